@@ -1,0 +1,70 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "gatehouse",
+    products: [
+        .executable(name: "gatehouse", targets: ["GatehouseCommand"]),
+        .library(name: "GatehouseAPI", targets: ["GatehouseAPI"]),
+    ],
+    targets: [
+        // Debian's C libraries, as they are.
+        .systemLibrary(name: "CFastCGI"),
+        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CCurl"),
+
+        // Owners of C handles: the only targets with unsafe code.
+        .target(name: "POSIX"),
+        .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX"]),
+        .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
+        .target(name: "SQLite", dependencies: ["CSQLite"]),
+        .target(name: "Curl", dependencies: ["CCurl"]),
+
+        // Formats.
+        .target(name: "JSON"),
+        .target(name: "JOSE", dependencies: ["JSON", "OpenSSL"]),
+
+        // The domain and what it says on the wire.
+        .target(name: "GatehouseAPI", dependencies: ["JSON"]),
+        .target(name: "Gatehouse", dependencies: ["GatehouseAPI"]),
+
+        // What the domain asks of the world. None of these imports another.
+        .target(name: "AppleID", dependencies: ["Gatehouse", "JOSE", "JSON"]),
+        .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
+        .target(name: "GatehouseStore", dependencies: ["Gatehouse", "POSIX", "SQLite"]),
+        .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "GatehouseAPI", "JSON"]),
+
+        // Apple's side of the wire, for development and tests.
+        .target(name: "FakeApple", dependencies: ["JOSE", "JSON", "POSIX"]),
+
+        // The composition root, and the commands.
+        .target(
+            name: "GatehouseServer",
+            dependencies: [
+                "AppleID", "Curl", "FastCGI", "Gatehouse", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE",
+                "JSON", "OpenSSL", "POSIX",
+            ]),
+        .executableTarget(
+            name: "GatehouseCommand",
+            dependencies: ["AppleID", "FakeApple", "Gatehouse", "GatehouseServer", "JOSE", "JSON", "POSIX"]),
+
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
+        .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "POSIX"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+for target in package.targets where target.type != .system {
+    // Tests talk to C for their own purposes (sockets, processes), so memory safety is not asked of them.
+    target.swiftSettings = target.type == .test ? Array(strict.dropFirst()) : strict
+}

@@ -1,0 +1,4 @@
+@main
+struct GatehouseCommand {
+    static func main() {}
+}
