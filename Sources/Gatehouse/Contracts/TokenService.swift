@@ -1,0 +1,19 @@
+/// Writes and reads our own tokens.
+///
+/// Reading throws only the refusals that belong to the kind of token: invalid or expired.
+package protocol TokenService: Sendable {
+    func accessToken(_ claims: AccessClaims) -> String
+
+    /// The refresh token of these claims; the same claims always give the same bytes.
+    func refreshToken(_ claims: RefreshClaims) -> String
+
+    /// The refresh token of these claims that has this hash, whichever of our secrets signed it.
+    func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String?
+
+    func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims
+
+    func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken
+
+    /// SHA-256 of a token: all that the store ever sees of it.
+    func hash(_ token: String) -> [UInt8]
+}

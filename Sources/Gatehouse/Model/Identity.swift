@@ -1,0 +1,23 @@
+/// What a provider says of a person at a login. The pair of provider and subject finds the account; an email never does.
+package struct Identity: Sendable, Equatable {
+    package let provider: Provider
+    package let subject: String
+    /// The address that the provider vouches for.
+    package var email: String?
+    /// An address that only the client told us: kept for support, trusted for nothing.
+    package var emailHint: String?
+    package var isPrivateEmail: Bool?
+    package var realUserStatus: Int?
+
+    package init(
+        provider: Provider, subject: String, email: String?, emailHint: String? = nil, isPrivateEmail: Bool? = nil,
+        realUserStatus: Int? = nil
+    ) {
+        self.provider = provider
+        self.subject = subject
+        self.email = email
+        self.emailHint = emailHint
+        self.isPrivateEmail = isPrivateEmail
+        self.realUserStatus = realUserStatus
+    }
+}

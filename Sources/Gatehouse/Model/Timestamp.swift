@@ -1,0 +1,75 @@
+/// A moment in UTC, to the millisecond: what the database stores and the domain compares.
+package struct Timestamp: Sendable, Hashable, Comparable {
+    package let milliseconds: Int64
+
+    package init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    package init(seconds: Int64) {
+        milliseconds = seconds * 1000
+    }
+
+    /// Whole seconds since 1970, rounded down: a JWT's NumericDate.
+    package var seconds: Int64 { milliseconds.dividedFlooring(by: 1000) }
+
+    package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
+
+    package static func + (moment: Self, span: Duration) -> Self {
+        Self(milliseconds: moment.milliseconds + span.milliseconds)
+    }
+
+    package static func - (moment: Self, span: Duration) -> Self {
+        Self(milliseconds: moment.milliseconds - span.milliseconds)
+    }
+
+    package static func - (a: Self, b: Self) -> Duration { .milliseconds(a.milliseconds - b.milliseconds) }
+}
+
+extension Timestamp: CustomStringConvertible {
+    /// RFC 3339 in UTC with milliseconds, as every date on the wire and in the log is written.
+    package var description: String {
+        let days = milliseconds.dividedFlooring(by: 86_400_000)
+        let ofDay = Int(milliseconds - days * 86_400_000)
+        let (year, month, day) = Self.civil(daysSince1970: Int(days))
+        let clock = [ofDay / 3_600_000, ofDay / 60_000 % 60, ofDay / 1000 % 60].map { padded($0, to: 2) }
+        return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))T"
+            + "\(clock[0]):\(clock[1]):\(clock[2]).\(padded(ofDay % 1000, to: 3))Z"
+    }
+
+    /// The Gregorian date of a day number, counted in eras of 400 years that begin on 1 March, so that the
+    /// leap day is the last day of its year and needs no special case.
+    private static func civil(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = daysSince1970 + 719_468
+        let era = shifted.dividedFlooring(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    private func padded(_ number: Int, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+extension Duration {
+    package var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+
+    /// Whole seconds: what `expiresIn` and `Retry-After` carry.
+    package var wholeSeconds: Int64 { components.seconds }
+}
+
+extension BinaryInteger {
+    func dividedFlooring(by divisor: Self) -> Self {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

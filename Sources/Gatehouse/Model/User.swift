@@ -1,0 +1,25 @@
+/// A person, whatever ways they have of proving who they are.
+package struct User: Sendable, Equatable {
+    package let id: UserID
+    package var email: String?
+    package var nickname: String?
+    package var avatarURL: String?
+    package var role: Role
+    package var status: UserStatus
+    package var onboardingCompleted: Bool
+    package var createdAt: Timestamp
+
+    package init(
+        id: UserID, email: String?, nickname: String?, avatarURL: String? = nil, role: Role = .user,
+        status: UserStatus = .active, onboardingCompleted: Bool = false, createdAt: Timestamp
+    ) {
+        self.id = id
+        self.email = email
+        self.nickname = nickname
+        self.avatarURL = avatarURL
+        self.role = role
+        self.status = status
+        self.onboardingCompleted = onboardingCompleted
+        self.createdAt = createdAt
+    }
+}

@@ -1,0 +1,20 @@
+/// Every answer of the domain that is not a yes. The web layer has one table from these to statuses and codes.
+package enum Refusal: Error, Sendable, Equatable {
+    case appleToken(AppleTokenFault)
+    case appleKeysUnavailable
+    case devLoginDisabled
+    case invalidDevSecret
+    case userDisabled
+
+    case noCredentials
+    case invalidAccessToken
+    case accessTokenExpired
+    case sessionRevoked
+
+    case invalidRefreshToken
+    case refreshTokenExpired
+    case refreshTokenRevoked
+    case refreshTokenReused
+
+    case storageUnavailable
+}

@@ -1,0 +1,14 @@
+extension Gatekeeper {
+    /// Who sent this access token. Touches no disk: this is on the way of every guarded request.
+    package func authenticate(_ accessToken: String?) throws(Refusal) -> Caller {
+        let caller = try claimedCaller(accessToken, now: world.now())
+        guard !revoked.contains(caller.sessionID) else { throw .sessionRevoked }
+        return caller
+    }
+
+    /// Whom a genuine access token names, even if their session has ended since.
+    func claimedCaller(_ accessToken: String?, now: Timestamp) throws(Refusal) -> Caller {
+        guard let accessToken else { throw .noCredentials }
+        return try tokens.readAccessToken(accessToken, now: now).caller
+    }
+}

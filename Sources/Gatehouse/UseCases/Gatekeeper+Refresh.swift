@@ -1,0 +1,66 @@
+extension Gatekeeper {
+    /// Every lost race has moved the row on, so that the next look decides differently; more than a few in a row
+    /// means that the store does not do what it says.
+    private static let attempts = 4
+
+    /// Exchanges a refresh token for its successor, and for the same successor again while the answer may be lost.
+    package func refresh(_ token: String) throws(Refusal) -> TokenPair {
+        let now = world.now()
+        let presented = try tokens.readRefreshToken(token, now: now)
+        for _ in 0..<Self.attempts {
+            let found = try asking { () throws(StoreFailure) in try store.session(presented.sessionID) }
+            guard let (session, user) = found else { throw .invalidRefreshToken }
+            switch Rotation.decide(
+                session, presented: presented, policy: policy.refresh, now: now, equal: world.equal)
+            {
+            case .advance:
+                try admit(user)
+                if let next = try advance(session, now: now) { return pair(next, of: user, in: session, now: now) }
+            case .repeatCurrent:
+                try admit(user)
+                return pair(try writeAgain(session), of: user, in: session, now: now)
+            case .endForReuse:
+                if try end(session.id, for: .reuse, now: now) { throw .refreshTokenReused }
+            case .refuse(let refusal):
+                throw refusal
+            }
+        }
+        throw .storageUnavailable
+    }
+
+    private func admit(_ user: User) throws(Refusal) {
+        switch user.status {
+        case .active: return
+        case .disabled: throw .userDisabled
+        case .deleted: throw .refreshTokenRevoked
+        }
+    }
+
+    /// Nil where another request has moved the session on since it was read.
+    private func advance(_ session: Session, now: Timestamp) throws(Refusal) -> String? {
+        let (next, text) = issue(
+            generation: session.token.generation + 1, of: session.id, for: session.userID,
+            sessionCreatedAt: session.createdAt, now: now)
+        let advanced = try asking { () throws(StoreFailure) in
+            try store.advance(session.id, to: next, now: now)
+        }
+        return advanced ? text : nil
+    }
+
+    /// The session's current token, byte for byte as it was issued.
+    private func writeAgain(_ session: Session) throws(Refusal) -> String {
+        let token = session.token
+        let claims = RefreshClaims(
+            userID: session.userID, sessionID: session.id, generation: token.generation, random: token.random,
+            issuedAt: token.issuedAt, expiresAt: token.expiresAt)
+        // No secret of ours gives this hash: the secret that signed it has been taken away since.
+        guard let text = tokens.refreshToken(claims, hashedAs: token.hash) else { throw .invalidRefreshToken }
+        return text
+    }
+
+    private func pair(_ refreshToken: String, of user: User, in session: Session, now: Timestamp) -> TokenPair {
+        TokenPair(
+            accessToken: accessToken(of: user, in: session, now: now), refreshToken: refreshToken,
+            expiresIn: policy.accessTokenLifetime)
+    }
+}
