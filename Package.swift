@@ -32,7 +32,9 @@ let package = Package(
         // What the domain asks of the world. None of these imports another.
         .target(name: "AppleID", dependencies: ["Gatehouse", "JOSE", "JSON"]),
         .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
-        .target(name: "GatehouseStore", dependencies: ["Gatehouse", "POSIX", "SQLite"]),
+        .target(
+            name: "GatehouseStore", dependencies: ["Gatehouse", "POSIX", "SQLite"],
+            resources: [.embedInCode("Migrations")]),
         .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "GatehouseAPI", "JSON"]),
 
         // Apple's side of the wire, for development and tests.

@@ -1,0 +1,91 @@
+import POSIX
+import SQLite
+import Synchronization
+
+/// The one writer: runs whatever writes have queued up in one transaction, each in its own savepoint, and lets each
+/// caller go only after the commit. One sync of the disk serves all of them.
+///
+/// There is no thread of its own. Whoever comes while nobody is writing leads: it writes for itself at once, so that
+/// a lone caller waits for nothing but the disk; those who come meanwhile queue, and the first of them leads the next
+/// transaction.
+///
+/// `@unchecked Sendable`: the connection is used only by the leader, and `State.isLed` makes one leader at a time; the
+/// mutex that guards it orders one leader's use before the next one's.
+final class CommitQueue: @unchecked Sendable {
+    private struct State {
+        var waiting: [Write] = []
+        var isLed = false
+    }
+
+    /// Bounds how long the first of a crowd waits for the last.
+    private static let largestBatch = 256
+
+    private let connection: Connection
+    private let state = Mutex(State())
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Runs a write; what it returns has been committed when this returns.
+    func perform<Result>(_ body: (Connection) throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+        var result: Result?
+        try withoutActuallyEscaping({ (connection: Connection) throws(SQLiteError) in
+            result = try body(connection)
+        }) { body throws(SQLiteError) in
+            try commit(Write(body))
+        }
+        return result!
+    }
+
+    private func commit(_ write: Write) throws(SQLiteError) {
+        let leads = state.withLock { state in
+            state.waiting.append(write)
+            defer { state.isLed = true }
+            return !state.isLed
+        }
+        if leads || write.waitForTurn() == .lead { lead() }
+        if let failure = write.failure { throw failure }
+    }
+
+    private func lead() {
+        let batch = state.withLock { state in
+            let batch = Array(state.waiting.prefix(Self.largestBatch))
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+        run(batch)
+        let next = state.withLock { state in
+            state.isLed = !state.waiting.isEmpty
+            return state.waiting.first
+        }
+        next?.wake(to: .lead)
+        for write in batch { write.wake(to: .finished) }
+    }
+
+    private func run(_ batch: [Write]) {
+        do {
+            try connection.run("BEGIN IMMEDIATE")
+            for write in batch { try run(write) }
+            try connection.run("COMMIT")
+        } catch {
+            // Nothing of this batch has been committed, whatever each write thought of itself.
+            if !connection.isInAutocommit { _ = try? connection.run("ROLLBACK") }
+            for write in batch { write.failure = write.failure ?? error }
+        }
+    }
+
+    /// A write that fails alone is undone alone. Throws where the whole transaction is lost.
+    private func run(_ write: Write) throws(SQLiteError) {
+        try connection.run("SAVEPOINT one")
+        do {
+            try write.body(connection)
+        } catch {
+            write.failure = error
+            // A full disk, for one, makes SQLite give up the whole transaction by itself.
+            guard !connection.isInAutocommit else { throw error }
+            try connection.run("ROLLBACK TO one")
+        }
+        try connection.run("RELEASE one")
+    }
+}

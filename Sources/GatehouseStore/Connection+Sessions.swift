@@ -1,0 +1,84 @@
+import Gatehouse
+import SQLite
+
+/// Columns of a session `t`, in the order in which `Session.init(row:)` reads them, and of its user `u` after them.
+private let sessionColumns = """
+    t.id, t.user_id, t.provider, t.client_id, t.user_agent, t.address, t.created_at, t.generation, t.token_random,
+    t.rotated_at, t.expires_at, t.token_hash, t.previous_hash, t.revoked_at, t.revoke_reason
+    """
+private let userOfSessionColumns = """
+    u.id, u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
+    """
+
+extension Connection {
+    func session(_ id: SessionID) throws(SQLiteError) -> (session: Session, user: User)? {
+        try first(
+            """
+            SELECT \(sessionColumns), \(userOfSessionColumns)
+            FROM refresh_tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ?
+            """,
+            .text(id.text)
+        ) { row throws(SQLiteError) in (try Session(row: row), try User(row: row, from: 15)) }
+    }
+
+    func sessionsRevoked(since moment: Timestamp) throws(SQLiteError) -> [(SessionID, Timestamp)] {
+        try all(
+            "SELECT id, revoked_at FROM refresh_tokens WHERE revoked_at IS NOT NULL AND revoked_at >= ?",
+            .integer(moment.milliseconds)
+        ) { row in (SessionID(row.text(0)), Timestamp(milliseconds: row.integer(1))) }
+    }
+
+    func insert(_ session: Session) throws(SQLiteError) {
+        let token = session.token
+        try run(
+            """
+            INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
+                rotated_at, expires_at, user_agent, address, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .text(session.id.text), .text(session.userID.text), .text(session.provider.rawValue),
+            .text(session.clientID), .blob(token.hash), .blob(token.random), .integer(token.generation),
+            .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
+            .optional(session.device.userAgent), .optional(session.device.address),
+            .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
+    }
+
+    /// The condition is the whole of the rotation's safety: of any number who try from one generation, one succeeds.
+    func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(SQLiteError) -> Bool {
+        let changed = try run(
+            """
+            UPDATE refresh_tokens SET generation = ?2, previous_hash = token_hash, token_hash = ?3,
+                token_random = ?4, rotated_at = ?5, expires_at = ?6, updated_at = ?7
+            WHERE id = ?1 AND generation = ?2 - 1 AND revoked_at IS NULL
+            """,
+            .text(id.text), .integer(token.generation), .blob(token.hash), .blob(token.random),
+            .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
+            .integer(now.milliseconds))
+        return changed == 1
+    }
+
+    func revoke(_ id: SessionID, for reason: RevokeReason, now: Timestamp) throws(SQLiteError) -> Bool {
+        let changed = try run(
+            """
+            UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
+            WHERE id = ?1 AND revoked_at IS NULL
+            """,
+            .text(id.text), .integer(now.milliseconds), .text(reason.rawValue))
+        return changed == 1
+    }
+}
+
+extension Session {
+    /// Reads `sessionColumns`.
+    fileprivate init(row: borrowing Row) throws(SQLiteError) {
+        let token = SessionToken(
+            generation: row.integer(7), random: row.blob(8), issuedAt: Timestamp(milliseconds: row.integer(9)),
+            expiresAt: Timestamp(milliseconds: row.integer(10)), hash: row.blob(11))
+        let revokedAt = row.optionalInteger(13).map(Timestamp.init(milliseconds:))
+        self.init(
+            id: SessionID(row.text(0)), userID: UserID(row.text(1)), provider: try row.case(Provider.self, at: 2),
+            clientID: row.text(3), device: Device(userAgent: row.optionalText(4), address: row.optionalText(5)),
+            createdAt: Timestamp(milliseconds: row.integer(6)), token: token, previousHash: row.optionalBlob(12),
+            revokedAt: revokedAt, revokeReason: revokedAt == nil ? nil : try row.case(RevokeReason.self, at: 14))
+    }
+}

@@ -1,0 +1,10 @@
+/// One step of the schema. Steps are numbered by their place and never change once they have been released.
+struct Migration: Sendable {
+    let name: String
+    let sql: [UInt8]
+
+    /// All steps, in the order in which they run.
+    static let all: [Migration] = [
+        Migration(name: "users and sessions", sql: PackageResources._001_users_and_sessions_sql)
+    ]
+}

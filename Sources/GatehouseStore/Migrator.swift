@@ -1,0 +1,57 @@
+package import SQLite
+
+/// Brings a database to the schema that this program speaks, one committed step at a time.
+package struct Migrator {
+    /// The schema that this program speaks.
+    package static let latest = Migration.all.count
+
+    package enum Fault: Error, Equatable, CustomStringConvertible {
+        case databaseIsNewer(found: Int, known: Int)
+
+        package var description: String {
+            switch self {
+            case .databaseIsNewer(let found, let known):
+                "the database has schema \(found), but this program knows only up to \(known): run a newer one"
+            }
+        }
+    }
+
+    private let connection: Connection
+
+    package init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    package func version() throws(SQLiteError) -> Int {
+        try connection.first("PRAGMA user_version") { row in Int(row.integer(0)) } ?? 0
+    }
+
+    /// Runs the steps that are missing and returns their names.
+    package func migrate() throws -> [String] {
+        let found = try version()
+        guard found <= Self.latest else { throw Fault.databaseIsNewer(found: found, known: Self.latest) }
+        var applied: [String] = []
+        for number in found..<Self.latest where try apply(step: number) {
+            applied.append(Migration.all[number].name)
+        }
+        return applied
+    }
+
+    /// False where another process has taken the step meanwhile.
+    private func apply(step number: Int) throws(SQLiteError) -> Bool {
+        try connection.execute(script: "BEGIN IMMEDIATE")
+        do {
+            guard try version() == number else {
+                try connection.execute(script: "ROLLBACK")
+                return false
+            }
+            try connection.execute(script: String(decoding: Migration.all[number].sql, as: UTF8.self))
+            try connection.execute(script: "PRAGMA user_version = \(number + 1)")
+            try connection.execute(script: "COMMIT")
+            return true
+        } catch {
+            if !connection.isInAutocommit { try? connection.execute(script: "ROLLBACK") }
+            throw error
+        }
+    }
+}

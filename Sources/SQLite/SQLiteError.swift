@@ -1,0 +1,16 @@
+/// What SQLite said went wrong. Its message names tables and columns, never a bound value.
+package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The extended result code; faults are told apart by it and never by the text.
+    package let code: Int32
+    package let message: String
+
+    package init(code: Int32, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { "SQLite \(code): \(message)" }
+
+    /// SQLITE_CONSTRAINT_UNIQUE or SQLITE_CONSTRAINT_PRIMARYKEY.
+    package var isUniqueViolation: Bool { code == 2067 || code == 1555 }
+}

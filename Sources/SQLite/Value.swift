@@ -1,0 +1,13 @@
+/// What goes into a statement and comes out of it.
+package enum Value: Sendable, Equatable {
+    case null
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+
+    package static func optional(_ text: String?) -> Value { text.map(Value.text) ?? .null }
+
+    package static func optional(_ number: Int64?) -> Value { number.map(Value.integer) ?? .null }
+
+    package static func optional(_ blob: [UInt8]?) -> Value { blob.map(Value.blob) ?? .null }
+}
