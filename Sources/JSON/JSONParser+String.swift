@@ -1,0 +1,79 @@
+extension JSONParser {
+    /// Reads a string from its opening quote past its closing one.
+    mutating func string() throws(JSONError) -> String {
+        position += 1
+        let start = position
+        try skipPlainCharacters()
+        if current == .quote {
+            defer { position += 1 }
+            return String(decoding: bytes[start..<position], as: UTF8.self)
+        }
+        return try stringWithEscapes(from: start)
+    }
+
+    /// The slower way, taken at the first backslash: plain runs are copied whole, escapes one by one.
+    private mutating func stringWithEscapes(from start: Int) throws(JSONError) -> String {
+        var unescaped = Array(bytes[start..<position])
+        while current == .backslash {
+            try appendEscape(to: &unescaped)
+            let run = position
+            try skipPlainCharacters()
+            unescaped += bytes[run..<position]
+        }
+        position += 1
+        return String(decoding: unescaped, as: UTF8.self)
+    }
+
+    /// Stops at a quote or a backslash; a control character or the end of the text is an error.
+    private mutating func skipPlainCharacters() throws(JSONError) {
+        while position < bytes.count {
+            let byte = bytes[position]
+            if byte == .quote || byte == .backslash { return }
+            guard byte >= 0x20 else { throw unexpected }
+            position += 1
+        }
+        throw unexpected
+    }
+
+    private mutating func appendEscape(to unescaped: inout [UInt8]) throws(JSONError) {
+        position += 1
+        switch current {
+        case .quote, .backslash, UInt8(ascii: "/"): unescaped.append(current)
+        case UInt8(ascii: "b"): unescaped.append(0x08)
+        case UInt8(ascii: "f"): unescaped.append(0x0C)
+        case UInt8(ascii: "n"): unescaped.append(0x0A)
+        case UInt8(ascii: "r"): unescaped.append(0x0D)
+        case UInt8(ascii: "t"): unescaped.append(0x09)
+        case UInt8(ascii: "u"):
+            unescaped += String(try unicodeEscape()).utf8
+            return
+        default: throw unexpected
+        }
+        position += 1
+    }
+
+    /// Reads from the `u` of one `\uXXXX`, or of two that are a surrogate pair, past its last digit.
+    private mutating func unicodeEscape() throws(JSONError) -> Character {
+        let escape = position - 1
+        let unit = try hexadecimalUnit()
+        if let scalar = Unicode.Scalar(unit) { return Character(scalar) }
+        guard UTF16.isLeadSurrogate(unit), current == .backslash else { throw .encoding(offset: escape) }
+        position += 1
+        guard current == UInt8(ascii: "u") else { throw .encoding(offset: escape) }
+        let second = try hexadecimalUnit()
+        guard UTF16.isTrailSurrogate(second) else { throw .encoding(offset: escape) }
+        return Character(UTF16.decode(UTF16.EncodedScalar([unit, second])))
+    }
+
+    /// The four digits after the `u` at the reading position.
+    private mutating func hexadecimalUnit() throws(JSONError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            position += 1
+            guard let digit = current.hexadecimalDigit else { throw unexpected }
+            unit = unit << 4 | UInt16(digit)
+        }
+        position += 1
+        return unit
+    }
+}

@@ -1,0 +1,93 @@
+/// A recursive descent over a text that is known to be UTF-8; strings and numbers have files of their own.
+struct JSONParser {
+    let bytes: [UInt8]
+    var position = 0
+    private var depth = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// The byte at the reading position, or 0 (which is legal nowhere outside of a value) at the end of the text.
+    var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
+
+    var unexpected: JSONError { .syntax(offset: position) }
+
+    mutating func document() throws(JSONError) -> JSONValue {
+        skipWhitespace()
+        let value = try value()
+        skipWhitespace()
+        guard position == bytes.count else { throw unexpected }
+        return value
+    }
+
+    private mutating func value() throws(JSONError) -> JSONValue {
+        switch current {
+        case .quote: return .string(try string())
+        case .leftBrace: return .object(try nested { (parser) throws(JSONError) in try parser.object() })
+        case .leftBracket: return .array(try nested { (parser) throws(JSONError) in try parser.array() })
+        case .minus, .zero ... .nine: return try number()
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        default: throw unexpected
+        }
+    }
+
+    private mutating func nested<Container>(
+        _ body: (inout JSONParser) throws(JSONError) -> Container
+    ) throws(JSONError) -> Container {
+        guard depth < JSONValue.maximumDepth else { throw .depth(offset: position) }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    private mutating func object() throws(JSONError) -> JSONObject {
+        var members: [(name: String, value: JSONValue)] = []
+        var names = JSONNameSet()
+        position += 1
+        skipWhitespace()
+        guard !skip(.rightBrace) else { return JSONObject() }
+        repeat {
+            skipWhitespace()
+            guard current == .quote else { throw unexpected }
+            let name = try string()
+            guard names.insert(name, besides: members) else { throw .duplicateMember(name) }
+            skipWhitespace()
+            guard skip(.colon) else { throw unexpected }
+            skipWhitespace()
+            members.append((name, try value()))
+            skipWhitespace()
+        } while skip(.comma)
+        guard skip(.rightBrace) else { throw unexpected }
+        return JSONObject(uniqueMembers: members)
+    }
+
+    private mutating func array() throws(JSONError) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        position += 1
+        skipWhitespace()
+        guard !skip(.rightBracket) else { return elements }
+        repeat {
+            skipWhitespace()
+            elements.append(try value())
+            skipWhitespace()
+        } while skip(.comma)
+        guard skip(.rightBracket) else { throw unexpected }
+        return elements
+    }
+
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        for scalar in word.utf8 where !skip(scalar) { throw unexpected }
+        return value
+    }
+
+    private mutating func skip(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipWhitespace() {
+        while current == 0x20 || current == 0x0A || current == 0x0D || current == 0x09 { position += 1 }
+    }
+}

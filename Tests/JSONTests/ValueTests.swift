@@ -1,0 +1,60 @@
+import JSON
+import Testing
+
+@Suite("Values and objects")
+struct ValueTests {
+    @Test("an accessor answers for its own kind alone")
+    func accessors() {
+        let values: [JSONValue] = [nil, true, 7, 7.5, "x", [1], ["a": 1]]
+        #expect(values.map(\.isNull) == [true, false, false, false, false, false, false])
+        #expect(values.map(\.bool) == [nil, true, nil, nil, nil, nil, nil])
+        #expect(values.map(\.integer) == [nil, nil, 7, nil, nil, nil, nil])
+        #expect(values.map(\.number) == [nil, nil, 7, 7.5, nil, nil, nil])
+        #expect(values.map(\.string) == [nil, nil, nil, nil, "x", nil, nil])
+        #expect(values.map(\.array) == [nil, nil, nil, nil, nil, [1], nil])
+        #expect(values.map(\.object) == [nil, nil, nil, nil, nil, nil, ["a": 1]])
+    }
+
+    @Test("a whole number is whole however it was written, and never rounded")
+    func wholeNumbers() {
+        #expect(JSONValue.number(1_700_000_000).integer == 1_700_000_000)
+        #expect(JSONValue.number(0.5).integer == nil)
+        #expect(JSONValue.number(9.3e18).integer == nil)
+    }
+
+    @Test("members keep their order through changes")
+    func order() {
+        var object: JSONObject = ["b": 1, "a": 2, "c": 3]
+        object["a"] = 4
+        object["d"] = 5
+        object["b"] = nil
+        #expect(object.names == ["a", "c", "d"])
+        #expect(object.description == #"{"a":4,"c":3,"d":5}"#)
+        #expect(object["b"] == nil)
+    }
+
+    @Test("a member that is null is not a member that is missing")
+    func nullIsPresent() {
+        let object: JSONObject = ["a": nil]
+        #expect(object["a"] == .some(.null))
+        #expect(object["b"] == nil)
+    }
+
+    @Test("objects are equal whatever the order of their members")
+    func equality() {
+        #expect(JSONObject([("a", 1), ("b", 2)]) == JSONObject([("b", 2), ("a", 1)]))
+        #expect(JSONObject([("a", 1)]) != JSONObject([("a", 2)]))
+        #expect(JSONObject([("a", 1)]) != JSONObject([("a", 1), ("b", 2)]))
+    }
+
+    @Test("of two members built with one name the later wins")
+    func laterWins() {
+        #expect(JSONObject([("a", 1), ("a", 2)]) == ["a": 2])
+    }
+
+    @Test("an error says where and not what")
+    func errorsHoldNoText() {
+        #expect(JSONError.duplicateMember("hunter2").description == "a member name is given twice")
+        #expect(JSONError.syntax(offset: 7).description == "not JSON at byte 7")
+    }
+}

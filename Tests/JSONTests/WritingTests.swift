@@ -1,0 +1,85 @@
+import JSON
+import Testing
+
+@Suite("Writing")
+struct WritingTests {
+    @Test(
+        "text is escaped where RFC 8259 demands it and nowhere else",
+        arguments: [
+            ("", #""""#),
+            ("plain/é😀\u{2028}\u{7F}", "\"plain/é😀\u{2028}\u{7F}\""),
+            (#"say "hi""#, #""say \"hi\"""#),
+            (#"C:\"#, #""C:\\""#),
+            ("\u{8}\t\n\u{C}\r", #""\b\t\n\f\r""#),
+            ("\0\u{1}\u{B}\u{F}\u{10}\u{1B}\u{1F}", #""\u0000\u0001\u000b\u000f\u0010\u001b\u001f""#),
+            (String(repeating: "é", count: 40) + "\n", "\"" + String(repeating: "é", count: 40) + #"\n""#),
+        ])
+    func escapes(text: String, json: String) throws {
+        #expect(JSONValue.string(text).description == json)
+        #expect(try JSONValue(parsing: json) == .string(text))
+        var writer = JSONWriter()
+        writer.object { $0.member(text, text) }
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\(json):\(json)}")
+    }
+
+    @Test(
+        "what is written reads back as the same value",
+        arguments: [
+            nil, true, false, 0, -1, .integer(.min), .integer(.max), 0.1, -0.0, 1e300, .number(.leastNonzeroMagnitude),
+            1e16, 123456.75, "x\0y", [],
+            [:], [nil, [[]], ["a": ["b": [1, 2.5, "c"]]]],
+        ] as [JSONValue])
+    func roundTrip(value: JSONValue) throws {
+        #expect(try JSONValue(parsing: value.bytes) == value)
+    }
+
+    @Test("numbers that JSON does not have are written as null", arguments: [Double.nan, .infinity, -.infinity])
+    func nonFinite(value: Double) {
+        #expect(JSONValue.number(value).description == "null")
+    }
+
+    @Test("a streamed object has every kind of member")
+    func streamedObject() {
+        let missing: String? = nil
+        let present: String? = "p"
+        var writer = JSONWriter(reserving: 16)
+        writer.object { json in
+            json.member("string", "s")
+            json.member("missing", missing)
+            json.member("present", present)
+            json.member("bool", true)
+            json.member("int", 5)
+            json.member("int64", Int64.min)
+            json.member("value", JSONValue.array([1, nil]))
+            json.member("object") { $0.member("inner", false) }
+            json.member("empty", object: { _ in })
+            json.member(
+                "array",
+                array: {
+                    $0.element("a")
+                    $0.element(1)
+                    $0.element(JSONValue.null)
+                    $0.object { $0.member("x", 1) }
+                    $0.array { _ in }
+                })
+        }
+        let expected = """
+            {"string":"s","missing":null,"present":"p","bool":true,"int":5,"int64":-9223372036854775808,\
+            "value":[1,null],"object":{"inner":false},"empty":{},"array":["a",1,null,{"x":1},[]]}
+            """
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+    }
+
+    @Test("a streamed array and a streamed value stand at the top too")
+    func streamedTopLevel() {
+        var array = JSONWriter()
+        array.array {
+            $0.element("a")
+            $0.array { $0.element(2) }
+        }
+        var value = JSONWriter()
+        value.value(["a": 1])
+        #expect(String(decoding: array.bytes, as: UTF8.self) == #"["a",[2]]"#)
+        #expect(String(decoding: value.bytes, as: UTF8.self) == #"{"a":1}"#)
+    }
+}
