@@ -27,7 +27,7 @@ let package = Package(
 
         // The domain and what it says on the wire.
         .target(name: "GatehouseAPI", dependencies: ["JSON"]),
-        .target(name: "Gatehouse", dependencies: ["GatehouseAPI"]),
+        .target(name: "Gatehouse"),
 
         // What the domain asks of the world. None of these imports another.
         .target(name: "AppleID", dependencies: ["Gatehouse", "JOSE", "JSON"]),

@@ -1,0 +1,39 @@
+public import JSON
+
+/// An error as every part of Gatehouse answers it: RFC 9457, with a stable `code`.
+public struct ProblemBody: ResponseBody, Equatable {
+    public var status: Int
+    public var title: String
+    public var detail: String
+    public var code: String
+    public var requestId: String
+    /// Narrows `invalid_apple_token`.
+    public var reason: String?
+    /// The members at fault, with `invalid_request`.
+    public var errors: [FieldError]
+
+    public init(
+        status: Int, title: String, detail: String, code: String, requestId: String, reason: String? = nil,
+        errors: [FieldError] = []
+    ) {
+        self.status = status
+        self.title = title
+        self.detail = detail
+        self.code = code
+        self.requestId = requestId
+        self.reason = reason
+        self.errors = errors
+    }
+
+    public func write(to json: inout JSONObjectWriter) {
+        json.member("type", "urn:gatehouse:problem:" + code)
+        json.member("title", title)
+        json.member("status", status)
+        json.member("detail", detail)
+        json.member("code", code)
+        json.member("requestId", requestId)
+        if let reason { json.member("reason", reason) }
+        guard !errors.isEmpty else { return }
+        json.member("errors", array: { list in for error in errors { list.object(error.write) } })
+    }
+}

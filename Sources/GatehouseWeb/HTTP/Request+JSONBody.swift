@@ -1,0 +1,33 @@
+import GatehouseAPI
+import JSON
+
+extension Request {
+    /// The body as one of our request types, with every fault of it named at once.
+    func read<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body {
+        if !body.isEmpty, !isJSON { throw .unsupportedMediaType }
+        return try parsed()
+    }
+
+    /// The same for a body that may be missing.
+    func readIfPresent<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body? {
+        body.isEmpty ? nil : try read(Body.self)
+    }
+
+    private func parsed<Body: RequestBody>() throws(Problem) -> Body {
+        let value: JSONValue
+        do { value = try JSONValue(parsing: body) } catch { throw .invalidJSON(error.description) }
+        guard let object = value.object else { throw .invalidJSON("the body must be a JSON object") }
+        var fields = FieldReader(object)
+        let result = Body(reading: &fields)
+        guard fields.faults.isEmpty else { throw .invalidRequest(fields.faults) }
+        return result
+    }
+
+    /// `application/json`, with no other charset than the one JSON has.
+    private var isJSON: Bool {
+        guard let contentType else { return false }
+        var parts = contentType.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
+        guard parts.removeFirst() == "application/json" else { return false }
+        return parts.allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
+    }
+}

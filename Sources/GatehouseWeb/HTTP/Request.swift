@@ -1,0 +1,29 @@
+package import Gatehouse
+
+/// A request as the web layer sees it, whatever brought it here.
+package struct Request: Sendable {
+    package var method: String
+    /// Without query, percent-decoded and free of dot segments, as the front has normalised it.
+    package var path: String
+    package var contentType: String?
+    package var authorization: String?
+    package var body: [UInt8]
+    package var bodyIsTooLarge: Bool
+    package var device: Device
+    /// Names this request in answers and logs.
+    package var id: String
+
+    package init(
+        method: String, path: String, contentType: String? = nil, authorization: String? = nil, body: [UInt8] = [],
+        bodyIsTooLarge: Bool = false, device: Device = Device(userAgent: nil, address: nil), id: String
+    ) {
+        self.method = method
+        self.path = path
+        self.contentType = contentType
+        self.authorization = authorization
+        self.body = body
+        self.bodyIsTooLarge = bodyIsTooLarge
+        self.device = device
+        self.id = id
+    }
+}

@@ -1,0 +1,35 @@
+import GatehouseAPI
+
+/// An answer, before it is written for whatever brought the request.
+package struct Response: Sendable, Equatable {
+    package var status: Int
+    package var headers: [Header]
+    package var body: [UInt8]
+
+    package struct Header: Sendable, Equatable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    package static let noContent = Response(status: 204)
+
+    static func ok(_ body: some ResponseBody) -> Response {
+        Response(status: 200, headers: [Header("Content-Type", "application/json")], body: body.json)
+    }
+
+    /// The value of a header, by its name in any case.
+    package func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}

@@ -1,0 +1,60 @@
+import Gatehouse
+import GatehouseAPI
+
+extension FieldError {
+    var sentence: String { "\(field) \(message)" }
+}
+
+extension Problem {
+    func response(requestID: String) -> Response {
+        let entry = entry
+        let body = ProblemBody(
+            status: entry.status, title: Self.title(of: entry.status), detail: entry.detail, code: entry.code,
+            requestId: requestID, reason: reason, errors: fieldErrors)
+        let type = Response.Header("Content-Type", "application/problem+json")
+        return Response(status: entry.status, headers: [type] + headers(for: entry), body: body.json)
+    }
+
+    private var reason: String? {
+        guard case .refused(.appleToken(let fault)) = self else { return nil }
+        return fault.rawValue
+    }
+
+    private var fieldErrors: [FieldError] {
+        guard case .invalidRequest(let errors) = self else { return [] }
+        return errors
+    }
+
+    private func headers(for entry: Entry) -> [Response.Header] {
+        switch entry.status {
+        case 401: [Response.Header("WWW-Authenticate", challenge(for: entry))]
+        case 405: [Response.Header("Allow", allowed)]
+        case 503: [Response.Header("Retry-After", "5")]
+        default: []
+        }
+    }
+
+    /// RFC 6750: who sent no credentials is told the scheme and no error.
+    private func challenge(for entry: Entry) -> String {
+        guard self != .refused(.noCredentials) else { return "Bearer" }
+        return "Bearer error=\"invalid_token\", error_description=\"\(entry.code)\""
+    }
+
+    private var allowed: String {
+        guard case .methodNotAllowed(let methods) = self else { return "" }
+        return methods.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.joined(separator: ", ")
+    }
+
+    private static func title(of status: Int) -> String {
+        switch status {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        default: "Service Unavailable"
+        }
+    }
+}
