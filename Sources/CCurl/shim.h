@@ -1,1 +1,21 @@
 #include <curl/curl.h>
+
+// curl_easy_setopt and curl_easy_getinfo are variadic, and Swift cannot call those: one typed door for each kind
+// of argument.
+
+static inline CURLcode gatehouse_curl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode gatehouse_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode gatehouse_curl_set_sink(CURL *easy, curl_write_callback receive, void *sink) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, sink);
+}
+
+static inline CURLcode gatehouse_curl_status(CURL *easy, long *status) {
+    return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
+}

@@ -1,0 +1,20 @@
+/// Collects a body up to a limit.
+final class Sink {
+    private(set) var bytes: [UInt8] = []
+    private(set) var overflowed = false
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// How many bytes were taken: all of them, or none beyond the limit.
+    func take(_ piece: UnsafeRawBufferPointer) -> Int {
+        guard bytes.count + piece.count <= limit else {
+            overflowed = true
+            return 0
+        }
+        unsafe bytes.append(contentsOf: piece)
+        return piece.count
+    }
+}

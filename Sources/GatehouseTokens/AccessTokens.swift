@@ -1,0 +1,54 @@
+package import Gatehouse
+import JOSE
+import JSON
+
+/// Access tokens: JWTs by RFC 9068.
+package struct AccessTokens: Sendable {
+    private static let type = "at+jwt"
+
+    private let issuer: String
+    private let audience: String
+    private let signer: TokenSigner
+    private let reader: TokenReader
+
+    package init(issuer: String, audience: String, ring: KeyRing) {
+        self.issuer = issuer
+        self.audience = audience
+        signer = TokenSigner(key: ring.current, type: Self.type)
+        reader = TokenReader(type: Self.type, ring: ring)
+    }
+
+    func write(_ claims: AccessClaims) -> String {
+        var json = JSONWriter(reserving: 384)
+        json.object { json in
+            json.member("iss", issuer)
+            json.member("aud", audience)
+            json.member("client_id", claims.clientID)
+            json.member("sub", claims.caller.userID.text)
+            json.member("sid", claims.caller.sessionID.text)
+            json.member("role", claims.caller.role.rawValue)
+            json.member("iat", claims.issuedAt.seconds)
+            json.member("exp", claims.expiresAt.seconds)
+            json.member("jti", claims.tokenID)
+        }
+        return signer.token(for: json.bytes)
+    }
+
+    func read(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
+        guard let json = reader.claims(of: token), let claims = parse(json) else { throw .invalidAccessToken }
+        guard now < claims.expiresAt else { throw .accessTokenExpired }
+        return claims
+    }
+
+    private func parse(_ json: JSONObject) -> AccessClaims? {
+        guard json["iss"]?.string == issuer, json["aud"]?.string == audience,
+            let user = json["sub"]?.string, let session = json["sid"]?.string,
+            let role = json["role"]?.string.flatMap(Role.init(rawValue:)),
+            let client = json["client_id"]?.string, let id = json["jti"]?.string,
+            let issued = json["iat"]?.integer, let expires = json["exp"]?.integer
+        else { return nil }
+        return AccessClaims(
+            caller: Caller(userID: UserID(user), sessionID: SessionID(session), role: role), clientID: client,
+            tokenID: id, issuedAt: Timestamp(seconds: issued), expiresAt: Timestamp(seconds: expires))
+    }
+}

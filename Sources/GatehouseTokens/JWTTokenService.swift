@@ -1,0 +1,31 @@
+package import Gatehouse
+import OpenSSL
+
+/// Our own tokens as signed JWTs.
+package struct JWTTokenService: TokenService {
+    private let access: AccessTokens
+    private let refresh: RefreshTokens
+
+    package init(access: AccessTokens, refresh: RefreshTokens) {
+        self.access = access
+        self.refresh = refresh
+    }
+
+    package func accessToken(_ claims: AccessClaims) -> String { access.write(claims) }
+
+    package func refreshToken(_ claims: RefreshClaims) -> String { refresh.write(claims) }
+
+    package func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String? {
+        refresh.write(claims, hashedAs: hash)
+    }
+
+    package func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
+        try access.read(token, now: now)
+    }
+
+    package func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
+        try refresh.read(token, now: now)
+    }
+
+    package func hash(_ token: String) -> [UInt8] { SHA256.hash(Array(token.utf8)) }
+}

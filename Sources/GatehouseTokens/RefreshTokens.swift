@@ -1,0 +1,50 @@
+package import Gatehouse
+import JOSE
+import JSON
+import OpenSSL
+
+/// Refresh tokens: JWTs signed with a secret of their own, whose claims determine every byte of them.
+package struct RefreshTokens: Sendable {
+    private static let type = "rt+jwt"
+
+    private let signers: [TokenSigner]
+    private let reader: TokenReader
+
+    package init(ring: KeyRing) {
+        signers = ring.all.map { TokenSigner(key: $0, type: Self.type) }
+        reader = TokenReader(type: Self.type, ring: ring)
+    }
+
+    func write(_ claims: RefreshClaims) -> String {
+        signers[0].token(for: Self.payload(claims))
+    }
+
+    func write(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String? {
+        let payload = Self.payload(claims)
+        return signers.lazy.map { $0.token(for: payload) }
+            .first { constantTimeEquals(SHA256.hash(Array($0.utf8)), hash) }
+    }
+
+    func read(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
+        guard let json = reader.claims(of: token), let user = json["sub"]?.string, let session = json["sid"]?.string,
+            let generation = json["gen"]?.integer, let expires = json["exp"]?.integer
+        else { throw .invalidRefreshToken }
+        guard now < Timestamp(seconds: expires) else { throw .refreshTokenExpired }
+        return PresentedToken(
+            sessionID: SessionID(session), userID: UserID(user), generation: generation,
+            hash: SHA256.hash(Array(token.utf8)))
+    }
+
+    private static func payload(_ claims: RefreshClaims) -> [UInt8] {
+        var json = JSONWriter(reserving: 256)
+        json.object { json in
+            json.member("sub", claims.userID.text)
+            json.member("sid", claims.sessionID.text)
+            json.member("gen", claims.generation)
+            json.member("jti", Base64URL.encode(claims.random))
+            json.member("iat", claims.issuedAt.seconds)
+            json.member("exp", claims.expiresAt.seconds)
+        }
+        return json.bytes
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+
+/// Whole small files: secrets, key sets, tokens.
+package enum File {
+    /// The content of a file, refused when it is longer than expected. A path of `-` is standard input.
+    package static func read(_ path: String, atMost limit: Int = 1 << 20) throws(POSIXError) -> [UInt8] {
+        let descriptor = path == "-" ? dup(0) : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw POSIXError("open \(path)") }
+        defer { _ = close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = unsafe Glibc.read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw POSIXError("read \(path)") }
+            guard count > 0 else { return bytes }
+            bytes += piece[..<count]
+            guard bytes.count <= limit else { throw POSIXError("read \(path)", code: EFBIG) }
+        }
+    }
+
+    /// Replaces a file in one step: whoever reads it sees the old content or the new one, also after a crash.
+    package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(POSIXError) {
+        let draft = path + ".new"
+        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw POSIXError("open \(draft)") }
+        defer { _ = close(descriptor) }
+        try write(bytes, to: descriptor, named: draft)
+        guard fsync(descriptor) == 0 else { throw POSIXError("fsync \(draft)") }
+        guard unsafe rename(draft, path) == 0 else { throw POSIXError("rename \(draft)") }
+    }
+
+    package static func exists(_ path: String) -> Bool {
+        unsafe access(path, F_OK) == 0
+    }
+
+    package static func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(POSIXError) {
+        guard unsafe mkdir(path, mode) == 0 || errno == EEXIST else { throw POSIXError("mkdir \(path)") }
+    }
+
+    static func write(_ bytes: [UInt8], to descriptor: Int32, named name: String) throws(POSIXError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw POSIXError("write \(name)") }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

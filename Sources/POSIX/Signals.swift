@@ -1,0 +1,40 @@
+import Glibc
+
+/// Signals, taken in turn by a thread that waits for them instead of by whichever thread they hit.
+package struct Signals: Sendable {
+    package enum Signal: Int32, Sendable, CaseIterable {
+        case hangUp = 1
+        case interrupt = 2
+        case terminate = 15
+    }
+
+    private let set: Set<Signal>
+
+    /// Keeps these signals for `next()`. To be called before any thread is started, since threads inherit the mask.
+    package init(blocking signals: Set<Signal>) {
+        set = signals
+        var mask = Self.mask(of: signals)
+        unsafe pthread_sigmask(SIG_BLOCK, &mask, nil)
+    }
+
+    /// Waits for the next of them.
+    package func next() -> Signal {
+        var mask = Self.mask(of: set)
+        while true {
+            var number: Int32 = 0
+            if unsafe sigwait(&mask, &number) == 0, let signal = Signal(rawValue: number) { return signal }
+        }
+    }
+
+    /// A peer that hangs up is a failed write and not the end of the process.
+    package static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    private static func mask(of signals: Set<Signal>) -> sigset_t {
+        var mask = sigset_t()
+        unsafe sigemptyset(&mask)
+        for signal in signals { unsafe sigaddset(&mask, signal.rawValue) }
+        return mask
+    }
+}
