@@ -1,0 +1,54 @@
+internal import COpenSSL
+
+/// An owner of an `EVP_PKEY`, public or private, that is never changed once it is built.
+///
+/// `@unchecked Sendable`: openssl-threads(7) calls objects thread-safe "as long as the API's being invoked don't modify
+/// the object", and states that two threads can sign with two contexts of their own. Every operation below makes a
+/// context for itself and only reads the key.
+@safe
+final class KeyHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init(takingOwnership pointer: OpaquePointer) {
+        unsafe self.pointer = pointer
+    }
+
+    deinit { unsafe EVP_PKEY_free(pointer) }
+
+    /// - Parameter digest: Nil for Ed25519, which hashes the message itself.
+    func isValid(signature: [UInt8], for message: [UInt8], digest: MessageDigest?) -> Bool {
+        guard let context = unsafe EVP_MD_CTX_new() else { OpenSSLError.trap("EVP_MD_CTX_new") }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestVerifyInit(context, nil, digest?.pointer, nil, pointer) == 1 else {
+            OpenSSLError.trap("EVP_DigestVerifyInit")
+        }
+        let status = unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count)
+        // 0 is a signature that does not match, a negative number one that could not be read: neither is valid.
+        if status != 1 { ERR_clear_error() }
+        return status == 1
+    }
+
+    /// - Parameter digest: Nil for Ed25519, which hashes the message itself.
+    func sign(_ message: [UInt8], digest: MessageDigest?) throws(OpenSSLError) -> [UInt8] {
+        guard let context = unsafe EVP_MD_CTX_new() else { throw .drained("EVP_MD_CTX_new") }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        guard unsafe EVP_DigestSignInit(context, nil, digest?.pointer, nil, pointer) == 1 else {
+            throw .drained("EVP_DigestSignInit")
+        }
+        var count = Int(unsafe EVP_PKEY_get_size(pointer))
+        var signature = [UInt8](repeating: 0, count: count)
+        guard unsafe EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
+            throw .drained("EVP_DigestSign")
+        }
+        return Array(signature.prefix(count))
+    }
+
+    /// One of the numbers that a key is made of, by OpenSSL's name for it.
+    func number(_ parameter: String) throws(OpenSSLError) -> BigNumber {
+        var number: OpaquePointer?
+        guard unsafe EVP_PKEY_get_bn_param(pointer, parameter, &number) == 1, let number = unsafe number else {
+            throw .drained("EVP_PKEY_get_bn_param")
+        }
+        return unsafe BigNumber(takingOwnership: number)
+    }
+}
