@@ -1,0 +1,34 @@
+import JSON
+
+/// The first part of a token, with the rules that hold before any key is looked for.
+struct JWSHeader {
+    let members: JSONObject
+    let algorithmName: String
+    let keyID: String?
+    let type: String?
+
+    /// Members that change what the signature is over or what a reader must understand. None is understood here, so a
+    /// token with one is refused. Members that bring or name a key (`jwk`, `jku`, `x5u`, `x5c`) are let pass and never
+    /// read: keys come from the configuration alone.
+    private static let refusedMembers = ["crit", "b64", "zip"]
+
+    init(encoded: ArraySlice<UInt8>) throws(JOSEError) {
+        guard let bytes = Base64URL.decode(encoded) else { throw .malformed("header is not base64url") }
+        guard let members = try? JSONValue(parsing: bytes).object else {
+            throw .malformed("header is not a JSON object without duplicate members")
+        }
+        for name in Self.refusedMembers where members[name] != nil { throw .malformed("header has \(name)") }
+        guard let algorithmName = members["alg"]?.string else { throw .malformed("header has no alg") }
+        self.members = members
+        self.algorithmName = algorithmName
+        keyID = try Self.text(members["kid"], or: "kid is not a string")
+        type = try Self.text(members["typ"], or: "typ is not a string")
+        if let keyID, !KeyID.isAcceptable(keyID) { throw .malformed("kid is not acceptable") }
+    }
+
+    private static func text(_ member: JSONValue?, or reason: String) throws(JOSEError) -> String? {
+        guard let member else { return nil }
+        guard let text = member.string else { throw .malformed(reason) }
+        return text
+    }
+}

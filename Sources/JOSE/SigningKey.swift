@@ -1,0 +1,67 @@
+import JSON
+package import OpenSSL
+
+/// A key that signs with one algorithm, and the name under which others find its counterpart.
+package struct SigningKey: Sendable {
+    enum Material: Sendable {
+        case hmac(HMACSHA256Key)
+        case rsa(RSAPrivateKey)
+        case p256(P256PrivateKey)
+        case ed25519(Ed25519PrivateKey)
+    }
+
+    package let keyID: String?
+
+    /// RFC 7638. Of a secret it tells no more than any token signed with it does.
+    package let thumbprint: String
+
+    /// Verifies what this key signs, under the same name.
+    package let verificationKey: VerificationKey
+
+    let material: Material
+
+    /// - Parameter keyID: The thumbprint where nil.
+    package init(hmacSecret secret: [UInt8], keyID: String? = nil) throws(JOSEError) {
+        let oct: JSONObject = ["kty": "oct", "k": .string(Base64URL.encode(secret))]
+        thumbprint = try JWKThumbprint.compute(of: oct)
+        self.keyID = keyID ?? thumbprint
+        verificationKey = try VerificationKey(hmacSecret: secret, keyID: self.keyID)
+        material = .hmac(HMACSHA256Key(secret))
+    }
+
+    package init(_ key: RSAPrivateKey, keyID: String? = nil) throws(JOSEError) {
+        thumbprint = try JWKThumbprint.compute(of: key.publicJWK)
+        self.keyID = keyID ?? thumbprint
+        verificationKey = VerificationKey(key.publicKey, keyID: self.keyID)
+        material = .rsa(key)
+    }
+
+    package init(_ key: P256PrivateKey, keyID: String? = nil) throws(JOSEError) {
+        thumbprint = try JWKThumbprint.compute(of: key.publicJWK)
+        self.keyID = keyID ?? thumbprint
+        verificationKey = VerificationKey(key.publicKey, keyID: self.keyID)
+        material = .p256(key)
+    }
+
+    package init(_ key: Ed25519PrivateKey, keyID: String? = nil) throws(JOSEError) {
+        thumbprint = try JWKThumbprint.compute(of: key.publicJWK)
+        self.keyID = keyID ?? thumbprint
+        verificationKey = VerificationKey(key.publicKey, keyID: self.keyID)
+        material = .ed25519(key)
+    }
+
+    package var algorithm: Algorithm { verificationKey.algorithm }
+
+    package func sign(_ signingInput: [UInt8]) throws(JOSEError) -> [UInt8] {
+        do throws(OpenSSLError) {
+            return switch material {
+            case .hmac(let key): key.authenticate(signingInput)
+            case .rsa(let key): try key.sign(signingInput)
+            case .p256(let key): try key.sign(signingInput)
+            case .ed25519(let key): try key.sign(signingInput)
+            }
+        } catch {
+            throw .signing(error.description)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import JSON
+
+/// Signs many payloads with one key under one header, which is encoded only once.
+package struct TokenSigner: Sendable {
+    package let key: SigningKey
+    private let encodedHeader: [UInt8]
+
+    /// - Parameter type: What stands in `typ`, such as `at+jwt`.
+    package init(key: SigningKey, type: String?) {
+        var header: JSONObject = ["alg": .string(key.algorithm.rawValue)]
+        header["kid"] = key.keyID.map { .string($0) }
+        header["typ"] = type.map { .string($0) }
+        self.key = key
+        encodedHeader = Base64URL.encodedBytes(header.bytes.span)
+    }
+
+    /// The token for a payload.
+    ///
+    /// A key that was read or generated without an error signs whatever it is given; only a process without memory or
+    /// randomness fails to, and such a process must not go on. So this ends it rather than throwing.
+    package func token(for payload: [UInt8]) -> String {
+        do {
+            return try CompactJWS.sign(payload: payload, encodedHeader: encodedHeader, with: key)
+        } catch {
+            fatalError(error.description)
+        }
+    }
+}

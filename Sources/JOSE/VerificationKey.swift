@@ -1,0 +1,65 @@
+package import OpenSSL
+
+/// A key that verifies signatures of one algorithm.
+///
+/// The algorithm belongs to the key. Were it taken from a token's header, whoever writes the token would choose: an RSA
+/// public key could be made to serve as an HMAC secret, or no signature be asked for at all.
+package struct VerificationKey: Sendable {
+    /// RFC 7518, section 3.2: a secret as long as the hash, or longer.
+    package static let minimumSecretByteCount = 32
+
+    private enum Material: Sendable {
+        case hmac(HMACSHA256Key)
+        case rsa(RSAPublicKey)
+        case p256(P256PublicKey)
+        case ed25519(Ed25519PublicKey)
+    }
+
+    package let keyID: String?
+    private let material: Material
+
+    package init(hmacSecret secret: [UInt8], keyID: String?) throws(JOSEError) {
+        guard secret.count >= Self.minimumSecretByteCount else {
+            throw .unusableKey("a secret of \(secret.count) bytes (at least \(Self.minimumSecretByteCount) are needed)")
+        }
+        self.init(HMACSHA256Key(secret), keyID: keyID)
+    }
+
+    init(_ key: HMACSHA256Key, keyID: String?) {
+        self.keyID = keyID
+        material = .hmac(key)
+    }
+
+    package init(_ key: RSAPublicKey, keyID: String?) {
+        self.keyID = keyID
+        material = .rsa(key)
+    }
+
+    package init(_ key: P256PublicKey, keyID: String?) {
+        self.keyID = keyID
+        material = .p256(key)
+    }
+
+    package init(_ key: Ed25519PublicKey, keyID: String?) {
+        self.keyID = keyID
+        material = .ed25519(key)
+    }
+
+    package var algorithm: Algorithm {
+        switch material {
+        case .hmac: .HS256
+        case .rsa: .RS256
+        case .p256: .ES256
+        case .ed25519: .EdDSA
+        }
+    }
+
+    package func isValid(signature: [UInt8], for signingInput: [UInt8]) -> Bool {
+        switch material {
+        case .hmac(let key): key.isValid(tag: signature, for: signingInput)
+        case .rsa(let key): key.isValidPKCS1SHA256Signature(signature, for: signingInput)
+        case .p256(let key): key.isValid(signature: signature, for: signingInput)
+        case .ed25519(let key): key.isValid(signature: signature, for: signingInput)
+        }
+    }
+}
