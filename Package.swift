@@ -30,7 +30,7 @@ let package = Package(
         .target(name: "Gatehouse"),
 
         // What the domain asks of the world. None of these imports another.
-        .target(name: "AppleID", dependencies: ["Gatehouse", "JOSE", "JSON"]),
+        .target(name: "AppleID", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
         .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
         .target(
             name: "GatehouseStore", dependencies: ["Gatehouse", "POSIX", "SQLite"],

@@ -1,4 +1,4 @@
-package import Gatehouse
+import Gatehouse
 import JOSE
 import JSON
 

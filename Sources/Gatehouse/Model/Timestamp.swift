@@ -6,9 +6,12 @@ package struct Timestamp: Sendable, Hashable, Comparable {
         self.milliseconds = milliseconds
     }
 
+    /// A moment beyond what fits is the last one that does: a token may claim any number.
     package init(seconds: Int64) {
-        milliseconds = seconds * 1000
+        milliseconds = max(-Self.farthest, min(seconds, Self.farthest)) * 1000
     }
+
+    private static let farthest = Int64.max / 2000
 
     /// Whole seconds since 1970, rounded down: a JWT's NumericDate.
     package var seconds: Int64 { milliseconds.dividedFlooring(by: 1000) }

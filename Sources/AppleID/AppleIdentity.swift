@@ -1,0 +1,36 @@
+package import Gatehouse
+import JOSE
+
+/// Sign in with Apple as the domain asks for it: the verifier of identity tokens with Apple's keys behind it.
+package struct AppleIdentity: AppleVerifier {
+    private let verifier: IdentityTokenVerifier
+    private let keys: AppleKeys
+
+    package init(verifier: IdentityTokenVerifier, keys: AppleKeys) {
+        self.verifier = verifier
+        self.keys = keys
+    }
+
+    package func verify(_ credential: AppleCredential, now: Timestamp) throws(Refusal) -> AppleAssertion {
+        let token = try judging { () throws(AppleTokenFault) in
+            try verifier.inspect(credential.identityToken, now: now)
+        }
+        let key = try key(token.keyID)
+        return try judging { () throws(AppleTokenFault) in
+            try verifier.confirm(token, with: key, for: credential)
+        }
+    }
+
+    private func key(_ keyID: String) throws(Refusal) -> VerificationKey {
+        do { return try keys.key(keyID) } catch {
+            switch error {
+            case .unknownKey: throw .appleToken(.unknownKey)
+            case .unavailable: throw .appleKeysUnavailable
+            }
+        }
+    }
+
+    private func judging<Result>(_ check: () throws(AppleTokenFault) -> Result) throws(Refusal) -> Result {
+        do { return try check() } catch { throw .appleToken(error) }
+    }
+}

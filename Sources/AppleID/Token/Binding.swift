@@ -1,0 +1,57 @@
+import Gatehouse
+import JOSE
+import JSON
+import OpenSSL
+
+/// What ties an identity token to the request that brought it: nonce, authorization code, user.
+struct Binding {
+    let claims: JSONObject
+    let credential: AppleCredential
+
+    func check(rule: IdentityTokenPolicy.NonceRule) throws(AppleTokenFault) {
+        try checkNonce(rule: rule)
+        try checkCode()
+        try checkUser()
+    }
+
+    /// Apple copies into the token what the app passed: the nonce itself, or its SHA-256 in hexadecimal.
+    private func checkNonce(rule: IdentityTokenPolicy.NonceRule) throws(AppleTokenFault) {
+        let claim = claims["nonce"].flatMap { $0.isNull ? nil : $0 }
+        switch (claim, credential.nonce) {
+        case (nil, nil):
+            guard rule == .optional else { throw .nonce }
+        case (nil, _?):
+            // Devices that cannot carry a nonce say so, and Apple vouches for it in the token.
+            guard rule == .optional, claims["nonce_supported"]?.flag == false else { throw .nonce }
+        case (_?, nil):
+            throw .nonce
+        case (let claim?, let sent?):
+            guard let claim = claim.string, isNonce(claim, sent: sent) else { throw .nonce }
+        }
+    }
+
+    private func isNonce(_ claim: String, sent: String) -> Bool {
+        let claimed = Array(claim.utf8)
+        return constantTimeEquals(claimed, Array(sent.utf8))
+            || constantTimeEquals(claimed, Array(hexadecimal(SHA256.hash(Array(sent.utf8))).utf8))
+    }
+
+    /// OpenID Connect Core 1.0, section 3.3.2.11: the left half of the code's hash.
+    private func checkCode() throws(AppleTokenFault) {
+        guard let code = credential.authorizationCode, let claim = claims["c_hash"], !claim.isNull else { return }
+        let expected = Base64URL.encode(Array(SHA256.hash(Array(code.utf8)).prefix(16)))
+        guard let claimed = claim.string, constantTimeEquals(Array(claimed.utf8), Array(expected.utf8)) else {
+            throw .code
+        }
+    }
+
+    private func checkUser() throws(AppleTokenFault) {
+        guard let user = credential.userIdentifier else { return }
+        guard user == claims["sub"]?.string else { throw .user }
+    }
+
+    private func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
