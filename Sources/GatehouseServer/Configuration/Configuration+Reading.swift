@@ -1,0 +1,90 @@
+import AppleID
+import Gatehouse
+import GatehouseTokens
+import OpenSSL
+
+extension Configuration {
+    /// Reads the settings of the contract. Throws all their faults at once.
+    package init(from source: SettingSource) throws(SettingFaults) {
+        var settings = SettingReader(source)
+        let configuration = Self.init(reading: &settings)
+        guard settings.faults.isEmpty, let configuration else { throw SettingFaults(faults: settings.faults) }
+        self = configuration
+    }
+
+    /// Nil where the keys could not be made, which has then been noted as a fault.
+    private init?(reading settings: inout SettingReader) {
+        environment = settings.oneOf("APP_ENV", default: .production)
+        listen = settings.parsed(
+            "LISTEN", default: .unix(path: "/run/gatehouse/gatehouse.sock"),
+            expecting: "unix:/path or tcp:host:port", ListenAddress.init)
+        database = settings.parsed(
+            "DATABASE_URL", default: .sqlite(path: "/var/lib/gatehouse/gatehouse.db"),
+            expecting: "sqlite:<path>", DatabaseAddress.init)
+        workers = settings.parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
+            Int(text).flatMap { (1...1024).contains($0) ? $0 : nil }
+        }
+        logLevel = settings.oneOf("LOG_LEVEL", default: .info)
+        tokenIssuer = settings.text("TOKEN_ISSUER") ?? "gatehouse"
+        tokenAudience = settings.text("TOKEN_AUDIENCE") ?? "gatehouse"
+        apple = settings.applePolicy()
+        appleKeysURL = settings.fetchURL("APPLE_JWKS_URL", default: "https://appleid.apple.com/auth/keys")
+        let devSecret = settings.devSecret(in: environment)
+        warnings = devSecret.warnings
+        policy = settings.policy(devSecretHash: devSecret.hash, clientID: apple.audiences.first ?? "")
+        guard let rings = settings.keyRings() else { return nil }
+        (accessKeys, refreshKeys) = rings
+    }
+}
+
+extension SettingReader {
+    fileprivate mutating func applePolicy() -> IdentityTokenPolicy {
+        IdentityTokenPolicy(
+            issuers: list("APPLE_ISSUER", text("APPLE_ISSUER")) ?? [IdentityTokenPolicy.appleIssuer],
+            audiences: list(
+                "APPLE_BUNDLE_ID", required("APPLE_BUNDLE_ID", "the bundle id of the app, or several with commas between"))
+                ?? [],
+            nonce: oneOf("APPLE_NONCE", default: .optional))
+    }
+
+    fileprivate mutating func policy(devSecretHash: [UInt8]?, clientID: String) -> Policy {
+        let standard = RefreshPolicy()
+        let (hour, day, decade) = (Duration.seconds(3600), Duration.seconds(86_400), Duration.seconds(3650 * 86_400))
+        return Policy(
+            accessTokenLifetime: duration("ACCESS_TOKEN_TTL", default: .seconds(900), in: .seconds(1)...day),
+            refresh: RefreshPolicy(
+                tokenLifetime: duration(
+                    "REFRESH_TOKEN_TTL", default: standard.tokenLifetime, in: .seconds(1)...decade),
+                sessionMaximumAge: duration(
+                    "SESSION_MAX_AGE", default: standard.sessionMaximumAge, in: .seconds(1)...decade),
+                reuseGrace: duration("REFRESH_REUSE_GRACE", default: standard.reuseGrace, in: .seconds(0)...hour)),
+            devSecretHash: devSecretHash, defaultClientID: clientID)
+    }
+
+    /// The development login is open only where everything says that this is development.
+    fileprivate mutating func devSecret(in environment: AppEnvironment) -> (hash: [UInt8]?, warnings: [String]) {
+        let isProduction = environment == .production || text("NODE_ENV") == "production"
+        guard let secret = text("DEV_LOGIN_SECRET") else { return (nil, []) }
+        guard !isProduction else { return (nil, ["DEV_LOGIN_SECRET is ignored: this is production"]) }
+        return (SHA256.hash(Array(secret.utf8)), [])
+    }
+
+    /// An address we fetch from: HTTPS, or plain HTTP to this machine itself.
+    fileprivate mutating func fetchURL(_ name: String, default fallback: String) -> String {
+        parsed(name, default: fallback, expecting: "an https URL, or an http URL of this machine") { text in
+            let scheme = text.hasPrefix("https://") ? "https://" : "http://"
+            guard text.hasPrefix(scheme), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+            let authority = text.dropFirst(scheme.utf8.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+            guard !authority.isEmpty, !authority.contains("@") else { return nil }
+            return scheme == "https://" || Self.isLoopback(authority) ? text : nil
+        }
+    }
+
+    private static func isLoopback(_ authority: Substring) -> Bool {
+        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+        if authority.hasPrefix("[::1]") { return authority == "[::1]" || authority.hasPrefix("[::1]:") }
+        guard parts.count <= 2 else { return false }
+        let octets = parts[0].split(separator: ".", omittingEmptySubsequences: false)
+        return parts[0] == "localhost" || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+    }
+}

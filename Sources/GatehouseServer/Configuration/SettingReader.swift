@@ -1,0 +1,64 @@
+/// Reads settings and collects every fault instead of stopping at the first.
+///
+/// A setting that is at fault yields its default, so that reading goes on; whoever reads looks at `faults` at the end
+/// and uses nothing of it if there are any.
+struct SettingReader {
+    private(set) var faults: [SettingFault] = []
+    private let source: SettingSource
+
+    init(_ source: SettingSource) {
+        self.source = source
+    }
+
+    mutating func note(_ name: String, _ message: String) {
+        faults.append(SettingFault(name, message))
+    }
+
+    mutating func text(_ name: String) -> String? {
+        do { return try source.value(of: name) } catch {
+            faults.append(error)
+            return nil
+        }
+    }
+
+    /// A setting without which there is nothing to serve.
+    mutating func required(_ name: String, _ purpose: String) -> String {
+        let before = faults.count
+        if let value = text(name) { return value }
+        if faults.count == before { note(name, "is missing: \(purpose)") }
+        return ""
+    }
+
+    /// A setting that is read by a parser, which returns nil for what it does not understand.
+    mutating func parsed<Value>(
+        _ name: String, default fallback: Value, expecting form: String, _ parse: (String) -> Value?
+    ) -> Value {
+        guard let text = text(name) else { return fallback }
+        if let value = parse(text) { return value }
+        note(name, "must be \(form)")
+        return fallback
+    }
+
+    mutating func oneOf<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, default fallback: Choice
+    ) -> Choice {
+        let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return parsed(name, default: fallback, expecting: "one of " + choices, Choice.init(rawValue:))
+    }
+
+    mutating func duration(_ name: String, default fallback: Duration, in range: ClosedRange<Duration>) -> Duration {
+        let form =
+            "a time such as 30s, 15m, 12h or 30d, from \(range.lowerBound.setting) to \(range.upperBound.setting)"
+        return parsed(name, default: fallback, expecting: form) { text in
+            Duration(setting: text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+
+    /// The entries of a comma-separated list, nil where there is no text to read.
+    mutating func list(_ name: String, _ text: String?) -> [String]? {
+        guard let text, !text.isEmpty else { return nil }
+        let entries = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        if entries.contains("") { note(name, "must be a list separated by commas, without empty entries") }
+        return entries
+    }
+}

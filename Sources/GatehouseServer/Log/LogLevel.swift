@@ -1,0 +1,11 @@
+/// How much is said.
+package enum LogLevel: String, Sendable, CaseIterable {
+    case debug
+    case info
+    case warning
+    case error
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    func admits(_ other: LogLevel) -> Bool { other.rank >= rank }
+}
