@@ -13,9 +13,10 @@ let package = Package(
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CCurl"),
+        .systemLibrary(name: "CLinux"),
 
         // Owners of C handles: the only targets with unsafe code.
-        .target(name: "POSIX"),
+        .target(name: "POSIX", dependencies: ["CLinux"]),
         .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX"]),
         .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
@@ -38,7 +39,7 @@ let package = Package(
         .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "GatehouseAPI", "JSON"]),
 
         // Apple's side of the wire, for development and tests.
-        .target(name: "FakeApple", dependencies: ["JOSE", "JSON", "POSIX"]),
+        .target(name: "FakeApple", dependencies: ["JOSE", "JSON", "OpenSSL", "POSIX"]),
 
         // The composition root, and the commands.
         .target(
@@ -49,11 +50,20 @@ let package = Package(
             ]),
         .executableTarget(
             name: "GatehouseCommand",
-            dependencies: ["AppleID", "FakeApple", "Gatehouse", "GatehouseServer", "JOSE", "JSON", "POSIX"]),
+            dependencies: [
+                "AppleID", "FakeApple", "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseWeb", "JOSE", "JSON",
+                "POSIX",
+            ]),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
         .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "POSIX"]),
+        .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse"]),
+        .testTarget(
+            name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "TestSupport"]),
+        .testTarget(
+            name: "AppleIDTests", dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -68,5 +78,6 @@ let strict: [SwiftSetting] = [
 
 for target in package.targets where target.type != .system {
     // Tests talk to C for their own purposes (sockets, processes), so memory safety is not asked of them.
-    target.swiftSettings = target.type == .test ? Array(strict.dropFirst()) : strict
+    let isForTests = target.type == .test || target.name == "TestSupport"
+    target.swiftSettings = isForTests ? Array(strict.dropFirst()) : strict
 }

@@ -26,7 +26,8 @@ public struct ProblemBody: ResponseBody, Equatable {
     }
 
     public func write(to json: inout JSONObjectWriter) {
-        json.member("type", "urn:gatehouse:problem:" + code)
+        // RFC 9457, section 4.2.1: there is no page about it, and `code` tells problems apart.
+        json.member("type", "about:blank")
         json.member("title", title)
         json.member("status", status)
         json.member("detail", detail)

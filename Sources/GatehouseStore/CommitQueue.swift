@@ -28,14 +28,13 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     /// Runs a write; what it returns has been committed when this returns.
-    func perform<Result>(_ body: (Connection) throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
+    func perform<Result>(
+        _ body: @escaping (Connection) throws(SQLiteError) -> Result
+    ) throws(SQLiteError) -> Result {
         var result: Result?
-        try withoutActuallyEscaping({ (connection: Connection) throws(SQLiteError) in
-            result = try body(connection)
-        }) { body throws(SQLiteError) in
-            try commit(Write(body))
-        }
-        return result!
+        try commit(Write { connection throws(SQLiteError) in result = try body(connection) })
+        guard let result else { preconditionFailure("a write that has not failed has run") }
+        return result
     }
 
     private func commit(_ write: Write) throws(SQLiteError) {

@@ -8,9 +8,13 @@ package import SQLite
 package final class SQLiteStore: Sendable {
     let writer: CommitQueue
     let readers: ReaderPool
+    private let report: @Sendable (String) -> Void
 
     /// Opens the file, creates it where there is none, and brings its schema up to date.
-    package init(path: String) throws {
+    ///
+    /// - Parameter report: told of each failure, for the log; the caller of the store only learns that there was one.
+    package init(path: String, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
+        self.report = report
         let connection = try Self.writingConnection(to: path)
         _ = try Migrator(connection).migrate()
         writer = CommitQueue(connection)
@@ -42,7 +46,10 @@ package final class SQLiteStore: Sendable {
 
     /// Crosses the seam between what SQLite says and what the domain knows.
     func failing<Result>(_ body: () throws(SQLiteError) -> Result) throws(StoreFailure) -> Result {
-        do { return try body() } catch { throw StoreFailure(error.description) }
+        do { return try body() } catch {
+            report(error.description)
+            throw StoreFailure(error.description)
+        }
     }
 }
 

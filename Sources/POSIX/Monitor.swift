@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// A value behind a lock, on which threads can wait for a change.

@@ -18,9 +18,7 @@ extension Configuration {
         listen = settings.parsed(
             "LISTEN", default: .unix(path: "/run/gatehouse/gatehouse.sock"),
             expecting: "unix:/path or tcp:host:port", ListenAddress.init)
-        database = settings.parsed(
-            "DATABASE_URL", default: .sqlite(path: "/var/lib/gatehouse/gatehouse.db"),
-            expecting: "sqlite:<path>", DatabaseAddress.init)
+        database = settings.database()
         workers = settings.parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
             Int(text).flatMap { (1...1024).contains($0) ? $0 : nil }
         }

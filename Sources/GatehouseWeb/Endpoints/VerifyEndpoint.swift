@@ -7,13 +7,28 @@ struct VerifyEndpoint: Endpoint {
     let gatekeeper: Gatekeeper
 
     func respond(to request: Request) throws(Problem) -> Response {
-        let caller = try refusing { () throws(Refusal) in try gatekeeper.authenticate(request.bearerToken) }
-        return Response(
+        do throws(Refusal) {
+            return admission(of: try gatekeeper.authenticate(request.bearerToken))
+        } catch {
+            return rejection(.refused(error), requestID: request.id)
+        }
+    }
+
+    private func admission(of caller: Caller) -> Response {
+        Response(
             status: 204,
             headers: [
                 Response.Header("X-User-Id", caller.userID.text),
                 Response.Header("X-User-Role", caller.role.rawValue),
                 Response.Header("X-Session-Id", caller.sessionID.text),
             ])
+    }
+
+    /// nginx reads only the headers of a subrequest: the code goes there as well, and nginx puts it into the document
+    /// that the client gets.
+    private func rejection(_ problem: Problem, requestID: String) -> Response {
+        var response = problem.response(requestID: requestID)
+        response.headers.append(Response.Header("X-Problem-Code", problem.entry.code))
+        return response
     }
 }

@@ -3,7 +3,8 @@ extension Response {
     ///
     /// What every answer carries is said here, once: no answer of a login server belongs in a cache.
     package func cgi(requestID: String) -> [UInt8] {
-        var text = "Status: \(status)\r\nCache-Control: no-store\r\nX-Request-Id: \(requestID)\r\n"
+        var text = "Status: \(status) \(ReasonPhrase.of(status))\r\n"
+        text += "Cache-Control: no-store\r\nX-Request-Id: \(requestID)\r\n"
         for header in headers { text += "\(header.name): \(header.value)\r\n" }
         if status != 204 { text += "Content-Length: \(body.count)\r\n" }
         text += "\r\n"

@@ -9,7 +9,7 @@ extension Problem {
     func response(requestID: String) -> Response {
         let entry = entry
         let body = ProblemBody(
-            status: entry.status, title: Self.title(of: entry.status), detail: entry.detail, code: entry.code,
+            status: entry.status, title: ReasonPhrase.of(entry.status), detail: entry.detail, code: entry.code,
             requestId: requestID, reason: reason, errors: fieldErrors)
         let type = Response.Header("Content-Type", "application/problem+json")
         return Response(status: entry.status, headers: [type] + headers(for: entry), body: body.json)
@@ -43,18 +43,5 @@ extension Problem {
     private var allowed: String {
         guard case .methodNotAllowed(let methods) = self else { return "" }
         return methods.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.joined(separator: ", ")
-    }
-
-    private static func title(of status: Int) -> String {
-        switch status {
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 413: "Content Too Large"
-        case 415: "Unsupported Media Type"
-        default: "Service Unavailable"
-        }
     }
 }

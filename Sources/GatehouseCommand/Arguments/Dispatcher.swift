@@ -1,0 +1,31 @@
+import POSIX
+
+/// Finds the command that the words call, and runs it.
+struct Dispatcher {
+    let commands: [any Command]
+
+    func run(_ words: [String]) -> ExitStatus {
+        if words.isEmpty || words == ["--help"] || words == ["help"] {
+            StandardStream.output.line(Help.overview(of: commands))
+            return words.isEmpty ? .usage : .done
+        }
+        guard let command = commands.filter({ words.starts(with: $0.words) }).max(by: { $0.words.count < $1.words.count })
+        else { return refuse(["there is no command \(words[0].prefix(40))"], hint: "gatehouse --help") }
+        do throws(UsageFaults) {
+            let input = try Input(Array(words.dropFirst(command.words.count)), for: command)
+            guard !input.has(Option.help.name) else {
+                StandardStream.output.line(Help.text(of: command))
+                return .done
+            }
+            return command.run(input)
+        } catch {
+            return refuse(error.faults, hint: "gatehouse \(command.name) --help")
+        }
+    }
+
+    private func refuse(_ faults: [String], hint: String) -> ExitStatus {
+        for fault in faults { StandardStream.error.line("gatehouse: \(fault)") }
+        StandardStream.error.line("Try: \(hint)")
+        return .usage
+    }
+}

@@ -1,0 +1,59 @@
+import AppleID
+import Gatehouse
+import GatehouseWeb
+import JOSE
+import JSON
+import POSIX
+
+/// Looks at an identity token with the very code that looks at a login's.
+struct AppleVerifyCommand: Command {
+    let words = ["apple", "verify"]
+    let summary = "Check an identity token from Apple against a key set."
+    let discussion = """
+        Prints the token's claims and exits 0, or prints the reason of the refusal and exits 1. Nothing is fetched.
+        TOKEN or FILE may be - for standard input.
+        """
+    let arguments = ["TOKEN"]
+    let options = [
+        Option(name: "--jwks", value: "FILE", help: "Apple's key set", isRequired: true),
+        Option(name: "--audience", value: "ID", help: "a bundle id or Services ID; may be given again", isRequired: true),
+        Option(name: "--issuer", value: "I", help: "instead of https://appleid.apple.com; may be given again"),
+        Option(name: "--nonce", value: "N", help: "the nonce sent with the login"),
+        Option(name: "--code", value: "C", help: "the authorizationCode sent with the login"),
+        Option(name: "--user", value: "U", help: "the userIdentifier sent with the login"),
+        Option(name: "--at", value: "UNIXTIME", help: "judge as of this moment instead of now"),
+    ]
+
+    func run(_ input: Input) -> ExitStatus {
+        attempt {
+            let keys = try KeySetFile(input.value("--jwks") ?? "")
+            let now = try Moment.read(input)
+            let credential = AppleCredential(
+                identityToken: try TokenArgument.read(input.arguments[0]), authorizationCode: input.value("--code"),
+                userIdentifier: input.value("--user"), nonce: input.value("--nonce"))
+            return judge(credential, by: policy(input), keys: keys, now: now)
+        }
+    }
+
+    private func policy(_ input: Input) -> IdentityTokenPolicy {
+        let issuers = input.all("--issuer")
+        return IdentityTokenPolicy(
+            issuers: issuers.isEmpty ? [IdentityTokenPolicy.appleIssuer] : issuers, audiences: input.all("--audience"))
+    }
+
+    private func judge(
+        _ credential: AppleCredential, by policy: IdentityTokenPolicy, keys: KeySetFile, now: Timestamp
+    ) -> ExitStatus {
+        let verifier = IdentityTokenVerifier(policy: policy)
+        do throws(AppleTokenFault) {
+            let token = try verifier.inspect(credential.identityToken, now: now)
+            guard let key = keys.appleKeys[token.keyID] else { throw .unknownKey }
+            _ = try verifier.confirm(token, with: key, for: credential)
+            StandardStream.output.line(token.claims.description)
+            return .done
+        } catch {
+            StandardStream.output.line("\(error.rawValue): \(error.explanation)")
+            return .no
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import GatehouseServer
+import POSIX
+
+struct ServeCommand: Command {
+    let words = ["serve"]
+    let summary = "Serve FastCGI until SIGTERM."
+    let discussion = """
+        Settings come from the environment; each secret X also as X_FILE, or as a systemd credential named x.
+        APP_ENV, LISTEN, DATABASE_URL, WORKERS, LOG_LEVEL, JWT_ACCESS_SECRET, JWT_REFRESH_SECRET, ACCESS_TOKEN_TTL,
+        REFRESH_TOKEN_TTL, REFRESH_REUSE_GRACE, SESSION_MAX_AGE, APPLE_BUNDLE_ID, APPLE_ISSUER, APPLE_JWKS_URL,
+        APPLE_NONCE, DEV_LOGIN_SECRET, TOKEN_ISSUER, TOKEN_AUDIENCE
+        """
+
+    func run(_ input: Input) -> ExitStatus {
+        attempt {
+            let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
+                try Configuration(from: SettingSource())
+            }
+            let log = Log(level: configuration.logLevel)
+            for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
+            // Before any thread: threads inherit what is blocked.
+            let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
+            do {
+                try Application(configuration, log: log).run(until: signals)
+                return .done
+            } catch {
+                throw CommandFault(.failed, "\(error)")
+            }
+        }
+    }
+}

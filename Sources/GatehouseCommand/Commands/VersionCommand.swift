@@ -1,0 +1,12 @@
+import GatehouseServer
+import POSIX
+
+struct VersionCommand: Command {
+    let words = ["version"]
+    let summary = "Print the version."
+
+    func run(_ input: Input) -> ExitStatus {
+        StandardStream.output.line("gatehouse \(Version.current)")
+        return .done
+    }
+}

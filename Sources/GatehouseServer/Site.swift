@@ -1,0 +1,26 @@
+import FastCGI
+import Gatehouse
+import GatehouseWeb
+import JSON
+
+/// Stands between the responder and the router: turns one's values into the other's, and notes each request.
+struct Site: Sendable {
+    let router: Router
+    let log: Log
+    let world: World
+
+    func answer(_ exchange: borrowing FastCGI.Request) -> FastCGI.Response {
+        let id = exchange.parameter("REQUEST_ID") ?? newRequestID()
+        let request = GatehouseWeb.Request(exchange, id: id)
+        let response = router.respond(to: request)
+        log(
+            response.status >= 500 ? .error : .debug, "request",
+            [("id", .string(id)), ("method", .string(request.method)), ("path", .string(request.path)),
+                ("status", .integer(Int64(response.status)))])
+        return FastCGI.Response(head: response.cgi(requestID: id))
+    }
+
+    private func newRequestID() -> String {
+        Identifier.make("req", at: world.now(), random: world.random(Identifier.randomBytes))
+    }
+}

@@ -1,0 +1,4 @@
+/// Which Gatehouse this is.
+package enum Version {
+    package static let current = "0.1.0"
+}

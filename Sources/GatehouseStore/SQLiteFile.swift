@@ -1,0 +1,28 @@
+import SQLite
+
+/// A database file as an operator sees it: to be migrated, to be examined.
+package struct SQLiteFile {
+    private let path: String
+
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Brings the schema up to date and returns the names of the steps that were missing.
+    package func migrate() throws -> [String] {
+        try Migrator(SQLiteStore.writingConnection(to: path)).migrate()
+    }
+
+    /// What is wrong with the file: nothing, when it is whole and of the schema this program speaks.
+    package func faults() -> [String] {
+        do {
+            let connection = try Connection(path: path, access: .readOnly)
+            let damage = try connection.all("PRAGMA quick_check") { row in row.text(0) }.filter { $0 != "ok" }
+            let version = try Migrator(connection).version()
+            guard version != Migrator.latest else { return damage }
+            return damage + ["it has schema \(version), this program speaks \(Migrator.latest): run gatehouse migrate"]
+        } catch {
+            return [error.description]
+        }
+    }
+}

@@ -1,0 +1,81 @@
+@testable import GatehouseStore
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("The one writer")
+struct CommitQueueTests {
+    private let folder: TemporaryFolder
+    private let queue: CommitQueue
+    private let reader: Connection
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let connection = try SQLiteStore.writingConnection(to: folder.file("q.db"))
+        try connection.execute(script: "CREATE TABLE t (n INTEGER PRIMARY KEY, parent INTEGER CHECK (parent <> 13))")
+        queue = CommitQueue(connection)
+        reader = try Connection(path: folder.file("q.db"), access: .readOnly)
+    }
+
+    private func rows() throws -> [Int64] { try reader.all("SELECT n FROM t ORDER BY n") { $0.integer(0) } }
+
+    @Test("a write has been committed when its call returns")
+    func committed() throws {
+        try queue.perform { connection throws(SQLiteError) in _ = try connection.run("INSERT INTO t (n) VALUES (1)") }
+        #expect(try rows() == [1])
+    }
+
+    @Test("a write that fails in a crowd is undone alone, and its caller alone is told")
+    func oneFailure() throws {
+        let failures = try Crowd.of(32) { [queue] number -> Int? in
+            do {
+                try queue.perform { connection throws(SQLiteError) in
+                    // What comes before the failure has to go with it.
+                    try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number)))
+                    let parent = number % 4 == 0 ? 13 : 1
+                    try connection.run("INSERT INTO t (n, parent) VALUES (?, ?)", .integer(Int64(100 + number)), .integer(Int64(parent)))
+                }
+                return nil
+            } catch let error as SQLiteError where error.code == 275 {
+                return number
+            }
+        }
+        let failed = Set(failures.compactMap { $0 })
+        #expect(failed == Set((0..<32).filter { $0 % 4 == 0 }))
+        let kept = (0..<32).filter { !failed.contains($0) }.map(Int64.init)
+        #expect(try rows() == kept + kept.map { $0 + 100 })
+    }
+
+    @Test("a crowd shares transactions, and nobody's write is lost or done twice")
+    func sharedCommits() throws {
+        let total = 64 * 20
+        _ = try Crowd.of(64) { [queue] number in
+            for turn in 0..<20 {
+                try queue.perform { connection throws(SQLiteError) in
+                    _ = try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number * 20 + turn)))
+                }
+            }
+        }
+        #expect(try rows() == (0..<total).map(Int64.init))
+    }
+
+    @Test("when the transaction as a whole fails, everybody in it is told and nothing of it is there")
+    func lostTransaction() throws {
+        try queue.perform { connection throws(SQLiteError) in
+            // A file that may not grow is a full disk.
+            _ = try connection.all("PRAGMA max_page_count = 3") { $0.integer(0) }
+        }
+        #expect(throws: SQLiteError.self) {
+            try queue.perform { connection throws(SQLiteError) in
+                for number in 0..<10_000 { try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number))) }
+            }
+        }
+        #expect(try rows().isEmpty)
+        try queue.perform { connection throws(SQLiteError) in
+            _ = try connection.all("PRAGMA max_page_count = 1000") { $0.integer(0) }
+        }
+        try queue.perform { connection throws(SQLiteError) in _ = try connection.run("INSERT INTO t (n) VALUES (7)") }
+        #expect(try rows() == [7])
+    }
+}

@@ -1,0 +1,45 @@
+import GatehouseStore
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Migrations")
+struct MigratorTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.file("m.db") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("run once, and are found done the second time")
+    func idempotent() throws {
+        #expect(try SQLiteFile(path: path).migrate().count == Migrator.latest)
+        #expect(try SQLiteFile(path: path).migrate().isEmpty)
+        #expect(SQLiteFile(path: path).faults().isEmpty)
+    }
+
+    @Test("run once when several processes start at the same moment")
+    func concurrent() throws {
+        let applied = try Crowd.of(8) { [path] _ in try SQLiteFile(path: path).migrate().count }
+        #expect(applied.reduce(0, +) == Migrator.latest)
+    }
+
+    @Test("leave a database of a newer program alone")
+    func newer() throws {
+        _ = try SQLiteFile(path: path).migrate()
+        let connection = try Connection(path: path, access: .readWrite)
+        try connection.execute(script: "PRAGMA user_version = 1000")
+        #expect(throws: Migrator.Fault.databaseIsNewer(found: 1000, known: Migrator.latest)) {
+            try SQLiteStore(path: path)
+        }
+    }
+
+    @Test("leave a store that is durable: write-ahead log, every commit synced")
+    func pragmas() throws {
+        let connection = try SQLiteStore.writingConnection(to: path)
+        #expect(try connection.first("PRAGMA journal_mode") { $0.text(0) } == "wal")
+        #expect(try connection.first("PRAGMA synchronous") { $0.integer(0) } == 2)
+        #expect(try connection.first("PRAGMA foreign_keys") { $0.integer(0) } == 1)
+    }
+}

@@ -1,0 +1,148 @@
+import Gatehouse
+import GatehouseStore
+import TestSupport
+import Testing
+
+/// What every store must do.
+@Suite("A store")
+struct StoreContractTests {
+    private let folder: TemporaryFolder
+    private let store: any Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try SQLiteStore(path: folder.file("gatehouse.db"))
+    }
+
+    private func reopened() throws -> any Store { try SQLiteStore(path: folder.file("gatehouse.db")) }
+
+    @Test("gives back what was put in, also after it was closed and opened")
+    func keeps() throws {
+        let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")
+        let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s1", email: "a@example.com"))
+        #expect(try store.create(user, with: login))
+        for store in [store, try reopened()] {
+            #expect(try store.user(user.id) == user)
+            #expect(try store.user(provider: .apple, subject: "s1") == user)
+            let found = try #require(try store.session(login.session.id))
+            #expect(found.session == login.session)
+            #expect(found.user == user)
+        }
+    }
+
+    @Test("knows nobody by another provider, another subject or another id")
+    func strangers() throws {
+        let user = SampleLogin.user(1)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        #expect(try store.user(provider: .dev, subject: "s1") == nil)
+        #expect(try store.user(provider: .apple, subject: "S1") == nil)
+        #expect(try store.user(UserID("user_2")) == nil)
+        #expect(try store.session(SessionID("sess_2")) == nil)
+    }
+
+    @Test("creates one user for one identity, however many devices bring it at once")
+    func oneUserPerIdentity() throws {
+        let created = try Crowd.of(16) { [store] number in
+            let user = SampleLogin.user(number)
+            return try store.create(
+                user, with: SampleLogin.login("\(number)", of: user, as: SampleLogin.identity("same")))
+        }
+        #expect(created.filter { $0 }.count == 1)
+        let winner = try #require(try store.user(provider: .apple, subject: "same"))
+        let sessions = try (0..<16).compactMap { try store.session(SessionID("sess_\($0)")) }
+        #expect(sessions.map(\.user) == [winner])
+    }
+
+    @Test("fills what was empty at a later login, and changes nothing that was there")
+    func fillsEmptyFields() throws {
+        let user = SampleLogin.user(1)
+        let identity = SampleLogin.identity("s1")
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
+        let named = SampleLogin.identity("s1", email: "first@example.com")
+        let filled = try store.add(SampleLogin.login("2", of: user, as: named, nickname: "First"))
+        #expect(filled?.email == "first@example.com")
+        #expect(filled?.nickname == "First")
+        let renamed = SampleLogin.identity("s1", email: "second@example.com")
+        let kept = try store.add(SampleLogin.login("3", of: user, as: renamed, nickname: "Second"))
+        #expect(kept?.email == "first@example.com")
+        #expect(kept?.nickname == "First")
+        #expect(try store.user(user.id) == kept)
+    }
+
+    @Test("adds no session to a user who does not have the identity")
+    func foreignIdentity() throws {
+        let user = SampleLogin.user(1)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let foreign = SampleLogin.login("2", of: user, as: SampleLogin.identity("s2"))
+        #expect(try store.add(foreign) == nil)
+        #expect(try store.session(foreign.session.id) == nil)
+    }
+
+    @Test("moves a session on once for all who try from the same generation")
+    func oneAdvance() throws {
+        let user = SampleLogin.user(1)
+        let session = SampleLogin.session("1", of: user)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let advanced = try Crowd.of(64) { [store] number in
+            let token = SessionToken(
+                generation: 2, random: [UInt8(number)], issuedAt: SampleLogin.noon,
+                expiresAt: SampleLogin.noon + .seconds(60), hash: [UInt8(number)])
+            return try store.advance(session.id, to: token, now: SampleLogin.noon) ? number : nil
+        }
+        let winners = advanced.compactMap { $0 }
+        #expect(winners.count == 1)
+        let after = try #require(try store.session(session.id)).session
+        #expect(after.token.generation == 2)
+        #expect(after.token.hash == winners.map { UInt8($0) })
+        #expect(after.previousHash == session.token.hash)
+    }
+
+    @Test("refuses to move a session that has ended, skips no generation and goes none back", arguments: [1, 3] as [Int64])
+    func noOtherAdvance(_ generation: Int64) throws {
+        let user = SampleLogin.user(1)
+        let id = SampleLogin.session("1", of: user).id
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let now = SampleLogin.noon
+        #expect(try !store.advance(id, to: SampleLogin.token(generation: generation), now: now))
+        #expect(try store.revoke(id, for: .logout, now: now))
+        #expect(try !store.advance(id, to: SampleLogin.token(generation: 2), now: now))
+        #expect(try store.session(id)?.session.token.generation == 1)
+    }
+
+    @Test("ends a session once and keeps the first reason")
+    func revokesOnce() throws {
+        let user = SampleLogin.user(1)
+        let id = SampleLogin.session("1", of: user).id
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        #expect(try store.revoke(id, for: .reuse, now: SampleLogin.noon + .seconds(1)))
+        #expect(try !store.revoke(id, for: .logout, now: SampleLogin.noon + .seconds(2)))
+        #expect(try !store.revoke(SessionID("sess_none"), for: .logout, now: SampleLogin.noon))
+        let ended = try #require(try store.session(id)).session
+        #expect(ended.revokeReason == .reuse)
+        #expect(ended.revokedAt == SampleLogin.noon + .seconds(1))
+    }
+
+    @Test("lists the sessions that ended since a moment, that moment included")
+    func listsRevoked() throws {
+        let user = SampleLogin.user(1)
+        let identity = SampleLogin.identity("s1")
+        _ = try store.create(user, with: SampleLogin.login("0", of: user, as: identity))
+        for number in 1..<4 {
+            _ = try store.add(SampleLogin.login("\(number)", of: user, as: identity))
+            let moment = SampleLogin.noon + .seconds(number)
+            _ = try store.revoke(SessionID("sess_\(number)"), for: .logout, now: moment)
+        }
+        let listed = try store.sessionsRevoked(since: SampleLogin.noon + .seconds(2))
+        #expect(Set(listed.map(\.0.text)) == ["sess_2", "sess_3"])
+        #expect(listed.map(\.1).min() == SampleLogin.noon + .seconds(2))
+    }
+
+    @Test(
+        "keeps any text as it is",
+        arguments: ["", "'; DROP TABLE users; --", "名前", "a\u{0301}", "\u{1F468}\u{200D}\u{1F469}", "\"\\\n\t"])
+    func anyText(_ text: String) throws {
+        let user = SampleLogin.user(1, email: text, nickname: text)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s" + text)))
+        #expect(try store.user(provider: .apple, subject: "s" + text)?.nickname.map { Array($0.utf8) } == Array(text.utf8))
+    }
+}

@@ -1,0 +1,57 @@
+import Gatehouse
+import Testing
+
+@Suite("Ids, moments and names")
+struct ModelTests {
+    @Test("ids made later sort later, whatever the dice say")
+    func idsSortByTime() {
+        let moments: [Int64] = [0, 1, 31, 32, 1023, 1_700_000_000_000, 1_700_000_000_001, 281_474_976_710_655]
+        let ids = moments.enumerated().map { index, moment in
+            let dice = [UInt8](repeating: index.isMultiple(of: 2) ? 255 : 0, count: Identifier.randomBytes)
+            return Identifier.make("user", at: Timestamp(milliseconds: moment), random: dice)
+        }
+        #expect(ids == ids.sorted())
+        #expect(Set(ids).count == moments.count)
+        #expect(ids.allSatisfy { $0.hasPrefix("user_") && $0.count == 31 })
+    }
+
+    @Test("every random bit reaches the id")
+    func idsKeepRandomness() {
+        let zero = [UInt8](repeating: 0, count: Identifier.randomBytes)
+        for bit in 0..<80 {
+            var dice = zero
+            dice[bit / 8] = 1 << (bit % 8)
+            let now = Timestamp(milliseconds: 1)
+            #expect(Identifier.make("x", at: now, random: dice) != Identifier.make("x", at: now, random: zero))
+        }
+    }
+
+    @Test(
+        "moments are written by RFC 3339 in UTC",
+        arguments: [
+            (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_251_199_001, "2024-02-29T23:59:59.001Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (1_735_689_599_000, "2024-12-31T23:59:59.000Z"),
+        ])
+    func moments(_ milliseconds: Int64, _ text: String) {
+        #expect(Timestamp(milliseconds: milliseconds).description == text)
+    }
+
+    @Test("a moment too far away to be counted is held at the farthest one")
+    func farMoments() {
+        #expect(Timestamp(seconds: .max) > Timestamp(seconds: 1 << 40))
+        #expect(Timestamp(seconds: .min) < Timestamp(seconds: 0))
+    }
+
+    @Test(
+        "a name is shown as its owner would write it",
+        arguments: [
+            ("Long", "Wang", "Long Wang"), ("小明", "王", "王小明"), ("太郎", "山田", "山田太郎"), ("민준", "김", "김민준"),
+            ("  Ada ", " Lovelace ", "Ada Lovelace"), ("Ada", nil, "Ada"), (nil, "王", "王"), ("Ada", "  ", "Ada"),
+            ("小明", "Wang", "小明 Wang"), (nil, nil, nil), ("", "", nil),
+        ] as [(String?, String?, String?)])
+    func names(_ given: String?, _ family: String?, _ shown: String?) {
+        #expect(PersonName(given: given, family: family).displayed == shown)
+    }
+}
