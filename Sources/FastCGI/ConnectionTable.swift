@@ -1,0 +1,48 @@
+import POSIX
+import Synchronization
+
+/// A place for every connection there may be, found by its descriptor's number without a lock.
+final class ConnectionTable: Sendable {
+    private let places: [Connection]
+    private let limit: Int
+    private let openCount = Atomic(0)
+
+    /// Descriptors that are no connections (databases, logs, the listener) take numbers too.
+    private static let otherDescriptors = 512
+
+    init(limit: Int) {
+        self.limit = limit
+        places = (0..<limit + Self.otherDescriptors).map { _ in Connection() }
+    }
+
+    var count: Int { openCount.load(ordering: .relaxed) }
+
+    /// Gives an accepted connection its place, held by the caller; nil if there are too many, and then it is closed.
+    func admit(_ accepted: consuming FileDescriptor) -> Connection? {
+        let number = Int(accepted.number)
+        let open = openCount.add(1, ordering: .relaxed).newValue
+        guard open <= limit, number < places.count else {
+            openCount.subtract(1, ordering: .relaxed)
+            return nil
+        }
+        places[number].occupy(accepted)
+        return places[number]
+    }
+
+    subscript(number: Int32) -> Connection? {
+        places.indices.contains(Int(number)) ? places[Int(number)] : nil
+    }
+
+    /// Ends a connection that the caller holds.
+    func dismiss(_ connection: Connection) {
+        connection.vacate()
+        openCount.subtract(1, ordering: .relaxed)
+    }
+
+    /// Calls `body` with every connection that nobody holds and for which `isWanted`; the callee holds it then.
+    func claimAll(where isWanted: (Connection) -> Bool, _ body: (Connection) -> Void) {
+        for connection in places where connection.isParked && isWanted(connection) {
+            if connection.claim() { body(connection) }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package import POSIX
+
+/// What went wrong with a connection or the listener without anyone's answer saying so: for a log and for counting.
+package enum Fault: Error, Sendable {
+    case refused(Refusal)
+    /// `Limits.connections` was reached.
+    case tooManyConnections
+    /// A request did not arrive in full, or its answer was not read, in time.
+    case expired
+    case acceptFailed(POSIXError)
+    /// libfcgi would not read a request that was found whole, or there was no memory for the exchange.
+    case exchangeFailed
+}

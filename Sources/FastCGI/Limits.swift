@@ -1,0 +1,33 @@
+/// What one peer may ask of this process. All of it stands in front of libfcgi, which has no limits of its own.
+package struct Limits: Sendable {
+    /// Bytes of one request's parameters. Fronts read at most 32 KiB of headers by default (nginx: 4 × 8 KiB), and a
+    /// request to this API needs about 2 KiB.
+    package var parameters = 32 << 10
+
+    /// Bytes of one request's body: what the API promises to read before it answers 413.
+    package var body = 64 << 10
+
+    /// Open connections. A front opens as many as its clients times its workers in a burst; one that does nothing costs
+    /// a few hundred bytes and no thread.
+    package var connections = 4096
+
+    /// How long a request may take to arrive, from its first byte on. Fronts send a request when they have all of it.
+    package var incompleteFor: Duration = .seconds(10)
+
+    /// How long an answer may wait for its reader to take the next byte.
+    package var unreadFor: Duration = .seconds(10)
+
+    /// How long a refused body is read and thrown away, so that its sender sees the answer and no reset connection.
+    package var lingerFor: Duration = .seconds(2)
+
+    /// How long shutting down waits for requests under way: longer than `incompleteFor` and any handler, shorter than
+    /// the 30 s after which a front or a service manager would lose patience.
+    package var drain: Duration = .seconds(25)
+
+    /// How often deadlines are looked at; they are late by as much.
+    package var sweepEvery: Duration = .seconds(1)
+
+    package static let standard = Limits()
+
+    package init() {}
+}

@@ -1,0 +1,36 @@
+import Glibc
+import POSIX
+
+extension Listener {
+    /// Listens at a path, for whom its mode lets in. A socket that a dead process left there is replaced.
+    package static func unix(path: String, mode: UInt32 = 0o660) throws(ListenerError) -> Listener {
+        let address = try SocketAddress(path: path)
+        try SocketFile.clear(path)
+        do throws(POSIXError) {
+            let socket = try FileDescriptor.streamSocket(family: AF_UNIX)
+            try address.bind(socket)
+            // Nobody can connect before `listen`, so nobody comes in under another mode.
+            guard unsafe chmod(path, mode) == 0 else { throw POSIXError("chmod") }
+            guard let file = SocketFile(at: path) else { throw POSIXError("lstat") }
+            guard listen(socket.number, backlog) == 0 else { throw POSIXError("listen") }
+            return Listener(socket, origin: .unix(file))
+        } catch {
+            throw .system(path, error)
+        }
+    }
+
+    /// Listens at an IPv4 or IPv6 address and at no other: `::` does not take IPv4 along.
+    package static func tcp(host: String, port: UInt16) throws(ListenerError) -> Listener {
+        let address = try SocketAddress(host: host, port: port)
+        do throws(POSIXError) {
+            let socket = try FileDescriptor.streamSocket(family: address.family)
+            try socket.setOption(SO_REUSEADDR, to: 1)
+            if address.family == AF_INET6 { try socket.setOption(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), to: 1) }
+            try address.bind(socket)
+            guard listen(socket.number, backlog) == 0 else { throw POSIXError("listen") }
+            return Listener(socket, origin: .tcp)
+        } catch {
+            throw .system("\(host):\(port)", error)
+        }
+    }
+}

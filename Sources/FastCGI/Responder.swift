@@ -1,0 +1,92 @@
+package import POSIX
+import Synchronization
+
+/// Serves FastCGI requests, each on one of a fixed number of threads.
+///
+/// A connection takes a thread only while a complete request of it is being answered. All others wait in one poller,
+/// whatever they are doing: nothing, sending a request bit by bit, or not reading their answer.
+package final class Responder: Sendable {
+    package typealias Handler = @Sendable (borrowing Request) -> Response
+
+    let listener: Listener
+    let limits: Limits
+    let handler: Handler
+    let report: @Sendable (Fault) -> Void
+    let workers: Int
+
+    let poller: Poller
+    let ticker: Ticker
+    let stop: EventFlag
+    let connections: ConnectionTable
+
+    /// Workers that know of the shutdown.
+    let drainingWorkers = Atomic(0)
+    /// When the last connection is cut off, in monotonic milliseconds.
+    let drainEnd = Atomic(Int64.max)
+    /// The last attempt to accept failed for want of descriptors or memory.
+    let mustRetryAccepting = Atomic(false)
+    private let runningWorkers = Atomic(0)
+    private let ended: EventFlag
+
+    package init(
+        listener: consuming Listener, workers: Int, limits: Limits = .standard,
+        report: @escaping @Sendable (Fault) -> Void = { _ in }, handler: @escaping Handler
+    ) throws(POSIXError) {
+        precondition(workers > 0)
+        Library.initialize()
+        let poller = try Poller()
+        let ticker = try Ticker(every: limits.sweepEvery)
+        let stop = try EventFlag()
+        let ended = try EventFlag()
+        try poller.add(listener.descriptor.number, .newlyReadable)
+        try poller.add(ticker.descriptor.number, .newlyReadable)
+        try poller.add(stop.descriptor.number, .newlyReadable)
+        self.listener = listener
+        self.workers = workers
+        self.limits = limits
+        self.report = report
+        self.handler = handler
+        self.poller = poller
+        self.ticker = ticker
+        self.stop = stop
+        self.ended = ended
+        connections = ConnectionTable(limit: limits.connections)
+    }
+
+    package var openConnections: Int { connections.count }
+
+    /// Serves until `shutDown` is called, and returns when all requests under way have been answered, or after
+    /// `Limits.drain`. A handler that takes longer than that is left behind on its thread.
+    package func run() throws(POSIXError) {
+        var threads: [Thread] = []
+        for index in 0..<workers {
+            runningWorkers.add(1, ordering: .relaxed)
+            do throws(POSIXError) {
+                threads.append(try Thread.spawn(name: "fastcgi-\(index)") { self.work() })
+            } catch {
+                leave()
+                shutDown()
+                throw error
+            }
+        }
+        stop.wait()
+        let patience = limits.drain + limits.sweepEvery
+        if ended.wait(milliseconds: Int32(clamping: patience.wholeMilliseconds)) {
+            for thread in threads { thread.join() }
+        }
+    }
+
+    /// Stops accepting and lets `run` come to its end. May be called from any thread, and more than once.
+    package func shutDown() {
+        stop.raise()
+    }
+
+    private func work() {
+        Worker(self).run()
+        leave()
+    }
+
+    private func leave() {
+        if runningWorkers.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { ended.raise() }
+    }
+}

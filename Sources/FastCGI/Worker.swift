@@ -1,0 +1,164 @@
+import POSIX
+import Synchronization
+
+/// One thread of a responder: takes the next event, whatever it is, and sees it through.
+final class Worker {
+    let responder: Responder
+    let exchange = Exchange()
+    /// Where bytes are received, before they are put together.
+    var buffer = [UInt8](repeating: 0, count: Worker.bufferSize)
+    /// Of the connection at hand. A request that comes in one piece never leaves it, so its memory serves them all.
+    var intake: Intake
+    private(set) var isDraining = false
+
+    /// Nearly every request fits, and one receive is enough.
+    private static let bufferSize = 16 << 10
+    /// How many connections are accepted before one of them is served.
+    private static let burst = 64
+    /// How often a draining worker looks whether all is done.
+    private static let drainPause: Int32 = 20
+
+    init(_ responder: Responder) {
+        self.responder = responder
+        intake = Intake(limits: responder.limits)
+    }
+
+    func run() {
+        while !(isDraining && isDrained) {
+            guard let event = nextEvent() else {
+                sweep()
+                continue
+            }
+            switch event.descriptor {
+            case responder.stop.descriptor.number: drain()
+            case responder.ticker.descriptor.number: tick()
+            case responder.listener.descriptor.number: acceptBurst()
+            default: resume(event)
+            }
+        }
+        sweep()
+    }
+
+    /// The poller fails only if the program has broken it: nothing could be served any more, so nobody shall wait.
+    private func nextEvent() -> Poller.Event? {
+        do {
+            return try responder.poller.wait(milliseconds: isDraining ? Self.drainPause : nil)
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    private func resume(_ event: Poller.Event) {
+        guard let connection = responder.connections[event.descriptor], connection.notify() else { return }
+        attend(connection, untilEmpty: event.isLast)
+    }
+}
+
+// MARK: - Accepting
+
+extension Worker {
+    /// Takes what waits, so that the queue of the listener never fills up. The first connection is served here, where its
+    /// request is likely to be waiting; the others go to the poller, and from there to whichever thread is free.
+    private func acceptBurst() {
+        var first: Connection?
+        for _ in 0..<Self.burst {
+            guard let socket = accept() else { return serve(first) }
+            guard let connection = responder.connections.admit(socket) else {
+                responder.report(.tooManyConnections)
+                continue
+            }
+            if first == nil {
+                first = connection
+            } else {
+                handOver(connection)
+            }
+        }
+        watchListener()
+        serve(first)
+    }
+
+    private func serve(_ connection: Connection?) {
+        if let connection { attend(connection) }
+    }
+
+    private func accept() -> FileDescriptor? {
+        do {
+            return try responder.listener.accept()
+        } catch {
+            responder.mustRetryAccepting.store(true, ordering: .relaxed)
+            responder.report(.acceptFailed(error))
+            return nil
+        }
+    }
+
+    /// Has the poller tell again of connections that wait already. During shutdown it may not know the listener any more.
+    private func watchListener() {
+        try? responder.poller.set(responder.listener.descriptor.number, .newlyReadable)
+    }
+}
+
+// MARK: - Deadlines and shutting down
+
+extension Worker {
+    private func tick() {
+        sweep()
+        if responder.mustRetryAccepting.exchange(false, ordering: .relaxed) { watchListener() }
+    }
+
+    /// Closes what has been waited for long enough. While draining, that is every connection which owes nothing and is
+    /// owed nothing: it gets one more look, in case a request came in at the last moment.
+    private func sweep() {
+        let now = MonotonicTime.now
+        let isOver = isDraining && now.milliseconds >= responder.drainEnd.load(ordering: .relaxed)
+        responder.connections.claimAll(where: { connection in
+            isOver || connection.deadline.map { $0 <= now } ?? isDraining
+        }) { connection in
+            if isOver || connection.deadline.map({ $0 <= now }) ?? false {
+                expire(connection)
+            } else {
+                attend(connection)
+            }
+        }
+    }
+
+    private func expire(_ connection: Connection) {
+        if !connection.isLingering { responder.report(.expired) }
+        responder.connections.dismiss(connection)
+    }
+
+    /// Learns of the shutdown. The poller tells one thread, which has it tell another one, until all know.
+    private func drain() {
+        if isDraining {
+            pause()
+        } else {
+            isDraining = true
+            if responder.drainingWorkers.add(1, ordering: .acquiringAndReleasing).newValue == 1 { closeDoors() }
+        }
+        if responder.drainingWorkers.load(ordering: .acquiring) < responder.workers {
+            try? responder.poller.set(responder.stop.descriptor.number, .newlyReadable)
+        }
+        sweep()
+    }
+
+    /// Lets another thread be the next to wait for the poller.
+    private func pause() {
+        Thread.pause(for: .milliseconds(2))
+    }
+
+    /// Nobody new comes in; those who stand in the door already are served.
+    private func closeDoors() {
+        let end = MonotonicTime.now + responder.limits.drain
+        responder.drainEnd.store(end.milliseconds, ordering: .relaxed)
+        try? responder.poller.remove(responder.listener.descriptor.number)
+        guard responder.listener.withdraw() else { return }
+        while let socket = accept() {
+            if let connection = responder.connections.admit(socket) { attend(connection) }
+        }
+        responder.listener.refuse()
+    }
+
+    private var isDrained: Bool {
+        responder.connections.count == 0
+            || MonotonicTime.now.milliseconds >= responder.drainEnd.load(ordering: .relaxed)
+    }
+}

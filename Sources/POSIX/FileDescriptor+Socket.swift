@@ -1,0 +1,43 @@
+import CLinux
+import Glibc
+
+extension FileDescriptor {
+    /// A stream socket of an address family, closed on exec.
+    package static func streamSocket(family: Int32) throws(POSIXError) -> FileDescriptor {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        return try FileDescriptor(takingOwnership: socket(family, type, 0), from: "socket")
+    }
+
+    /// The next waiting connection, which never blocks; nil when none waits.
+    package func acceptConnection() throws(POSIXError) -> FileDescriptor? {
+        let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        while true {
+            let accepted = accept4(number, nil, nil, flags)
+            if accepted >= 0 { return FileDescriptor(takingOwnership: accepted) }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EAGAIN, EINVAL: return nil  // EINVAL: the listener has been shut down.
+            default: throw POSIXError("accept4")
+            }
+        }
+    }
+
+    package func option(_ name: Int32, level: Int32 = SOL_SOCKET) throws(POSIXError) -> Int32 {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe getsockopt(number, level, name, &value, &size) == 0 else { throw POSIXError("getsockopt") }
+        return value
+    }
+
+    package func setOption(_ name: Int32, level: Int32 = SOL_SOCKET, to value: Int32) throws(POSIXError) {
+        var value = value
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe setsockopt(number, level, name, &value, size) == 0 else { throw POSIXError("setsockopt") }
+    }
+
+    /// How many bytes the peer has yet to take off a socket. A socket that cannot tell is taken for a full one.
+    package var unsentByteCount: Int {
+        var count: Int32 = 0
+        return unsafe ioctl(number, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : .max
+    }
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// A system call that failed: which one it was, and the reason the kernel gave.
+package struct POSIXError: Error, Hashable, CustomStringConvertible {
+    package let operation: String
+    package let code: Int32
+
+    /// Made right after the call that failed, so that `errno` still speaks of it.
+    package init(_ operation: String, code: Int32 = errno) {
+        self.operation = operation
+        self.code = code
+    }
+
+    package var description: String {
+        "\(operation): \(Self.message(for: code))"
+    }
+
+    /// `strerror` shares one buffer among all threads, its reentrant form does not.
+    private static func message(for code: Int32) -> String {
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+            let failed = unsafe strerror_r(code, buffer.baseAddress!, buffer.count) != 0
+            return failed ? "error \(code)" : unsafe String(cString: buffer.baseAddress!)
+        }
+    }
+}
