@@ -1,0 +1,106 @@
+import FastCGI
+import Glibc
+import POSIX
+import Synchronization
+
+/// A responder that runs for one test, at a unix socket or a port of this machine.
+final class TestServer: Sendable {
+    enum Kind: CaseIterable, Sendable { case unix, tcp }
+
+    enum Address: Sendable {
+        case unix(String)
+        case tcp(UInt16)
+    }
+
+    let address: Address
+    let responder: Responder
+    private let thread: Thread
+    private let faultList: FaultList
+
+    init(
+        _ kind: Kind = .unix, workers: Int = 2, limits: Limits = .quick,
+        handler: @escaping Responder.Handler = TestServer.answer
+    ) throws {
+        let faults = FaultList()
+        let listener: Listener
+        switch kind {
+        case .unix:
+            let path = Self.freshPath()
+            listener = try Listener.unix(path: path)
+            address = .unix(path)
+        case .tcp:
+            listener = try Listener.tcp(host: "127.0.0.1", port: 0)
+            address = .tcp(listener.port!)
+        }
+        let responder = try Responder(
+            listener: listener, workers: workers, limits: limits, report: { faults.add($0) }, handler: handler)
+        self.responder = responder
+        faultList = faults
+        thread = try Thread.spawn(name: "responder") { try! responder.run() }
+    }
+
+    deinit { stop() }
+
+    var faults: [Fault] { faultList.all }
+
+    func stop() {
+        responder.shutDown()
+        thread.join()
+    }
+
+    func connect() throws -> Peer { try Peer(address) }
+
+    /// Waits up to five seconds for something to come true.
+    static func eventually(_ condition: () -> Bool) -> Bool {
+        for _ in 0..<500 {
+            if condition() { return true }
+            Thread.pause(for: .milliseconds(10))
+        }
+        return condition()
+    }
+
+    static func freshPath() -> String {
+        "/tmp/gatehouse-\(getpid())-\(counter.add(1, ordering: .relaxed).newValue).sock"
+    }
+
+    private static let counter = Atomic(0)
+
+    /// Says what it was asked, does what the address says.
+    static func answer(_ request: borrowing Request) -> Response {
+        let uri = request.parameter("DOCUMENT_URI") ?? "?"
+        let parts = uri.split(separator: "/")
+        if request.bodyIsTooLarge { return text(413, "too large") }
+        switch parts.first {
+        case "large": return text(200, String(repeating: "x", count: Int(parts[1])!))
+        case "sleep":
+            Thread.pause(for: .milliseconds(Int(parts[1])!))
+            return text(200, uri)
+        case "length": return text(200, String(request.body.count))
+        case "value": return text(200, request.parameter(named: String(parts[1])) ?? "none")
+        default: return text(200, uri + ":" + String(decoding: request.body, as: UTF8.self))
+        }
+    }
+
+    static func text(_ status: Int, _ body: String) -> Response {
+        Response(head: Array("Status: \(status)\r\nContent-Type: text/plain\r\n\r\n".utf8), body: Array(body.utf8))
+    }
+
+    static func expected(_ body: String, status: Int = 200) -> String {
+        "Status: \(status)\r\nContent-Type: text/plain\r\n\r\n" + body
+    }
+}
+
+final class FaultList: Sendable {
+    private let faults = Mutex<[Fault]>([])
+    var all: [Fault] { faults.withLock { $0 } }
+    func add(_ fault: Fault) { faults.withLock { $0.append(fault) } }
+}
+
+extension Limits {
+    /// The standard ones, but nothing that a test waits for takes long.
+    static var quick: Limits {
+        var limits = Limits.standard
+        limits.sweepEvery = .milliseconds(20)
+        return limits
+    }
+}
