@@ -39,8 +39,8 @@ final class ConnectionTable: Sendable {
         openCount.subtract(1, ordering: .relaxed)
     }
 
-    /// Calls `body` with every connection that nobody holds and for which `isWanted`; the callee holds it then.
-    func claimAll(where isWanted: (Connection) -> Bool, _ body: (Connection) -> Void) {
+    /// Claims every connection that nobody holds and that is wanted, and hands it to `body`, which holds it from then on.
+    func claimAll(where isWanted: (Connection) -> Bool, then body: (Connection) -> Void) {
         for connection in places where connection.isParked && isWanted(connection) {
             if connection.claim() { body(connection) }
         }

@@ -101,6 +101,7 @@ extension Worker {
 
 extension Worker {
     private func tick() {
+        responder.ticker.take()
         sweep()
         if responder.mustRetryAccepting.exchange(false, ordering: .relaxed) { watchListener() }
     }
@@ -110,14 +111,13 @@ extension Worker {
     private func sweep() {
         let now = MonotonicTime.now
         let isOver = isDraining && now.milliseconds >= responder.drainEnd.load(ordering: .relaxed)
-        responder.connections.claimAll(where: { connection in
-            isOver || connection.deadline.map { $0 <= now } ?? isDraining
-        }) { connection in
-            if isOver || connection.deadline.map({ $0 <= now }) ?? false {
-                expire(connection)
-            } else {
-                attend(connection)
-            }
+        func isDue(_ connection: Connection) -> Bool {
+            isOver || connection.deadline.map { $0 <= now } ?? false
+        }
+        responder.connections.claimAll { connection in
+            isDue(connection) || (isDraining && connection.deadline == nil)
+        } then: { connection in
+            if isDue(connection) { expire(connection) } else { attend(connection) }
         }
     }
 

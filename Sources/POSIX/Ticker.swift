@@ -1,8 +1,7 @@
 import CLinux
 import Glibc
 
-/// A clock that makes its descriptor readable at every tick. Under an edge-triggered poller one waiting thread wakes
-/// per tick, and nobody has to read it.
+/// A clock that makes its descriptor readable at every tick. It goes on when the tick has been taken.
 package struct Ticker: ~Copyable, Sendable {
     package let descriptor: FileDescriptor
 
@@ -16,5 +15,11 @@ package struct Ticker: ~Copyable, Sendable {
             throw POSIXError("timerfd_settime")
         }
         descriptor = timer
+    }
+
+    /// Takes the tick, however many have gone by.
+    package func take() {
+        var count: UInt64 = 0
+        _ = unsafe read(descriptor.number, &count, MemoryLayout<UInt64>.size)
     }
 }

@@ -61,6 +61,10 @@ final class Peer {
     }
 
     func send(_ bytes: [UInt8]) throws {
+        try Self.send(bytes, to: descriptor)
+    }
+
+    static func send(_ bytes: [UInt8], to descriptor: Int32) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {

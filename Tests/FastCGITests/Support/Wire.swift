@@ -1,6 +1,8 @@
 /// FastCGI bytes as a front writes them, spelled out here so that the tests do not lean on the code they test.
 enum Wire {
-    static func record(_ type: UInt8, id: Int = 1, _ content: [UInt8] = [], padding: Int = 0, version: UInt8 = 1) -> [UInt8] {
+    static func record(_ type: UInt8, id: Int = 1, _ content: [UInt8] = [], padding: Int = 0, version: UInt8 = 1)
+        -> [UInt8]
+    {
         let header: [UInt8] = [
             version, type, UInt8(id >> 8), UInt8(id & 255), UInt8(content.count >> 8), UInt8(content.count & 255),
             UInt8(padding), 0,

@@ -1,0 +1,161 @@
+import Glibc
+import POSIX
+import Testing
+
+@testable import FastCGI
+
+extension SocketTests {
+    @Suite struct ListenerTests {
+        private func kind(_ path: String) -> mode_t? {
+            var status = stat()
+            return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+        }
+
+        @Test("a socket has the mode it was given, whatever the umask", arguments: [0o660, 0o600, 0o666] as [UInt32])
+        func mode(_ mode: UInt32) throws {
+            let path = TestServer.freshPath()
+            let listener = try Listener.unix(path: path, mode: mode)
+            var status = stat()
+            lstat(path, &status)
+            #expect(status.st_mode & 0o7777 == mode)
+            let isOurs = listener.withdraw()
+            #expect(isOurs)
+            #expect(kind(path) == nil)
+        }
+
+        @Test("a socket that a dead process left is replaced")
+        func stale() throws {
+            let path = TestServer.freshPath()
+            do { _ = try Listener.unix(path: path) }
+            #expect(kind(path) == S_IFSOCK)
+            let listener = try Listener.unix(path: path)
+            #expect((try? Peer(.unix(path))) != nil)
+            _ = listener.withdraw()
+        }
+
+        @Test("a socket that is being listened to is left alone")
+        func live() throws {
+            let path = TestServer.freshPath()
+            let listener = try Listener.unix(path: path)
+            let error = #expect(throws: ListenerError.self) { _ = try Listener.unix(path: path) }
+            #expect(error == .inUse(path: path))
+            #expect(error?.description.contains("another process is listening") == true)
+            #expect((try? Peer(.unix(path))) != nil)
+            _ = listener.withdraw()
+        }
+
+        @Test("a file that is no socket is never deleted")
+        func notASocket() throws {
+            let path = TestServer.freshPath()
+            close(open(path, O_CREAT | O_WRONLY, 0o600))
+            defer { unlink(path) }
+            #expect(throws: ListenerError.notASocket(path: path)) { _ = try Listener.unix(path: path) }
+            #expect(kind(path) == S_IFREG)
+            let link = TestServer.freshPath()
+            symlink(path, link)
+            defer { unlink(link) }
+            #expect(throws: ListenerError.notASocket(path: link)) { _ = try Listener.unix(path: link) }
+            #expect(kind(link) == S_IFLNK)
+        }
+
+        @Test("a socket that another process has put at the path stays when ours goes")
+        func notOurs() throws {
+            let path = TestServer.freshPath()
+            let ours = try Listener.unix(path: path)
+            unlink(path)
+            let theirs = try Listener.unix(path: path)
+            _ = ours.withdraw()
+            #expect(kind(path) == S_IFSOCK)
+            _ = theirs.withdraw()
+            #expect(kind(path) == nil)
+        }
+
+        @Test("a path that is too long, or leads nowhere, is an error that says so")
+        func badPaths() {
+            let long = "/tmp/" + String(repeating: "x", count: 104)
+            #expect(throws: ListenerError.pathTooLong(path: long)) { _ = try Listener.unix(path: long) }
+            #expect(throws: ListenerError.system("/nowhere/x", POSIXError("bind", code: ENOENT))) {
+                _ = try Listener.unix(path: "/nowhere/x")
+            }
+        }
+
+        @Test("addresses are taken as given", arguments: ["127.0.0.1", "::1", "0.0.0.0"])
+        func tcp(_ host: String) throws {
+            let listener = try Listener.tcp(host: host, port: 0)
+            #expect(listener.port! > 0)
+        }
+
+        @Test("what is no address is refused", arguments: ["localhost", "", "127.0.0.256", "127.1", "[::1]"])
+        func notAnAddress(_ host: String) {
+            #expect(throws: ListenerError.notAnAddress(host)) { _ = try Listener.tcp(host: host, port: 0) }
+        }
+
+        @Test("small answers leave at once on TCP")
+        func noDelay() throws {
+            let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
+            let peer = try Peer(.tcp(listener.port!))
+            let accepted = try listener.accept()
+            let isUndelayed = try accepted?.option(TCP_NODELAY, level: Int32(IPPROTO_TCP))
+            #expect(isUndelayed == 1)
+            withExtendedLifetime(peer) {}
+        }
+
+        @Test(
+            "a service manager's environment is read for what it says",
+            arguments: [
+                (nil, nil, false), ("42", nil, false), (nil, "1", false), ("42", "1", true), ("41", "1", false),
+                ("42", "0", false), ("41", "2", false),
+            ] as [(String?, String?, Bool)])
+        func environment(_ owner: String?, _ count: String?, _ isOffered: Bool) throws {
+            let variables = ["LISTEN_PID": owner, "LISTEN_FDS": count]
+            #expect(try Listener.isOffered(processID: 42) { variables[$0] ?? nil } == isOffered)
+        }
+
+        @Test(
+            "an environment that makes no sense is an error",
+            arguments: [
+                ("x", "1", .malformedInheritance(variable: "LISTEN_PID", value: "x")),
+                ("42", "", .malformedInheritance(variable: "LISTEN_FDS", value: "")),
+                ("42", "-1", .malformedInheritance(variable: "LISTEN_FDS", value: "-1")),
+                ("42", "2", .severalInherited(2)),
+            ] as [(String, String, ListenerError)])
+        func badEnvironment(_ owner: String, _ count: String, _ error: ListenerError) {
+            let variables = ["LISTEN_PID": owner, "LISTEN_FDS": count]
+            #expect(throws: error) { try Listener.isOffered(processID: 42) { variables[$0] } }
+        }
+
+        @Test("an inherited socket is served, and left as it was", arguments: TestServer.Kind.allCases)
+        func inherited(_ kind: TestServer.Kind) throws {
+            let path = TestServer.freshPath()
+            let original = kind == .unix ? try Listener.unix(path: path) : try Listener.tcp(host: "127.0.0.1", port: 0)
+            let address = original.port.map { TestServer.Address.tcp($0) } ?? .unix(path)
+            let twin = FileDescriptor(takingOwnership: dup(original.descriptor.number))
+            let number = twin.number
+            let listener = try Listener.adopt(twin)
+            #expect(fcntl(number, F_GETFD) & FD_CLOEXEC == FD_CLOEXEC)
+            #expect(fcntl(number, F_GETFL) & O_NONBLOCK == O_NONBLOCK)
+            let responder = try Responder(listener: listener, workers: 2, limits: .quick, handler: TestServer.answer)
+            let thread = try Thread.spawn(name: "responder") { try! responder.run() }
+            #expect(try Peer(address).exchange(Wire.request(body: [65])).text == TestServer.expected("/echo:A"))
+            responder.shutDown()
+            thread.join()
+            // The queue is still there for the next process.
+            #expect((try? Peer(address)) != nil)
+            _ = original.withdraw()
+        }
+
+        @Test("what is not a listening stream socket is refused, and stays open")
+        func inheritedWrongly() throws {
+            let file = open("/dev/null", O_RDONLY)
+            let connected = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            let datagram = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+            for descriptor in [file, connected, datagram] {
+                #expect(throws: ListenerError.inheritedIsNoListener) {
+                    _ = try Listener.adopt(FileDescriptor(takingOwnership: descriptor))
+                }
+                #expect(fcntl(descriptor, F_GETFD) >= 0)
+                close(descriptor)
+            }
+        }
+    }
+}

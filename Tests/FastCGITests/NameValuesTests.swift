@@ -1,0 +1,62 @@
+import Testing
+
+@testable import FastCGI
+
+@Suite struct NameValuesTests {
+    /// Section 3.4: one byte up to 127, else four, the most significant first, without the highest bit.
+    @Test(
+        "a length is one byte below 128 and four from there on",
+        arguments: [
+            ([0], 0, 1), ([1], 1, 1), ([127], 127, 1),
+            ([0x80, 0, 0, 128], 128, 4), ([0x80, 0, 0, 5], 5, 4), ([0x80, 0, 1, 0], 256, 4),
+            ([0x80, 1, 0, 0], 65536, 4), ([0x81, 0, 0, 0], 1 << 24, 4), ([0x81, 2, 3, 4], 0x0102_0304, 4),
+            ([0xFF, 0xFF, 0xFF, 0xFF], 0x7FFF_FFFF, 4),
+        ] as [([UInt8], Int, Int)])
+    func decodesLengths(_ bytes: [UInt8], _ length: Int, _ used: Int) {
+        var index = 0
+        #expect(NameValues.length(in: bytes + [9, 9], at: &index) == length)
+        #expect(index == used)
+    }
+
+    @Test("a length that is cut off is none", arguments: [[], [0x80], [0x80, 0], [0xFF, 0xFF, 0xFF]] as [[UInt8]])
+    func refusesCutLengths(_ bytes: [UInt8]) {
+        var index = 0
+        #expect(NameValues.length(in: bytes, at: &index) == nil)
+    }
+
+    @Test(
+        "pairs are found where they lie, at every length around the boundary",
+        arguments: [0, 1, 126, 127, 128, 129, 300])
+    func findsPairs(_ length: Int) {
+        let name = String(repeating: "n", count: length)
+        let value = String(repeating: "v", count: length)
+        let bytes = Wire.pair("A", "B") + Wire.pair(name, value) + Wire.pair("", "")
+        var found: [String] = []
+        #expect(
+            NameValues.forEach(in: bytes) { name, value in
+                found.append(
+                    String(decoding: bytes[name], as: UTF8.self) + "=" + String(decoding: bytes[value], as: UTF8.self))
+            })
+        #expect(found == ["A=B", name + "=" + value, "="])
+    }
+
+    @Test("pairs that lead out of their bytes are malformed at every cut")
+    func refusesCutPairs() {
+        let bytes = Wire.pair("NAME", "value") + Wire.pair(String(repeating: "n", count: 200), "v")
+        let whole = [0, Wire.pair("NAME", "value").count, bytes.count]
+        for cut in 0...bytes.count {
+            #expect(NameValues.check(Array(bytes[..<cut])).isWellFormed == whole.contains(cut), "cut at \(cut)")
+        }
+    }
+
+    @Test(
+        "the announced length is read if it is one",
+        arguments: [
+            ("0", 0), ("65536", 65536), ("0010", 10), ("", nil), ("-1", nil), ("+1", nil), ("1e3", nil), (" 1", nil),
+            ("9223372036854775807", .max), ("9223372036854775808", .max), ("99999999999999999999999", .max),
+        ] as [(String, Int?)])
+    func readsContentLength(_ value: String, _ length: Int?) {
+        let bytes = Wire.pair("CONTENT_TYPE__", "12") + Wire.pair("CONTENT_LENGTH", value)
+        #expect(NameValues.check(bytes).contentLength == length)
+    }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import FastCGI
+
+@Suite struct RecordTests {
+    @Test("a header's numbers are read in network order")
+    func readsHeader() {
+        let header = RecordHeader(bits: 0x01_05_0102_0304_06_00)
+        #expect(header.version == 1)
+        #expect(header.type == .standardInput)
+        #expect(header.requestID == 0x0102)
+        #expect(header.contentLength == 0x0304)
+        #expect(header.paddingLength == 6)
+    }
+
+    @Test("a header is written as it is read", arguments: [0, 1, 127, 128, 255, 256, 65535])
+    func writesHeader(_ length: Int) {
+        var bytes: [UInt8] = []
+        RecordHeader(type: .parameters, requestID: 0xFFFE, contentLength: length).append(to: &bytes)
+        #expect(bytes == Array(Wire.record(4, id: 0xFFFE, [UInt8](repeating: 0, count: length)).prefix(8)))
+    }
+
+    @Test(
+        "the end of a request says how it ended",
+        arguments: [(Reply.Ending.complete, 0), (.cannotMultiplex, 1), (.unknownRole, 3)] as [(Reply.Ending, UInt8)])
+    func writesEnd(_ ending: Reply.Ending, _ status: UInt8) {
+        #expect(Reply.end(258, ending) == [1, 3, 1, 2, 0, 8, 0, 0, 0, 0, 0, 0, status, 0, 0, 0])
+    }
+
+    @Test("an unknown type is named in the answer")
+    func writesUnknownType() {
+        #expect(Reply.unknownType(RecordType(rawValue: 77)) == [1, 11, 0, 0, 0, 8, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0])
+    }
+
+    @Test("values are told for the names that were asked, and no others")
+    func writesValues() {
+        let query = Wire.pair("FCGI_MPXS_CONNS", "") + Wire.pair("OTHER", "") + Wire.pair("FCGI_MAX_CONNS", "")
+        let content = Wire.pair("FCGI_MPXS_CONNS", "0") + Wire.pair("FCGI_MAX_CONNS", "321")
+        #expect(Reply.values(for: query, connections: 321) == Wire.record(10, id: 0, content))
+        #expect(Reply.values(for: [5, 0], connections: 1) == nil)
+    }
+
+    @Test(
+        "libfcgi is given the request in plain records, large bodies in several",
+        arguments: [0, 1, 65535, 65536, 131071])
+    func writesEnvelope(_ bodyCount: Int) {
+        let parameters = Wire.pair("A", "B")
+        let body = [UInt8](repeating: 5, count: bodyCount)
+        var bytes: [UInt8] = [1, 2, 3]
+        Envelope.write(requestID: 9, parameters: parameters, body: body, into: &bytes)
+        #expect(bytes == Wire.begin(id: 9) + Wire.stream(4, id: 9, parameters) + Wire.stream(5, id: 9, body))
+    }
+}

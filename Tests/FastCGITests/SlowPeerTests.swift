@@ -1,0 +1,145 @@
+import FastCGI
+import Glibc
+import POSIX
+import Testing
+
+extension SocketTests {
+    @Suite struct SlowPeerTests {
+        @Test("a thousand idle connections hold nobody up", arguments: [1, 2, 16])
+        func idle(_ workers: Int) throws {
+            let server = try TestServer(workers: workers)
+            let idle = try (0..<1000).map { number in
+                let peer = try server.connect()
+                // Half of them have had an answer before, half have never said anything.
+                if number % 2 == 0 { _ = try peer.exchange(Wire.request()) }
+                return peer
+            }
+            let start = MonotonicTime.now
+            let peer = try server.connect()
+            #expect(try peer.exchange(Wire.request(body: [65])).text == TestServer.expected("/echo:A"))
+            #expect(MonotonicTime.now < start + .seconds(1))
+            for old in idle.suffix(10) {
+                #expect(try old.exchange(Wire.request(body: [66])).text == TestServer.expected("/echo:B"))
+            }
+            #expect(server.responder.openConnections == 1001)
+        }
+
+        @Test("connections that stop in the middle of a request hold nobody up", arguments: [3, 8, 20, 60])
+        func halfRequests(_ sent: Int) throws {
+            let server = try TestServer(workers: 1)
+            let request = Wire.request(body: Array("slow".utf8))
+            let slow = try (0..<64).map { _ in
+                let peer = try server.connect()
+                try peer.send(Array(request[..<sent]))
+                return peer
+            }
+            let peer = try server.connect()
+            for _ in 0..<20 { #expect(try peer.exchange(Wire.request()).protocolStatus == 0) }
+            for peer in slow {
+                #expect(try peer.exchange(Array(request[sent...])).text == TestServer.expected("/echo:slow"))
+            }
+        }
+
+        @Test("a request that does not come to its end is given up, others live on")
+        func incomplete() throws {
+            var limits = Limits.quick
+            limits.incompleteFor = .milliseconds(300)
+            let server = try TestServer(limits: limits)
+            let idle = try server.connect()
+            _ = try idle.exchange(Wire.request())
+            let slow = try server.connect()
+            let start = MonotonicTime.now
+            // One byte now and then does not buy more time.
+            let request = Wire.request()
+            var sent = 0
+            while MonotonicTime.now < start + .milliseconds(1000), (try? slow.send([request[sent]])) != nil {
+                sent += 1
+                Thread.pause(for: .milliseconds(50))
+            }
+            #expect(sent > 2 && sent < 15)
+            #expect(try slow.isEnded())
+            #expect(try idle.exchange(Wire.request()).protocolStatus == 0)
+            #expect(server.faults.count == 1)
+        }
+
+        @Test("a peer that does not read its answer is given up, and holds nobody up meanwhile")
+        func neverReads() throws {
+            var limits = Limits.quick
+            limits.unreadFor = .milliseconds(400)
+            let server = try TestServer(workers: 1, limits: limits)
+            let deaf = try (0..<10).map { _ in try server.connect() }
+            for peer in deaf { try peer.send(Wire.request("/large/5000000")) }
+            let peer = try server.connect()
+            for _ in 0..<10 { #expect(try peer.exchange(Wire.request()).protocolStatus == 0) }
+            #expect(TestServer.eventually { server.responder.openConnections == 1 })
+            #expect(server.faults.count == 10)
+            #expect(try peer.exchange(Wire.request()).protocolStatus == 0)
+        }
+
+        @Test(
+            "small answers that nobody reads pile up in the socket, not on a worker",
+            arguments: TestServer.Kind.allCases)
+        func smallAnswersUnread(_ kind: TestServer.Kind) throws {
+            let server = try TestServer(kind, workers: 1)
+            let deaf = try server.connect()
+            let requests = (0..<2000).flatMap { Wire.request("/large/4000", id: $0 + 1) }
+            let descriptor = deaf.descriptor
+            let sender = try Thread.spawn(name: "sender") { try? Peer.send(requests, to: descriptor) }
+            Thread.pause(for: .milliseconds(100))
+            let peer = try server.connect()
+            for _ in 0..<10 { #expect(try peer.exchange(Wire.request()).protocolStatus == 0) }
+            for number in 1...2000 { #expect(try deaf.answer().id == number) }
+            sender.join()
+        }
+
+        @Test("a peer that hangs up disturbs nobody", arguments: TestServer.Kind.allCases)
+        func hangsUp(_ kind: TestServer.Kind) throws {
+            let server = try TestServer(kind)
+            let request = Wire.request("/large/3000000")
+            for cut in [0, 1, 8, 20, request.count] {
+                for _ in 0..<5 {
+                    let peer = try server.connect()
+                    try peer.send(Array(request[..<cut]))
+                    if cut == request.count { _ = try peer.record() }
+                }
+            }
+            for _ in 0..<5 {
+                let peer = try server.connect()
+                try peer.send(Wire.request("/sleep/30"))
+            }
+            let peer = try server.connect()
+            #expect(try peer.exchange(Wire.request()).protocolStatus == 0)
+            #expect(TestServer.eventually { server.responder.openConnections == 1 })
+        }
+
+        @Test(
+            "a peer that says all it has to say and then listens gets its answers", arguments: TestServer.Kind.allCases)
+        func halfClosed(_ kind: TestServer.Kind) throws {
+            let server = try TestServer(kind)
+            for _ in 0..<20 {
+                let peer = try server.connect()
+                _ = try peer.exchange(Wire.request())
+                try peer.send(Wire.request(id: 1) + Wire.request("/large/300000", id: 2))
+                shutdown(peer.descriptor, Int32(SHUT_WR))
+                #expect(try peer.answer().id == 1)
+                #expect(try peer.answer().id == 2)
+                #expect(try peer.isEnded())
+            }
+            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+        }
+
+        @Test("connections over the limit are closed at once, and taken again when others have gone")
+        func tooMany() throws {
+            var limits = Limits.quick
+            limits.connections = 10
+            let server = try TestServer(limits: limits)
+            var peers = try (0..<10).map { _ in try server.connect() }
+            for peer in peers { _ = try peer.exchange(Wire.request()) }
+            let late = try server.connect()
+            #expect(try late.isEnded())
+            peers.removeLast()
+            #expect(TestServer.eventually { server.responder.openConnections == 9 })
+            #expect(try server.connect().exchange(Wire.request()).protocolStatus == 0)
+        }
+    }
+}
