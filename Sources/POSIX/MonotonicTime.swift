@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A moment on the clock that nobody sets, in whole milliseconds: for deadlines, not for dates.

@@ -1,5 +1,4 @@
 import Glibc
-import POSIX
 
 extension Listener {
     /// Listens at a path, for whom its mode lets in. A socket that a dead process left there is replaced.

@@ -1,5 +1,4 @@
 import Glibc
-import POSIX
 
 /// The file by which a unix socket is found, and the way to tell ours from one that another process put in its place.
 struct SocketFile: Sendable {

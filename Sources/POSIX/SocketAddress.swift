@@ -1,5 +1,4 @@
 import Glibc
-import POSIX
 
 /// An address in the form the kernel takes.
 struct SocketAddress: Sendable {

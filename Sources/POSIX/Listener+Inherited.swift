@@ -1,5 +1,5 @@
+import CLinux
 import Glibc
-import POSIX
 
 extension Listener {
     /// The socket that a service manager hands over (sd_listen_fds(3)), or nil if it hands over none.

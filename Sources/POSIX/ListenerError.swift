@@ -1,5 +1,3 @@
-package import POSIX
-
 /// Why there is no listener. Each one says what to look at.
 package enum ListenerError: Error, Sendable, Equatable, CustomStringConvertible {
     case system(String, POSIXError)

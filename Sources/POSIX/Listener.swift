@@ -1,5 +1,4 @@
 import Glibc
-import POSIX
 
 /// Where connections come in. It is closed with its owner, and a socket file of its own making goes earlier, in `withdraw`.
 package struct Listener: ~Copyable, Sendable {
@@ -10,7 +9,7 @@ package struct Listener: ~Copyable, Sendable {
         case inherited(isTCP: Bool)
     }
 
-    let descriptor: FileDescriptor
+    package let descriptor: FileDescriptor
     private let origin: Origin
 
     /// As many as the kernel lets wait; a front that finds the queue full answers 502 at once.
@@ -22,7 +21,7 @@ package struct Listener: ~Copyable, Sendable {
     }
 
     /// The next waiting connection, or nil.
-    func accept() throws(POSIXError) -> FileDescriptor? {
+    package func accept() throws(POSIXError) -> FileDescriptor? {
         guard let accepted = try descriptor.acceptConnection() else { return nil }
         // An answer is written at once, so there is nothing to gain from the kernel's waiting for more of it.
         if isTCP { try? accepted.setOption(TCP_NODELAY, level: Int32(IPPROTO_TCP), to: 1) }
@@ -30,7 +29,7 @@ package struct Listener: ~Copyable, Sendable {
     }
 
     /// Takes the address away, if it is ours to take; true if so.
-    func withdraw() -> Bool {
+    package func withdraw() -> Bool {
         switch origin {
         case .unix(let file):
             file.removeIfOurs()
@@ -41,7 +40,7 @@ package struct Listener: ~Copyable, Sendable {
     }
 
     /// Turns away whoever may still try. The descriptor stays open, so that its number cannot be mistaken.
-    func refuse() {
+    package func refuse() {
         _ = shutdown(descriptor.number, Int32(SHUT_RDWR))
     }
 
