@@ -1,0 +1,186 @@
+import JOSE
+import JSON
+import OpenSSL
+import Testing
+
+/// What has been tried on readers of such tokens before.
+@Suite("Attacks")
+struct AttackTests {
+    private func token(_ header: String, _ payload: String = #"{"sub":"u"}"#, signature: [UInt8] = [1, 2, 3]) -> String
+    {
+        [Array(header.utf8), Array(payload.utf8), signature].map(Base64URL.encode).joined(separator: ".")
+    }
+
+    /// A header of the attacker's choice, with a signature that is genuine all the same.
+    private func signed(_ header: String, with key: SigningKey) throws -> String {
+        let signingInput = [header, #"{"sub":"u"}"#].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+        return try signingInput + "." + Base64URL.encode(key.sign(Array(signingInput.utf8)))
+    }
+
+    @Test(
+        "no spelling of none is believed, signed or not",
+        arguments: ["none", "None", "NONE", "nOnE", "nonE", "", " none", "none ", "null"], Algorithm.allCases)
+    func algorithmNone(name: String, algorithm: Algorithm) throws {
+        let key = try SigningKey.generate(algorithm)
+        for token in [
+            token(#"{"alg":"\#(name)"}"#, signature: []), try signed(#"{"alg":"\#(name)"}"#, with: key),
+        ] {
+            #expect(throws: JOSEError.algorithm) { try CompactJWS(token).verify(with: key.verificationKey) }
+        }
+    }
+
+    @Test("a token whose signature was cut off is read and never verified", arguments: Algorithm.allCases)
+    func emptySignature(algorithm: Algorithm) throws {
+        let key = try SigningKey.generate(algorithm)
+        let token = try CompactJWS(token(#"{"alg":"\#(algorithm.rawValue)"}"#, signature: []))
+        #expect(token.signature.isEmpty)
+        #expect(throws: JOSEError.signature) { try token.verify(with: key.verificationKey) }
+    }
+
+    @Test(
+        "an algorithm is named exactly or not at all",
+        arguments: ["hs256", "HS256 ", "HS\\u0032\\u0035\\u00362", "HS384", "HS512", "RS256", "ＨＳ256"])
+    func algorithmSpelling(name: String) throws {
+        let key = try SigningKey.generate(.HS256)
+        let token = try CompactJWS(try signed(#"{"alg":"\#(name)"}"#, with: key))
+        #expect(throws: JOSEError.algorithm) { try token.verify(with: key.verificationKey) }
+    }
+
+    /// The forger knows the public key in every form in which it is published, and signs with it as if it were a secret.
+    @Test("a public key is never taken for a secret", arguments: [Algorithm.RS256, .ES256, .EdDSA])
+    func algorithmConfusion(algorithm: Algorithm) throws {
+        let key = try SigningKey.generate(algorithm)
+        let jwk = try #require(key.publicJWK)
+        let publicForms = [jwk.bytes] + ["n", "x"].compactMap { jwk[$0]?.string }.compactMap { Base64URL.decode($0) }
+        for secret in publicForms {
+            let forger = try SigningKey(hmacSecret: secret, keyID: key.keyID)
+            let honestHeader = try CompactJWS(try CompactJWS.sign(payload: [], with: forger))
+            #expect(throws: JOSEError.algorithm) { try honestHeader.verify(with: key.verificationKey) }
+            let lyingHeader = try CompactJWS(try signed(#"{"alg":"\#(algorithm.rawValue)"}"#, with: forger))
+            #expect(throws: JOSEError.signature) { try lyingHeader.verify(with: key.verificationKey) }
+        }
+    }
+
+    /// CVE-2022-21449: 0 as R and S made Java believe anything. The order of the curve is 0 in disguise.
+    @Test("a psychic signature is refused")
+    func psychicSignature() throws {
+        let key = try SigningKey.generate(.ES256)
+        let order: [UInt8] = [
+            0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6, 0xFA, 0xAD,
+            0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+        ]
+        let zero = [UInt8](repeating: 0, count: 32)
+        let one: [UInt8] = Array(zero.dropLast()) + [1]
+        let pairs = [(zero, zero), (zero, one), (one, zero), (order, order), (zero, order), (order, one)]
+        for (r, s) in pairs {
+            let signature: [UInt8] = r + s
+            let token = try CompactJWS(token(#"{"alg":"ES256"}"#, signature: signature))
+            #expect(throws: JOSEError.signature) { try token.verify(with: key.verificationKey) }
+        }
+    }
+
+    @Test("an ECDSA signature is 64 bytes, neither DER nor shortened nor continued")
+    func signatureLength() throws {
+        let key = try SigningKey.generate(.ES256)
+        let genuine = try CompactJWS(try CompactJWS.sign(payload: [7], with: key))
+        let r = Array(genuine.signature.prefix(32))
+        let s = Array(genuine.signature.suffix(32))
+        func der(_ number: [UInt8]) -> [UInt8] { [0x02, 33, 0] + number }
+        let sequence: [UInt8] = [0x30, 70]
+        let zero: [UInt8] = [0]
+        let respelled: [[UInt8]] = [
+            sequence + der(r) + der(s), r + s + zero, zero + r + s, r + s.dropLast(), r, zero + r + zero + s,
+        ]
+        for signature in respelled {
+            #expect(!key.verificationKey.isValid(signature: signature, for: genuine.signingInput))
+        }
+        #expect(key.verificationKey.isValid(signature: r + s, for: genuine.signingInput))
+    }
+
+    @Test("a token that names another key is refused before its signature is looked at")
+    func keyConfusion() throws {
+        let key = try SigningKey.generate(.HS256, keyID: "K1")
+        for keyID in ["K2", "k1", "\u{212A}1", "K1 "] {
+            let token = try CompactJWS(try signed(#"{"alg":"HS256","kid":"\#(keyID)"}"#, with: key))
+            #expect(throws: JOSEError.unknownKey) { try token.verify(with: key.verificationKey) }
+        }
+        let unnamed = try CompactJWS(try signed(#"{"alg":"HS256"}"#, with: key))
+        #expect(throws: Never.self) { try unnamed.verify(with: key.verificationKey) }
+    }
+
+    @Test("a key that comes with the token is not looked at")
+    func embeddedKey() throws {
+        let forger = try SigningKey.generate(.ES256)
+        let jwk = try #require(forger.publicJWK)
+        let header = """
+            {"alg":"ES256","jwk":\(jwk),"jku":"https://forger.example/keys","x5u":"https://forger.example/x","x5c":["AA=="]}
+            """
+        let token = try CompactJWS(try signed(header, with: forger))
+        let honest = try SigningKey.generate(.ES256)
+        #expect(throws: JOSEError.signature) { try token.verify(with: honest.verificationKey) }
+    }
+
+    @Test(
+        "a header that cannot be relied upon is refused",
+        arguments: [
+            #"{"alg":"HS256","crit":["exp"],"exp":1}"#, #"{"alg":"HS256","crit":[]}"#, #"{"alg":"HS256","crit":null}"#,
+            #"{"alg":"HS256","b64":false}"#, #"{"alg":"HS256","b64":true}"#, #"{"alg":"HS256","zip":"DEF"}"#,
+            #"{"alg":"HS256","alg":"none"}"#, #"{"alg":"none","\u0061lg":"HS256"}"#,
+            #"{"alg":"HS256","x":{"y":1,"y":2}}"#,
+            #"{}"#, #"{"alg":null}"#, #"{"alg":256}"#, #"{"alg":["HS256"]}"#, #"{"ALG":"HS256"}"#,
+            #"["HS256"]"#, #""HS256""#, "", "null", #"{"alg":"HS256"} {}"#, "\u{FEFF}{\"alg\":\"HS256\"}",
+            #"{"alg":"HS256","kid":1}"#, #"{"alg":"HS256","kid":null}"#, #"{"alg":"HS256","kid":""}"#,
+            #"{"alg":"HS256","kid":"a\u0000"}"#, #"{"alg":"HS256","kid":"a\nb"}"#, #"{"alg":"HS256","kid":"\u007f"}"#,
+            #"{"alg":"HS256","kid":"\#(String(repeating: "k", count: 257))"}"#,
+            #"{"alg":"HS256","typ":1}"#, #"{"alg":"HS256","typ":null}"#,
+        ])
+    func refusedHeaders(header: String) throws {
+        let key = try SigningKey.generate(.HS256)
+        let token = try signed(header, with: key)
+        #expect {
+            try CompactJWS(token)
+        } throws: {
+            guard case .malformed = $0 as? JOSEError else { return false }
+            return true
+        }
+    }
+
+    @Test("the longest kid that is accepted has 256 characters")
+    func longestKeyID() throws {
+        let keyID = String(repeating: "k", count: 256)
+        let key = try SigningKey.generate(.HS256, keyID: keyID)
+        #expect(try CompactJWS(try CompactJWS.sign(payload: [], with: key)).keyID == keyID)
+    }
+
+    @Test("a token has three parts, each of them strict base64url")
+    func parts() throws {
+        let key = try SigningKey.generate(.HS256)
+        let genuine = try CompactJWS.sign(payload: Array("{}".utf8), header: [:], with: key)
+        let parts = genuine.split(separator: ".").map(String.init)
+        let (header, payload, signature) = (parts[0], parts[1], parts[2])
+        try CompactJWS(genuine).verify(with: key.verificationKey)
+        for refused in [
+            "", ".", "..", "...", header, "\(header).\(payload)", "\(genuine).", "\(genuine).\(signature)",
+            "\(genuine)..", "\(genuine).a.b", ".\(genuine)", ".\(payload).\(signature)",
+            " \(genuine)", "\(genuine) ", "\(genuine)\n", "\(header) .\(payload).\(signature)",
+            "\(header)=.\(payload).\(signature)", "\(header).\(payload)=.\(signature)", "\(genuine)=",
+            "\(header).\(payload)\n.\(signature)", "\(header).e31=.\(signature)", "\(header).e3/.\(signature)",
+            "Bearer \(genuine)", "\(genuine)\0",
+        ] {
+            #expect(throws: JOSEError.self, "\(refused.debugDescription)") { try CompactJWS(refused) }
+        }
+    }
+
+    /// 32 bytes end in two characters of which the last carries four bits: three other spellings decode alike elsewhere.
+    @Test("the last character of a signature has one spelling")
+    func trailingBits() throws {
+        let key = try SigningKey.generate(.HS256)
+        let genuine = try CompactJWS.sign(payload: Array("{}".utf8), with: key)
+        let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        let accepted = alphabet.filter { character in
+            let token = try? CompactJWS(String(genuine.dropLast()) + String(character))
+            return (try? token?.verify(with: key.verificationKey)) != nil
+        }
+        #expect(accepted == String(genuine.suffix(1)))
+    }
+}

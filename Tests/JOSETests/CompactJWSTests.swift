@@ -1,0 +1,70 @@
+import JOSE
+import JSON
+import Testing
+
+@Suite("Compact tokens")
+struct CompactJWSTests {
+    @Test("what a key signs, its verification key believes", arguments: Algorithm.allCases)
+    func roundTrip(algorithm: Algorithm) throws {
+        let key = try SigningKey.generate(algorithm)
+        let token = try CompactJWS(try CompactJWS.sign(payload: Array(#"{"sub":"u"}"#.utf8), type: "at+jwt", with: key))
+        #expect(token.algorithmName == algorithm.rawValue)
+        #expect(token.keyID == key.thumbprint)
+        #expect(token.type == "at+jwt")
+        #expect(token.header.names == ["alg", "kid", "typ"])
+        try token.verify(with: key.verificationKey)
+        #expect(try token.claims() == ["sub": "u"])
+    }
+
+    @Test("another key of the same algorithm does not verify", arguments: Algorithm.allCases)
+    func otherKey(algorithm: Algorithm) throws {
+        let key = try SigningKey.generate(algorithm, keyID: "same")
+        let other = try SigningKey.generate(algorithm, keyID: "same")
+        let token = try CompactJWS(try CompactJWS.sign(payload: [1, 2, 3], with: key))
+        #expect(throws: JOSEError.signature) { try token.verify(with: other.verificationKey) }
+    }
+
+    @Test("a token signer writes what signing one by one writes")
+    func tokenSigner() throws {
+        let key = try SigningKey.generate(.HS256, keyID: "k1")
+        let signer = TokenSigner(key: key, type: "JWT")
+        for payload in ["", "{}", #"{"n":1}"#].map({ Array($0.utf8) }) {
+            #expect(signer.token(for: payload) == (try CompactJWS.sign(payload: payload, type: "JWT", with: key)))
+        }
+    }
+
+    @Test("changing any one character of a token breaks it")
+    func everyCharacterCounts() throws {
+        let key = try SigningKey.generate(.HS256)
+        let token = Array(try CompactJWS.sign(payload: Array(#"{"sub":"u","n":7}"#.utf8), with: key).utf8)
+        for index in token.indices {
+            var changed = token
+            changed[index] = token[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            #expect(throws: JOSEError.self, "character \(index)") {
+                try CompactJWS(String(decoding: changed, as: UTF8.self)).verify(with: key.verificationKey)
+            }
+        }
+    }
+
+    @Test("a token as long as allowed is read, and one byte more is not")
+    func limitsLength() throws {
+        let key = try SigningKey.generate(.HS256)
+        let token = try CompactJWS.sign(payload: [UInt8](repeating: 0x20, count: 600), with: key)
+        #expect(throws: Never.self) { try CompactJWS(token, maximumBytes: token.utf8.count) }
+        #expect(throws: JOSEError.self) { try CompactJWS(token, maximumBytes: token.utf8.count - 1) }
+        let long = try CompactJWS.sign(payload: [UInt8](repeating: 0x20, count: 6200), with: key)
+        #expect(throws: JOSEError.malformed("longer than 8192 bytes")) { try CompactJWS(long) }
+    }
+
+    @Test(
+        "claims are one JSON object without duplicate members",
+        arguments: ["", "null", "[]", "\"x\"", "{", #"{"sub":"a","sub":"b"}"#, "{} {}", "\u{FEFF}{}"])
+    func claims(payload: String) throws {
+        let key = try SigningKey.generate(.HS256)
+        let token = try CompactJWS(try CompactJWS.sign(payload: Array(payload.utf8), with: key))
+        try token.verify(with: key.verificationKey)
+        #expect(throws: JOSEError.malformed("payload is not a JSON object without duplicate members")) {
+            try token.claims()
+        }
+    }
+}

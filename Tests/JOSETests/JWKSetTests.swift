@@ -1,0 +1,124 @@
+import JOSE
+import JSON
+import OpenSSL
+import Testing
+
+@Suite("Key sets")
+struct JWKSetTests {
+    private let rsa: JSONObject
+    private let p256: JSONObject
+    private let ed25519: JSONObject
+    private let oct: JSONObject = [
+        "kty": "oct", "kid": "o", "k": "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0",
+    ]
+
+    init() throws {
+        rsa = try #require(try SigningKey.generate(.RS256, keyID: "r").publicJWK)
+        p256 = try #require(try SigningKey.generate(.ES256, keyID: "p").publicJWK)
+        ed25519 = try #require(try SigningKey.generate(.EdDSA, keyID: "e").publicJWK)
+    }
+
+    private func set(
+        _ keys: [JSONObject], usableFor algorithms: Set<Algorithm> = Set(Algorithm.allCases)
+    ) throws -> JWKSet {
+        let set: JSONObject = ["keys": .array(keys.map { .object($0) }), "next_update": 7]
+        return try JWKSet(parsing: set.bytes, usableFor: algorithms)
+    }
+
+    private func changing(_ jwk: JSONObject, _ name: String, to value: JSONValue?) -> JSONObject {
+        var jwk = jwk
+        jwk[name] = value
+        return jwk
+    }
+
+    @Test("keys are found by their names, in the order of the set")
+    func findsKeys() throws {
+        let set = try set([rsa, p256, ed25519])
+        #expect(set.keyIDs == ["r", "p", "e"])
+        #expect(set.count == 3)
+        #expect(set.skipped == [])
+        #expect(set["r"]?.algorithm == .RS256)
+        #expect(set["p"]?.algorithm == .ES256)
+        #expect(set["e"]?.algorithm == .EdDSA)
+        #expect(set["x"] == nil)
+        #expect(set[""] == nil)
+    }
+
+    @Test("only keys for the wanted algorithms are taken")
+    func restrictsAlgorithms() throws {
+        let set = try set([rsa, p256, ed25519], usableFor: [.RS256])
+        #expect(set.keyIDs == ["r"])
+        #expect(set.skipped.count == 2)
+    }
+
+    @Test("secrets are taken only where that was asked for")
+    func secrets() throws {
+        let bytes = JSONObject([("keys", .array([.object(oct)]))]).bytes
+        let careful = try JWKSet(parsing: bytes)
+        #expect(careful.isEmpty)
+        #expect(careful.skipped == ["key 0: unusable key: a symmetric key"])
+        #expect(try JWKSet(parsing: bytes, allowingSymmetric: true)["o"]?.algorithm == .HS256)
+    }
+
+    @Test("members that permit verifying, and unknown ones, do no harm")
+    func permittedMembers() throws {
+        let keys = [
+            changing(rsa, "use", to: nil), changing(rsa, "alg", to: nil), changing(rsa, "key_ops", to: ["verify"]),
+            changing(rsa, "key_ops", to: ["sign", "verify"]), changing(rsa, "x5t", to: "AA"),
+            changing(rsa, "d", to: "AQAB"),
+        ]
+        for key in keys { #expect(try set([key]).keyIDs == ["r"]) }
+    }
+
+    @Test("a key that cannot be used is skipped and the others stand")
+    func skipsUnusableKeys() throws {
+        let unusable = [
+            changing(rsa, "kid", to: nil), changing(rsa, "kid", to: ""), changing(rsa, "kid", to: 7),
+            changing(rsa, "kid", to: "a\nb"), changing(rsa, "use", to: "enc"),
+            changing(rsa, "use", to: nil as JSONValue),
+            changing(rsa, "key_ops", to: []), changing(rsa, "key_ops", to: ["sign"]),
+            changing(rsa, "key_ops", to: "verify"), changing(rsa, "alg", to: "RS512"),
+            changing(rsa, "alg", to: "PS256"),
+            changing(rsa, "alg", to: "HS256"), changing(rsa, "alg", to: 1), changing(rsa, "kty", to: "EC"),
+            changing(rsa, "kty", to: nil), changing(rsa, "kty", to: "rsa"), changing(rsa, "n", to: nil),
+            changing(rsa, "n", to: "AQAB"), changing(rsa, "n", to: "A+B="), changing(rsa, "e", to: "AQ"),
+            changing(rsa, "e", to: "Ag"), changing(rsa, "e", to: ""), changing(rsa, "e", to: "AQAAAAAAAAAB"),
+            changing(p256, "crv", to: "P-384"), changing(p256, "crv", to: "secp256k1"), changing(p256, "crv", to: nil),
+            changing(p256, "y", to: p256["x"]), changing(p256, "x", to: "AQAB"), changing(p256, "y", to: nil),
+            changing(p256, "alg", to: "RS256"), changing(ed25519, "crv", to: "X25519"),
+            changing(ed25519, "x", to: "AQAB"), changing(ed25519, "alg", to: "ES256"),
+        ]
+        for key in unusable {
+            let set = try set([key, changing(rsa, "kid", to: "good")])
+            #expect(set.keyIDs == ["good"], "\(key)")
+            #expect(set.skipped.count == 1, "\(key)")
+        }
+    }
+
+    @Test("of two keys of one name the first is taken")
+    func firstKeyWins() throws {
+        let set = try set([changing(p256, "kid", to: "same"), changing(rsa, "kid", to: "same")])
+        #expect(set["same"]?.algorithm == .ES256)
+        #expect(set.skipped == ["key 1: unusable key: its kid is taken by an earlier key"])
+    }
+
+    @Test(
+        "what is not a set is refused whole",
+        arguments: [
+            "", "{}", "[]", "null", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":[],"keys":[]}"#, #"{"keys":[}"#,
+            #"{"Keys":[]}"#, "<html></html>",
+        ])
+    func refusesOtherTexts(text: String) {
+        #expect(throws: JOSEError.malformed("not a JSON object with an array of keys")) {
+            try JWKSet(parsing: Array(text.utf8))
+        }
+    }
+
+    @Test("a set may be empty, and members that are no objects are skipped")
+    func emptySets() throws {
+        #expect(try JWKSet(parsing: Array(#"{"keys":[]}"#.utf8)).isEmpty)
+        let set = try JWKSet(parsing: Array(#"{"keys":[null,"x",[],7]}"#.utf8))
+        #expect(set.isEmpty)
+        #expect(set.skipped.count == 4)
+    }
+}
