@@ -57,7 +57,7 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-        .testTarget(name: "OpenSSLTests", dependencies: ["OpenSSL"]),
+        .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
         .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "POSIX"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse"]),

@@ -1,0 +1,6 @@
+extension [UInt8] {
+    /// Two digits a byte.
+    var hexadecimal: String {
+        map { String(0x100 + Int($0), radix: 16).dropFirst() }.joined()
+    }
+}
