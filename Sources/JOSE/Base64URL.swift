@@ -16,8 +16,8 @@ package enum Base64URL {
     /// The encoded text as ASCII bytes, for callers that go on appending.
     static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
         let alphabet = alphabet
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
+        var text = [UInt8](repeating: 0, count: (bytes.count * 4 + 2) / 3)
+        var count = 0
         var bits: UInt32 = 0
         var bitCount = 0
         for index in bytes.indices {
@@ -25,10 +25,11 @@ package enum Base64URL {
             bitCount += 8
             while bitCount >= 6 {
                 bitCount -= 6
-                text.append(alphabet[Int(bits >> bitCount & 0x3F)])
+                text[count] = alphabet[Int(bits >> bitCount & 0x3F)]
+                count += 1
             }
         }
-        if bitCount > 0 { text.append(alphabet[Int(bits << (6 - bitCount) & 0x3F)]) }
+        if bitCount > 0 { text[count] = alphabet[Int(bits << (6 - bitCount) & 0x3F)] }
         return text
     }
 
@@ -36,27 +37,30 @@ package enum Base64URL {
     /// for bits beyond the last byte that are not zero.
     private static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let values = values
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
+        var bytes = [UInt8](repeating: 0, count: text.count * 3 / 4)
+        var count = 0
         var bits: UInt32 = 0
         var bitCount = 0
+        var seen: UInt8 = 0
         for index in text.indices {
             let value = values[Int(text[index])]
-            guard value != foreign else { return nil }
+            seen |= value
             bits = bits << 6 | UInt32(value)
             bitCount += 6
             if bitCount >= 8 {
                 bitCount -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
+                bytes[count] = UInt8(truncatingIfNeeded: bits >> bitCount)
+                count += 1
             }
         }
         let unusedBits = bits & (1 << bitCount - 1)
-        return bitCount < 6 && unusedBits == 0 ? bytes : nil
+        return seen < foreign && bitCount < 6 && unusedBits == 0 ? bytes : nil
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    private static let foreign: UInt8 = 0xFF
+    /// Above all values, which have six bits, so that one such character shows in the union of all.
+    private static let foreign: UInt8 = 0x80
 
     /// The value of every byte as a character of the alphabet.
     private static let values: [UInt8] = {

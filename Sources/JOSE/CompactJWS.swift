@@ -24,18 +24,25 @@ package struct CompactJWS: Sendable {
     package init(_ token: String, maximumBytes: Int = CompactJWS.defaultMaximumBytes) throws(JOSEError) {
         guard token.utf8.count <= maximumBytes else { throw .malformed("longer than \(maximumBytes) bytes") }
         let bytes = Array(token.utf8)
-        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .malformed("not three parts") }
-        let fields = try JWSHeader(encoded: parts[0])
-        guard let payload = Base64URL.decode(parts[1]) else { throw .malformed("payload is not base64url") }
-        guard let signature = Base64URL.decode(parts[2]) else { throw .malformed("signature is not base64url") }
+        let dot = UInt8(ascii: ".")
+        guard let first = bytes.firstIndex(of: dot), let last = bytes.lastIndex(of: dot), first < last else {
+            throw .malformed("not three parts")
+        }
+        // A fourth part would leave a dot in the second, where it is no base64url.
+        let fields = try JWSHeader(encoded: bytes[..<first])
+        guard let payload = Base64URL.decode(bytes[first..<last].dropFirst()) else {
+            throw .malformed("payload is not base64url")
+        }
+        guard let signature = Base64URL.decode(bytes[last...].dropFirst()) else {
+            throw .malformed("signature is not base64url")
+        }
         header = fields.members
         algorithmName = fields.algorithmName
         keyID = fields.keyID
         type = fields.type
         self.payload = payload
         self.signature = signature
-        signingInput = Array(bytes[..<parts[1].endIndex])
+        signingInput = Array(bytes[..<last])
     }
 
     /// Returns if `key` signed this token, and throws in every other case.

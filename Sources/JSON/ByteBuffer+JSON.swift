@@ -68,12 +68,16 @@ extension [UInt8] {
 }
 
 extension String {
+    /// Looks at every byte without stopping early: a loop without a way out is one that the compiler can do in strides.
     fileprivate var needsJSONEscapes: Bool {
         let bytes = utf8.span
+        var found: UInt8 = 0
         for index in bytes.indices {
             let byte = bytes[index]
-            if byte < 0x20 || byte == .quote || byte == .backslash { return true }
+            found |= byte < 0x20 ? 1 : 0
+            found |= byte == .quote ? 1 : 0
+            found |= byte == .backslash ? 1 : 0
         }
-        return false
+        return found != 0
     }
 }

@@ -59,8 +59,13 @@ extension JSONObject: CustomStringConvertible {
 }
 
 extension String {
-    /// Equal bytes imply `==`, and `==` is quick to say no; so it is asked first.
+    /// `==` is asked first, since it is quick to say no and never wrong in that.
     func hasSameCodePoints(as other: String) -> Bool {
-        self == other && utf8.elementsEqual(other.utf8)
+        guard self == other else { return false }
+        let left = utf8.span
+        let right = other.utf8.span
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
     }
 }
