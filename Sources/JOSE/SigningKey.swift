@@ -24,30 +24,37 @@ package struct SigningKey: Sendable {
     package init(hmacSecret secret: [UInt8], keyID: String? = nil) throws(JOSEError) {
         let oct: JSONObject = ["kty": "oct", "k": .string(Base64URL.encode(secret))]
         thumbprint = try JWKThumbprint.compute(of: oct)
-        self.keyID = keyID ?? thumbprint
+        self.keyID = try Self.name(keyID, or: thumbprint)
         verificationKey = try VerificationKey(hmacSecret: secret, keyID: self.keyID)
         material = .hmac(HMACSHA256Key(secret))
     }
 
     package init(_ key: RSAPrivateKey, keyID: String? = nil) throws(JOSEError) {
         thumbprint = try JWKThumbprint.compute(of: key.publicJWK)
-        self.keyID = keyID ?? thumbprint
+        self.keyID = try Self.name(keyID, or: thumbprint)
         verificationKey = VerificationKey(key.publicKey, keyID: self.keyID)
         material = .rsa(key)
     }
 
     package init(_ key: P256PrivateKey, keyID: String? = nil) throws(JOSEError) {
         thumbprint = try JWKThumbprint.compute(of: key.publicJWK)
-        self.keyID = keyID ?? thumbprint
+        self.keyID = try Self.name(keyID, or: thumbprint)
         verificationKey = VerificationKey(key.publicKey, keyID: self.keyID)
         material = .p256(key)
     }
 
     package init(_ key: Ed25519PrivateKey, keyID: String? = nil) throws(JOSEError) {
         thumbprint = try JWKThumbprint.compute(of: key.publicJWK)
-        self.keyID = keyID ?? thumbprint
+        self.keyID = try Self.name(keyID, or: thumbprint)
         verificationKey = VerificationKey(key.publicKey, keyID: self.keyID)
         material = .ed25519(key)
+    }
+
+    /// A name that no reader accepts would make tokens that nobody can use.
+    private static func name(_ keyID: String?, or thumbprint: String) throws(JOSEError) -> String {
+        guard let keyID else { return thumbprint }
+        guard KeyID.isAcceptable(keyID) else { throw .unusableKey("an unacceptable kid") }
+        return keyID
     }
 
     package var algorithm: Algorithm { verificationKey.algorithm }

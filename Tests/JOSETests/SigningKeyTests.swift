@@ -25,6 +25,15 @@ struct SigningKeyTests {
         #expect(try SigningKey(pem: pem, keyID: "k").keyID == "k")
     }
 
+    @Test("a name that no reader would accept is refused", arguments: ["", "a\nb", String(repeating: "k", count: 257)])
+    func refusedNames(keyID: String) {
+        for algorithm in Algorithm.allCases {
+            #expect(throws: JOSEError.unusableKey("an unacceptable kid")) {
+                try SigningKey.generate(algorithm, keyID: keyID)
+            }
+        }
+    }
+
     @Test("what is published of a key holds nothing of its private half", arguments: Algorithm.allCases)
     func publishesNoSecrets(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
