@@ -10,7 +10,7 @@ protocol Command: Sendable {
     var arguments: [String] { get }
     var options: [Option] { get }
 
-    func run(_ input: Input) -> ExitStatus
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus
 }
 
 extension Command {

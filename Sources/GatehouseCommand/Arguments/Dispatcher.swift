@@ -17,9 +17,16 @@ struct Dispatcher {
                 StandardStream.output.line(Help.text(of: command))
                 return .done
             }
-            return command.run(input)
+            return run(command, input)
         } catch {
             return refuse(error.faults, hint: "gatehouse \(command.name) --help")
+        }
+    }
+
+    private func run(_ command: any Command, _ input: Input) -> ExitStatus {
+        do { return try command.run(input) } catch {
+            StandardStream.error.line("gatehouse: \(error.message)")
+            return error.status
         }
     }
 

@@ -24,15 +24,13 @@ struct AppleVerifyCommand: Command {
         Option(name: "--at", value: "UNIXTIME", help: "judge as of this moment instead of now"),
     ]
 
-    func run(_ input: Input) -> ExitStatus {
-        attempt {
-            let keys = try KeySetFile(input.value("--jwks") ?? "")
-            let now = try Moment.read(input)
-            let credential = AppleCredential(
-                identityToken: try TokenArgument.read(input.arguments[0]), authorizationCode: input.value("--code"),
-                userIdentifier: input.value("--user"), nonce: input.value("--nonce"))
-            return judge(credential, by: policy(input), keys: keys, now: now)
-        }
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        let keys = try KeySetFile(input.value("--jwks") ?? "")
+        let now = try Moment.read(input)
+        let credential = AppleCredential(
+            identityToken: try TokenArgument.read(input.arguments[0]), authorizationCode: input.value("--code"),
+            userIdentifier: input.value("--user"), nonce: input.value("--nonce"))
+        return judge(credential, by: policy(input), keys: keys, now: now)
     }
 
     private func policy(_ input: Input) -> IdentityTokenPolicy {

@@ -8,16 +8,14 @@ struct CheckCommand: Command {
     let summary = "Check configuration, database and Apple's keys."
     let discussion = "Exits 0 when all is well, 1 when something is not, 2 when the configuration cannot be used."
 
-    func run(_ input: Input) -> ExitStatus {
-        attempt {
-            let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
-                try Configuration(from: SettingSource())
-            }
-            report("configuration", [])
-            for warning in configuration.warnings { StandardStream.output.line("note   \(warning)") }
-            let results = [database(configuration.database), appleKeys(configuration.appleKeysURL)]
-            return results.allSatisfy { $0 } ? .done : .no
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
+            try Configuration(from: SettingSource())
         }
+        report("configuration", [])
+        for warning in configuration.warnings { StandardStream.output.line("note   \(warning)") }
+        let results = [database(configuration.database), appleKeys(configuration.appleKeysURL)]
+        return results.allSatisfy { $0 } ? .done : .no
     }
 
     private func database(_ address: DatabaseAddress) -> Bool {

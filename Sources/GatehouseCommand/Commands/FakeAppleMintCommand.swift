@@ -1,4 +1,5 @@
 import FakeApple
+import Gatehouse
 import JSON
 import POSIX
 
@@ -20,21 +21,19 @@ struct FakeAppleMintCommand: Command {
             Option(name: "--login", value: nil, help: "print the body of a login"),
         ]
 
-    func run(_ input: Input) -> ExitStatus {
-        attempt {
-            try FakeAppleFolder.refuseProduction()
-            var order = MintOrder(audience: input.value("--aud") ?? FakeAppleFolder.bundleID)
-            order.subject = input.value("--sub")
-            order.email = input.value("--email")
-            order.nonce = input.value("--nonce")
-            order.claims = try members(input.all("--claim"), of: "--claim")
-            order.header = try members(input.all("--header"), of: "--header")
-            let mint = Mint(key: try FakeAppleFolder.key(input).signing)
-            let login = mint.login(order, now: try Moment.read(input).seconds)
-            StandardStream.output.line(
-                input.has("--login") ? login.description : login["identityToken"]?.string ?? "")
-            return .done
-        }
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        try FakeAppleFolder.refuseProduction()
+        var order = MintOrder(audience: input.value("--aud") ?? FakeAppleFolder.bundleID)
+        order.subject = input.value("--sub")
+        order.email = input.value("--email")
+        order.nonce = input.value("--nonce")
+        order.claims = try members(input.all("--claim"), of: "--claim")
+        order.header = try members(input.all("--header"), of: "--header")
+        let mint = Mint(key: try FakeAppleFolder.key(input).signing)
+        let login = mint.login(order, now: try Moment.read(input).seconds)
+        StandardStream.output.line(
+            input.has("--login") ? login.description : login["identityToken"]?.string ?? "")
+        return .done
     }
 
     private func members(_ pairs: [String], of option: String) throws(CommandFault) -> JSONObject {

@@ -16,21 +16,19 @@ struct JWSVerifyCommand: Command {
         Option(name: "--alg", value: "ALG", help: "the one algorithm to accept: HS256, RS256, ES256 or EdDSA", isRequired: true),
     ]
 
-    func run(_ input: Input) -> ExitStatus {
-        attempt {
-            let keys = try KeySetFile(input.value("--jwks") ?? "")
-            guard let algorithm = input.value("--alg").flatMap(Algorithm.init(rawValue:)) else {
-                throw CommandFault(.usage, "--alg must be one of HS256, RS256, ES256, EdDSA")
-            }
-            let token = try TokenArgument.read(input.arguments[0])
-            do throws(JOSEError) {
-                let payload = try verify(token, algorithm: algorithm, keys: keys)
-                StandardStream.output.line(String(decoding: payload, as: UTF8.self))
-                return .done
-            } catch {
-                StandardStream.output.line(word(for: error) + ": " + error.description)
-                return .no
-            }
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        let keys = try KeySetFile(input.value("--jwks") ?? "")
+        guard let algorithm = input.value("--alg").flatMap(Algorithm.init(rawValue:)) else {
+            throw CommandFault(.usage, "--alg must be one of HS256, RS256, ES256, EdDSA")
+        }
+        let token = try TokenArgument.read(input.arguments[0])
+        do throws(JOSEError) {
+            let payload = try verify(token, algorithm: algorithm, keys: keys)
+            StandardStream.output.line(String(decoding: payload, as: UTF8.self))
+            return .done
+        } catch {
+            StandardStream.output.line(word(for: error) + ": " + error.description)
+            return .no
         }
     }
 

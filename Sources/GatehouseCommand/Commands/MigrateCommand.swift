@@ -7,17 +7,15 @@ struct MigrateCommand: Command {
     let summary = "Bring the database to the schema of this program."
     let discussion = "Reads DATABASE_URL. `gatehouse serve` does the same when it starts."
 
-    func run(_ input: Input) -> ExitStatus {
-        attempt {
-            let address = try ConfigurationFault.naming { () throws(SettingFaults) in
-                try Configuration.database(from: SettingSource())
-            }
-            do {
-                report(try migrate(address))
-                return .done
-            } catch {
-                throw CommandFault(.failed, "\(error)")
-            }
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        let address = try ConfigurationFault.naming { () throws(SettingFaults) in
+            try Configuration.database(from: SettingSource())
+        }
+        do {
+            report(try migrate(address))
+            return .done
+        } catch {
+            throw CommandFault(.failed, "\(error)")
         }
     }
 

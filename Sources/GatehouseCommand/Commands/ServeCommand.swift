@@ -1,4 +1,5 @@
 import GatehouseServer
+import JSON
 import POSIX
 
 struct ServeCommand: Command {
@@ -11,21 +12,19 @@ struct ServeCommand: Command {
         APPLE_NONCE, DEV_LOGIN_SECRET, TOKEN_ISSUER, TOKEN_AUDIENCE
         """
 
-    func run(_ input: Input) -> ExitStatus {
-        attempt {
-            let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
-                try Configuration(from: SettingSource())
-            }
-            let log = Log(level: configuration.logLevel)
-            for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
-            // Before any thread: threads inherit what is blocked.
-            let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
-            do {
-                try Application(configuration, log: log).run(until: signals)
-                return .done
-            } catch {
-                throw CommandFault(.failed, "\(error)")
-            }
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
+            try Configuration(from: SettingSource())
+        }
+        let log = Log(level: configuration.logLevel)
+        for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
+        // Before any thread: threads inherit what is blocked.
+        let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
+        do {
+            try Application(configuration, log: log).run(until: signals)
+            return .done
+        } catch {
+            throw CommandFault(.failed, "\(error)")
         }
     }
 }

@@ -1,0 +1,57 @@
+package import POSIX
+
+/// Answers HTTP/1.1, one request a connection and a thread for each: enough for a developer's machine, and nothing that
+/// could be mistaken for a server.
+package final class HTTPServer: Sendable {
+    /// In milliseconds: who connects has to say something, and go on saying it.
+    private static let patience: Int32 = 2000
+
+    private let listener: Listener
+    private let answer: @Sendable (HTTPRequest) -> HTTPReply
+
+    init(_ listener: consuming Listener, answer: @escaping @Sendable (HTTPRequest) -> HTTPReply) {
+        self.listener = listener
+        self.answer = answer
+    }
+
+    /// The port it answers at, which the kernel chose if none was asked for.
+    package var port: UInt16 { listener.port ?? 0 }
+
+    /// Serves until the process ends.
+    package func run() throws(POSIXError) -> Never {
+        while true {
+            guard listener.descriptor.waitUntilReadable(milliseconds: -1), let connection = try listener.accept()
+            else { continue }
+            let number = connection.release()
+            _ = try Thread.spawn(name: "fake-apple") { [self] in
+                serve(FileDescriptor(takingOwnership: number))
+            }
+        }
+    }
+
+    private func serve(_ connection: consuming FileDescriptor) {
+        guard let reply = reply(to: connection) else { return }
+        let bytes = reply.bytes
+        var sent = 0
+        while sent < bytes.count, case .moved(let count) = connection.send(bytes, from: sent) { sent += count }
+        connection.shutDownWriting()
+        // Closing with something unread would take the answer away from the client again.
+        _ = connection.waitUntilReadable(milliseconds: Self.patience)
+    }
+
+    /// Nil where nobody is left to answer.
+    private func reply(to connection: borrowing FileDescriptor) -> HTTPReply? {
+        var received: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16_384)
+        while connection.waitUntilReadable(milliseconds: Self.patience) {
+            guard case .moved(let count) = connection.receive(into: &piece) else { return nil }
+            received += piece[..<count]
+            switch HTTPRequest.read(received) {
+            case .incomplete: continue
+            case .malformed: return .refusal("400 Bad Request", "this is no HTTP request")
+            case .complete(let request): return answer(request)
+            }
+        }
+        return nil
+    }
+}
