@@ -6,6 +6,7 @@ final class ConnectionTable: Sendable {
     private let places: [Connection]
     private let limit: Int
     private let openCount = Atomic(0)
+    private let isBeingSwept = Atomic(false)
 
     /// Descriptors that are no connections (databases, logs, the listener) take numbers too.
     private static let otherDescriptors = 512
@@ -40,7 +41,10 @@ final class ConnectionTable: Sendable {
     }
 
     /// Claims every connection that nobody holds and that is wanted, and hands it to `body`, which holds it from then on.
+    /// One thread at a time is enough, so a second one has nothing to do.
     func claimAll(where isWanted: (Connection) -> Bool, then body: (Connection) -> Void) {
+        guard !isBeingSwept.exchange(true, ordering: .acquiring) else { return }
+        defer { isBeingSwept.store(false, ordering: .releasing) }
         for connection in places where connection.isParked && isWanted(connection) {
             if connection.claim() { body(connection) }
         }

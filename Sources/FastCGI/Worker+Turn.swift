@@ -27,6 +27,14 @@ extension Worker {
         guard watch(connection), connection.park() else { return attend(connection) }
     }
 
+    /// Has the poller tell of a connection that rests, so that whichever worker is free takes a look at it.
+    func nudge(_ connection: Connection) {
+        connection.interest = .newlyWritable
+        guard (try? responder.poller.set(connection.number, .newlyWritable)) != nil, connection.park() else {
+            return attend(connection)
+        }
+    }
+
     private func takeTurn(_ connection: Connection, untilEmpty: Bool) -> Verdict {
         if connection.isLingering { return discard(connection) }
         if !connection.outgoing.isEmpty, let verdict = flush(connection) { return verdict }
@@ -69,10 +77,9 @@ extension Worker {
                 responder.report(.refused(refusal))
                 return .close
             }
-            if let verdict {
-                connection.unread = Array(bytes[range])
-                return verdict
-            }
+            guard let verdict else { continue }
+            if verdict == .park && !connection.isLingering { connection.unread = Array(bytes[range]) }
+            return verdict
         }
     }
 

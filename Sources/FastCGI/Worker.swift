@@ -117,7 +117,7 @@ extension Worker {
         responder.connections.claimAll { connection in
             isDue(connection) || (isDraining && connection.deadline == nil)
         } then: { connection in
-            if isDue(connection) { expire(connection) } else { attend(connection) }
+            if isDue(connection) { expire(connection) } else { nudge(connection) }
         }
     }
 
@@ -129,7 +129,8 @@ extension Worker {
     /// Learns of the shutdown. The poller tells one thread, which has it tell another one, until all know.
     private func drain() {
         if isDraining {
-            pause()
+            // Lets another thread be the next to wait for the poller.
+            Thread.pause(for: .milliseconds(2))
         } else {
             isDraining = true
             if responder.drainingWorkers.add(1, ordering: .acquiringAndReleasing).newValue == 1 { closeDoors() }
@@ -140,11 +141,6 @@ extension Worker {
         sweep()
     }
 
-    /// Lets another thread be the next to wait for the poller.
-    private func pause() {
-        Thread.pause(for: .milliseconds(2))
-    }
-
     /// Nobody new comes in; those who stand in the door already are served.
     private func closeDoors() {
         let end = MonotonicTime.now + responder.limits.drain
@@ -152,7 +148,7 @@ extension Worker {
         try? responder.poller.remove(responder.listener.descriptor.number)
         guard responder.listener.withdraw() else { return }
         while let socket = accept() {
-            if let connection = responder.connections.admit(socket) { attend(connection) }
+            if let connection = responder.connections.admit(socket) { handOver(connection) }
         }
         responder.listener.refuse()
     }

@@ -128,6 +128,27 @@ extension SocketTests {
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
         }
 
+        @Test("when descriptors run out, who waits is taken as soon as there are some again")
+        func outOfDescriptors() throws {
+            let server = try TestServer()
+            #expect(try server.connect().exchange(Wire.request(keep: false)).protocolStatus == 0)
+            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            let free = dup(0)
+            close(free)
+            var usual = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
+            defer { setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) }
+            // Room for the peer's own descriptor and for no other.
+            var tight = rlimit(rlim_cur: rlim_t(free + 1), rlim_max: usual.rlim_max)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &tight)
+            let peer = try server.connect()
+            try peer.send(Wire.request())
+            let hasFailed = TestServer.eventually { !server.faults.isEmpty }
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
+            #expect(hasFailed)
+            #expect(try peer.answer().protocolStatus == 0)
+        }
+
         @Test("connections over the limit are closed at once, and taken again when others have gone")
         func tooMany() throws {
             var limits = Limits.quick
