@@ -51,7 +51,8 @@ let package = Package(
         .executableTarget(
             name: "GatehouseCommand",
             dependencies: [
-                "AppleID", "FakeApple", "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseWeb", "JOSE", "JSON",
+                "AppleID", "FakeApple", "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseWeb", "JOSE",
+                "JSON",
                 "POSIX",
             ]),
 
@@ -59,7 +60,7 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
-        .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "POSIX"]),
+        .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "POSIX", "TestSupport"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse"]),
         .testTarget(
             name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "TestSupport"]),

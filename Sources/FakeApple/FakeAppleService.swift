@@ -1,5 +1,5 @@
-package import POSIX
 import JSON
+package import POSIX
 
 /// What the fake Apple answers over HTTP: its key set, and freshly minted logins.
 package struct FakeAppleService: Sendable {

@@ -15,8 +15,10 @@ struct Site: Sendable {
         let response = router.respond(to: request)
         log(
             response.status >= 500 ? .error : .debug, "request",
-            [("id", .string(id)), ("method", .string(request.method)), ("path", .string(request.path)),
-                ("status", .integer(Int64(response.status)))])
+            [
+                ("id", .string(id)), ("method", .string(request.method)), ("path", .string(request.path)),
+                ("status", .integer(Int64(response.status))),
+            ])
         return FastCGI.Response(head: response.cgi(requestID: id))
     }
 

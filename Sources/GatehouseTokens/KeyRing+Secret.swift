@@ -11,7 +11,9 @@ extension KeyRing {
 
     /// The key id tells two secrets apart and says nothing of either: it is a keyed hash of a constant.
     private static func key(of secret: [UInt8]) throws(JOSEError) -> SigningKey {
-        guard secret.count >= VerificationKey.minimumSecretByteCount else { throw .unusableKey("the secret is too short") }
+        guard secret.count >= VerificationKey.minimumSecretByteCount else {
+            throw .unusableKey("the secret is too short")
+        }
         let mark = HMACSHA256Key(secret).authenticate(Array("gatehouse key id".utf8))
         return try SigningKey(hmacSecret: secret, keyID: Base64URL.encode(Array(mark.prefix(6))))
     }

@@ -1,3 +1,4 @@
+@testable import TestSupport
 import Testing
 
 @testable import FastCGI
@@ -35,11 +36,11 @@ import Testing
         return steps
     }
 
-    private func parameters(_ content: [UInt8]) -> [UInt8] { Wire.begin() + Wire.stream(4, content) }
+    private func parameters(_ content: [UInt8]) -> [UInt8] { FastCGIWire.begin() + FastCGIWire.stream(4, content) }
 
     @Test("a request comes together in pieces of any size", arguments: [1, 2, 3, 5, 7, 8, 9, 16, 1000])
     func anyPieces(_ size: Int) throws {
-        let bytes = Wire.request(id: 300, body: Array("the body".utf8), recordSize: 4, padding: 5)
+        let bytes = FastCGIWire.request(id: 300, body: Array("the body".utf8), recordSize: 4, padding: 5)
         var intake = Intake(limits: Self.limits)
         for start in stride(from: 0, to: bytes.count, by: size) {
             #expect(intake.isMidway == (start > 0))
@@ -50,7 +51,8 @@ import Testing
         #expect(intake.requestID == 300)
         #expect(intake.keepsConnection)
         #expect(intake.body == Array("the body".utf8))
-        #expect(intake.parameters == Wire.pair("DOCUMENT_URI", "/echo") + Wire.pair("CONTENT_LENGTH", "8"))
+        #expect(
+            intake.parameters == FastCGIWire.pair("DOCUMENT_URI", "/echo") + FastCGIWire.pair("CONTENT_LENGTH", "8"))
         #expect(!intake.bodyIsTooLarge)
         intake.finishRequest()
         #expect(!intake.isMidway)
@@ -59,15 +61,17 @@ import Testing
     @Test("requests one behind the other come one by one", arguments: [1, 10, 1000])
     func pipelined(_ size: Int) {
         #expect(
-            steps(Wire.request(id: 1) + Wire.request(id: 2) + Wire.request(id: 1), size: size) == [
+            steps(FastCGIWire.request(id: 1) + FastCGIWire.request(id: 2) + FastCGIWire.request(id: 1), size: size) == [
                 .request, .request, .request,
             ])
     }
 
     @Test("the second request knows nothing of the first")
     func nothingIsLeft() {
-        let first = Wire.request(body: [1, 2, 3], keep: true)
-        let bytes = first + Wire.begin(id: 2, keep: false) + Wire.stream(4, id: 2, []) + Wire.stream(5, id: 2, [])
+        let first = FastCGIWire.request(body: [1, 2, 3], keep: true)
+        let bytes =
+            first + FastCGIWire.begin(id: 2, keep: false) + FastCGIWire.stream(4, id: 2, [])
+            + FastCGIWire.stream(5, id: 2, [])
         var intake = Intake(limits: Self.limits)
         var range = 0..<bytes.count
         #expect(intake.consume(bytes, &range) == .request)
@@ -79,11 +83,14 @@ import Testing
 
     @Test("parameters may fill their limit and not pass it")
     func parametersLimit() {
-        let fits = Wire.pair("n", String(repeating: "v", count: 97))
-        let over = Wire.pair("n", String(repeating: "v", count: 98))
-        #expect(steps(parameters(fits) + Wire.stream(5, [])) == [.request])
+        let fits = FastCGIWire.pair("n", String(repeating: "v", count: 97))
+        let over = FastCGIWire.pair("n", String(repeating: "v", count: 98))
+        #expect(steps(parameters(fits) + FastCGIWire.stream(5, [])) == [.request])
         #expect(steps(parameters(over)) == [.refused(.parametersTooLong)])
-        #expect(steps(Wire.begin() + Wire.record(4, fits) + Wire.record(4, [1])) == [.refused(.parametersTooLong)])
+        #expect(
+            steps(FastCGIWire.begin() + FastCGIWire.record(4, fits) + FastCGIWire.record(4, [1])) == [
+                .refused(.parametersTooLong)
+            ])
     }
 
     @Test(
@@ -98,10 +105,10 @@ import Testing
 
     @Test("a body may fill its limit; one byte more is known as too large before it has come")
     func bodyLimit() {
-        let start = parameters(Wire.pair("A", "B"))
-        #expect(steps(start + Wire.stream(5, [UInt8](repeating: 1, count: 50))) == [.request])
+        let start = parameters(FastCGIWire.pair("A", "B"))
+        #expect(steps(start + FastCGIWire.stream(5, [UInt8](repeating: 1, count: 50))) == [.request])
         for size in [1, 51] {
-            let over = start + Wire.stream(5, [UInt8](repeating: 1, count: 51), size: size)
+            let over = start + FastCGIWire.stream(5, [UInt8](repeating: 1, count: 51), size: size)
             var intake = Intake(limits: Self.limits)
             var range = 0..<over.count
             #expect(intake.consume(over, &range) == .request)
@@ -113,7 +120,7 @@ import Testing
 
     @Test("an announced length over the limit is enough", arguments: [("50", false), ("51", true), ("x", false)])
     func announcedLength(_ announced: String, _ isTooLarge: Bool) {
-        let bytes = parameters(Wire.pair("CONTENT_LENGTH", announced))
+        let bytes = parameters(FastCGIWire.pair("CONTENT_LENGTH", announced))
         var intake = Intake(limits: Self.limits)
         var range = 0..<bytes.count
         #expect(intake.consume(bytes, &range) == (isTooLarge ? .request : .hungry))
@@ -123,17 +130,17 @@ import Testing
     @Test(
         "records out of their order or form are refused",
         arguments: [
-            Wire.begin() + Wire.begin(),
-            Wire.begin() + Wire.record(5, [1]),
-            Wire.begin() + Wire.record(5),
-            Wire.begin() + Wire.stream(4, []) + Wire.record(4, [1]),
-            Wire.begin() + Wire.record(8, [1]),
-            Wire.begin() + Wire.record(3, [0, 0, 0, 0, 0, 0, 0, 0]),
-            Wire.begin() + Wire.record(99),
-            Wire.begin(id: 0),
-            Wire.record(1, [0, 1, 0]),
-            Wire.record(1, [0, 1, 0, 0, 0, 0, 0, 0, 0]),
-            Wire.record(9, id: 0, [UInt8](repeating: 0, count: 1025)),
+            FastCGIWire.begin() + FastCGIWire.begin(),
+            FastCGIWire.begin() + FastCGIWire.record(5, [1]),
+            FastCGIWire.begin() + FastCGIWire.record(5),
+            FastCGIWire.begin() + FastCGIWire.stream(4, []) + FastCGIWire.record(4, [1]),
+            FastCGIWire.begin() + FastCGIWire.record(8, [1]),
+            FastCGIWire.begin() + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0]),
+            FastCGIWire.begin() + FastCGIWire.record(99),
+            FastCGIWire.begin(id: 0),
+            FastCGIWire.record(1, [0, 1, 0]),
+            FastCGIWire.record(1, [0, 1, 0, 0, 0, 0, 0, 0, 0]),
+            FastCGIWire.record(9, id: 0, [UInt8](repeating: 0, count: 1025)),
         ])
     func refused(_ bytes: [UInt8]) {
         #expect(steps(bytes) == [.refused(.protocolViolation)])
@@ -142,39 +149,44 @@ import Testing
 
     @Test("another version is refused by its first record", arguments: [0, 2, 255] as [UInt8])
     func version(_ version: UInt8) {
-        #expect(steps(Wire.record(1, [0, 1, 0, 0, 0, 0, 0, 0], version: version)) == [.refused(.unsupportedVersion)])
+        #expect(
+            steps(FastCGIWire.record(1, [0, 1, 0, 0, 0, 0, 0, 0], version: version)) == [.refused(.unsupportedVersion)])
     }
 
     @Test("management records are answered between and within requests")
     func management() {
-        let query = Wire.record(9, id: 0, Wire.pair("FCGI_MPXS_CONNS", ""), padding: 3)
-        let values = Intake.Step.reply(Wire.record(10, id: 0, Wire.pair("FCGI_MPXS_CONNS", "0")), thenClose: false)
+        let query = FastCGIWire.record(9, id: 0, FastCGIWire.pair("FCGI_MPXS_CONNS", ""), padding: 3)
+        let values = Intake.Step.reply(
+            FastCGIWire.record(10, id: 0, FastCGIWire.pair("FCGI_MPXS_CONNS", "0")), thenClose: false)
         let unknown = Intake.Step.reply(Reply.unknownType(RecordType(rawValue: 42)), thenClose: false)
         let bytes =
-            query + Wire.begin() + query + Wire.stream(4, []) + Wire.record(42, id: 0, [1, 2]) + Wire.stream(5, [])
+            query + FastCGIWire.begin() + query + FastCGIWire.stream(4, []) + FastCGIWire.record(42, id: 0, [1, 2])
+            + FastCGIWire.stream(5, [])
             + query
         for size in [1, 9, 1000] {
             #expect(steps(bytes, size: size) == [values, values, unknown, .request, values])
         }
-        #expect(steps(Wire.record(9, id: 0, [7])) == [.refused(.malformedParameters)])
+        #expect(steps(FastCGIWire.record(9, id: 0, [7])) == [.refused(.malformedParameters)])
     }
 
     @Test("other roles are turned down, and their records passed over", arguments: [2, 3, 0, 77] as [UInt8])
     func roles(_ role: UInt8) {
         let turnedDown = Reply.end(5, .unknownRole)
-        let rest = Wire.stream(4, id: 5, [1, 1, 1]) + Wire.stream(5, id: 5, [9])
+        let rest = FastCGIWire.stream(4, id: 5, [1, 1, 1]) + FastCGIWire.stream(5, id: 5, [9])
         #expect(
-            steps(Wire.begin(id: 5, role: role) + rest + Wire.request())
+            steps(FastCGIWire.begin(id: 5, role: role) + rest + FastCGIWire.request())
                 == [.reply(turnedDown, thenClose: false), .request])
-        #expect(steps(Wire.begin(id: 5, role: role, keep: false)) == [.reply(turnedDown, thenClose: true)])
+        #expect(steps(FastCGIWire.begin(id: 5, role: role, keep: false)) == [.reply(turnedDown, thenClose: true)])
     }
 
     @Test("a second request under way is turned down, and the first one unharmed")
     func multiplexing() {
         let bytes =
-            Wire.begin(id: 1) + Wire.begin(id: 2) + Wire.stream(4, id: 1, Wire.pair("A", "B"))
-            + Wire.stream(4, id: 2, Wire.pair("C", "D")) + Wire.stream(5, id: 2, [2]) + Wire.record(2, id: 2)
-            + Wire.stream(5, id: 1, [1])
+            FastCGIWire.begin(id: 1) + FastCGIWire.begin(id: 2)
+            + FastCGIWire.stream(4, id: 1, FastCGIWire.pair("A", "B"))
+            + FastCGIWire.stream(4, id: 2, FastCGIWire.pair("C", "D")) + FastCGIWire.stream(5, id: 2, [2])
+            + FastCGIWire.record(2, id: 2)
+            + FastCGIWire.stream(5, id: 1, [1])
         for size in [1, 11, 1000] {
             #expect(steps(bytes, size: size) == [.reply(Reply.end(2, .cannotMultiplex), thenClose: false), .request])
         }
@@ -184,9 +196,9 @@ import Testing
     func abort() {
         let ended = Reply.end(1, .complete)
         #expect(
-            steps(Wire.begin() + Wire.record(4, [1]) + Wire.record(2) + Wire.request())
+            steps(FastCGIWire.begin() + FastCGIWire.record(4, [1]) + FastCGIWire.record(2) + FastCGIWire.request())
                 == [.reply(ended, thenClose: false), .request])
-        #expect(steps(Wire.begin(keep: false) + Wire.record(2)) == [.reply(ended, thenClose: true)])
-        #expect(steps(Wire.record(2) + Wire.request()) == [.request])
+        #expect(steps(FastCGIWire.begin(keep: false) + FastCGIWire.record(2)) == [.reply(ended, thenClose: true)])
+        #expect(steps(FastCGIWire.record(2) + FastCGIWire.request()) == [.request])
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
-import POSIX
+@testable import POSIX
+@testable import TestSupport
 import Testing
 
 @testable import FastCGI
@@ -29,7 +30,7 @@ extension SocketTests {
             do { _ = try Listener.unix(path: path) }
             #expect(kind(path) == S_IFSOCK)
             let listener = try Listener.unix(path: path)
-            #expect((try? Peer(.unix(path))) != nil)
+            #expect((try? FastCGIPeer(.unix(path))) != nil)
             _ = listener.withdraw()
         }
 
@@ -40,7 +41,7 @@ extension SocketTests {
             let error = #expect(throws: ListenerError.self) { _ = try Listener.unix(path: path) }
             #expect(error == .inUse(path: path))
             #expect(error?.description.contains("another process is listening") == true)
-            #expect((try? Peer(.unix(path))) != nil)
+            #expect((try? FastCGIPeer(.unix(path))) != nil)
             _ = listener.withdraw()
         }
 
@@ -93,7 +94,7 @@ extension SocketTests {
         @Test("small answers leave at once on TCP")
         func noDelay() throws {
             let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
-            let peer = try Peer(.tcp(listener.port!))
+            let peer = try FastCGIPeer(.tcp(listener.port!))
             let accepted = try listener.accept()
             let isUndelayed = try accepted?.option(TCP_NODELAY, level: Int32(IPPROTO_TCP))
             #expect(isUndelayed == 1)
@@ -128,7 +129,7 @@ extension SocketTests {
         func inherited(_ kind: TestServer.Kind) throws {
             let path = TestServer.freshPath()
             let original = kind == .unix ? try Listener.unix(path: path) : try Listener.tcp(host: "127.0.0.1", port: 0)
-            let address = original.port.map { TestServer.Address.tcp($0) } ?? .unix(path)
+            let address = original.port.map { FastCGIPeer.Address.tcp($0) } ?? .unix(path)
             let twin = FileDescriptor(takingOwnership: dup(original.descriptor.number))
             let number = twin.number
             let listener = try Listener.adopt(twin)
@@ -136,11 +137,13 @@ extension SocketTests {
             #expect(fcntl(number, F_GETFL) & O_NONBLOCK == O_NONBLOCK)
             let responder = try Responder(listener: listener, workers: 2, limits: .quick, handler: TestServer.answer)
             let thread = try Thread.spawn(name: "responder") { try! responder.run() }
-            #expect(try Peer(address).exchange(Wire.request(body: [65])).text == TestServer.expected("/echo:A"))
+            #expect(
+                try FastCGIPeer(address).exchange(FastCGIWire.request(body: [65])).text
+                    == TestServer.expected("/echo:A"))
             responder.shutDown()
             thread.join()
             // The queue is still there for the next process.
-            #expect((try? Peer(address)) != nil)
+            #expect((try? FastCGIPeer(address)) != nil)
             _ = original.withdraw()
         }
 

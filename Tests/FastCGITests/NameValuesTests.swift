@@ -1,3 +1,4 @@
+@testable import TestSupport
 import Testing
 
 @testable import FastCGI
@@ -30,7 +31,7 @@ import Testing
     func findsPairs(_ length: Int) {
         let name = String(repeating: "n", count: length)
         let value = String(repeating: "v", count: length)
-        let bytes = Wire.pair("A", "B") + Wire.pair(name, value) + Wire.pair("", "")
+        let bytes = FastCGIWire.pair("A", "B") + FastCGIWire.pair(name, value) + FastCGIWire.pair("", "")
         var found: [String] = []
         #expect(
             NameValues.forEach(in: bytes) { name, value in
@@ -42,8 +43,8 @@ import Testing
 
     @Test("pairs that lead out of their bytes are malformed at every cut")
     func refusesCutPairs() {
-        let bytes = Wire.pair("NAME", "value") + Wire.pair(String(repeating: "n", count: 200), "v")
-        let whole = [0, Wire.pair("NAME", "value").count, bytes.count]
+        let bytes = FastCGIWire.pair("NAME", "value") + FastCGIWire.pair(String(repeating: "n", count: 200), "v")
+        let whole = [0, FastCGIWire.pair("NAME", "value").count, bytes.count]
         for cut in 0...bytes.count {
             #expect(NameValues.check(Array(bytes[..<cut])).isWellFormed == whole.contains(cut), "cut at \(cut)")
         }
@@ -56,7 +57,7 @@ import Testing
             ("9223372036854775807", .max), ("9223372036854775808", .max), ("99999999999999999999999", .max),
         ] as [(String, Int?)])
     func readsContentLength(_ value: String, _ length: Int?) {
-        let bytes = Wire.pair("CONTENT_TYPE__", "12") + Wire.pair("CONTENT_LENGTH", value)
+        let bytes = FastCGIWire.pair("CONTENT_TYPE__", "12") + FastCGIWire.pair("CONTENT_LENGTH", value)
         #expect(NameValues.check(bytes).contentLength == length)
     }
 }

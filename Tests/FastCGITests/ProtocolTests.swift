@@ -1,6 +1,7 @@
 import FastCGI
 import Glibc
 import POSIX
+@testable import TestSupport
 import Testing
 
 extension SocketTests {
@@ -9,18 +10,20 @@ extension SocketTests {
         func getValues() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            try peer.send(Wire.record(9, id: 0, Wire.pair("FCGI_MAX_CONNS", "") + Wire.pair("FCGI_MPXS_CONNS", "")))
-            let content = Wire.pair("FCGI_MAX_CONNS", "4096") + Wire.pair("FCGI_MPXS_CONNS", "0")
-            #expect(try peer.record() == Peer.Record(type: 10, id: 0, content: content))
-            #expect(try peer.exchange(Wire.request()).protocolStatus == 0)
+            try peer.send(
+                FastCGIWire.record(
+                    9, id: 0, FastCGIWire.pair("FCGI_MAX_CONNS", "") + FastCGIWire.pair("FCGI_MPXS_CONNS", "")))
+            let content = FastCGIWire.pair("FCGI_MAX_CONNS", "4096") + FastCGIWire.pair("FCGI_MPXS_CONNS", "0")
+            #expect(try peer.record() == FastCGIPeer.Record(type: 10, id: 0, content: content))
+            #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
         }
 
         @Test("an unknown record type is named, and the connection goes on")
         func unknownType() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            try peer.send(Wire.record(55, id: 0, [1, 2, 3]) + Wire.request())
-            #expect(try peer.record() == Peer.Record(type: 11, id: 0, content: [55, 0, 0, 0, 0, 0, 0, 0]))
+            try peer.send(FastCGIWire.record(55, id: 0, [1, 2, 3]) + FastCGIWire.request())
+            #expect(try peer.record() == FastCGIPeer.Record(type: 11, id: 0, content: [55, 0, 0, 0, 0, 0, 0, 0]))
             #expect(try peer.answer().protocolStatus == 0)
         }
 
@@ -28,11 +31,11 @@ extension SocketTests {
         func role(_ role: UInt8) throws {
             let server = try TestServer()
             let kept = try server.connect()
-            let rest = Wire.stream(4, []) + Wire.stream(5, [])
-            #expect(try kept.exchange(Wire.begin(role: role) + rest).protocolStatus == 3)
-            #expect(try kept.exchange(Wire.request()).protocolStatus == 0)
+            let rest = FastCGIWire.stream(4, []) + FastCGIWire.stream(5, [])
+            #expect(try kept.exchange(FastCGIWire.begin(role: role) + rest).protocolStatus == 3)
+            #expect(try kept.exchange(FastCGIWire.request()).protocolStatus == 0)
             let other = try server.connect()
-            #expect(try other.exchange(Wire.begin(role: role, keep: false) + rest).protocolStatus == 3)
+            #expect(try other.exchange(FastCGIWire.begin(role: role, keep: false) + rest).protocolStatus == 3)
             #expect(try other.isEnded())
         }
 
@@ -40,13 +43,13 @@ extension SocketTests {
         func multiplexing() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            let first = Wire.request(id: 1, body: [65])
+            let first = FastCGIWire.request(id: 1, body: [65])
             try peer.send(Array(first[..<30]))
             pauseBriefly()
             try peer.send(Array(first[30..<first.count - 9]))
             let last = Array(first.suffix(9))
             try peer.send(Array(last[..<1]))
-            try peer.send(Wire.request(id: 2))
+            try peer.send(FastCGIWire.request(id: 2))
             let turnedDown = try peer.answer()
             #expect(turnedDown.id == 2)
             #expect(turnedDown.protocolStatus == 1)
@@ -60,11 +63,11 @@ extension SocketTests {
         func abort() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            try peer.send(Wire.begin(id: 4) + Wire.record(4, id: 4, Wire.pair("A", "B")))
+            try peer.send(FastCGIWire.begin(id: 4) + FastCGIWire.record(4, id: 4, FastCGIWire.pair("A", "B")))
             pauseBriefly()
-            let ended = try peer.exchange(Wire.record(2, id: 4))
-            #expect(ended == Peer.Answer(text: "", id: 4, protocolStatus: 0, byteCount: 0))
-            #expect(try peer.exchange(Wire.request()).text == TestServer.expected("/echo:"))
+            let ended = try peer.exchange(FastCGIWire.record(2, id: 4))
+            #expect(ended == FastCGIPeer.Answer(text: "", id: 4, protocolStatus: 0, byteCount: 0))
+            #expect(try peer.exchange(FastCGIWire.request()).text == TestServer.expected("/echo:"))
         }
 
         @Test(
@@ -72,11 +75,14 @@ extension SocketTests {
             arguments: [
                 [2, 1, 0, 1, 0, 0, 0, 0],
                 Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8),
-                Wire.begin() + Wire.record(4, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 65]) + Wire.record(4),
-                Wire.begin() + Wire.record(4, [0xFF, 0xFF, 0xFF, 0xF0, 0] + [UInt8](repeating: 65, count: 100))
-                    + Wire.record(4),
-                Wire.begin() + Wire.stream(4, Wire.pair("A", String(repeating: "v", count: 33000))),
-                Wire.begin() + Wire.record(5),
+                FastCGIWire.begin() + FastCGIWire.record(4, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 65])
+                    + FastCGIWire.record(4),
+                FastCGIWire.begin()
+                    + FastCGIWire.record(4, [0xFF, 0xFF, 0xFF, 0xF0, 0] + [UInt8](repeating: 65, count: 100))
+                    + FastCGIWire.record(4),
+                FastCGIWire.begin()
+                    + FastCGIWire.stream(4, FastCGIWire.pair("A", String(repeating: "v", count: 33000))),
+                FastCGIWire.begin() + FastCGIWire.record(5),
             ] as [[UInt8]])
         func refused(_ bytes: [UInt8]) throws {
             let server = try TestServer()
@@ -84,7 +90,7 @@ extension SocketTests {
             let peer = try server.connect()
             try peer.send(bytes)
             #expect(try peer.isEnded())
-            #expect(try bystander.exchange(Wire.request()).protocolStatus == 0)
+            #expect(try bystander.exchange(FastCGIWire.request()).protocolStatus == 0)
             #expect(server.faults.count == 1)
         }
 
@@ -95,7 +101,7 @@ extension SocketTests {
             let server = try TestServer(kind)
             let peer = try server.connect()
             // All of it is sent before anything is read, as a front does that does not expect an early answer.
-            let answer = try peer.exchange(Wire.request(body: [UInt8](repeating: 65, count: length)))
+            let answer = try peer.exchange(FastCGIWire.request(body: [UInt8](repeating: 65, count: length)))
             #expect(answer.text == TestServer.expected("too large", status: 413))
             #expect(try peer.isEnded())
             shutdown(peer.descriptor, Int32(SHUT_WR))
@@ -106,8 +112,9 @@ extension SocketTests {
         func bodyTooLargeUnannounced() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            let start = Wire.begin() + Wire.stream(4, Wire.pair("DOCUMENT_URI", "/echo"))
-            let answer = try peer.exchange(start + Wire.stream(5, [UInt8](repeating: 65, count: 65537), size: 1000))
+            let start = FastCGIWire.begin() + FastCGIWire.stream(4, FastCGIWire.pair("DOCUMENT_URI", "/echo"))
+            let answer = try peer.exchange(
+                start + FastCGIWire.stream(5, [UInt8](repeating: 65, count: 65537), size: 1000))
             #expect(answer.text == TestServer.expected("too large", status: 413))
         }
 
@@ -117,11 +124,11 @@ extension SocketTests {
             limits.lingerFor = .milliseconds(200)
             let server = try TestServer(workers: 1, limits: limits)
             let peer = try server.connect()
-            let announced = Wire.pair("CONTENT_LENGTH", "99999999")
+            let announced = FastCGIWire.pair("CONTENT_LENGTH", "99999999")
             #expect(
-                try peer.exchange(Wire.begin() + Wire.stream(4, announced)).text
+                try peer.exchange(FastCGIWire.begin() + FastCGIWire.stream(4, announced)).text
                     == TestServer.expected("too large", status: 413))
-            #expect(try server.connect().exchange(Wire.request()).protocolStatus == 0)
+            #expect(try server.connect().exchange(FastCGIWire.request()).protocolStatus == 0)
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
             #expect(server.faults.isEmpty)
         }

@@ -1,3 +1,4 @@
+@testable import TestSupport
 import Testing
 
 @testable import FastCGI
@@ -17,7 +18,7 @@ import Testing
     func writesHeader(_ length: Int) {
         var bytes: [UInt8] = []
         RecordHeader(type: .parameters, requestID: 0xFFFE, contentLength: length).append(to: &bytes)
-        #expect(bytes == Array(Wire.record(4, id: 0xFFFE, [UInt8](repeating: 0, count: length)).prefix(8)))
+        #expect(bytes == Array(FastCGIWire.record(4, id: 0xFFFE, [UInt8](repeating: 0, count: length)).prefix(8)))
     }
 
     @Test(
@@ -34,9 +35,11 @@ import Testing
 
     @Test("values are told for the names that were asked, and no others")
     func writesValues() {
-        let query = Wire.pair("FCGI_MPXS_CONNS", "") + Wire.pair("OTHER", "") + Wire.pair("FCGI_MAX_CONNS", "")
-        let content = Wire.pair("FCGI_MPXS_CONNS", "0") + Wire.pair("FCGI_MAX_CONNS", "321")
-        #expect(Reply.values(for: query, connections: 321) == Wire.record(10, id: 0, content))
+        let query =
+            FastCGIWire.pair("FCGI_MPXS_CONNS", "") + FastCGIWire.pair("OTHER", "")
+            + FastCGIWire.pair("FCGI_MAX_CONNS", "")
+        let content = FastCGIWire.pair("FCGI_MPXS_CONNS", "0") + FastCGIWire.pair("FCGI_MAX_CONNS", "321")
+        #expect(Reply.values(for: query, connections: 321) == FastCGIWire.record(10, id: 0, content))
         #expect(Reply.values(for: [5, 0], connections: 1) == nil)
     }
 
@@ -44,10 +47,12 @@ import Testing
         "libfcgi is given the request in plain records, large bodies in several",
         arguments: [0, 1, 65535, 65536, 131071])
     func writesEnvelope(_ bodyCount: Int) {
-        let parameters = Wire.pair("A", "B")
+        let parameters = FastCGIWire.pair("A", "B")
         let body = [UInt8](repeating: 5, count: bodyCount)
         var bytes: [UInt8] = [1, 2, 3]
         Envelope.write(requestID: 9, parameters: parameters, body: body, into: &bytes)
-        #expect(bytes == Wire.begin(id: 9) + Wire.stream(4, id: 9, parameters) + Wire.stream(5, id: 9, body))
+        #expect(
+            bytes == FastCGIWire.begin(id: 9) + FastCGIWire.stream(4, id: 9, parameters)
+                + FastCGIWire.stream(5, id: 9, body))
     }
 }

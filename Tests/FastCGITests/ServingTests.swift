@@ -1,6 +1,7 @@
 import FastCGI
 import Glibc
 import POSIX
+@testable import TestSupport
 import Testing
 
 extension SocketTests {
@@ -10,7 +11,7 @@ extension SocketTests {
             let server = try TestServer(kind)
             let peer = try server.connect()
             for body in ["", "a", "hello"] {
-                let answer = try peer.exchange(Wire.request(id: 7, body: Array(body.utf8)))
+                let answer = try peer.exchange(FastCGIWire.request(id: 7, body: Array(body.utf8)))
                 #expect(answer.text == TestServer.expected("/echo:" + body))
                 #expect(answer.id == 7)
                 #expect(answer.protocolStatus == 0)
@@ -21,7 +22,7 @@ extension SocketTests {
         func closes(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
-            #expect(try peer.exchange(Wire.request(keep: false)).text == TestServer.expected("/echo:"))
+            #expect(try peer.exchange(FastCGIWire.request(keep: false)).text == TestServer.expected("/echo:"))
             let start = MonotonicTime.now
             #expect(try peer.isEnded())
             #expect(MonotonicTime.now < start + .seconds(1))
@@ -32,7 +33,7 @@ extension SocketTests {
         func cutAnywhere(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
-            let request = Wire.request(body: Array("some body".utf8), padding: 3)
+            let request = FastCGIWire.request(body: Array("some body".utf8), padding: 3)
             for cut in 1..<request.count {
                 try peer.send(Array(request[..<cut]))
                 pauseBriefly()
@@ -45,7 +46,7 @@ extension SocketTests {
         func oneByteRecords(_ padding: Int) throws {
             let server = try TestServer()
             let peer = try server.connect()
-            let request = Wire.request(body: Array("piece by piece".utf8), recordSize: 1, padding: padding)
+            let request = FastCGIWire.request(body: Array("piece by piece".utf8), recordSize: 1, padding: padding)
             #expect(try peer.exchange(request + request).text == TestServer.expected("/echo:piece by piece"))
             #expect(try peer.answer().text == TestServer.expected("/echo:piece by piece"))
         }
@@ -54,7 +55,7 @@ extension SocketTests {
         func oneByteSends(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
-            for byte in Wire.request(body: [65, 66], keep: false) { try peer.send([byte]) }
+            for byte in FastCGIWire.request(body: [65, 66], keep: false) { try peer.send([byte]) }
             #expect(try peer.answer().text == TestServer.expected("/echo:AB"))
         }
 
@@ -62,7 +63,7 @@ extension SocketTests {
         func pipelined() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            let requests = (1...300).flatMap { Wire.request("/\($0)", id: $0) }
+            let requests = (1...300).flatMap { FastCGIWire.request("/\($0)", id: $0) }
             for cut in [requests.count, 1000, 16384, 16385] {
                 for start in stride(from: 0, to: requests.count, by: cut) {
                     try peer.send(Array(requests[start..<min(start + cut, requests.count)]))
@@ -80,10 +81,10 @@ extension SocketTests {
             let server = try TestServer()
             let peer = try server.connect()
             let value = String(repeating: "ä", count: length / 2) + (length % 2 == 1 ? "o" : "")
-            let request = Wire.request(
+            let request = FastCGIWire.request(
                 "/value/NAME", parameters: [("NAMES", "no"), ("NAME", value), ("NAME", "second")])
             #expect(try peer.exchange(request).text == TestServer.expected(value))
-            #expect(try peer.exchange(Wire.request("/value/NAME")).text == TestServer.expected("none"))
+            #expect(try peer.exchange(FastCGIWire.request("/value/NAME")).text == TestServer.expected("none"))
         }
 
         @Test("bodies of all lengths up to the limit arrive", arguments: [8191, 8192, 16384, 65535, 65536])
@@ -92,7 +93,7 @@ extension SocketTests {
             let peer = try server.connect()
             let body = (0..<length).map { UInt8(65 + $0 % 26) }
             for size in [65535, 1000] {
-                let answer = try peer.exchange(Wire.request(body: body, recordSize: size))
+                let answer = try peer.exchange(FastCGIWire.request(body: body, recordSize: size))
                 #expect(answer.text == TestServer.expected("/echo:" + String(decoding: body, as: UTF8.self)))
             }
         }
@@ -104,7 +105,7 @@ extension SocketTests {
             let server = try TestServer(kind)
             let peer = try server.connect()
             for keep in [true, false] {
-                let answer = try peer.exchange(Wire.request("/large/\(length)", keep: keep))
+                let answer = try peer.exchange(FastCGIWire.request("/large/\(length)", keep: keep))
                 #expect(answer.byteCount == length + TestServer.expected("").utf8.count)
                 #expect(answer.text.hasSuffix(String(repeating: "x", count: length)))
             }
@@ -115,7 +116,7 @@ extension SocketTests {
         func largeAnswersPipelined() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            let requests = (1...20).flatMap { Wire.request($0 % 2 == 0 ? "/large/400000" : "/small", id: $0) }
+            let requests = (1...20).flatMap { FastCGIWire.request($0 % 2 == 0 ? "/large/400000" : "/small", id: $0) }
             try peer.send(requests)
             pauseBriefly()
             for number in 1...20 {
@@ -137,7 +138,7 @@ extension SocketTests {
                         }
                         for keep in [true, true, false] {
                             let body = "\(thread)/\(round)/\(keep)"
-                            let answer = try? peer.exchange(Wire.request(body: Array(body.utf8), keep: keep))
+                            let answer = try? peer.exchange(FastCGIWire.request(body: Array(body.utf8), keep: keep))
                             #expect(answer?.text == TestServer.expected("/echo:" + body))
                         }
                     }

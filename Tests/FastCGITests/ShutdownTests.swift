@@ -1,5 +1,6 @@
 import FastCGI
 import POSIX
+@testable import TestSupport
 import Testing
 
 extension SocketTests {
@@ -8,10 +9,10 @@ extension SocketTests {
         func inFlight(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let idle = try server.connect()
-            _ = try idle.exchange(Wire.request())
+            _ = try idle.exchange(FastCGIWire.request())
             let silent = try server.connect()
             let busy = try server.connect()
-            try busy.send(Wire.request("/sleep/300"))
+            try busy.send(FastCGIWire.request("/sleep/300"))
             Thread.pause(for: .milliseconds(50))
             let start = MonotonicTime.now
             server.stop()
@@ -20,7 +21,7 @@ extension SocketTests {
             #expect(try busy.isEnded())
             #expect(try idle.isEnded())
             #expect(try silent.isEnded())
-            #expect(throws: Peer.Failure.self) { try server.connect() }
+            #expect(throws: FastCGIPeer.Failure.self) { try server.connect() }
             #expect(server.responder.openConnections == 0)
         }
 
@@ -47,7 +48,7 @@ extension SocketTests {
         func half() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            let request = Wire.request(body: [65, 66])
+            let request = FastCGIWire.request(body: [65, 66])
             try peer.send(Array(request[..<30]))
             Thread.pause(for: .milliseconds(50))
             server.responder.shutDown()
@@ -61,7 +62,7 @@ extension SocketTests {
         func slowReader() throws {
             let server = try TestServer()
             let peer = try server.connect()
-            try peer.send(Wire.request("/large/3000000"))
+            try peer.send(FastCGIWire.request("/large/3000000"))
             Thread.pause(for: .milliseconds(50))
             server.responder.shutDown()
             Thread.pause(for: .milliseconds(100))
@@ -76,7 +77,7 @@ extension SocketTests {
             limits.drain = .milliseconds(300)
             let server = try TestServer(limits: limits)
             let peer = try server.connect()
-            try peer.send(isStuckInHandler ? Wire.request("/sleep/1500") : Array(Wire.request()[..<20]))
+            try peer.send(isStuckInHandler ? FastCGIWire.request("/sleep/1500") : Array(FastCGIWire.request()[..<20]))
             Thread.pause(for: .milliseconds(50))
             let start = MonotonicTime.now
             server.stop()
@@ -91,7 +92,7 @@ extension SocketTests {
                 try Thread.spawn(name: "front") {
                     while let peer = try? server.connect() {
                         // A closed connection is fine, half an answer is not.
-                        guard (try? peer.send(Wire.request("/sleep/1"))) != nil else { return }
+                        guard (try? peer.send(FastCGIWire.request("/sleep/1"))) != nil else { return }
                         guard let first = try? peer.record() else { return }
                         #expect(first.type == 6)
                         #expect((try? peer.answer()) != nil)

@@ -1,6 +1,7 @@
 import FastCGI
 import Glibc
 import POSIX
+@testable import TestSupport
 import Testing
 
 extension SocketTests {
@@ -11,15 +12,15 @@ extension SocketTests {
             let idle = try (0..<1000).map { number in
                 let peer = try server.connect()
                 // Half of them have had an answer before, half have never said anything.
-                if number % 2 == 0 { _ = try peer.exchange(Wire.request()) }
+                if number % 2 == 0 { _ = try peer.exchange(FastCGIWire.request()) }
                 return peer
             }
             let start = MonotonicTime.now
             let peer = try server.connect()
-            #expect(try peer.exchange(Wire.request(body: [65])).text == TestServer.expected("/echo:A"))
+            #expect(try peer.exchange(FastCGIWire.request(body: [65])).text == TestServer.expected("/echo:A"))
             #expect(MonotonicTime.now < start + .seconds(1))
             for old in idle.suffix(10) {
-                #expect(try old.exchange(Wire.request(body: [66])).text == TestServer.expected("/echo:B"))
+                #expect(try old.exchange(FastCGIWire.request(body: [66])).text == TestServer.expected("/echo:B"))
             }
             #expect(server.responder.openConnections == 1001)
         }
@@ -27,14 +28,14 @@ extension SocketTests {
         @Test("connections that stop in the middle of a request hold nobody up", arguments: [3, 8, 20, 60])
         func halfRequests(_ sent: Int) throws {
             let server = try TestServer(workers: 1)
-            let request = Wire.request(body: Array("slow".utf8))
+            let request = FastCGIWire.request(body: Array("slow".utf8))
             let slow = try (0..<64).map { _ in
                 let peer = try server.connect()
                 try peer.send(Array(request[..<sent]))
                 return peer
             }
             let peer = try server.connect()
-            for _ in 0..<20 { #expect(try peer.exchange(Wire.request()).protocolStatus == 0) }
+            for _ in 0..<20 { #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0) }
             for peer in slow {
                 #expect(try peer.exchange(Array(request[sent...])).text == TestServer.expected("/echo:slow"))
             }
@@ -46,11 +47,11 @@ extension SocketTests {
             limits.incompleteFor = .milliseconds(300)
             let server = try TestServer(limits: limits)
             let idle = try server.connect()
-            _ = try idle.exchange(Wire.request())
+            _ = try idle.exchange(FastCGIWire.request())
             let slow = try server.connect()
             let start = MonotonicTime.now
             // One byte now and then does not buy more time.
-            let request = Wire.request()
+            let request = FastCGIWire.request()
             var sent = 0
             while MonotonicTime.now < start + .milliseconds(1000), (try? slow.send([request[sent]])) != nil {
                 sent += 1
@@ -58,7 +59,7 @@ extension SocketTests {
             }
             #expect(sent > 2 && sent < 15)
             #expect(try slow.isEnded())
-            #expect(try idle.exchange(Wire.request()).protocolStatus == 0)
+            #expect(try idle.exchange(FastCGIWire.request()).protocolStatus == 0)
             #expect(server.faults.count == 1)
         }
 
@@ -68,12 +69,12 @@ extension SocketTests {
             limits.unreadFor = .milliseconds(400)
             let server = try TestServer(workers: 1, limits: limits)
             let deaf = try (0..<10).map { _ in try server.connect() }
-            for peer in deaf { try peer.send(Wire.request("/large/5000000")) }
+            for peer in deaf { try peer.send(FastCGIWire.request("/large/5000000")) }
             let peer = try server.connect()
-            for _ in 0..<10 { #expect(try peer.exchange(Wire.request()).protocolStatus == 0) }
+            for _ in 0..<10 { #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0) }
             #expect(TestServer.eventually { server.responder.openConnections == 1 })
             #expect(server.faults.count == 10)
-            #expect(try peer.exchange(Wire.request()).protocolStatus == 0)
+            #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
         }
 
         @Test(
@@ -82,12 +83,12 @@ extension SocketTests {
         func smallAnswersUnread(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind, workers: 1)
             let deaf = try server.connect()
-            let requests = (0..<2000).flatMap { Wire.request("/large/4000", id: $0 + 1) }
+            let requests = (0..<2000).flatMap { FastCGIWire.request("/large/4000", id: $0 + 1) }
             let descriptor = deaf.descriptor
-            let sender = try Thread.spawn(name: "sender") { try? Peer.send(requests, to: descriptor) }
+            let sender = try Thread.spawn(name: "sender") { try? FastCGIPeer.send(requests, to: descriptor) }
             Thread.pause(for: .milliseconds(100))
             let peer = try server.connect()
-            for _ in 0..<10 { #expect(try peer.exchange(Wire.request()).protocolStatus == 0) }
+            for _ in 0..<10 { #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0) }
             for number in 1...2000 { #expect(try deaf.answer().id == number) }
             sender.join()
         }
@@ -95,7 +96,7 @@ extension SocketTests {
         @Test("a peer that hangs up disturbs nobody", arguments: TestServer.Kind.allCases)
         func hangsUp(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
-            let request = Wire.request("/large/3000000")
+            let request = FastCGIWire.request("/large/3000000")
             for cut in [0, 1, 8, 20, request.count] {
                 for _ in 0..<5 {
                     let peer = try server.connect()
@@ -105,10 +106,10 @@ extension SocketTests {
             }
             for _ in 0..<5 {
                 let peer = try server.connect()
-                try peer.send(Wire.request("/sleep/30"))
+                try peer.send(FastCGIWire.request("/sleep/30"))
             }
             let peer = try server.connect()
-            #expect(try peer.exchange(Wire.request()).protocolStatus == 0)
+            #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
             #expect(TestServer.eventually { server.responder.openConnections == 1 })
         }
 
@@ -118,8 +119,8 @@ extension SocketTests {
             let server = try TestServer(kind)
             for _ in 0..<20 {
                 let peer = try server.connect()
-                _ = try peer.exchange(Wire.request())
-                try peer.send(Wire.request(id: 1) + Wire.request("/large/300000", id: 2))
+                _ = try peer.exchange(FastCGIWire.request())
+                try peer.send(FastCGIWire.request(id: 1) + FastCGIWire.request("/large/300000", id: 2))
                 shutdown(peer.descriptor, Int32(SHUT_WR))
                 #expect(try peer.answer().id == 1)
                 #expect(try peer.answer().id == 2)
@@ -131,7 +132,7 @@ extension SocketTests {
         @Test("when descriptors run out, who waits is taken as soon as there are some again")
         func outOfDescriptors() throws {
             let server = try TestServer()
-            #expect(try server.connect().exchange(Wire.request(keep: false)).protocolStatus == 0)
+            #expect(try server.connect().exchange(FastCGIWire.request(keep: false)).protocolStatus == 0)
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
             let free = dup(0)
             close(free)
@@ -142,7 +143,7 @@ extension SocketTests {
             var tight = rlimit(rlim_cur: rlim_t(free + 1), rlim_max: usual.rlim_max)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &tight)
             let peer = try server.connect()
-            try peer.send(Wire.request())
+            try peer.send(FastCGIWire.request())
             let hasFailed = TestServer.eventually { !server.faults.isEmpty }
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
             #expect(hasFailed)
@@ -155,12 +156,12 @@ extension SocketTests {
             limits.connections = 10
             let server = try TestServer(limits: limits)
             var peers = try (0..<10).map { _ in try server.connect() }
-            for peer in peers { _ = try peer.exchange(Wire.request()) }
+            for peer in peers { _ = try peer.exchange(FastCGIWire.request()) }
             let late = try server.connect()
             #expect(try late.isEnded())
             peers.removeLast()
             #expect(TestServer.eventually { server.responder.openConnections == 9 })
-            #expect(try server.connect().exchange(Wire.request()).protocolStatus == 0)
+            #expect(try server.connect().exchange(FastCGIWire.request()).protocolStatus == 0)
         }
     }
 }

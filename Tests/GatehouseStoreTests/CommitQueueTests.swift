@@ -1,8 +1,9 @@
-@testable import GatehouseStore
 import SQLite
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import GatehouseStore
 
 @Suite("The one writer")
 struct CommitQueueTests {
@@ -34,7 +35,9 @@ struct CommitQueueTests {
                     // What comes before the failure has to go with it.
                     try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number)))
                     let parent = number % 4 == 0 ? 13 : 1
-                    try connection.run("INSERT INTO t (n, parent) VALUES (?, ?)", .integer(Int64(100 + number)), .integer(Int64(parent)))
+                    try connection.run(
+                        "INSERT INTO t (n, parent) VALUES (?, ?)", .integer(Int64(100 + number)),
+                        .integer(Int64(parent)))
                 }
                 return nil
             } catch let error as SQLiteError where error.code == 275 {

@@ -97,7 +97,9 @@ struct StoreContractTests {
         #expect(after.previousHash == session.token.hash)
     }
 
-    @Test("refuses to move a session that has ended, skips no generation and goes none back", arguments: [1, 3] as [Int64])
+    @Test(
+        "refuses to move a session that has ended, skips no generation and goes none back",
+        arguments: [1, 3] as [Int64])
     func noOtherAdvance(_ generation: Int64) throws {
         let user = SampleLogin.user(1)
         let id = SampleLogin.session("1", of: user).id
@@ -143,6 +145,7 @@ struct StoreContractTests {
     func anyText(_ text: String) throws {
         let user = SampleLogin.user(1, email: text, nickname: text)
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s" + text)))
-        #expect(try store.user(provider: .apple, subject: "s" + text)?.nickname.map { Array($0.utf8) } == Array(text.utf8))
+        #expect(
+            try store.user(provider: .apple, subject: "s" + text)?.nickname.map { Array($0.utf8) } == Array(text.utf8))
     }
 }

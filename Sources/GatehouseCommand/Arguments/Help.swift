@@ -15,7 +15,8 @@ enum Help {
 
     private static func usage(of command: any Command) -> String {
         let required = command.options.filter(\.isRequired).map(left)
-        return ([command.name] + required + (command.options.allSatisfy(\.isRequired) ? [] : ["[options]"])
+        return
+            ([command.name] + required + (command.options.allSatisfy(\.isRequired) ? [] : ["[options]"])
             + command.arguments).joined(separator: " ")
     }
 

@@ -16,7 +16,8 @@ struct AppleVerifyCommand: Command {
     let arguments = ["TOKEN"]
     let options = [
         Option(name: "--jwks", value: "FILE", help: "Apple's key set", isRequired: true),
-        Option(name: "--audience", value: "ID", help: "a bundle id or Services ID; may be given again", isRequired: true),
+        Option(
+            name: "--audience", value: "ID", help: "a bundle id or Services ID; may be given again", isRequired: true),
         Option(name: "--issuer", value: "I", help: "instead of https://appleid.apple.com; may be given again"),
         Option(name: "--nonce", value: "N", help: "the nonce sent with the login"),
         Option(name: "--code", value: "C", help: "the authorizationCode sent with the login"),

@@ -15,7 +15,8 @@ struct FakeAppleMintCommand: Command {
             Option(name: "--aud", value: "ID", help: "the app; the first APPLE_BUNDLE_ID where left out"),
             Option(name: "--email", value: "ADDRESS", help: "instead of a private relay address"),
             Option(name: "--nonce", value: "NONCE", help: "the nonce claim, as it is"),
-            Option(name: "--claim", value: "NAME=JSON", help: "any other claim, null takes one away; may be given again"),
+            Option(
+                name: "--claim", value: "NAME=JSON", help: "any other claim, null takes one away; may be given again"),
             Option(name: "--header", value: "NAME=JSON", help: "the same for the header; may be given again"),
             Option(name: "--at", value: "UNIXTIME", help: "mint as of this moment instead of now"),
             Option(name: "--login", value: nil, help: "print the body of a login"),

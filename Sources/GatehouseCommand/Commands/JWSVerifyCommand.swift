@@ -13,7 +13,9 @@ struct JWSVerifyCommand: Command {
     let arguments = ["TOKEN"]
     let options = [
         Option(name: "--jwks", value: "FILE", help: "the key set, symmetric keys included", isRequired: true),
-        Option(name: "--alg", value: "ALG", help: "the one algorithm to accept: HS256, RS256, ES256 or EdDSA", isRequired: true),
+        Option(
+            name: "--alg", value: "ALG", help: "the one algorithm to accept: HS256, RS256, ES256 or EdDSA",
+            isRequired: true),
     ]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {

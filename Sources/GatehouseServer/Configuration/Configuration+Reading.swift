@@ -40,7 +40,8 @@ extension SettingReader {
         IdentityTokenPolicy(
             issuers: list("APPLE_ISSUER", text("APPLE_ISSUER")) ?? [IdentityTokenPolicy.appleIssuer],
             audiences: list(
-                "APPLE_BUNDLE_ID", required("APPLE_BUNDLE_ID", "the bundle id of the app, or several with commas between"))
+                "APPLE_BUNDLE_ID",
+                required("APPLE_BUNDLE_ID", "the bundle id of the app, or several with commas between"))
                 ?? [],
             nonce: oneOf("APPLE_NONCE", default: .optional))
     }
@@ -83,6 +84,7 @@ extension SettingReader {
         if authority.hasPrefix("[::1]") { return authority == "[::1]" || authority.hasPrefix("[::1]:") }
         guard parts.count <= 2 else { return false }
         let octets = parts[0].split(separator: ".", omittingEmptySubsequences: false)
-        return parts[0] == "localhost" || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+        return parts[0] == "localhost"
+            || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
     }
 }

@@ -7,7 +7,8 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     init?(_ text: String) {
         if text.hasPrefix("unix:/"), text.utf8.count <= 5 + Self.longestPath {
             self = .unix(path: String(text.dropFirst(5)))
-        } else if text.hasPrefix("tcp:"), let colon = text.lastIndex(of: ":"), colon > text.index(text.startIndex, offsetBy: 3),
+        } else if text.hasPrefix("tcp:"), let colon = text.lastIndex(of: ":"),
+            colon > text.index(text.startIndex, offsetBy: 3),
             let port = UInt16(text[text.index(after: colon)...])
         {
             let host = text[text.index(text.startIndex, offsetBy: 4)..<colon].filter { $0 != "[" && $0 != "]" }

@@ -2,17 +2,13 @@ import FastCGI
 import Glibc
 import POSIX
 import Synchronization
+@testable import TestSupport
 
 /// A responder that runs for one test, at a unix socket or a port of this machine.
 final class TestServer: Sendable {
     enum Kind: CaseIterable, Sendable { case unix, tcp }
 
-    enum Address: Sendable {
-        case unix(String)
-        case tcp(UInt16)
-    }
-
-    let address: Address
+    let address: FastCGIPeer.Address
     let responder: Responder
     private let thread: Thread
     private let faultList: FaultList
@@ -48,7 +44,7 @@ final class TestServer: Sendable {
         thread.join()
     }
 
-    func connect() throws -> Peer { try Peer(address) }
+    func connect() throws -> FastCGIPeer { try FastCGIPeer(address) }
 
     /// Waits up to five seconds for something to come true.
     static func eventually(_ condition: () -> Bool) -> Bool {

@@ -1,6 +1,8 @@
 /// FastCGI bytes as a front writes them, spelled out here so that the tests do not lean on the code they test.
-enum Wire {
-    static func record(_ type: UInt8, id: Int = 1, _ content: [UInt8] = [], padding: Int = 0, version: UInt8 = 1)
+package enum FastCGIWire {
+    package static func record(
+        _ type: UInt8, id: Int = 1, _ content: [UInt8] = [], padding: Int = 0, version: UInt8 = 1
+    )
         -> [UInt8]
     {
         let header: [UInt8] = [
@@ -10,22 +12,24 @@ enum Wire {
         return header + content + [UInt8](repeating: 0xAA, count: padding)
     }
 
-    static func begin(id: Int = 1, role: UInt8 = 1, keep: Bool = true) -> [UInt8] {
+    package static func begin(id: Int = 1, role: UInt8 = 1, keep: Bool = true) -> [UInt8] {
         record(1, id: id, [0, role, keep ? 1 : 0, 0, 0, 0, 0, 0])
     }
 
-    static func pair(_ name: String, _ value: String) -> [UInt8] {
+    package static func pair(_ name: String, _ value: String) -> [UInt8] {
         length(name.utf8.count) + length(value.utf8.count) + Array(name.utf8) + Array(value.utf8)
     }
 
-    static func length(_ count: Int) -> [UInt8] {
+    package static func length(_ count: Int) -> [UInt8] {
         count < 128
             ? [UInt8(count)]
             : [UInt8(count >> 24) | 0x80, UInt8(count >> 16 & 255), UInt8(count >> 8 & 255), UInt8(count & 255)]
     }
 
     /// A stream cut into records of at most `size` bytes, and its end.
-    static func stream(_ type: UInt8, id: Int = 1, _ content: [UInt8], size: Int = 65535, padding: Int = 0) -> [UInt8] {
+    package static func stream(_ type: UInt8, id: Int = 1, _ content: [UInt8], size: Int = 65535, padding: Int = 0)
+        -> [UInt8]
+    {
         var bytes: [UInt8] = []
         for start in stride(from: 0, to: content.count, by: size) {
             bytes += record(type, id: id, Array(content[start..<min(start + size, content.count)]), padding: padding)
@@ -33,7 +37,7 @@ enum Wire {
         return bytes + record(type, id: id, padding: padding)
     }
 
-    static func request(
+    package static func request(
         _ uri: String = "/echo", id: Int = 1, body: [UInt8] = [], keep: Bool = true, recordSize: Int = 65535,
         padding: Int = 0, parameters: [(String, String)] = []
     ) -> [UInt8] {

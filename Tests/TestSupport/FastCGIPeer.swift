@@ -1,30 +1,34 @@
 import Glibc
-import POSIX
 
 /// The other side of a connection: a front that behaves as a test tells it to. Nothing waits longer than five seconds.
-final class Peer {
-    struct Record: Equatable {
-        var type: UInt8
-        var id: Int
-        var content: [UInt8]
+package final class FastCGIPeer {
+    package enum Address: Sendable {
+        case unix(String)
+        case tcp(UInt16)
     }
 
-    struct Failure: Error {
-        var operation: String
-        var code: Int32
+    package struct Record: Equatable {
+        package var type: UInt8
+        package var id: Int
+        package var content: [UInt8]
     }
 
-    struct Answer: Equatable {
-        var text: String
-        var id: Int
-        var protocolStatus: UInt8
-        var byteCount: Int
+    package struct Failure: Error {
+        package var operation: String
+        package var code: Int32
     }
 
-    let descriptor: Int32
+    package struct Answer: Equatable {
+        package var text: String
+        package var id: Int
+        package var protocolStatus: UInt8
+        package var byteCount: Int
+    }
+
+    package let descriptor: Int32
     private var received: [UInt8] = []
 
-    init(_ address: TestServer.Address) throws {
+    package init(_ address: Address) throws {
         switch address {
         case .unix(let path):
             descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -60,11 +64,11 @@ final class Peer {
         }
     }
 
-    func send(_ bytes: [UInt8]) throws {
+    package func send(_ bytes: [UInt8]) throws {
         try Self.send(bytes, to: descriptor)
     }
 
-    static func send(_ bytes: [UInt8], to descriptor: Int32) throws {
+    package static func send(_ bytes: [UInt8], to descriptor: Int32) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes {
@@ -76,7 +80,7 @@ final class Peer {
     }
 
     /// The next record, or nil at the end of the connection.
-    func record() throws -> Record? {
+    package func record() throws -> Record? {
         guard let header = try take(8) else { return nil }
         guard let content = try take(Int(header[4]) << 8 | Int(header[5])), try take(Int(header[6])) != nil else {
             throw Failure(operation: "truncated", code: 0)
@@ -85,7 +89,7 @@ final class Peer {
     }
 
     /// All records of one answer.
-    func answer() throws -> Answer {
+    package func answer() throws -> Answer {
         var bytes: [UInt8] = []
         while let record = try record() {
             if record.type == 6 { bytes += record.content }
@@ -98,13 +102,13 @@ final class Peer {
         throw Failure(operation: "no answer", code: 0)
     }
 
-    func exchange(_ bytes: [UInt8]) throws -> Answer {
+    package func exchange(_ bytes: [UInt8]) throws -> Answer {
         try send(bytes)
         return try answer()
     }
 
     /// Whether the other side has closed, and sent nothing more before it did.
-    func isEnded() throws -> Bool {
+    package func isEnded() throws -> Bool {
         try take(1) == nil
     }
 
