@@ -26,9 +26,10 @@ package struct Signals: Sendable {
         }
     }
 
-    /// A peer that hangs up is a failed write and not the end of the process.
-    package static func ignoreBrokenPipes() {
+    /// A peer that hangs up is a failed write, and so is a file that may not grow: neither is the end of the process.
+    package static func ignoreFailedWrites() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
     }
 
     private static func mask(of signals: Set<Signal>) -> sigset_t {
