@@ -61,6 +61,12 @@ let package = Package(
         .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
         .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "POSIX", "TestSupport"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE",
+                "JSON", "POSIX", "TestSupport",
+            ]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse"]),
         .testTarget(
             name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "TestSupport"]),

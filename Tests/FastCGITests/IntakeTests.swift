@@ -1,7 +1,7 @@
-@testable import TestSupport
 import Testing
 
 @testable import FastCGI
+@testable import TestSupport
 
 /// What becomes of bytes, without a socket.
 @Suite struct IntakeTests {

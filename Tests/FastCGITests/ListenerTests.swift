@@ -1,9 +1,9 @@
 import Glibc
-@testable import POSIX
-@testable import TestSupport
 import Testing
 
 @testable import FastCGI
+@testable import POSIX
+@testable import TestSupport
 
 extension SocketTests {
     @Suite struct ListenerTests {

@@ -1,7 +1,7 @@
-@testable import TestSupport
 import Testing
 
 @testable import FastCGI
+@testable import TestSupport
 
 @Suite struct NameValuesTests {
     /// Section 3.4: one byte up to 127, else four, the most significant first, without the highest bit.

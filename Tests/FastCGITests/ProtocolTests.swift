@@ -1,8 +1,9 @@
 import FastCGI
 import Glibc
 import POSIX
-@testable import TestSupport
 import Testing
+
+@testable import TestSupport
 
 extension SocketTests {
     @Suite struct ProtocolTests {

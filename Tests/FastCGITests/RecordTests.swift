@@ -1,7 +1,7 @@
-@testable import TestSupport
 import Testing
 
 @testable import FastCGI
+@testable import TestSupport
 
 @Suite struct RecordTests {
     @Test("a header's numbers are read in network order")

@@ -1,7 +1,8 @@
 import FastCGI
 import POSIX
-@testable import TestSupport
 import Testing
+
+@testable import TestSupport
 
 extension SocketTests {
     @Suite struct ShutdownTests {

@@ -31,13 +31,13 @@ package final class FastCGIPeer {
     package init(_ address: Address) throws {
         switch address {
         case .unix(let path):
-            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var target = sockaddr_un()
             target.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: path.utf8) }
             try connect(&target)
         case .tcp(let port):
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var target = sockaddr_in()
             target.sin_family = sa_family_t(AF_INET)
             target.sin_port = port.bigEndian

@@ -25,9 +25,9 @@ extension Request {
 
     /// `application/json`, with no other charset than the one JSON has.
     private var isJSON: Bool {
-        guard let contentType else { return false }
-        var parts = contentType.lowercased().split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
-        guard parts.removeFirst() == "application/json" else { return false }
+        let parts = (contentType ?? "").lowercased().split(separator: ";", omittingEmptySubsequences: false)
+            .map { $0.filter { $0 != " " && $0 != "\t" } }
+        guard parts[0] == "application/json" else { return false }
         return parts.allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
     }
 }

@@ -2,6 +2,7 @@ import FastCGI
 import Glibc
 import POSIX
 import Synchronization
+
 @testable import TestSupport
 
 /// A responder that runs for one test, at a unix socket or a port of this machine.

@@ -1,0 +1,29 @@
+import TestSupport
+import Testing
+
+@Suite("An access token")
+struct ExpiryTests {
+    @Test("ends after fifteen minutes, and the refresh token goes on")
+    func expiry() throws {
+        let house = try InProcessHouse()
+        let login = try house.devLogin("expiry@example.com")
+        house.setForward(by: .seconds(898))
+        #expect(try house.me(login.accessToken).status == 200)
+        house.setForward(by: .seconds(3))
+        let late = try house.me(login.accessToken)
+        #expect(late.status == 401)
+        #expect(late.code == "access_token_expired")
+        #expect(try house.refresh(login.refreshToken).status == 200)
+    }
+
+    @Test("of a session that ended is still dead after a restart")
+    func restart() throws {
+        let house = try ServedHouse()
+        let login = try house.devLogin("restart@example.com")
+        #expect(try house.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
+        house.process.signal(9)
+        #expect(house.process.wait() != nil)
+        try house.restart()
+        #expect(try house.me(login.accessToken).code == "session_revoked")
+    }
+}

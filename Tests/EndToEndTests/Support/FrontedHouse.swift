@@ -1,0 +1,61 @@
+import Foundation
+import POSIX
+import TestSupport
+
+/// `gatehouse serve` behind the nginx that we ship, asked over TLS.
+final class FrontedHouse: House, @unchecked Sendable {
+    let served: ServedHouse
+    let nginx: ChildProcess
+    let port: UInt16
+    let plainPort: UInt16
+
+    var apple: FakeAppleStand { served.apple }
+    var folder: TemporaryFolder { served.folder }
+    private var certificate: String { folder.file("nginx/certificate.pem") }
+    var accessLog: String {
+        (try? String(contentsOfFile: folder.file("nginx/logs/gatehouse.access.log"), encoding: .utf8)) ?? ""
+    }
+
+    /// - Parameter values: in place of those of a laptop.
+    init(values: [String: String] = [:], _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+        served = try ServedHouse(adjust)
+        let folder = served.folder
+        port = try FreePort.any()
+        plainPort = try FreePort.any()
+        let places = [
+            "RESPONDER": "unix:\(served.socket)", "LISTEN_HTTPS": "127.0.0.1:\(port)", "LISTEN_HTTPS_6": "",
+            "LISTEN_HTTP": "127.0.0.1:\(plainPort)", "LISTEN_HTTP_6": "", "LISTEN_MACHINE": "",
+            "HTTPS_ORIGIN": "https://localhost:\(port)",
+        ]
+        let all = places.merging(values) { _, new in new }.map { "\($0)=\($1)" }
+        let lib = Executable.root + "/deploy/lib/"
+        let prefix = folder.file("nginx")
+        try Shell.run([lib + "render-nginx", prefix, Executable.root + "/nginx/local.values"] + all)
+        try Shell.run([lib + "certificate", prefix])
+        nginx = try ChildProcess(
+            ["nginx", "-p", prefix, "-c", "nginx.conf", "-g", "daemon off;"], environment: [:],
+            log: folder.file("nginx.out"))
+        let answers = Eventually.holds { (try? send(.get("/"))) != nil }
+        guard answers else { throw Spawn.Failure(description: "nginx does not answer: \(nginx.log)") }
+    }
+
+    func send(_ call: Call) throws -> Answer { try send(call, options: []) }
+
+    func send(_ call: Call, options: [String]) throws -> Answer {
+        var arguments = [
+            "--silent", "--show-error", "--include", "--cacert", certificate, "--path-as-is", "--max-time", "30",
+            "--header", "Expect:",
+        ]
+        // `--request HEAD` would have curl wait for a body.
+        arguments += call.method == "HEAD" ? ["--head"] : ["--request", call.method]
+        for header in call.headers { arguments += ["--header", "\(header.name): \(header.value)"] }
+        if !call.body.isEmpty { arguments += ["--data-binary", "@-"] }
+        // curl sends a type of its own with a body unless told not to.
+        if !call.body.isEmpty, call.header("Content-Type") == nil { arguments += ["--header", "Content-Type:"] }
+        let url = "https://localhost:\(port)\(call.path)"
+        let output = try Shell.run(["curl"] + arguments + options + [url], input: call.body)
+        return Answer(parsing: output)
+    }
+
+    deinit { nginx.stop() }
+}

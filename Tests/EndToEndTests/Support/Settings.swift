@@ -1,0 +1,14 @@
+/// The settings that a house of a test is started with.
+enum Settings {
+    static let accessSecret = "an access secret of more than thirty-two bytes"
+    static let refreshSecret = "a refresh secret of more than thirty-two bytes"
+
+    static func standard(folder: String, keysURL: String) -> [String: String] {
+        [
+            "APP_ENV": "development", "LISTEN": "unix:\(folder)/g.sock", "DATABASE_URL": "sqlite:\(folder)/g.db",
+            "JWT_ACCESS_SECRET": accessSecret, "JWT_REFRESH_SECRET": refreshSecret,
+            "APPLE_BUNDLE_ID": FakeAppleStand.bundleID, "APPLE_JWKS_URL": keysURL,
+            "DEV_LOGIN_SECRET": InProcessHouse.devSecret, "LOG_LEVEL": "debug",
+        ]
+    }
+}

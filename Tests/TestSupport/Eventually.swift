@@ -1,0 +1,13 @@
+import Foundation
+
+/// Waits, within bounds, for something to come true.
+package enum Eventually {
+    package static func holds(within seconds: Double = 10, _ condition: () -> Bool) -> Bool {
+        let deadline = Date().addingTimeInterval(seconds)
+        while !condition() {
+            guard Date() < deadline else { return false }
+            usleep(5000)
+        }
+        return true
+    }
+}

@@ -1,0 +1,76 @@
+package import Glibc
+
+/// Starts programs with a clean slate: the threads that tests run on have signals blocked, and what they start through
+/// Foundation inherits that; a shell, for one, then never hears that its child has ended.
+package enum Spawn {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
+    }
+
+    /// - Parameter streams: what becomes standard input, output and error. Whatever else is open must close on exec.
+    package static func run(
+        _ command: [String], environment: [String: String]? = nil, streams: (Int32, Int32, Int32)
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, streams.0, 0)
+        posix_spawn_file_actions_adddup2(&actions, streams.1, 1)
+        posix_spawn_file_actions_adddup2(&actions, streams.2, 2)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let pairs = environment?.map { "\($0)=\($1)" }
+        var process = pid_t()
+        let result = withCStrings(command) { arguments in
+            guard let pairs else {
+                return posix_spawnp(&process, arguments[0]!, &actions, &attributes, arguments, environ)
+            }
+            return withCStrings(pairs) { posix_spawnp(&process, arguments[0]!, &actions, &attributes, arguments, $0) }
+        }
+        guard result == 0 else { throw Failure(description: "\(command[0]): error \(result)") }
+        return process
+    }
+
+    /// Both ends of a pipe that no other program gets to hold by accident.
+    package static func pipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        guard Glibc.pipe(&ends) == 0 else { throw Failure(description: "pipe: error \(errno)") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+
+    /// Everything there is to read until the other side closes.
+    package static func readAll(_ descriptor: Int32) -> [UInt8] {
+        var (all, piece): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 65_536))
+        while true {
+            let count = read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return all }
+            all += piece[..<count]
+        }
+    }
+
+    /// Exit status, or 128 and the number of the signal.
+    package static func status(of raw: Int32) -> Int32 {
+        raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return body(&pointers)
+    }
+}
