@@ -37,7 +37,8 @@ final class Connection: @unchecked Sendable {
     var ending = Ending.keep
     /// The last answer is sent; what still comes is read and forgotten.
     private(set) var isLingering = false
-    var hasAnswered = false
+    /// Bytes sent since the socket was last known to be empty.
+    private var unprovenCount = 0
     /// What the poller was last told to watch for; nil before it knows the connection.
     var interest: Poller.Interest?
     /// The socket was left before it was empty.
@@ -54,18 +55,31 @@ extension Connection {
     }
 
     func sendOutgoing() -> Transfer {
-        socket?.send(outgoing, from: sentCount) ?? .ended
+        unprovenCount = .max
+        return socket?.send(outgoing, from: sentCount) ?? .ended
     }
 
+    /// Has libfcgi write the answer to the socket, which `takesAtOnce`.
     func answer(_ response: Response, by exchange: Exchange) -> Bool {
         guard socket != nil else { return false }
+        unprovenCount += response.count + Self.recordsAround
         return exchange.answer(response, on: socket!)
     }
 
-    /// Nothing waits in the socket for the peer to read it.
-    var takesAnswerAtOnce: Bool {
-        !hasAnswered || socket?.unsentByteCount == 0
+    /// Whether the socket has room for so many bytes, and the records around them. A socket takes `roomWhenEmpty` at once;
+    /// whether it is empty is asked only when that much has been sent since the last time it was.
+    func takesAtOnce(_ count: Int) -> Bool {
+        guard count <= Self.roomWhenEmpty else { return false }
+        if unprovenCount <= Self.roomWhenEmpty - count { return true }
+        guard socket?.unsentByteCount == 0 else { return false }
+        unprovenCount = 0
+        return true
     }
+
+    /// An answer of this size leaves libfcgi in one write of 8 KiB.
+    private static let roomWhenEmpty = 8000
+    /// Headers, padding and the records that end an answer, rounded up.
+    private static let recordsAround = 64
 
     func beginLingering(until end: MonotonicTime) {
         isLingering = true
@@ -124,7 +138,7 @@ extension Connection {
         sentCount = 0
         ending = .keep
         isLingering = false
-        hasAnswered = false
+        unprovenCount = 0
         interest = nil
         mayHaveMore = false
         deadline = nil

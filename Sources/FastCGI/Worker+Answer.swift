@@ -2,10 +2,6 @@ import POSIX
 
 /// Answering, without ever waiting for the peer to read.
 extension Worker {
-    /// Up to this size an answer and the records around it leave libfcgi in one write of 8 KiB, which a socket takes at once
-    /// when nothing else waits in it.
-    private static let directAnswer = 8000
-
     /// Has the handler answer the request in the intake; nil when the connection can be read on.
     func respond(_ connection: Connection) -> Verdict? {
         defer { intake.finishRequest() }
@@ -16,18 +12,16 @@ extension Worker {
         let request = unsafe Request(
             environment: exchange.environment, body: body, bodyIsTooLarge: intake.bodyIsTooLarge)
         let response = responder.handler(request)
-        guard response.count <= Self.directAnswer, connection.takesAnswerAtOnce else {
+        guard connection.takesAtOnce(response.count) else {
             guard let bytes = exchange.record(response) else { return giveUp() }
             return send(bytes, on: connection, then: ending)
         }
-        connection.hasAnswered = true
         guard connection.answer(response, by: exchange) else { return .close }
         return follow(ending, connection)
     }
 
     /// Sends what the peer takes now and leaves the rest for later; nil when the connection can be read on.
     func send(_ bytes: [UInt8], on connection: Connection, then ending: Connection.Ending) -> Verdict? {
-        connection.hasAnswered = true
         connection.outgoing = bytes
         connection.sentCount = 0
         connection.ending = ending

@@ -44,14 +44,13 @@ extension SocketTests {
             connection.outgoing = [1]
             connection.unread = [2]
             connection.intake = Intake(limits: .standard)
-            connection.hasAnswered = true
             connection.mayHaveMore = true
             connection.interest = .newlyWritable
             connection.beginLingering(until: .now)
             connection.vacate()
             connection.occupy(.init(takingOwnership: -1))
             #expect(connection.outgoing.isEmpty && connection.unread.isEmpty && connection.intake == nil)
-            #expect(!connection.hasAnswered && !connection.mayHaveMore && !connection.isLingering)
+            #expect(!connection.mayHaveMore && !connection.isLingering)
             #expect(connection.interest == nil && connection.deadline == nil && connection.incompleteUntil == nil)
         }
 
