@@ -104,7 +104,9 @@ extension SocketTests {
             // All of it is sent before anything is read, as a front does that does not expect an early answer.
             let answer = try peer.exchange(FastCGIWire.request(body: [UInt8](repeating: 65, count: length)))
             #expect(answer.text == TestServer.expected("too large", status: 413))
+            let start = MonotonicTime.now
             #expect(try peer.isEnded())
+            #expect(MonotonicTime.now < start + .seconds(1), "the end of the answer is told at once")
             shutdown(peer.descriptor, Int32(SHUT_WR))
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
         }

@@ -64,6 +64,39 @@ extension SocketTests {
             #expect(server.faults.count == 1)
         }
 
+        @Test("every request has the time that one may take")
+        func slowButSteady() throws {
+            var limits = Limits.quick
+            limits.incompleteFor = .milliseconds(600)
+            let server = try TestServer(limits: limits)
+            let peer = try server.connect()
+            let request = Wire.request(body: [65])
+            // Each one comes together with the beginning of the next, so that there is never a moment of rest.
+            try peer.send(Array(request[..<20]))
+            for _ in 0..<5 {
+                Thread.pause(for: .milliseconds(300))
+                let answer = try peer.exchange(Array(request[20...] + request[..<20]))
+                #expect(answer.text == TestServer.expected("/echo:A"))
+            }
+        }
+
+        @Test("more than one turn's worth is read to its end, although nothing more arrives")
+        func longTurn() throws {
+            let server = try TestServer(workers: 1)
+            let peer = try server.connect()
+            var size: Int32 = 212_992
+            setsockopt(peer.descriptor, SOL_SOCKET, SO_SNDBUF, &size, 4)
+            _ = try peer.exchange(Wire.request())
+            let busy = try server.connect()
+            try busy.send(Wire.request("/sleep/300"))
+            Thread.pause(for: .milliseconds(50))
+            let start = MonotonicTime.now
+            // Records of a request that there is not are passed over.
+            try peer.send(Wire.stream(5, id: 99, [UInt8](repeating: 0, count: 300_000)) + Wire.request(body: [65]))
+            #expect(MonotonicTime.now < start + .milliseconds(200), "all of it must lie in the socket")
+            #expect(try peer.answer().text == TestServer.expected("/echo:A"))
+        }
+
         @Test("a peer that does not read its answer is given up, and holds nobody up meanwhile")
         func neverReads() throws {
             var limits = Limits.quick
