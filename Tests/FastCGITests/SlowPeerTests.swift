@@ -70,7 +70,7 @@ extension SocketTests {
             limits.incompleteFor = .milliseconds(600)
             let server = try TestServer(limits: limits)
             let peer = try server.connect()
-            let request = Wire.request(body: [65])
+            let request = FastCGIWire.request(body: [65])
             // Each one comes together with the beginning of the next, so that there is never a moment of rest.
             try peer.send(Array(request[..<20]))
             for _ in 0..<5 {
@@ -86,13 +86,13 @@ extension SocketTests {
             let peer = try server.connect()
             var size: Int32 = 212_992
             setsockopt(peer.descriptor, SOL_SOCKET, SO_SNDBUF, &size, 4)
-            _ = try peer.exchange(Wire.request())
+            _ = try peer.exchange(FastCGIWire.request())
             let busy = try server.connect()
-            try busy.send(Wire.request("/sleep/300"))
+            try busy.send(FastCGIWire.request("/sleep/300"))
             Thread.pause(for: .milliseconds(50))
             let start = MonotonicTime.now
             // Records of a request that there is not are passed over.
-            try peer.send(Wire.stream(5, id: 99, [UInt8](repeating: 0, count: 300_000)) + Wire.request(body: [65]))
+            try peer.send(FastCGIWire.stream(5, id: 99, [UInt8](repeating: 0, count: 300_000)) + FastCGIWire.request(body: [65]))
             #expect(MonotonicTime.now < start + .milliseconds(200), "all of it must lie in the socket")
             #expect(try peer.answer().text == TestServer.expected("/echo:A"))
         }
