@@ -64,7 +64,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE",
+                "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens", "GatehouseWeb",
+                "JOSE",
                 "JSON", "POSIX", "TestSupport",
             ]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse"]),

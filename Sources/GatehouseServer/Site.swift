@@ -10,7 +10,7 @@ struct Site: Sendable {
     let world: World
 
     func answer(_ exchange: borrowing FastCGI.Request) -> FastCGI.Response {
-        let id = exchange.parameter("REQUEST_ID") ?? newRequestID()
+        let id = exchange.parameter("REQUEST_ID").flatMap(RequestID.accepted) ?? newRequestID()
         let request = GatehouseWeb.Request(exchange, id: id)
         let response = router.respond(to: request)
         log(

@@ -47,6 +47,20 @@ struct ServingTests {
         #expect(house.process.exitStatus == nil)
     }
 
+    @Test(
+        "gives a request a name of its own where the front's is none",
+        arguments: ["", "a b", "a\r\nSet-Cookie: x=y", "\"", String(repeating: "a", count: 65)])
+    func requestName(_ name: String) throws {
+        let house = try Houses.of(.fastCGI)
+        let peer = try #require(house as? ServedHouse).connect()
+        let request = FastCGIWire.request(
+            "/api/users/me", parameters: [("REQUEST_METHOD", "GET"), ("REQUEST_ID", name)])
+        let answer = Answer(parsing: Array(try peer.exchange(request).text.utf8))
+        #expect(answer.status == 401)
+        #expect(answer.header("x-request-id")?.hasPrefix("req_") == true)
+        #expect(answer.header("set-cookie") == nil)
+    }
+
     @Test("serves at a TCP port as well")
     func tcp() throws {
         let port = try FreePort.any()

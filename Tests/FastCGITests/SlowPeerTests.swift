@@ -92,7 +92,8 @@ extension SocketTests {
             Thread.pause(for: .milliseconds(50))
             let start = MonotonicTime.now
             // Records of a request that there is not are passed over.
-            try peer.send(FastCGIWire.stream(5, id: 99, [UInt8](repeating: 0, count: 300_000)) + FastCGIWire.request(body: [65]))
+            try peer.send(
+                FastCGIWire.stream(5, id: 99, [UInt8](repeating: 0, count: 300_000)) + FastCGIWire.request(body: [65]))
             #expect(MonotonicTime.now < start + .milliseconds(200), "all of it must lie in the socket")
             #expect(try peer.answer().text == TestServer.expected("/echo:A"))
         }
