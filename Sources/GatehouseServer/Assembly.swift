@@ -14,8 +14,10 @@ package struct Assembly: Sendable {
     package let world: World
 
     package init(_ configuration: Configuration, world: World = .real, log: Log) throws {
+        // Logins that wait for a fetch leave half of the workers to everybody else.
         let keys = AppleKeys(
-            now: world.now, source: AppleKeySource.fetching(configuration.appleKeysURL, log: log))
+            policy: KeySetPolicy(mostWaiting: configuration.workers / 2), now: world.now,
+            source: AppleKeySource.fetching(configuration.appleKeysURL, log: log))
         let gatekeeper = try Gatekeeper(
             store: try Self.store(at: configuration.database, log: log), tokens: Self.tokens(configuration),
             apple: AppleIdentity(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys),
