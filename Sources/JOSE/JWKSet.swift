@@ -46,7 +46,9 @@ package struct JWKSet: Sendable {
     package var keyIDs: [String] { order }
 
     /// The key of this name and never any other: there is no default key.
-    package subscript(kid: String) -> VerificationKey? { keys[kid] }
+    package subscript(kid: String) -> VerificationKey? {
+        keys[kid].flatMap { $0.keyID?.isIdentical(to: kid) == true ? $0 : nil }
+    }
 
     private static func namedKey(
         _ member: JSONValue, _ algorithms: Set<Algorithm>, _ allowingSymmetric: Bool

@@ -19,7 +19,7 @@ enum KeyID {
 
 extension String {
     /// Byte by byte; `==` would call two spellings of the same character equal.
-    func isIdentical(to other: String) -> Bool {
+    package func isIdentical(to other: String) -> Bool {
         guard self == other else { return false }
         let left = utf8.span
         let right = other.utf8.span

@@ -47,7 +47,7 @@ struct Binding {
 
     private func checkUser() throws(AppleTokenFault) {
         guard let user = credential.userIdentifier else { return }
-        guard user == claims["sub"]?.string else { throw .user }
+        guard claims["sub"]?.string?.isIdentical(to: user) == true else { throw .user }
     }
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -20,7 +20,9 @@ package struct IdentityToken: Sendable {
         keyID = try Self.keyID(of: jws)
         claims = try Self.claims(of: jws)
         subject = try Self.subject(in: claims)
-        guard let issuer = claims["iss"]?.string, policy.issuers.contains(issuer) else { throw .issuer }
+        guard let issuer = claims["iss"]?.string, policy.issuers.contains(where: issuer.isIdentical) else {
+            throw .issuer
+        }
         audience = try Self.audience(in: claims, oneOf: policy.audiences)
         try Lifetime(claims).check(now: now, leeway: policy.leeway)
     }
@@ -63,7 +65,7 @@ package struct IdentityToken: Sendable {
     ) throws(AppleTokenFault) -> String {
         let claim = claims["aud"]
         let single = claim?.array.flatMap { $0.count == 1 ? $0[0].string : nil } ?? claim?.string
-        guard let single, accepted.contains(single) else { throw .audience }
+        guard let single, accepted.contains(where: single.isIdentical) else { throw .audience }
         return single
     }
 }
