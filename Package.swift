@@ -72,7 +72,8 @@ let package = Package(
         .testTarget(
             name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "TestSupport"]),
         .testTarget(
-            name: "AppleIDTests", dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL"]),
+            name: "AppleIDTests",
+            dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
