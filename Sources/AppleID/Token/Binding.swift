@@ -16,8 +16,7 @@ struct Binding {
 
     /// Apple copies into the token what the app passed: the nonce itself, or its SHA-256 in hexadecimal.
     private func checkNonce(rule: IdentityTokenPolicy.NonceRule) throws(AppleTokenFault) {
-        let claim = claims["nonce"].flatMap { $0.isNull ? nil : $0 }
-        switch (claim, credential.nonce) {
+        switch (presentNonce, credential.nonce) {
         case (nil, nil):
             guard rule == .optional else { throw .nonce }
         case (nil, _?):
@@ -28,6 +27,12 @@ struct Binding {
         case (let claim?, let sent?):
             guard let claim = claim.string, isNonce(claim, sent: sent) else { throw .nonce }
         }
+    }
+
+    /// A nonce that is `null` is none. (`nil` in a conditional expression would itself be taken for `null`.)
+    private var presentNonce: JSONValue? {
+        guard let claim = claims["nonce"], !claim.isNull else { return .none }
+        return claim
     }
 
     private func isNonce(_ claim: String, sent: String) -> Bool {

@@ -39,9 +39,9 @@ package struct Mint: Sendable {
             "nonce_supported": true,
         ]
         if let nonce = order.nonce { claims["nonce"] = .string(nonce) }
-        for (name, value) in order.claims.members { claims[name] = value.isNull ? nil : value }
+        claims.replaceMembers(by: order.claims)
         var header: JSONObject = ["kid": .string(key.keyID ?? ""), "alg": "RS256"]
-        for (name, value) in order.header.members { header[name] = value.isNull ? nil : value }
+        header.replaceMembers(by: order.header)
         return sign(claims, header: header)
     }
 
@@ -59,5 +59,14 @@ package struct Mint: Sendable {
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    }
+}
+
+extension JSONObject {
+    /// Takes over the members of an order, of which `null` takes one away.
+    fileprivate mutating func replaceMembers(by order: JSONObject) {
+        for (name, value) in order.members {
+            if value.isNull { self[name] = .none } else { self[name] = value }
+        }
     }
 }
