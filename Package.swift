@@ -74,6 +74,10 @@ let package = Package(
         .testTarget(
             name: "AppleIDTests",
             dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
+        .testTarget(name: "FakeAppleTests", dependencies: ["FakeApple", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
+        .testTarget(
+            name: "GatehouseTokensTests",
+            dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,6 +9,12 @@ struct Desk {
     enum Verdict: Equatable {
         case accepted(AppleAssertion)
         case refused(Refusal)
+
+        /// Nil for a login that was accepted.
+        var refusal: Self? {
+            guard case .refused = self else { return nil }
+            return self
+        }
     }
 
     private let fetched = Counter()

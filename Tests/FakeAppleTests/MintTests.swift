@@ -1,0 +1,86 @@
+import FakeApple
+import JOSE
+import JSON
+import OpenSSL
+import Testing
+
+@Suite("Minted logins")
+struct MintTests {
+    private static let now: Int64 = 1_760_000_000
+    // swift-format-ignore: NeverUseForceTry
+    private static let key = try! SigningKey.generate(.RS256, keyID: "KEY0000001")
+    private let mint = Mint(key: Self.key)
+
+    private func token(_ order: MintOrder) throws -> CompactJWS {
+        try CompactJWS(try #require(mint.login(order, now: Self.now)["identityToken"]?.string))
+    }
+
+    @Test("a login has what an app would send, and a token that says what Apple's would say")
+    func login() throws {
+        let login = mint.login(MintOrder(audience: "com.example.app"), now: Self.now)
+        #expect(login.names == ["identityToken", "authorizationCode", "userIdentifier"])
+        let token = try CompactJWS(try #require(login["identityToken"]?.string))
+        try token.verify(with: Self.key.verificationKey)
+        #expect(token.header == ["kid": "KEY0000001", "alg": "RS256"])
+        let claims = try token.claims()
+        #expect(claims["iss"] == "https://appleid.apple.com")
+        #expect(claims["aud"] == "com.example.app")
+        #expect(claims["iat"] == .integer(Self.now))
+        #expect(claims["exp"] == .integer(Self.now + 86_400))
+        #expect(claims["sub"] == login["userIdentifier"])
+        let code = try #require(login["authorizationCode"]?.string)
+        #expect(claims["c_hash"]?.string == Base64URL.encode(Array(SHA256.hash(Array(code.utf8)).prefix(16))))
+    }
+
+    @Test("every login is another person's with another code, unless it is ordered for somebody")
+    func people() throws {
+        let logins = (0..<8).map { _ in mint.login(MintOrder(), now: Self.now) }
+        #expect(Set(logins.compactMap { $0["userIdentifier"]?.string }).count == 8)
+        #expect(Set(logins.compactMap { $0["authorizationCode"]?.string }).count == 8)
+        var order = MintOrder()
+        order.subject = "somebody"
+        #expect(mint.login(order, now: Self.now)["userIdentifier"] == "somebody")
+    }
+
+    @Test("an order replaces claims and members of the header, and null takes one away")
+    func changes() throws {
+        var order = MintOrder()
+        order.claims = ["aud": ["a", "b"], "email": nil, "new": 1]
+        order.header = ["alg": "none", "kid": nil, "jku": "https://x.example"]
+        let token = try token(order)
+        let claims = try token.claims()
+        #expect(claims["aud"] == ["a", "b"])
+        #expect(claims["new"] == 1)
+        #expect(!claims.names.contains("email"))
+        #expect(token.header == ["alg": "none", "jku": "https://x.example"])
+        #expect(Self.key.verificationKey.isValid(signature: token.signature, for: token.signingInput))
+    }
+
+    @Test("a nonce, a name and an address stand where an app and Apple put them")
+    func everything() throws {
+        let order = try MintOrder(
+            ["nonce": "n", "email": "ann@example.com", "givenName": "Ann", "sub": "ann", "aud": "com.example.web"],
+            audience: "com.example.app")
+        let login = mint.login(order, now: Self.now)
+        #expect(login["nonce"] == "n")
+        #expect(login["fullName"] == ["givenName": "Ann", "familyName": nil])
+        let claims = try token(order).claims()
+        #expect(claims["nonce"] == "n")
+        #expect(claims["email"] == "ann@example.com")
+        #expect(claims["is_private_email"] == false)
+        #expect(claims["sub"] == "ann")
+        #expect(claims["aud"] == "com.example.web")
+    }
+
+    @Test(
+        "an order that cannot be understood is refused by name",
+        arguments: [["subject": "x"], ["sub": 1], ["claims": []], ["header": "x"], ["Sub": "x"], ["nonce": nil]]
+            as [JSONObject])
+    func refusedOrders(order: JSONObject) {
+        #expect {
+            try MintOrder(order, audience: "com.example.app")
+        } throws: {
+            ($0 as? MintFault)?.description.hasPrefix(order.names[0] + ":") == true
+        }
+    }
+}
