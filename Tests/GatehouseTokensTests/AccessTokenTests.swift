@@ -1,0 +1,117 @@
+import Gatehouse
+import GatehouseTokens
+import JOSE
+import JSON
+import Testing
+
+@Suite("Access tokens")
+struct AccessTokenTests {
+    private let tokens: JWTTokenService
+    private let ring: KeyRing
+
+    init() throws {
+        tokens = try Sample.service()
+        ring = try KeyRing(secret: Sample.accessSecret)
+    }
+
+    @Test("an access token says all that RFC 9068 asks for, and what the guard passes on")
+    func claims() throws {
+        let jws = try CompactJWS(tokens.accessToken(Sample.access))
+        #expect(jws.type == "at+jwt")
+        #expect(jws.algorithmName == "HS256")
+        #expect(jws.keyID != nil)
+        let expected: JSONObject = [
+            "iss": "gatehouse", "aud": "api", "client_id": "com.example.app", "sub": "user_01", "sid": "sess_01",
+            "role": "ADMIN", "iat": 1_760_000_000, "exp": 1_760_000_900, "jti": "at_01",
+        ]
+        #expect(try jws.claims() == expected)
+    }
+
+    @Test("what is written is read again", arguments: Role.allCases)
+    func roundTrip(role: Role) throws {
+        let caller = Caller(userID: UserID("user_02"), sessionID: SessionID("sess_02"), role: role)
+        let claims = AccessClaims(
+            caller: caller, clientID: "c", tokenID: "t", issuedAt: Sample.now, expiresAt: Sample.now + .seconds(1))
+        #expect(try tokens.readAccessToken(tokens.accessToken(claims), now: Sample.now) == claims)
+    }
+
+    @Test("an access token ends with the second it names, without leeway")
+    func expiry() throws {
+        let token = tokens.accessToken(Sample.access)
+        let end = Sample.access.expiresAt
+        #expect(throws: Never.self) { try tokens.readAccessToken(token, now: end - .milliseconds(1)) }
+        for late in [Duration.zero, .milliseconds(1), .seconds(60), .seconds(1_000_000)] {
+            #expect(throws: Refusal.accessTokenExpired) { try tokens.readAccessToken(token, now: end + late) }
+        }
+    }
+
+    @Test(
+        "a claim that is missing or of another kind makes a token invalid",
+        arguments: ["iss", "aud", "client_id", "sub", "sid", "role", "iat", "exp", "jti"])
+    func incomplete(claim: String) throws {
+        var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        let genuine = try Sample.signed(claims, type: "at+jwt", by: ring.current)
+        #expect(try tokens.readAccessToken(genuine, now: Sample.now) == Sample.access)
+        for value in [nil, .null, true, ["x"], "x\u{0}y", -1.5] as [JSONValue?] {
+            if ["client_id", "sub", "sid", "jti"].contains(claim), value?.string != nil { continue }
+            claims[claim] = value
+            let token = try Sample.signed(claims, type: "at+jwt", by: ring.current)
+            #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
+        }
+    }
+
+    @Test("a token of another issuer or for another audience is refused, though the secret be the same")
+    func elsewhere() throws {
+        for (issuer, audience) in [("elsewhere", "api"), ("gatehouse", "other")] {
+            let other = Sample.service(issuer: issuer, audience: audience, access: ring, refresh: ring)
+            let token = other.accessToken(Sample.access)
+            #expect(throws: Never.self) { try other.readAccessToken(token, now: Sample.now) }
+            #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
+        }
+    }
+
+    @Test(
+        "a token of any other type is refused", arguments: [nil, "JWT", "rt+jwt", "AT+JWT", "application/at+jwt", ""])
+    func type(name: String?) throws {
+        let claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        let token = try Sample.signed(claims, type: name, by: ring.current)
+        #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
+    }
+
+    @Test("with a key pair, others can verify what we sign", arguments: [Algorithm.ES256, .EdDSA, .RS256])
+    func keyPairs(algorithm: Algorithm) throws {
+        let key = try SigningKey.generate(algorithm)
+        let service = Sample.service(access: KeyRing(current: key), refresh: try KeyRing(secret: Sample.refreshSecret))
+        let token = service.accessToken(Sample.access)
+        #expect(try service.readAccessToken(token, now: Sample.now) == Sample.access)
+        let published = try VerificationKey(jwk: try #require(key.publicJWK))
+        let jws = try CompactJWS(token)
+        try jws.verify(with: published)
+        #expect(jws.algorithmName == algorithm.rawValue)
+        #expect(jws.keyID == published.keyID)
+        #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
+    }
+
+    @Test("secrets give way to a key pair without anybody being logged out")
+    func fromSecretToKeyPair() throws {
+        let key = try SigningKey.generate(.ES256)
+        let after = Sample.service(
+            access: KeyRing(current: key, previous: [ring.current]), refresh: try KeyRing(secret: Sample.refreshSecret))
+        let old = tokens.accessToken(Sample.access)
+        #expect(try after.readAccessToken(old, now: Sample.now) == Sample.access)
+        #expect(try CompactJWS(after.accessToken(Sample.access)).algorithmName == "ES256")
+    }
+
+    @Test("a token longer than 4096 bytes is not even taken apart")
+    func length() throws {
+        var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        claims["pad"] = .string(String(repeating: "p", count: 2400))
+        let token = try Sample.signed(claims, type: "at+jwt", by: ring.current)
+        #expect(token.utf8.count < 4096)
+        #expect(throws: Never.self) { try tokens.readAccessToken(token, now: Sample.now) }
+        claims["pad"] = .string(String(repeating: "p", count: 2900))
+        let longer = try Sample.signed(claims, type: "at+jwt", by: ring.current)
+        #expect(longer.utf8.count > 4096)
+        #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(longer, now: Sample.now) }
+    }
+}

@@ -1,0 +1,64 @@
+import Gatehouse
+import GatehouseTokens
+import JOSE
+import JSON
+import OpenSSL
+import Testing
+
+@Suite("Key rings")
+struct KeyRingTests {
+    private func service(_ secret: [UInt8], previous: [UInt8]? = nil) throws -> JWTTokenService {
+        let ring = try KeyRing(secret: secret, previous: previous)
+        return Sample.service(access: ring, refresh: ring)
+    }
+
+    @Test("tokens of the secret before are believed, and none is signed with it any more")
+    func rotation() throws {
+        let before = try service(Sample.accessSecret)
+        let during = try service(Sample.otherSecret, previous: Sample.accessSecret)
+        let after = try service(Sample.otherSecret)
+        let (old, oldRefresh) = (before.accessToken(Sample.access), before.refreshToken(Sample.refresh))
+        #expect(throws: Never.self) { try during.readAccessToken(old, now: Sample.now) }
+        #expect(throws: Never.self) { try during.readRefreshToken(oldRefresh, now: Sample.now) }
+        #expect(throws: Refusal.invalidAccessToken) { try after.readAccessToken(old, now: Sample.now) }
+        #expect(throws: Refusal.invalidRefreshToken) { try after.readRefreshToken(oldRefresh, now: Sample.now) }
+        let new = during.accessToken(Sample.access)
+        #expect(new == after.accessToken(Sample.access))
+        #expect(throws: Refusal.invalidAccessToken) { try before.readAccessToken(new, now: Sample.now) }
+    }
+
+    @Test("a token that names no key, or none of ours, is refused though a key of ours signed it")
+    func noDefaultKey() throws {
+        let ring = try KeyRing(secret: Sample.accessSecret)
+        let tokens = try service(Sample.accessSecret)
+        let claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        #expect(throws: Never.self) {
+            try tokens.readAccessToken(Sample.signed(claims, type: "at+jwt", by: ring.current), now: Sample.now)
+        }
+        for name in [nil, "other", (ring.current.keyID ?? "") + " "] as [String?] {
+            let token = try Sample.signed(claims, type: "at+jwt", by: ring.current, keyID: .some(name))
+            #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
+        }
+    }
+
+    @Test("a kid tells two secrets apart and gives neither away")
+    func keyIDs() throws {
+        let name = try #require(try KeyRing(secret: Sample.accessSecret).current.keyID)
+        #expect(try KeyRing(secret: Sample.accessSecret).current.keyID == name)
+        #expect(try KeyRing(secret: Sample.otherSecret).current.keyID != name)
+        // Nor is it what anybody could reckon for a secret that they guessed at from hashes made elsewhere.
+        let plainHash = Base64URL.encode(Array(SHA256.hash(Sample.accessSecret).prefix(6)))
+        #expect(name.utf8.count == 8)
+        #expect(name != plainHash)
+        let thumbprint = try SigningKey(hmacSecret: Sample.accessSecret).thumbprint
+        #expect(!thumbprint.hasPrefix(name))
+    }
+
+    @Test("a secret has at least 32 bytes", arguments: [0, 1, 31])
+    func shortSecrets(count: Int) throws {
+        let short = Array(repeating: UInt8(7), count: count)
+        #expect(throws: JOSEError.self) { try KeyRing(secret: short) }
+        #expect(throws: JOSEError.self) { try KeyRing(secret: Sample.accessSecret, previous: short) }
+        #expect(throws: Never.self) { try KeyRing(secret: Array(repeating: 7, count: 32)) }
+    }
+}

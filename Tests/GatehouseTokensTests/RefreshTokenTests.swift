@@ -1,0 +1,100 @@
+import Gatehouse
+import GatehouseTokens
+import JOSE
+import JSON
+import OpenSSL
+import Testing
+
+@Suite("Refresh tokens")
+struct RefreshTokenTests {
+    private let tokens: JWTTokenService
+
+    init() throws {
+        tokens = try Sample.service()
+    }
+
+    @Test("a refresh token names its session, its generation and nothing of a person")
+    func claims() throws {
+        let jws = try CompactJWS(tokens.refreshToken(Sample.refresh))
+        #expect(jws.type == "rt+jwt")
+        #expect(jws.algorithmName == "HS256")
+        let expected: JSONObject = [
+            "sub": "user_01", "sid": "sess_01", "gen": 7, "jti": .string(Base64URL.encode([1, 2, 3, 255])),
+            "iat": 1_760_000_000, "exp": 1_760_003_600,
+        ]
+        #expect(try jws.claims() == expected)
+    }
+
+    @Test("what is written is read again, with the hash under which the store knows it")
+    func roundTrip() throws {
+        let token = tokens.refreshToken(Sample.refresh)
+        let expected = PresentedToken(
+            sessionID: SessionID("sess_01"), userID: UserID("user_01"), generation: 7,
+            hash: SHA256.hash(Array(token.utf8)))
+        #expect(try tokens.readRefreshToken(token, now: Sample.now) == expected)
+        #expect(tokens.hash(token) == expected.hash)
+    }
+
+    @Test("the same claims make the same bytes, in this process and the next")
+    func reproducible() throws {
+        let token = tokens.refreshToken(Sample.refresh)
+        #expect(tokens.refreshToken(Sample.refresh) == token)
+        #expect(try Sample.service().refreshToken(Sample.refresh) == token)
+    }
+
+    @Test("any other claim makes another token")
+    func everyClaimCounts() {
+        let base = Sample.refresh
+        func token(
+            user: UserID = base.userID, session: SessionID = base.sessionID, generation: Int64 = base.generation,
+            random: [UInt8] = base.random, issued: Timestamp = base.issuedAt, expires: Timestamp = base.expiresAt
+        ) -> String {
+            tokens.refreshToken(
+                RefreshClaims(
+                    userID: user, sessionID: session, generation: generation, random: random, issuedAt: issued,
+                    expiresAt: expires))
+        }
+        let all = [
+            token(), token(user: UserID("user_02")), token(session: SessionID("sess_02")), token(generation: 8),
+            token(random: [1, 2, 3]), token(issued: base.issuedAt + .seconds(1)),
+            token(expires: base.expiresAt + .seconds(1)),
+        ]
+        #expect(Set(all).count == all.count)
+    }
+
+    @Test("a refresh token ends with the second it names")
+    func expiry() throws {
+        let token = tokens.refreshToken(Sample.refresh)
+        let end = Sample.refresh.expiresAt
+        #expect(throws: Never.self) { try tokens.readRefreshToken(token, now: end - .milliseconds(1)) }
+        #expect(throws: Refusal.refreshTokenExpired) { try tokens.readRefreshToken(token, now: end) }
+        #expect(throws: Refusal.refreshTokenExpired) { try tokens.readRefreshToken(token, now: end + .seconds(9)) }
+    }
+
+    @Test("a claim that is missing or of another kind makes a token invalid", arguments: ["sub", "sid", "gen", "exp"])
+    func incomplete(claim: String) throws {
+        let key = try KeyRing(secret: Sample.refreshSecret).current
+        var claims = try CompactJWS(tokens.refreshToken(Sample.refresh)).claims()
+        for value in [nil, .null, true, ["x"], 1.5] as [JSONValue?] {
+            claims[claim] = value
+            let token = try Sample.signed(claims, type: "rt+jwt", by: key)
+            #expect(throws: Refusal.invalidRefreshToken) { try tokens.readRefreshToken(token, now: Sample.now) }
+        }
+    }
+
+    @Test("the token behind a hash is found, whichever of our secrets signed it")
+    func hashedAs() throws {
+        let old = tokens.refreshToken(Sample.refresh)
+        let rotated = Sample.service(
+            access: try KeyRing(secret: Sample.accessSecret),
+            refresh: try KeyRing(secret: Sample.otherSecret, previous: Sample.refreshSecret))
+        let new = rotated.refreshToken(Sample.refresh)
+        #expect(new != old)
+        #expect(rotated.refreshToken(Sample.refresh, hashedAs: rotated.hash(old)) == old)
+        #expect(rotated.refreshToken(Sample.refresh, hashedAs: rotated.hash(new)) == new)
+        #expect(tokens.refreshToken(Sample.refresh, hashedAs: tokens.hash(new)) == nil)
+        for hash in [[], [0], Array(tokens.hash(old).dropLast()), tokens.hash("another")] as [[UInt8]] {
+            #expect(rotated.refreshToken(Sample.refresh, hashedAs: hash) == nil)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import FakeApple
+import Gatehouse
+import GatehouseTokens
+import JOSE
+import JSON
+
+/// Claims, secrets and services to make tokens with.
+enum Sample {
+    static let now = Timestamp(seconds: 1_760_000_000)
+    static let accessSecret = Array("access-secret-of-the-tests-0123456789".utf8)
+    static let refreshSecret = Array("refresh-secret-of-the-tests-012345678".utf8)
+    static let otherSecret = Array("another-secret-of-the-tests-012345678".utf8)
+
+    static let caller = Caller(userID: UserID("user_01"), sessionID: SessionID("sess_01"), role: .admin)
+    static let access = AccessClaims(
+        caller: caller, clientID: "com.example.app", tokenID: "at_01", issuedAt: now, expiresAt: now + .seconds(900))
+    static let refresh = RefreshClaims(
+        userID: UserID("user_01"), sessionID: SessionID("sess_01"), generation: 7, random: [1, 2, 3, 255],
+        issuedAt: now, expiresAt: now + .seconds(3600))
+
+    static func service(
+        issuer: String = "gatehouse", audience: String = "api", access: KeyRing, refresh: KeyRing
+    ) -> JWTTokenService {
+        JWTTokenService(
+            access: AccessTokens(issuer: issuer, audience: audience, ring: access),
+            refresh: RefreshTokens(ring: refresh))
+    }
+
+    static func service() throws -> JWTTokenService {
+        try service(access: KeyRing(secret: accessSecret), refresh: KeyRing(secret: refreshSecret))
+    }
+
+    /// One secret for both kinds, which no configuration lets through: the kinds must tell themselves apart even so.
+    static func careless() throws -> JWTTokenService {
+        try service(access: KeyRing(secret: accessSecret), refresh: KeyRing(secret: accessSecret))
+    }
+
+    /// A token of whatever header and claims, signed by a key of ours.
+    static func signed(
+        _ claims: JSONObject, type: String?, by key: SigningKey, keyID: String?? = .none
+    ) throws -> String {
+        var header: JSONObject = [:]
+        header["kid"] = (keyID ?? key.keyID).map(JSONValue.string)
+        header["typ"] = type.map(JSONValue.string)
+        return try CompactJWS.sign(payload: claims.bytes, header: header, with: key)
+    }
+}
