@@ -20,7 +20,7 @@ extension Configuration {
             expecting: "unix:/path or tcp:host:port", ListenAddress.init)
         database = settings.database()
         workers = settings.parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
-            Int(text).flatMap { (1...1024).contains($0) ? $0 : nil }
+            Int(digits: text).flatMap { (1...1024).contains($0) ? $0 : nil }
         }
         logLevel = settings.oneOf("LOG_LEVEL", default: .info)
         tokenIssuer = settings.text("TOKEN_ISSUER") ?? "gatehouse"
@@ -74,7 +74,7 @@ extension SettingReader {
             let scheme = text.hasPrefix("https://") ? "https://" : "http://"
             guard text.hasPrefix(scheme), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
             let authority = text.dropFirst(scheme.utf8.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-            guard !authority.isEmpty, !authority.contains("@") else { return nil }
+            guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@") else { return nil }
             return scheme == "https://" || Self.isLoopback(authority) ? text : nil
         }
     }
@@ -85,6 +85,6 @@ extension SettingReader {
         guard parts.count <= 2 else { return false }
         let octets = parts[0].split(separator: ".", omittingEmptySubsequences: false)
         return parts[0] == "localhost"
-            || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8($0) != nil }
+            || octets.count == 4 && octets[0] == "127" && octets.allSatisfy { UInt8(digits: $0) != nil }
     }
 }

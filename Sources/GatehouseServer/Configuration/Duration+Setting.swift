@@ -6,8 +6,7 @@ extension Duration {
     /// Reads `30s`, `15m`, `12h` or `30d`.
     package init?(setting text: String) {
         guard let mark = text.last, let unit = Self.units.first(where: { $0.mark == mark }),
-            text.dropLast().allSatisfy({ ("0"..."9").contains($0) }),
-            let count = Int64(text.dropLast()), count <= 100 * 365 * 86_400 / unit.seconds
+            let count = Int64(digits: text.dropLast()), count <= 100 * 365 * 86_400 / unit.seconds
         else { return nil }
         self = .seconds(count * unit.seconds)
     }

@@ -9,7 +9,7 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
             self = .unix(path: String(text.dropFirst(5)))
         } else if text.hasPrefix("tcp:"), let colon = text.lastIndex(of: ":"),
             colon > text.index(text.startIndex, offsetBy: 3),
-            let port = UInt16(text[text.index(after: colon)...])
+            let port = UInt16(digits: text[text.index(after: colon)...])
         {
             let host = text[text.index(text.startIndex, offsetBy: 4)..<colon].filter { $0 != "[" && $0 != "]" }
             guard !host.isEmpty else { return nil }

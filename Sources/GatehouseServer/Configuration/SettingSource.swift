@@ -26,7 +26,10 @@ package struct SettingSource: Sendable {
     private func content(of path: String, for name: String) throws(SettingFault) -> String {
         let bytes: [UInt8]
         do { bytes = try File.read(path, atMost: 65_536) } catch { throw SettingFault(name, "cannot \(error)") }
-        var text = String(decoding: bytes, as: UTF8.self)[...]
+        // Decoding with repairs would turn a binary secret into a row of replacement characters.
+        guard var text = String(validating: bytes, as: UTF8.self)?[...] else {
+            throw SettingFault(name, "comes from \(path), which is no text")
+        }
         while let last = text.last, last.isNewline { text.removeLast() }
         guard !text.isEmpty else { throw SettingFault(name, "comes from \(path), which is empty") }
         return String(text)
