@@ -76,6 +76,11 @@ let package = Package(
             dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
         .testTarget(name: "FakeAppleTests", dependencies: ["FakeApple", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
         .testTarget(
+            name: "GatehouseServerTests",
+            dependencies: [
+                "AppleID", "Gatehouse", "GatehouseServer", "GatehouseTokens", "JOSE", "JSON", "POSIX", "TestSupport",
+            ]),
+        .testTarget(
             name: "GatehouseTokensTests",
             dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
     ],
