@@ -75,6 +75,7 @@ let package = Package(
             name: "AppleIDTests",
             dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
         .testTarget(name: "FakeAppleTests", dependencies: ["FakeApple", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
+        .testTarget(name: "GatehouseCommandTests", dependencies: ["GatehouseCommand", "JSON", "TestSupport"]),
         .testTarget(
             name: "GatehouseServerTests",
             dependencies: [

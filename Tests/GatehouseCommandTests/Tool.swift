@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+
+/// The program as an operator calls it: built beside these tests, in an environment that holds nothing but what a test
+/// puts there, and in a folder of its own.
+struct Tool {
+    static let path = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("gatehouse").path
+
+    static let secrets = [
+        "JWT_ACCESS_SECRET": "access-secret-of-the-tests-0123456789",
+        "JWT_REFRESH_SECRET": "refresh-secret-of-the-tests-012345678",
+    ]
+
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// Runs a command to its end, which none of them may take longer for than this.
+    func run(
+        _ words: [String], _ environment: [String: String] = [:], input: String = "", seconds: Int = 20
+    ) throws -> Shell.Outcome {
+        try Shell.outcome(
+            of: ["/usr/bin/timeout", "\(seconds)", Self.path] + words, environment: environment,
+            input: Array(input.utf8))
+    }
+
+    func run(_ words: String...) throws -> Shell.Outcome { try run(words) }
+
+    /// Starts a command that does not end by itself.
+    func start(_ words: [String], _ environment: [String: String]) throws -> ChildProcess {
+        try ChildProcess([Self.path] + words, environment: environment, log: folder.file("log"))
+    }
+
+    /// Writes a file into the folder and returns its path.
+    func file(_ name: String, _ content: String) throws -> String {
+        try content.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+        return folder.file(name)
+    }
+
+    /// Settings that serve, in this folder.
+    func settings(_ changes: [String: String] = [:]) -> [String: String] {
+        Self.secrets.merging([
+            "APPLE_BUNDLE_ID": "com.example.app", "DATABASE_URL": "sqlite:" + folder.file("gatehouse.db"),
+            "LISTEN": "unix:" + folder.file("s"), "APPLE_JWKS_URL": "http://127.0.0.1:1/auth/keys",
+        ]) { $1 }.merging(changes) { $1 }
+    }
+}
+
+extension Shell.Outcome {
+    /// Both streams.
+    var everything: String { text + complaint }
+}

@@ -1,0 +1,83 @@
+import TestSupport
+import Testing
+
+@Suite("How gatehouse is called")
+struct UsageTests {
+    private static let commands = [
+        "serve", "check", "migrate", "apple verify", "jws verify", "fake-apple", "fake-apple mint", "version",
+    ]
+
+    private let tool: Tool
+
+    init() throws {
+        tool = try Tool()
+    }
+
+    @Test("without a word it tells which commands there are, and exits as one does who was called wrongly")
+    func noArguments() throws {
+        let outcome = try tool.run()
+        #expect(outcome.status == 2)
+        for command in Self.commands { #expect(outcome.text.contains("\n  \(command) ")) }
+    }
+
+    @Test("asked for help it tells the same, and all is well", arguments: ["--help", "help"])
+    func help(word: String) throws {
+        let outcome = try tool.run(word)
+        #expect(outcome.status == 0)
+        #expect(outcome.text == (try tool.run()).text)
+        #expect(outcome.complaint.isEmpty)
+    }
+
+    @Test("every command has help, which needs nothing that the command needs", arguments: commands)
+    func helpOfCommand(command: String) throws {
+        let words = command.split(separator: " ").map(String.init)
+        for asked in [words + ["--help"], words + ["--help", "surplus"]] {
+            let outcome = try tool.run(asked)
+            #expect(outcome.status == 0)
+            #expect(outcome.text.contains("usage: gatehouse \(command)"))
+            #expect(outcome.text.contains("--help"))
+            #expect(outcome.complaint.isEmpty)
+        }
+    }
+
+    @Test(
+        "a command that there is not is named", arguments: ["nonsense", "apple", "jws", "Serve", "--version", "-h", ""])
+    func wrongCommand(word: String) throws {
+        let outcome = try tool.run(word)
+        #expect(outcome.status == 2)
+        #expect(outcome.text.isEmpty)
+        #expect(outcome.complaint.contains("there is no command \(word)"))
+        #expect(outcome.complaint.contains("gatehouse --help"))
+    }
+
+    @Test("all that is wrong with the words is told at once")
+    func severalFaults() throws {
+        let outcome = try tool.run("apple", "verify", "--nope", "--at")
+        #expect(outcome.status == 2)
+        #expect(outcome.text.isEmpty)
+        for fault in [
+            "unknown option --nope", "--at needs a value", "--jwks FILE is required", "--audience ID is required",
+            "TOKEN is missing", "gatehouse apple verify --help",
+        ] {
+            #expect(outcome.complaint.contains(fault))
+        }
+    }
+
+    @Test("words that a command cannot use are refused before it does anything")
+    func surplus() throws {
+        for words in [
+            ["migrate", "now"], ["version", "--json=1"], ["version", "--help=1"], ["version", "--", "--help"],
+        ] {
+            let outcome = try tool.run(words, ["DATABASE_URL": "sqlite:/nowhere/at/all.db"])
+            #expect(outcome.status == 2, "\(words)")
+            #expect(outcome.text.isEmpty)
+        }
+    }
+
+    @Test("the version is one line")
+    func version() throws {
+        let outcome = try tool.run("version")
+        #expect(outcome.status == 0)
+        #expect(outcome.text.wholeMatch(of: /gatehouse \d+\.\d+\.\d+\n/) != nil)
+    }
+}
