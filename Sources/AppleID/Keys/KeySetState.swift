@@ -38,7 +38,7 @@ package struct KeySetState: Sendable {
             waiting += 1
             return .wait
         }
-        if let demandedAt, now < demandedAt + policy.unknownKeyCooldown { return settled(now) }
+        if isCoolingDown(now) { return settled(now) }
         demandedAt = now
         isFetching = true
         return .fetch
@@ -46,7 +46,7 @@ package struct KeySetState: Sendable {
 
     /// Whether the set is due for renewal; the asker then fetches and reports.
     package mutating func isDue(now: Timestamp) -> Bool {
-        guard !isFetching, now >= (scheduledAt ?? now) else { return false }
+        guard !isFetching, !isEarly(now) else { return false }
         isFetching = true
         return true
     }
@@ -61,6 +61,19 @@ package struct KeySetState: Sendable {
         guard isUsable else { return }
         keys = fetched
         renewedAt = now
+    }
+
+    /// A demand that lies further ahead than a cooldown was made before the clock was set back, and counts no more:
+    /// otherwise no new key would be found until the clock has caught up.
+    private func isCoolingDown(_ now: Timestamp) -> Bool {
+        guard let demandedAt else { return false }
+        return now < demandedAt + policy.unknownKeyCooldown && demandedAt < now + policy.unknownKeyCooldown
+    }
+
+    /// Before the next renewal; with the clock set back, a renewal further ahead than any would be is due at once.
+    private func isEarly(_ now: Timestamp) -> Bool {
+        guard let scheduledAt else { return false }
+        return now < scheduledAt && scheduledAt <= now + max(policy.refreshInterval, policy.retryInterval)
     }
 
     /// The answer for a key that is not in the set.

@@ -161,6 +161,22 @@ struct KeySetStateTests {
         #expect(state.isDue(now: asked + .seconds(3600)) == true)
     }
 
+    @Test("a clock that was set back neither stops renewals nor the search for new keys")
+    func clockSetBack() {
+        var state = warm()
+        #expect(state.word(for: "unknown", at: start) == "fetch")
+        state.finished(set, now: start)
+        let back = start - .seconds(86_400)
+        #expect(state.word(for: "KEY0000001", at: back) == "KEY0000001")
+        #expect(state.word(for: "unknown", at: start - .seconds(29)) == "unknown", "a small step changes nothing")
+        #expect(state.isDue(now: start) == false)
+        #expect(state.word(for: "unknown", at: back) == "fetch")
+        state.finished(nil, now: back)
+        #expect(state.isDue(now: back - .seconds(3600)) == true)
+        state.finished(set, now: back - .seconds(3600))
+        #expect(state.isDue(now: back - .seconds(3600)) == false)
+    }
+
     @Test("when Apple turns its keys over, the new one is found and the old one forgotten")
     func turnover() {
         var state = KeySetState(policy: policy)
