@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the compiler is not asked: that unsafe code stays where C is, and that the server needs no Foundation.

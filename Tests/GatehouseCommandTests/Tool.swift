@@ -4,9 +4,6 @@ import TestSupport
 /// The program as an operator calls it: built beside these tests, in an environment that holds nothing but what a test
 /// puts there, and in a folder of its own.
 struct Tool {
-    static let path = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("gatehouse").path
-
     static let secrets = [
         "JWT_ACCESS_SECRET": "access-secret-of-the-tests-0123456789",
         "JWT_REFRESH_SECRET": "refresh-secret-of-the-tests-012345678",
@@ -23,7 +20,7 @@ struct Tool {
         _ words: [String], _ environment: [String: String] = [:], input: String = "", seconds: Int = 20
     ) throws -> Shell.Outcome {
         try Shell.outcome(
-            of: ["/usr/bin/timeout", "\(seconds)", Self.path] + words, environment: environment,
+            of: ["/usr/bin/timeout", "\(seconds)", Executable.gatehouse] + words, environment: environment,
             input: Array(input.utf8))
     }
 
@@ -31,7 +28,7 @@ struct Tool {
 
     /// Starts a command that does not end by itself.
     func start(_ words: [String], _ environment: [String: String]) throws -> ChildProcess {
-        try ChildProcess([Self.path] + words, environment: environment, log: folder.file("log"))
+        try ChildProcess([Executable.gatehouse] + words, environment: environment, log: folder.file("log"))
     }
 
     /// Writes a file into the folder and returns its path.
