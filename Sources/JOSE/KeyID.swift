@@ -16,15 +16,3 @@ enum KeyID {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     }
 }
-
-extension String {
-    /// Byte by byte; `==` would call two spellings of the same character equal.
-    package func isIdentical(to other: String) -> Bool {
-        guard self == other else { return false }
-        let left = utf8.span
-        let right = other.utf8.span
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
-    }
-}

@@ -9,7 +9,7 @@ struct JSONNameSet {
     /// False where `members` has the name already.
     mutating func insert(_ name: String, besides members: [(name: String, value: JSONValue)]) -> Bool {
         guard members.count >= Self.searchLimit else {
-            return !members.contains { $0.name.hasSameCodePoints(as: name) }
+            return !members.contains { $0.name.isIdentical(to: name) }
         }
         if hashed.isEmpty { hashed = Set(members.map { Array($0.name.utf8) }) }
         return hashed.insert(Array(name.utf8)).inserted

@@ -40,7 +40,7 @@ public struct JSONObject: Sendable {
     }
 
     private func index(of name: String) -> Int? {
-        members.firstIndex { $0.name.hasSameCodePoints(as: name) }
+        members.firstIndex { $0.name.isIdentical(to: name) }
     }
 }
 
@@ -56,16 +56,4 @@ extension JSONObject: CustomStringConvertible {
     public var bytes: [UInt8] { JSONValue.object(self).bytes }
 
     public var description: String { String(decoding: bytes, as: UTF8.self) }
-}
-
-extension String {
-    /// `==` is asked first, since it is quick to say no and never wrong in that.
-    func hasSameCodePoints(as other: String) -> Bool {
-        guard self == other else { return false }
-        let left = utf8.span
-        let right = other.utf8.span
-        guard left.count == right.count else { return false }
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
-    }
 }
