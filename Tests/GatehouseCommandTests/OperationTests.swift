@@ -50,10 +50,13 @@ struct OperationTests {
         #expect(good.status == 0)
         #expect(good.text == "ok     configuration\nok     database\nok     Apple's keys\n")
 
-        let elsewhere = settings.merging(["APPLE_JWKS_URL": "\(address)/elsewhere"]) { $1 }
-        let wrongPath = try tool.run(["check"], elsewhere)
-        #expect(wrongPath.status == 1)
-        #expect(wrongPath.text.contains("ok     database") && wrongPath.text.contains("FAULT  Apple's keys"))
+        for (path, fault) in [("elsewhere", "does not answer with a key set"), ("mint", "without a usable key")] {
+            let elsewhere = try tool.run(["check"], settings.merging(["APPLE_JWKS_URL": "\(address)/\(path)"]) { $1 })
+            #expect(elsewhere.status == 1)
+            #expect(elsewhere.text.contains("ok     database"))
+            #expect(elsewhere.text.contains("FAULT  Apple's keys: APPLE_JWKS_URL"))
+            #expect(elsewhere.text.contains(fault))
+        }
     }
 
     @Test("a broken database and a key server that is not there are both told of")

@@ -111,6 +111,14 @@ struct SecretTests {
         #expect(!faults.map(\.description).joined().contains(value))
     }
 
+    @Test("secrets that are missing are told of as missing, and not as equal")
+    func missingSecrets() {
+        let names = ["JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET"]
+        let faults = Settings.faults(Dictionary(uniqueKeysWithValues: names.map { ($0, nil) }))
+        #expect(faults.map(\.name) == names)
+        #expect(faults.allSatisfy { $0.message.hasPrefix("is missing") })
+    }
+
     @Test("the secret before is kept on the ring")
     func previous() throws {
         let older = "older-secret-of-the-tests-0123456789"
