@@ -117,7 +117,8 @@ struct AppleVerifyTests {
     func lists() throws {
         let token = try mint("--aud", "com.example.web", "--claim", "iss=https://account.apple.com")
         let outcome = try verify(
-            "--at", Self.noon, "--audience", "com.example.web", "--issuer", "https://x.example", "--issuer",
+            "--at", Self.noon, "--audience", "com.example.web", "--audience", "com.example.tv", "--issuer",
+            "https://x.example", "--issuer",
             "https://account.apple.com", token)
         #expect(outcome.status == 0)
     }
