@@ -24,6 +24,17 @@ struct ServingTests {
         #expect(!FileManager.default.fileExists(atPath: house.socket))
     }
 
+    @Test("leaves one file behind after SIGTERM: the database, its log written back")
+    func tidies() throws {
+        let house = try ServedHouse()
+        let login = try house.devLogin("tidy@example.com")
+        #expect(try house.me(login.accessToken).status == 200)
+        house.process.signal(SIGTERM)
+        #expect(house.process.wait() == 0)
+        #expect(FileManager.default.fileExists(atPath: house.database))
+        for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: house.database + suffix)) }
+    }
+
     @Test("answers at once while a thousand idle connections are open on sixteen workers")
     func idleConnections() throws {
         let house = try ServedHouse { $0["WORKERS"] = "16" }

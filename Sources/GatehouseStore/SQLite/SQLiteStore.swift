@@ -6,8 +6,9 @@ package import SQLite
 /// Write-ahead log, so that readers never wait for the writer; `synchronous=FULL`, so that what was answered survives
 /// a power cut.
 package final class SQLiteStore: Sendable {
-    let writer: CommitQueue
+    // Closed in this order: the last connection tidies the log away, and one that only reads cannot.
     let readers: ReaderPool
+    let writer: CommitQueue
     private let report: @Sendable (String) -> Void
 
     /// Opens the file, creates it where there is none, and brings its schema up to date.
