@@ -35,8 +35,11 @@ package struct HTTPClient: Sendable {
     private func settings(of easy: UnsafeMutableRawPointer, url: String, sink: Sink) -> [CURLcode] {
         let (seconds, attoseconds) = timeout.components
         let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+        // Plain HTTP goes to this machine alone, where a proxy of the environment cannot follow.
+        let isDirect = url.hasPrefix("http://")
         return unsafe [
             gatehouse_curl_set_string(easy, CURLOPT_URL, url),
+            isDirect ? gatehouse_curl_set_string(easy, CURLOPT_PROXY, "") : CURLE_OK,
             gatehouse_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https"),
             gatehouse_curl_set_string(easy, CURLOPT_USERAGENT, "gatehouse"),
             gatehouse_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0),

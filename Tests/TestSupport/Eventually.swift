@@ -2,7 +2,7 @@ import Foundation
 
 /// Waits, within bounds, for something to come true.
 package enum Eventually {
-    package static func holds(within seconds: Double = 10, _ condition: () -> Bool) -> Bool {
+    package static func holds(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
         let deadline = Date().addingTimeInterval(seconds)
         while !condition() {
             guard Date() < deadline else { return false }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The other side of a connection: a front that behaves as a test tells it to. Nothing waits longer than five seconds.
+/// The other side of a connection: a front that behaves as a test tells it to. Nothing waits longer than twenty seconds.
 package final class FastCGIPeer {
     package enum Address: Sendable {
         case unix(String)
@@ -46,7 +46,7 @@ package final class FastCGIPeer {
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
             try connect(&target)
         }
-        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }

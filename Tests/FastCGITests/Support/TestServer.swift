@@ -47,9 +47,9 @@ final class TestServer: Sendable {
 
     func connect() throws -> FastCGIPeer { try FastCGIPeer(address) }
 
-    /// Waits up to five seconds for something to come true.
+    /// Waits up to twenty seconds for something to come true.
     static func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<500 {
+        for _ in 0..<2000 {
             if condition() { return true }
             Thread.pause(for: .milliseconds(10))
         }
