@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 
 @main
 struct GatehouseCommand {
@@ -8,6 +9,8 @@ struct GatehouseCommand {
     ]
 
     static func main() {
+        // Databases, keys, whatever a command makes: it holds what is nobody else's.
+        File.keepNewOnesPrivate()
         let status = Dispatcher(commands: commands).run(Array(CommandLine.arguments.dropFirst()))
         exit(status.rawValue)
     }

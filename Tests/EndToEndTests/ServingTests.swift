@@ -24,6 +24,17 @@ struct ServingTests {
         #expect(!FileManager.default.fileExists(atPath: house.socket))
     }
 
+    @Test("lets nobody else read its database, and the group of the front use its socket")
+    func modes() throws {
+        let house = try ServedHouse()
+        #expect(try house.devLogin("mode@example.com").status == 200)
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        for suffix in ["", "-wal", "-shm"] { #expect(try mode(house.database + suffix) == 0o600) }
+        #expect(try mode(house.socket) == 0o660)
+    }
+
     @Test("leaves one file behind after SIGTERM: the database, its log written back")
     func tidies() throws {
         let house = try ServedHouse()

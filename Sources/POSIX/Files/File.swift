@@ -30,6 +30,11 @@ package enum File {
         guard unsafe rename(draft, path) == 0 else { throw POSIXError("rename \(draft)") }
     }
 
+    /// Lets nobody but this user read what the process makes from now on, whoever makes it: SQLite asks for 0644.
+    package static func keepNewOnesPrivate() {
+        umask(0o077)
+    }
+
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
     }
