@@ -1,6 +1,5 @@
 import POSIX
 import SQLite
-import Synchronization
 
 /// The one writer: runs whatever writes have queued up in one transaction, each in its own savepoint, and lets each
 /// caller go only after the commit. One sync of the disk serves all of them.
@@ -21,7 +20,7 @@ final class CommitQueue: @unchecked Sendable {
     private static let largestBatch = 256
 
     private let connection: Connection
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     init(_ connection: Connection) {
         self.connection = connection
@@ -38,7 +37,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private func commit(_ write: Write) throws(SQLiteError) {
-        let leads = state.withLock { state in
+        let leads = state.change { state in
             state.waiting.append(write)
             defer { state.isLed = true }
             return !state.isLed
@@ -48,13 +47,13 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private func lead() {
-        let batch = state.withLock { state in
+        let batch = state.change { state in
             let batch = Array(state.waiting.prefix(Self.largestBatch))
             state.waiting.removeFirst(batch.count)
             return batch
         }
         run(batch)
-        let next = state.withLock { state in
+        let next = state.change { state in
             state.isLed = !state.waiting.isEmpty
             return state.waiting.first
         }
