@@ -46,6 +46,8 @@ package struct HTTPClient: Sendable {
             gatehouse_curl_set_long(easy, CURLOPT_TIMEOUT_MS, milliseconds),
             // Signals would hit whichever thread; without them libcurl still keeps its deadlines.
             gatehouse_curl_set_long(easy, CURLOPT_NOSIGNAL, 1),
+            // A name that is still being looked up when the time is over is not waited for either.
+            gatehouse_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1),
             gatehouse_curl_set_sink(easy, receive, Unmanaged.passUnretained(sink).toOpaque()),
         ]
     }

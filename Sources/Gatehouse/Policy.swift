@@ -1,5 +1,8 @@
 /// The rules of one installation, fixed at start.
 package struct Policy: Sendable {
+    /// No access token of ours ever lives longer, whatever this installation was told before it was started anew.
+    package static let longestAccessTokenLifetime = Duration.seconds(86_400)
+
     package var accessTokenLifetime: Duration
     package var refresh: RefreshPolicy
     /// SHA-256 of the secret that allows signing in without a provider; nil closes that door.

@@ -11,6 +11,7 @@ struct GatehouseCommand {
     static func main() {
         // Databases, keys, whatever a command makes: it holds what is nobody else's.
         File.keepNewOnesPrivate()
+        Signals.ignoreFailedWrites()
         let status = Dispatcher(commands: commands).run(Array(CommandLine.arguments.dropFirst()))
         exit(status.rawValue)
     }

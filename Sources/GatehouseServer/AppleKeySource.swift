@@ -9,8 +9,9 @@ package enum AppleKeySource {
         return {
             do throws(HTTPFault) {
                 let answer = try client.get(url)
-                log(answer.status == 200 ? .info : .warning, "apple_keys", [("status", .integer(Int64(answer.status)))])
-                return answer.status == 200 ? answer.body : nil
+                if answer.status == 200 { return answer.body }
+                log(.warning, "apple_keys", [("status", .integer(Int64(answer.status)))])
+                return nil
             } catch {
                 log(.warning, "apple_keys", [("fault", .string(error.description))])
                 return nil

@@ -12,10 +12,12 @@ package final class Application: Sendable {
     /// Opens the store and the socket. Nothing is answered before `run`.
     package init(_ configuration: Configuration, log: Log) throws {
         let assembly = try Assembly(configuration, log: log)
-        let site = Site(router: assembly.router, log: log, world: assembly.world)
+        let requests = RequestHandler(router: assembly.router, log: log, world: assembly.world)
         responder = try Responder(
             listener: try Self.listener(at: configuration.listen, log: log), workers: configuration.workers,
-            report: { log(.debug, "connection", [("fault", .string("\($0)"))]) }, handler: site.answer)
+            limits: Self.limits(for: configuration),
+            report: { log($0.level, "connection", [("fault", .string("\($0)"))]) },
+            handler: requests.answer)
         keys = assembly.keys
         self.log = log
     }
@@ -45,6 +47,14 @@ package final class Application: Sendable {
                 return responder.shutDown()
             }
         }
+    }
+
+    /// Connections fit what may be open beside the workers' pipes, the readers of the database and what else there is.
+    private static func limits(for configuration: Configuration) -> Limits {
+        var limits = Limits.standard
+        let own = 64 + 8 * configuration.workers
+        limits.connections = max(16, min(limits.connections, DescriptorLimit.raise() - own))
+        return limits
     }
 
     /// The socket that systemd hands over wins over the configured one.

@@ -17,20 +17,39 @@ package struct Assembly: Sendable {
         // Logins that wait for a fetch leave half of the workers to everybody else.
         let keys = AppleKeys(
             policy: KeySetPolicy(mostWaiting: configuration.workers / 2), now: world.now,
+            report: { Self.note($0, in: log) },
             source: AppleKeySource.fetching(configuration.appleKeysURL, log: log))
         let gatekeeper = try Gatekeeper(
             store: try Self.store(at: configuration.database, log: log), tokens: Self.tokens(configuration),
-            apple: AppleIdentity(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys),
-            policy: configuration.policy, world: world)
+            apple: AppleSignIn(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys),
+            policy: configuration.policy, world: world, notice: { Self.note($0, in: log) })
         router = Router(gatekeeper)
         self.keys = keys
         self.world = world
     }
 
+    /// A set without a key is as bad as none, and a key left out may be the next one.
+    private static func note(_ set: KeySetReport, in log: Log) {
+        let level: LogLevel = set.usableKeys == 0 ? .error : set.faults.isEmpty ? .info : .warning
+        log(
+            level, "apple_keys",
+            [("usable", .integer(Int64(set.usableKeys))), ("faults", .array(set.faults.map(JSONValue.string)))])
+    }
+
+    private static func note(_ event: SecurityEvent, in log: Log) {
+        switch event {
+        case .refreshTokenReused(let session, let user):
+            log(.warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))])
+        }
+    }
+
     private static func store(at address: DatabaseAddress, log: Log) throws -> SQLiteStore {
         switch address {
         case .sqlite(let path):
-            try SQLiteStore(path: path) { log(.error, "storage", [("fault", .string($0))]) }
+            if File.isReadableByOthers(path) {
+                log(.warning, "storage", [("warning", .string("others can read the database: chmod o= \(path)"))])
+            }
+            return try SQLiteStore(path: path) { log(.error, "storage", [("fault", .string($0))]) }
         }
     }
 

@@ -20,7 +20,9 @@ extension GatehouseWeb.Request {
 
     /// User agents can be of any length; the first part tells devices apart.
     private static func device(of exchange: borrowing FastCGI.Request) -> Device {
-        let agent = exchange.parameter("HTTP_USER_AGENT").flatMap { $0.isEmpty ? nil : String($0.prefix(256)) }
+        let agent = exchange.parameter("HTTP_USER_AGENT").flatMap { text in
+            text.isEmpty ? nil : String(decoding: text.utf8.prefix(256), as: UTF8.self)
+        }
         return Device(userAgent: agent, address: exchange.parameter("REMOTE_ADDR"))
     }
 }

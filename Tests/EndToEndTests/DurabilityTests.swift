@@ -69,6 +69,18 @@ struct DurabilityTests {
         #expect(house.process.log.contains("\"event\":\"storage\""))
     }
 
+    @Test("and then stolen is an event that the log names, by ids and without the token")
+    func theft() throws {
+        let house = try ServedHouse { $0["LOG_LEVEL"] = "warning" }
+        let first = try house.devLogin("theft@example.com")
+        let second = try house.refresh(first.refreshToken)
+        _ = try house.refresh(second.refreshToken)
+        #expect(try house.refresh(first.refreshToken).code == "refresh_token_reused")
+        #expect(Eventually.holds { house.process.log.contains("refresh_token_reused") })
+        #expect(house.process.log.contains(first["user"]?.object?["id"]?.string ?? "?"))
+        #expect(!house.process.log.contains(first.refreshToken))
+    }
+
     @Test("no log of it holds a token, a secret or an address")
     func quietLog() throws {
         let house = try ServedHouse()

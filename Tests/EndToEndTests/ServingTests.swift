@@ -56,6 +56,16 @@ struct ServingTests {
         #expect(try house.send(.get("/api/users/me"), over: idle[500]).status == 401)
     }
 
+    @Test("answers whomever it lets in, also where it may have few descriptors, and says so in the log")
+    func fewDescriptors() throws {
+        let house = try ServedHouse(wrapper: ["prlimit", "--nofile=400:400", "--"]) { $0["WORKERS"] = "16" }
+        let crowd = (0..<600).compactMap { _ in try? house.connect() }
+        let answers = crowd.compactMap { try? house.send(.get("/api/users/me"), over: $0).status }
+        #expect(answers.count > 100)
+        #expect(answers.allSatisfy { $0 == 401 })
+        #expect(Eventually.holds { house.process.log.contains("tooManyConnections") })
+    }
+
     @Test("is not disturbed by clients that hang up in the middle")
     func hangUps() throws {
         let house = try ServedHouse { $0["WORKERS"] = "2" }

@@ -10,8 +10,6 @@ struct AddressTests {
             ("tcp:127.0.0.1:9000", .tcp(host: "127.0.0.1", port: 9000), "tcp:127.0.0.1:9000"),
             ("tcp:0.0.0.0:65535", .tcp(host: "0.0.0.0", port: 65535), "tcp:0.0.0.0:65535"),
             ("tcp:[::1]:9000", .tcp(host: "::1", port: 9000), "tcp:[::1]:9000"),
-            ("tcp:::1:9000", .tcp(host: "::1", port: 9000), "tcp:[::1]:9000"),
-            ("tcp:localhost:9000", .tcp(host: "localhost", port: 9000), "tcp:localhost:9000"),
         ] as [(String, ListenAddress, String)])
     func listening(text: String, address: ListenAddress, written: String) throws {
         let configuration = try Settings.read(["LISTEN": text])
@@ -22,7 +20,8 @@ struct AddressTests {
     @Test(
         "what is no address is a fault",
         arguments: [
-            "unix:", "unix:relative.sock", "/run/x.sock", "tcp:9000", "tcp::9000", "tcp:127.0.0.1", "tcp:127.0.0.1:",
+            "tcp:localhost:9000", "tcp:::1:9000", "tcp:[127.0.0.1]:9000", "tcp:1]:9000", "unix:", "unix:relative.sock",
+            "/run/x.sock", "tcp:9000", "tcp::9000", "tcp:127.0.0.1", "tcp:127.0.0.1:",
             "tcp:127.0.0.1:65536", "tcp:127.0.0.1:-1", "tcp:127.0.0.1:x", "127.0.0.1:9000", "tcp:[]:9000", "tcp",
             "UNIX:/run/x.sock", "http://127.0.0.1:9000", "tcp:127.0.0.1:9000 ", "tcp:127.0.0.1:+80",
         ])

@@ -1,5 +1,5 @@
+import Foundation
 import SQLite
-import Synchronization
 import TestSupport
 import Testing
 
@@ -50,8 +50,64 @@ struct CommitQueueTests {
         #expect(try rows() == kept + kept.map { $0 + 100 })
     }
 
-    @Test("a crowd shares transactions, and nobody's write is lost or done twice")
-    func sharedCommits() throws {
+    /// Has `count` writes wait while another one holds the transaction open, and lets them all go at once.
+    private func inOneTransaction<Outcome: Sendable>(
+        _ count: Int, _ work: @escaping @Sendable (_ number: Int) throws -> Outcome
+    ) throws -> [Outcome] {
+        let gate = DispatchSemaphore(value: 0)
+        let holder = Background { [queue] in
+            try? queue.perform { _ throws(SQLiteError) in gate.wait() }
+            return []
+        }
+        // The crowd starts while the holder is in, and queues up within this time on any machine.
+        usleep(100_000)
+        let opener = Background {
+            usleep(500_000)
+            gate.signal()
+            return []
+        }
+        defer { _ = (holder.result(), opener.result()) }
+        return try Crowd.of(count, work)
+    }
+
+    @Test("whoever waits for a transaction shares the next one")
+    func oneTransaction() throws {
+        let path = folder.file("q.db")
+        let committed = try inOneTransaction(20) { [queue] number -> Int64 in
+            try queue.perform { connection throws(SQLiteError) in
+                try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number)))
+                // What others see while this write is under way: nothing of it, nor of those before it.
+                let other = try Connection(path: path, access: .readOnly)
+                return try other.first("SELECT count(*) FROM t") { $0.integer(0) } ?? -1
+            }
+        }
+        #expect(committed == Array(repeating: 0, count: 20))
+        #expect(try rows() == (0..<20).map(Int64.init))
+    }
+
+    @Test("when a shared transaction is lost, everybody in it is told")
+    func lostForAll() throws {
+        try queue.perform { connection throws(SQLiteError) in
+            _ = try connection.all("PRAGMA max_page_count = 3") { $0.integer(0) }
+        }
+        let failed = try inOneTransaction(10) { [queue] number -> Bool in
+            do {
+                try queue.perform { connection throws(SQLiteError) in
+                    for row in 0..<2000 {
+                        try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number * 2000 + row)))
+                    }
+                }
+                return false
+            } catch is SQLiteError {
+                return true
+            }
+        }
+        #expect(failed == Array(repeating: true, count: 10))
+        #expect(try rows().isEmpty)
+    }
+
+    @Test("a crowd loses no write and does none twice")
+    func crowd() throws {
         let total = 64 * 20
         _ = try Crowd.of(64) { [queue] number in
             for turn in 0..<20 {

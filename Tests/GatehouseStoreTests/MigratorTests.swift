@@ -1,3 +1,4 @@
+import Foundation
 import GatehouseStore
 import SQLite
 import TestSupport
@@ -16,6 +17,18 @@ struct MigratorTests {
     func idempotent() throws {
         #expect(try SQLiteFile(path: path).migrate().count == Migrator.latest)
         #expect(try SQLiteFile(path: path).migrate().isEmpty)
+        chmod(path, 0o600)
+        #expect(SQLiteFile(path: path).faults().isEmpty)
+    }
+
+    @Test("leave a database that others can read to be noticed")
+    func openness() throws {
+        _ = try SQLiteFile(path: path).migrate()
+        for mode in [0o644, 0o604, 0o606] as [mode_t] {
+            chmod(path, mode)
+            #expect(SQLiteFile(path: path).faults() == ["others can read it: chmod o= \(path)"])
+        }
+        chmod(path, 0o640)
         #expect(SQLiteFile(path: path).faults().isEmpty)
     }
 

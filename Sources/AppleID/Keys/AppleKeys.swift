@@ -6,14 +6,22 @@ import POSIX
 package final class AppleKeys: Sendable {
     private let state: Monitor<KeySetState>
     private let source: KeySource
+    private let report: @Sendable (KeySetReport) -> Void
     private let now: @Sendable () -> Timestamp
 
-    /// - Parameter now: the time, asked anew after each fetch, which may have taken a while.
+    /// Longer than any fetch takes. Who waits holds a thread, whatever has become of the fetch.
+    private static let patience = Duration.seconds(6)
+
+    /// - Parameters:
+    ///   - now: the time, asked anew after each fetch, which may have taken a while.
+    ///   - report: told what each set that was fetched is good for.
     package init(
-        policy: KeySetPolicy = KeySetPolicy(), now: @escaping @Sendable () -> Timestamp, source: @escaping KeySource
+        policy: KeySetPolicy = KeySetPolicy(), now: @escaping @Sendable () -> Timestamp,
+        report: @escaping @Sendable (KeySetReport) -> Void = { _ in }, source: @escaping KeySource
     ) {
         state = Monitor(KeySetState(policy: policy))
         self.now = now
+        self.report = report
         self.source = source
     }
 
@@ -28,7 +36,7 @@ package final class AppleKeys: Sendable {
         case .fetch:
             fetch()
         case .wait:
-            state.wait { $0.isFetching ? nil : () }
+            _ = state.wait(atMost: Self.patience) { $0.isFetching ? nil : () }
         case let settled:
             return try Self.key(in: settled)
         }
@@ -41,8 +49,19 @@ package final class AppleKeys: Sendable {
     }
 
     private func fetch() {
-        let fetched = source().flatMap { try? JWKSet(parsing: $0, usableFor: [.RS256]) }
+        let fetched = source().flatMap(parse)
         state.change { $0.finished(fetched, now: now()) }
+    }
+
+    private func parse(_ bytes: [UInt8]) -> JWKSet? {
+        do {
+            let set = try JWKSet(parsing: bytes, usableFor: [.RS256])
+            report(KeySetReport(usableKeys: set.count, faults: set.skipped))
+            return set
+        } catch {
+            report(KeySetReport(usableKeys: 0, faults: [error.description]))
+            return nil
+        }
     }
 
     private static func key(in answer: KeySetState.Answer) throws(Fault) -> VerificationKey {

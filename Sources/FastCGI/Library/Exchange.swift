@@ -16,6 +16,8 @@ final class Exchange {
         Library.initialize()
         unsafe request = .allocate(capacity: 1)
         unsafe FCGX_InitRequest(request, -1, 0)
+        // While there are descriptors: a connection that took the last one shall still get its answer.
+        feed = try? Pipe()
     }
 
     deinit {

@@ -20,7 +20,10 @@ extension Gatekeeper {
                 try admit(user)
                 return pair(try writeAgain(session), of: user, in: session, now: now)
             case .endForReuse:
-                if try end(session.id, for: .reuse, now: now) { throw .refreshTokenReused }
+                if try end(session.id, for: .reuse, now: now) {
+                    notice(.refreshTokenReused(session: session.id, user: session.userID))
+                    throw .refreshTokenReused
+                }
             case .refuse(let refusal):
                 throw refusal
             }

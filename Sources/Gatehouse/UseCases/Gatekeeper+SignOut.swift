@@ -16,7 +16,8 @@ extension Gatekeeper {
     /// Ends a session in the store first and then for the access tokens already out there.
     func end(_ session: SessionID, for reason: RevokeReason, now: Timestamp) throws(Refusal) -> Bool {
         let ended = try asking { () throws(StoreFailure) in try store.revoke(session, for: reason, now: now) }
-        if ended { revoked.insert(session, revokedAt: now) }
+        // Also where somebody else has ended it: their request may not have come this far yet.
+        revoked.insert(session, revokedAt: now)
         return ended
     }
 

@@ -26,8 +26,7 @@ public struct AppleLoginRequest: RequestBody {
         email = fields.optional("email", atMost: FieldLimit.email)
         fullName = fields.optionalObject("fullName") { inner in
             FullName(
-                givenName: inner.optional("givenName", atMost: FieldLimit.name),
-                familyName: inner.optional("familyName", atMost: FieldLimit.name))
+                givenName: inner.optionalName("givenName"), familyName: inner.optionalName("familyName"))
         }
         nickname = fields.optionalName("nickname")
         nonce = fields.optional("nonce", atMost: FieldLimit.nonce)

@@ -23,7 +23,6 @@ struct FakeAppleCommand: Command {
         }
         let service = FakeAppleService(key: try FakeAppleFolder.key(input), audience: FakeAppleFolder.bundleID)
         let address = input.value("--address") ?? "127.0.0.1"
-        Signals.ignoreFailedWrites()
         do {
             let server = service.server(on: try Listener.tcp(host: address, port: port))
             StandardStream.output.line("fake Apple: http://\(address):\(server.port)")

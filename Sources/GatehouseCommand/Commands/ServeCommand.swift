@@ -19,7 +19,6 @@ struct ServeCommand: Command {
         let log = Log(level: configuration.logLevel)
         for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
         // Before any thread: threads inherit what is blocked.
-        Signals.ignoreFailedWrites()
         let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
         do {
             try Application(configuration, log: log).run(until: signals)

@@ -17,7 +17,7 @@ extension Configuration {
         environment = settings.oneOf("APP_ENV", default: .production)
         listen = settings.parsed(
             "LISTEN", default: .unix(path: "/run/gatehouse/gatehouse.sock"),
-            expecting: "unix:/path or tcp:host:port", ListenAddress.init)
+            expecting: "unix:/path or tcp:address:port, the address in digits", ListenAddress.init)
         database = settings.database()
         workers = settings.parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
             Int(digits: text).flatMap { (1...1024).contains($0) ? $0 : nil }
@@ -48,9 +48,10 @@ extension SettingReader {
 
     fileprivate mutating func policy(devSecretHash: [UInt8]?, clientID: String) -> Policy {
         let standard = RefreshPolicy()
-        let (hour, day, decade) = (Duration.seconds(3600), Duration.seconds(86_400), Duration.seconds(3650 * 86_400))
+        let (hour, decade) = (Duration.seconds(3600), Duration.seconds(3650 * 86_400))
         return Policy(
-            accessTokenLifetime: duration("ACCESS_TOKEN_TTL", default: .seconds(900), in: .seconds(1)...day),
+            accessTokenLifetime: duration(
+                "ACCESS_TOKEN_TTL", default: .seconds(900), in: .seconds(1)...Policy.longestAccessTokenLifetime),
             refresh: RefreshPolicy(
                 tokenLifetime: duration(
                     "REFRESH_TOKEN_TTL", default: standard.tokenLifetime, in: .seconds(1)...decade),

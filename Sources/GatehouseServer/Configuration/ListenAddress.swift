@@ -1,22 +1,31 @@
+import POSIX
+
 /// Where the responder waits for nginx.
 package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
     case unix(path: String)
     case tcp(host: String, port: UInt16)
 
-    /// Reads `unix:/path` or `tcp:host:port`.
+    /// Reads `unix:/path`, `tcp:127.0.0.1:port` or `tcp:[::1]:port`.
     init?(_ text: String) {
         if text.hasPrefix("unix:/"), text.utf8.count <= 5 + Self.longestPath {
             self = .unix(path: String(text.dropFirst(5)))
-        } else if text.hasPrefix("tcp:"), let colon = text.lastIndex(of: ":"),
-            colon > text.index(text.startIndex, offsetBy: 3),
-            let port = UInt16(digits: text[text.index(after: colon)...])
-        {
-            let host = text[text.index(text.startIndex, offsetBy: 4)..<colon].filter { $0 != "[" && $0 != "]" }
-            guard !host.isEmpty else { return nil }
+        } else if text.hasPrefix("tcp:"), let (host, port) = Self.hostAndPort(text.dropFirst(4)) {
             self = .tcp(host: host, port: port)
         } else {
             return nil
         }
+    }
+
+    /// An address in digits, so that what listens is what was written; one of IPv6 in brackets.
+    private static func hostAndPort(_ text: Substring) -> (String, UInt16)? {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(digits: text[text.index(after: colon)...]) else {
+            return nil
+        }
+        let written = text[..<colon]
+        let isBracketed = written.hasPrefix("[") && written.hasSuffix("]") && written.count > 2
+        let host = String(isBracketed ? written.dropFirst().dropLast() : written)
+        guard isBracketed == host.contains(":"), (try? SocketAddress(host: host, port: port)) != nil else { return nil }
+        return (host, port)
     }
 
     /// A socket's path has to fit the kernel's `sun_path`, its closing NUL included.

@@ -1,3 +1,4 @@
+import POSIX
 import SQLite
 
 /// A database file as an operator sees it: to be migrated, to be examined.
@@ -17,10 +18,13 @@ package struct SQLiteFile {
     package func faults() -> [String] {
         do {
             let connection = try Connection(path: path, access: .readOnly)
+            let openness = File.isReadableByOthers(path) ? ["others can read it: chmod o= \(path)"] : []
             let damage = try connection.all("PRAGMA quick_check") { row in row.text(0) }.filter { $0 != "ok" }
             let version = try Migrator(connection).version()
-            guard version != Migrator.latest else { return damage }
-            return damage + ["it has schema \(version), this program speaks \(Migrator.latest): run gatehouse migrate"]
+            guard version != Migrator.latest else { return openness + damage }
+            return openness + damage + [
+                "it has schema \(version), this program speaks \(Migrator.latest): run gatehouse migrate"
+            ]
         } catch {
             return [error.description]
         }

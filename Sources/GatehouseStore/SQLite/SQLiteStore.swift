@@ -27,9 +27,12 @@ package final class SQLiteStore: Sendable {
         let connection = try Connection(path: path, access: .readWrite)
         // Other processes of ours (a migration, an operator's command) write too; they are short.
         connection.setBusyTimeout(milliseconds: 5000)
+        let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+        guard mode == "wal" else {
+            throw SQLiteError(code: 1, message: "this file system cannot hold a write-ahead log")
+        }
         try connection.execute(
             script: """
-                PRAGMA journal_mode = WAL;
                 PRAGMA synchronous = FULL;
                 PRAGMA foreign_keys = ON;
                 PRAGMA journal_size_limit = 67108864;

@@ -23,7 +23,7 @@ extension Problem {
                 status: 405, code: "method_not_allowed",
                 detail: "this path answers " + allowed.map(\.rawValue).joined(separator: ", "))
         case .payloadTooLarge:
-            Entry(status: 413, code: "payload_too_large", detail: "a body may have 64 KiB")
+            Entry(status: 413, code: "payload_too_large", detail: "a body is limited to 64 KiB")
         case .unsupportedMediaType:
             Entry(status: 415, code: "unsupported_media_type", detail: "send the body as application/json")
         }

@@ -35,6 +35,12 @@ package enum File {
         umask(0o077)
     }
 
+    /// Whether every user of the machine may read a file.
+    package static func isReadableByOthers(_ path: String) -> Bool {
+        var information = stat()
+        return unsafe stat(path, &information) == 0 && information.st_mode & 0o007 != 0
+    }
+
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
     }

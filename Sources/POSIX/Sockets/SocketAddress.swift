@@ -1,7 +1,7 @@
 import Glibc
 
 /// An address in the form the kernel takes.
-struct SocketAddress: Sendable {
+package struct SocketAddress: Sendable {
     let family: Int32
     private let bytes: [UInt8]
 
@@ -20,7 +20,7 @@ struct SocketAddress: Sendable {
     }
 
     /// An address in digits; names are not looked up, so that what listens is what was written.
-    init(host: String, port: UInt16) throws(ListenerError) {
+    package init(host: String, port: UInt16) throws(ListenerError) {
         var v4 = sockaddr_in()
         var v6 = sockaddr_in6()
         if unsafe inet_pton(AF_INET, host, &v4.sin_addr) == 1 {

@@ -2,6 +2,7 @@ import AppleID
 import Gatehouse
 import JOSE
 import POSIX
+import Synchronization
 import TestSupport
 import Testing
 
@@ -122,5 +123,21 @@ struct AppleKeysTests {
         let keys = AppleKeys(now: now) { Genuine.bytes(ofSetWith: [elliptic, Genuine.key]) }
         #expect(word(keys, "elliptic") == "unknownKey")
         #expect(word(keys, "KEY0000001") == "KEY0000001")
+    }
+
+    @Test(
+        "what a fetched set is good for is reported, with the reasons for what was left out",
+        arguments: [
+            (#"{"keys":[]}"#, 0, 0), (#"{"keys":[{"kty":"RSA","kid":"a","n":"AQAB","e":"AQAB"}]}"#, 0, 1),
+            ("no set", 0, 1),
+        ])
+    func reports(_ document: String, _ usable: Int, _ faults: Int) {
+        let reports = Mutex<[KeySetReport]>([])
+        let keys = AppleKeys(
+            now: { Genuine.moment }, report: { report in reports.withLock { $0.append(report) } },
+            source: { Array(document.utf8) })
+        #expect(throws: AppleKeys.Fault.unavailable) { try keys.key("a") }
+        #expect(reports.withLock { $0.map(\.usableKeys) } == [usable])
+        #expect(reports.withLock { $0.map(\.faults.count) } == [faults])
     }
 }

@@ -18,7 +18,7 @@ struct Desk {
     }
 
     private let fetched = Counter()
-    private let identity: AppleIdentity
+    private let identity: AppleSignIn
     private let fetchedBefore: Int
 
     /// - Parameter isWarm: whether the keys are there already when the login comes.
@@ -30,7 +30,7 @@ struct Desk {
         let keys = AppleKeys(now: { Genuine.moment }, source: counting)
         if isWarm { keys.renewIfDue() }
         fetchedBefore = fetched.count
-        identity = AppleIdentity(verifier: IdentityTokenVerifier(policy: policy), keys: keys)
+        identity = AppleSignIn(verifier: IdentityTokenVerifier(policy: policy), keys: keys)
     }
 
     var fetches: Int { fetched.count - fetchedBefore }

@@ -27,15 +27,19 @@ final class FakeAppleStand: Sendable {
         port = listener.port ?? 0
         let relay = Relay()
         let server = HTTPServer(listener) { relay.answer($0) }
-        relay.stand.withLock { $0 = self }
+        relay.serve(for: self)
         _ = try POSIX.Thread.spawn(name: "fake-apple") { try? server.run() }
     }
 
     /// The server's thread outlives the stand, so it must not own it.
     private final class Relay: Sendable {
-        let stand = Mutex<FakeAppleStand?>(nil)
+        private struct Holder { weak var stand: FakeAppleStand? }
+        private let holder = Mutex(Holder())
+
+        func serve(for stand: FakeAppleStand) { holder.withLock { $0.stand = stand } }
+
         func answer(_ request: HTTPRequest) -> HTTPReply {
-            stand.withLock { $0 }?.answer(request) ?? .refusal("503 Service Unavailable", "gone")
+            holder.withLock { $0.stand }?.answer(request) ?? .refusal("503 Service Unavailable", "gone")
         }
     }
 

@@ -16,15 +16,19 @@ final class FrontedHouse: House, @unchecked Sendable {
         (try? String(contentsOfFile: folder.file("nginx/logs/gatehouse.access.log"), encoding: .utf8)) ?? ""
     }
 
-    /// - Parameter values: in place of those of a laptop.
-    init(values: [String: String] = [:], _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - values: in place of those of a laptop.
+    ///   - locations: an operator's own, beside the API.
+    init(values: [String: String] = [:], locations: String = "", _ adjust: (inout [String: String]) -> Void = { _ in })
+        throws
+    {
         served = try ServedHouse(adjust)
         let folder = served.folder
         port = try FreePort.any()
         plainPort = try FreePort.any()
         let places = [
             "RESPONDER": "unix:\(served.socket)", "LISTEN_HTTPS": "127.0.0.1:\(port)", "LISTEN_HTTPS_6": "",
-            "LISTEN_HTTP": "127.0.0.1:\(plainPort)", "LISTEN_HTTP_6": "", "LISTEN_MACHINE": "",
+            "LISTEN_HTTP": "127.0.0.1:\(plainPort)", "LISTEN_HTTP_6": "",
             "HTTPS_ORIGIN": "https://localhost:\(port)",
         ]
         let all = places.merging(values) { _, new in new }.map { "\($0)=\($1)" }
@@ -32,6 +36,9 @@ final class FrontedHouse: House, @unchecked Sendable {
         let prefix = folder.file("nginx")
         try Shell.run([lib + "render-nginx", prefix, Executable.root + "/nginx/local.values"] + all)
         try Shell.run([lib + "certificate", prefix])
+        try FileManager.default.createDirectory(
+            atPath: prefix + "/gatehouse.d", withIntermediateDirectories: true)
+        try locations.write(toFile: prefix + "/gatehouse.d/test.conf", atomically: true, encoding: .utf8)
         nginx = try ChildProcess(
             ["nginx", "-p", prefix, "-c", "nginx.conf", "-g", "daemon off;"], environment: [:],
             log: folder.file("nginx.out"))

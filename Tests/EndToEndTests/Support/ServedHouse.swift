@@ -32,7 +32,9 @@ final class ServedHouse: House, @unchecked Sendable {
     }
 
     /// Starts anew on the same database, after the process has been stopped in whatever way.
-    func restart() throws {
+    func restart(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+        var variables = variables
+        adjust(&variables)
         process = try Self.start(variables, wrapper: wrapper, folder: folder)
         try waitUntilListening()
     }

@@ -4,7 +4,7 @@ import GatehouseWeb
 import JSON
 
 /// Stands between the responder and the router: turns one's values into the other's, and notes each request.
-struct Site: Sendable {
+struct RequestHandler: Sendable {
     let router: Router
     let log: Log
     let world: World

@@ -2,7 +2,7 @@ package import Gatehouse
 import JOSE
 
 /// Sign in with Apple as the domain asks for it: the verifier of identity tokens with Apple's keys behind it.
-package struct AppleIdentity: AppleVerifier {
+package struct AppleSignIn: AppleVerifier {
     private let verifier: IdentityTokenVerifier
     private let keys: AppleKeys
 
