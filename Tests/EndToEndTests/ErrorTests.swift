@@ -76,6 +76,7 @@ struct ErrorTests {
         #expect(answer.header("content-type") == "application/problem+json")
         #expect(answer.header("cache-control") == "no-store")
         #expect(answer["status"]?.integer == Int64(given.status))
+        #expect((answer["errors"]?.array != nil) == (given.status == 400))
         for member in ["type", "title", "detail", "requestId"] { #expect(answer[member]?.string?.isEmpty == false) }
         #expect(answer["requestId"]?.string == answer.header("x-request-id"))
         #expect(answer.count(ofHeader: "x-request-id") == 1)

@@ -9,12 +9,12 @@ public struct ProblemBody: ResponseBody, Equatable {
     public var requestId: String
     /// Narrows `invalid_apple_token`.
     public var reason: String?
-    /// The members at fault, with `invalid_request`.
-    public var errors: [FieldError]
+    /// The members at fault, with every 400; nil with any other status.
+    public var errors: [FieldError]?
 
     public init(
         status: Int, title: String, detail: String, code: String, requestId: String, reason: String? = nil,
-        errors: [FieldError] = []
+        errors: [FieldError]? = nil
     ) {
         self.status = status
         self.title = title
@@ -34,7 +34,7 @@ public struct ProblemBody: ResponseBody, Equatable {
         json.member("code", code)
         json.member("requestId", requestId)
         if let reason { json.member("reason", reason) }
-        guard !errors.isEmpty else { return }
+        guard let errors else { return }
         json.member("errors", array: { list in for error in errors { list.object(error.write) } })
     }
 }

@@ -20,9 +20,13 @@ extension Problem {
         return fault.rawValue
     }
 
-    private var fieldErrors: [FieldError] {
-        guard case .invalidRequest(let errors) = self else { return [] }
-        return errors
+    private var fieldErrors: [FieldError]? {
+        switch self {
+        case .invalidRequest(let errors): errors
+        // What cannot be read has no members that could be named.
+        case .invalidJSON: []
+        default: nil
+        }
     }
 
     private func headers(for entry: Entry) -> [Response.Header] {
