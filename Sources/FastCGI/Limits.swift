@@ -2,7 +2,7 @@
 package struct Limits: Sendable {
     /// Bytes of one request's parameters. Fronts read at most 32 KiB of headers by default (nginx: 4 × 8 KiB), and a
     /// request to this API needs about 2 KiB.
-    package var parameters = 32 << 10
+    package var parameters = 64 << 10
 
     /// Bytes of one request's body: what the API promises to read before it answers 413.
     package var body = 64 << 10

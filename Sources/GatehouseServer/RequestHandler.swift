@@ -13,10 +13,12 @@ struct RequestHandler: Sendable {
         let id = exchange.parameter("REQUEST_ID").flatMap(RequestID.accepted) ?? newRequestID()
         let request = GatehouseWeb.Request(exchange, id: id)
         let response = router.respond(to: request)
+        // A path that leads nowhere is a client's own text, and may be anything: a token, for one.
+        let path = response.status == 404 ? "unknown" : request.path
         log(
             response.status >= 500 ? .error : .debug, "request",
             [
-                ("id", .string(id)), ("method", .string(request.method)), ("path", .string(request.path)),
+                ("id", .string(id)), ("method", .string(request.method)), ("path", .string(path)),
                 ("status", .integer(Int64(response.status))),
             ])
         return FastCGI.Response(head: response.cgi(requestID: id))

@@ -16,6 +16,7 @@ package struct Router: Sendable {
 
     private func endpoint(for request: Request) throws(Problem) -> any Endpoint {
         guard let candidates = endpoints[request.path] else { throw .notFound }
+        if let open = candidates.first(where: \.answersAnyRequest) { return open }
         // A HEAD is a GET whose body the front keeps to itself.
         let method = request.method == "HEAD" ? Method.get.rawValue : request.method
         guard let endpoint = candidates.first(where: { $0.method.rawValue == method }) else {

@@ -22,7 +22,7 @@ package final class Connection {
         guard result == SQLITE_OK, let opened = unsafe opened else {
             // A handle comes back even from a failed open, and has to be given back.
             unsafe sqlite3_close_v2(opened)
-            throw SQLiteError(code: result, message: unsafe String(cString: sqlite3_errstr(result)))
+            throw SQLiteError(code: result, message: unsafe String(cString: sqlite3_errstr(result)) + ": " + path)
         }
         unsafe handle = opened
     }
@@ -31,6 +31,9 @@ package final class Connection {
         prepared.removeAll()
         unsafe sqlite3_close_v2(handle)
     }
+
+    /// True also where writing was asked for: SQLite then opens for reading what it may not write, and says nothing.
+    package var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Waits this long for another process's lock before it gives up with SQLITE_BUSY.
     package func setBusyTimeout(milliseconds: Int32) {

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -15,6 +16,18 @@ struct ExpiryTests {
         #expect(late.status == 401)
         #expect(late.code == "access_token_expired")
         #expect(try house.refresh(login.refreshToken).status == 200)
+    }
+
+    @Test("lives no longer than its session, and says so")
+    func sessionEnd() throws {
+        let house = try InProcessHouse { $0["SESSION_MAX_AGE"] = "20m" }
+        let login = try house.devLogin("end@example.com")
+        house.setForward(by: .seconds(600))
+        let next = try house.refresh(login.refreshToken)
+        let left = try #require(next["expiresIn"]?.integer)
+        #expect((598...600).contains(left))
+        house.setForward(by: .seconds(601))
+        #expect(try house.me(next.accessToken).code == "access_token_expired")
     }
 
     @Test("of a session that ended is still dead after a restart, also by shorter rules than it was issued by")

@@ -19,6 +19,16 @@ struct GuardTests {
         #expect(answer.body.isEmpty)
     }
 
+    @Test("is answered whatever the guarded request was like", arguments: ["POST", "DELETE", "HEAD", "PROPFIND"])
+    func anyMethod(_ method: String) throws {
+        let house = try Houses.of(.fastCGI)
+        let login = try house.devLogin("any@example.com")
+        var call = Call.get("/api/auth/verify", bearer: login.accessToken)
+        call.method = method
+        call.body = [UInt8](repeating: 120, count: 70_000)
+        #expect(try house.send(call).status == 204)
+    }
+
     @Test("is answered with 401 for anything else", arguments: [World.handler, .fastCGI])
     func refused(_ world: World) throws {
         let house = try Houses.of(world)

@@ -53,6 +53,18 @@ struct LogoutTests {
         #expect(try house.me(theirs.accessToken).status == 200)
     }
 
+    @Test("with a refresh token that we did not issue is refused, even if our secret signed it")
+    func forgedToken() throws {
+        let house = try InProcessHouse()
+        let mine = try house.devLogin("forged@example.com")
+        let other = try house.devLogin("forged@example.com")
+        let payload = other.refreshToken.split(separator: ".").map(String.init)[1]
+        let body: JSONObject = ["refreshToken": .string(try Forgery.refreshToken(like: payload, generation: 1))]
+        #expect(house.send(.post("/api/auth/logout", body, bearer: mine.accessToken)).code == "invalid_refresh_token")
+        #expect(try house.me(mine.accessToken).status == 200)
+        #expect(try house.refresh(other.refreshToken).status == 200)
+    }
+
     @Test("without a token is refused", arguments: World.allCases)
     func anonymous(_ world: World) throws {
         let answer = try Houses.of(world).send(.post("/api/auth/logout", bearer: nil))

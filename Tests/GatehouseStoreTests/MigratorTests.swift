@@ -48,6 +48,14 @@ struct MigratorTests {
         }
     }
 
+    @Test("leave a database alone that is not ours")
+    func foreign() throws {
+        let connection = try Connection(path: path, access: .readWrite)
+        try connection.execute(script: "PRAGMA user_version = -3")
+        #expect(throws: Migrator.Fault.databaseIsForeign) { try SQLiteStore(path: path) }
+        #expect(SQLiteFile(path: path).faults().contains("the database was not made by this program"))
+    }
+
     @Test("leave a store that is durable: write-ahead log, every commit synced")
     func pragmas() throws {
         let connection = try SQLiteStore.writingConnection(to: path)

@@ -42,6 +42,8 @@ struct ModelTests {
     func farMoments() {
         #expect(Timestamp(seconds: .max) > Timestamp(seconds: 1 << 40))
         #expect(Timestamp(seconds: .min) < Timestamp(seconds: 0))
+        #expect(Timestamp(milliseconds: .max) + .seconds(1) == Timestamp(milliseconds: .max))
+        #expect(Timestamp(milliseconds: .min) - .seconds(1) == Timestamp(milliseconds: .min))
     }
 
     @Test(

@@ -54,6 +54,8 @@ struct RotationTests {
             Case(4, current, at: 1500, .refuse(.invalidRefreshToken)),
             Case(3, [3], at: 1000, .endForReuse),
             Case(1, [1], at: 1000, .endForReuse),
+            Case(0, [0], at: 1000, .refuse(.invalidRefreshToken)),
+            Case(-5, [1], at: 1000, .refuse(.invalidRefreshToken)),
             Case(6, [6], at: 1000, .refuse(.invalidRefreshToken)),
             Case(.max, current, at: 1000, .refuse(.invalidRefreshToken)),
         ])

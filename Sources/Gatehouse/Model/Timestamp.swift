@@ -19,14 +19,13 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     package static func < (a: Self, b: Self) -> Bool { a.milliseconds < b.milliseconds }
 
     package static func + (moment: Self, span: Duration) -> Self {
-        Self(milliseconds: moment.milliseconds + span.milliseconds)
+        Self(milliseconds: moment.milliseconds.addingSaturated(span.milliseconds))
     }
 
     package static func - (moment: Self, span: Duration) -> Self {
-        Self(milliseconds: moment.milliseconds - span.milliseconds)
+        Self(milliseconds: moment.milliseconds.addingSaturated(-span.milliseconds))
     }
 
-    package static func - (a: Self, b: Self) -> Duration { .milliseconds(a.milliseconds - b.milliseconds) }
 }
 
 extension Timestamp: CustomStringConvertible {
@@ -68,6 +67,14 @@ extension Duration {
 
     /// Whole seconds: what `expiresIn` and `Retry-After` carry.
     package var wholeSeconds: Int64 { components.seconds }
+}
+
+extension Int64 {
+    /// The sum, or the farthest number in its direction: a damaged row must not stop the process.
+    fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
 }
 
 extension BinaryInteger {

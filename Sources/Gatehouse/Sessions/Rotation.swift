@@ -29,7 +29,9 @@ package enum Rotation: Sendable, Equatable {
                 return .refuse(.invalidRefreshToken)
             }
             return now <= current.issuedAt + policy.reuseGrace ? .repeatCurrent : .endForReuse
-        case ..<current.generation:
+        case 1..<current.generation:
+            // Its hash is long gone: whoever has the secret can say this much, and end a session by it. Not to believe
+            // it would let a thief go on.
             return .endForReuse
         default:
             return .refuse(.invalidRefreshToken)

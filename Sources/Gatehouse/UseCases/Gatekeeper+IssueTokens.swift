@@ -14,12 +14,20 @@ extension Gatekeeper {
         return (token, text)
     }
 
-    func accessToken(of user: User, in session: Session, now: Timestamp) -> String {
+    func pair(_ refreshToken: String, of user: User, in session: Session, now: Timestamp) -> TokenPair {
+        let access = accessToken(of: user, in: session, now: now)
+        return TokenPair(accessToken: access.text, refreshToken: refreshToken, expiresIn: access.expiresIn)
+    }
+
+    /// An access token, and for how long it is good: no longer than its session.
+    func accessToken(of user: User, in session: Session, now: Timestamp) -> (text: String, expiresIn: Duration) {
+        let sessionEnd = policy.refresh.expiry(issuedAt: now, sessionCreatedAt: session.createdAt)
+        let expiresAt = min(now + policy.accessTokenLifetime, sessionEnd)
         let caller = Caller(userID: user.id, sessionID: session.id, role: user.role)
         let tokenID = Identifier.make("at", at: now, random: world.random(Identifier.randomBytes))
-        return tokens.accessToken(
+        let text = tokens.accessToken(
             AccessClaims(
-                caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: now,
-                expiresAt: now + policy.accessTokenLifetime))
+                caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
+        return (text, .milliseconds(expiresAt.milliseconds - now.milliseconds))
     }
 }

@@ -16,9 +16,7 @@ extension Gatekeeper {
                 of: user, by: identity.provider, clientID: clientID, from: device, now: now)
             let login = NewSession(session: session, identity: identity, nickname: nickname)
             guard let recorded = try record(login, of: user, isNew: known == nil) else { continue }
-            let pair = TokenPair(
-                accessToken: accessToken(of: recorded, in: session, now: now), refreshToken: refreshToken,
-                expiresIn: policy.accessTokenLifetime)
+            let pair = pair(refreshToken, of: recorded, in: session, now: now)
             return SignedIn(tokens: pair, user: recorded, isNewUser: known == nil)
         }
         throw .storageUnavailable

@@ -60,10 +60,4 @@ extension Gatekeeper {
         guard let text = tokens.refreshToken(claims, hashedAs: token.hash) else { throw .invalidRefreshToken }
         return text
     }
-
-    private func pair(_ refreshToken: String, of user: User, in session: Session, now: Timestamp) -> TokenPair {
-        TokenPair(
-            accessToken: accessToken(of: user, in: session, now: now), refreshToken: refreshToken,
-            expiresIn: policy.accessTokenLifetime)
-    }
 }

@@ -21,11 +21,22 @@ extension Gatekeeper {
         return ended
     }
 
+    /// Whether this is a token that we issued for a session that goes on. Throws for one that we did not issue.
+    private func holds(_ presented: PresentedToken) throws(Refusal) -> Bool {
+        let found = try asking { () throws(StoreFailure) in try store.session(presented.sessionID) }
+        guard let session = found?.session else { throw .invalidRefreshToken }
+        guard session.revokedAt == nil else { return false }
+        let issued = [session.token.hash, session.previousHash ?? session.token.hash]
+        guard issued.contains(where: { world.equal(presented.hash, $0) }) else { throw .invalidRefreshToken }
+        return true
+    }
+
     private func sessionOf(_ token: String, heldBy caller: Caller, now: Timestamp) throws(Refusal) -> SessionID? {
         do throws(Refusal) {
             let presented = try tokens.readRefreshToken(token, now: now)
             guard presented.userID == caller.userID else { throw .invalidRefreshToken }
-            return presented.sessionID == caller.sessionID ? nil : presented.sessionID
+            guard presented.sessionID != caller.sessionID else { return nil }
+            return try holds(presented) ? presented.sessionID : nil
         } catch {
             guard error == .refreshTokenExpired else { throw error }
             return nil  // Its session has ended by itself.

@@ -2,7 +2,8 @@ extension FieldReader {
     /// An address with something on both sides of one `@`. Whether mail arrives there is not ours to know.
     mutating func requiredEmail(_ name: String) -> String {
         let text = required(name, atMost: FieldLimit.email)
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        // By scalars: a mark that combines with the @ would hide it from a search by characters.
+        let parts = text.unicodeScalars.split(separator: "@", omittingEmptySubsequences: false)
         let isPlausible =
             parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
             && text.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.value >= 0x20 && $0.value != 0x7F }

@@ -9,6 +9,7 @@ struct Dispatcher {
             StandardStream.output.line(Help.overview(of: commands))
             return words.isEmpty ? .usage : .done
         }
+        let words = words == ["--version"] ? ["version"] : words
         guard
             let command = commands.filter({ words.starts(with: $0.words) }).max(by: { $0.words.count < $1.words.count })
         else { return refuse(["there is no command \(words[0].prefix(40))"], hint: "gatehouse --help") }

@@ -29,7 +29,7 @@ struct JWSVerifyCommand: Command {
             StandardStream.output.line(String(decoding: payload, as: UTF8.self))
             return .done
         } catch {
-            StandardStream.output.line(word(for: error) + ": " + error.description)
+            StandardStream.output.line(reason(for: error))
             return .no
         }
     }
@@ -46,14 +46,15 @@ struct JWSVerifyCommand: Command {
         throw .signature
     }
 
-    private func word(for error: JOSEError) -> String {
+    /// A word that a script can rely on, then what a person wants to know.
+    private func reason(for error: JOSEError) -> String {
         switch error {
-        case .malformed: "malformed"
-        case .algorithm: "algorithm"
-        case .signature: "signature"
-        case .unknownKey: "unknown_key"
-        case .unusableKey: "unusable_key"
-        case .signing: "signing"
+        case .malformed(let detail): "malformed: \(detail)"
+        case .unusableKey(let detail): "unusable_key: \(detail)"
+        case .signing(let detail): "signing: \(detail)"
+        case .algorithm: "algorithm: \(error)"
+        case .signature: "signature: \(error)"
+        case .unknownKey: "unknown_key: \(error)"
         }
     }
 }

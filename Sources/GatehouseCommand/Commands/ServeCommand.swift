@@ -6,8 +6,9 @@ struct ServeCommand: Command {
     let words = ["serve"]
     let summary = "Serve FastCGI until SIGTERM."
     let discussion = """
-        Settings come from the environment; each secret X also as X_FILE, or as a systemd credential named x.
-        APP_ENV, LISTEN, DATABASE_URL, WORKERS, LOG_LEVEL, JWT_ACCESS_SECRET, JWT_REFRESH_SECRET, ACCESS_TOKEN_TTL,
+        Settings come from the environment; each X also from the file that X_FILE names, or as a systemd credential x.
+        APP_ENV, NODE_ENV, LISTEN, DATABASE_URL, WORKERS, LOG_LEVEL, JWT_ACCESS_SECRET, JWT_ACCESS_SECRET_PREVIOUS,
+        JWT_REFRESH_SECRET, JWT_REFRESH_SECRET_PREVIOUS, ACCESS_TOKEN_TTL,
         REFRESH_TOKEN_TTL, REFRESH_REUSE_GRACE, SESSION_MAX_AGE, APPLE_BUNDLE_ID, APPLE_ISSUER, APPLE_JWKS_URL,
         APPLE_NONCE, DEV_LOGIN_SECRET, TOKEN_ISSUER, TOKEN_AUDIENCE
         """

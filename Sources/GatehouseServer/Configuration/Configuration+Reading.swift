@@ -63,7 +63,7 @@ extension SettingReader {
 
     /// The development login is open only where everything says that this is development.
     fileprivate mutating func devSecret(in environment: AppEnvironment) -> (hash: [UInt8]?, warnings: [String]) {
-        let isProduction = environment == .production || text("NODE_ENV") == "production"
+        let isProduction = environment == .production || text("NODE_ENV")?.lowercased() == "production"
         guard let secret = text("DEV_LOGIN_SECRET") else { return (nil, []) }
         guard !isProduction else { return (nil, ["DEV_LOGIN_SECRET is ignored: this is production"]) }
         return (SHA256.hash(Array(secret.utf8)), [])

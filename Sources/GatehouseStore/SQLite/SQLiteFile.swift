@@ -18,15 +18,16 @@ package struct SQLiteFile {
     package func faults() -> [String] {
         do {
             let connection = try Connection(path: path, access: .readOnly)
-            let openness = File.isReadableByOthers(path) ? ["others can read it: chmod o= \(path)"] : []
             let damage = try connection.all("PRAGMA quick_check") { row in row.text(0) }.filter { $0 != "ok" }
-            let version = try Migrator(connection).version()
-            guard version != Migrator.latest else { return openness + damage }
-            return openness + damage + [
-                "it has schema \(version), this program speaks \(Migrator.latest): run gatehouse migrate"
-            ]
+            return try damage + [Migrator(connection).advice()].compactMap { $0 } + permissionFaults()
         } catch {
             return [error.description]
         }
+    }
+
+    private func permissionFaults() -> [String] {
+        let openness = File.isReadableByOthers(path) ? "others can read it: chmod o= \(path)" : nil
+        let readOnly = File.isWritable(path) ? nil : "this user cannot write it: \(path)"
+        return [openness, readOnly].compactMap { $0 }
     }
 }

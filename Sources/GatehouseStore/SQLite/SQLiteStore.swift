@@ -25,6 +25,9 @@ package final class SQLiteStore: Sendable {
     /// The connection that migrates and writes.
     package static func writingConnection(to path: String) throws(SQLiteError) -> Connection {
         let connection = try Connection(path: path, access: .readWrite)
+        guard !connection.isReadOnly else {
+            throw SQLiteError(code: 8, message: "this user cannot write the database: " + path)
+        }
         // Other processes of ours (a migration, an operator's command) write too; they are short.
         connection.setBusyTimeout(milliseconds: 5000)
         let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }

@@ -7,11 +7,13 @@ package struct Migrator {
 
     package enum Fault: Error, Equatable, CustomStringConvertible {
         case databaseIsNewer(found: Int, known: Int)
+        case databaseIsForeign
 
         package var description: String {
             switch self {
             case .databaseIsNewer(let found, let known):
                 "the database has schema \(found), but this program knows only up to \(known): run a newer one"
+            case .databaseIsForeign: "the database was not made by this program"
             }
         }
     }
@@ -29,12 +31,25 @@ package struct Migrator {
     /// Runs the steps that are missing and returns their names.
     package func migrate() throws -> [String] {
         let found = try version()
-        guard found <= Self.latest else { throw Fault.databaseIsNewer(found: found, known: Self.latest) }
+        try Self.check(found)
         var applied: [String] = []
         for number in found..<Self.latest where try apply(step: number) {
             applied.append(Migration.all[number].name)
         }
         return applied
+    }
+
+    private static func check(_ version: Int) throws(Fault) {
+        guard version >= 0 else { throw .databaseIsForeign }
+        guard version <= latest else { throw .databaseIsNewer(found: version, known: latest) }
+    }
+
+    /// What has to happen before this program can use the database; nil where nothing has to.
+    package func advice() throws(SQLiteError) -> String? {
+        let found = try version()
+        do { try Self.check(found) } catch { return error.description }
+        guard found < Self.latest else { return nil }
+        return "the database has schema \(found), this program speaks \(Self.latest): run gatehouse migrate"
     }
 
     /// False where another process has taken the step meanwhile.

@@ -35,6 +35,10 @@ package enum File {
         umask(0o077)
     }
 
+    package static func isWritable(_ path: String) -> Bool {
+        unsafe access(path, W_OK) == 0
+    }
+
     /// Whether every user of the machine may read a file.
     package static func isReadableByOthers(_ path: String) -> Bool {
         var information = stat()
