@@ -9,7 +9,7 @@ import SQLite
 /// transaction.
 ///
 /// `@unchecked Sendable`: the connection is used only by the leader, and `State.isLed` makes one leader at a time; the
-/// mutex that guards it orders one leader's use before the next one's.
+/// lock that guards it orders one leader's use before the next one's.
 final class CommitQueue: @unchecked Sendable {
     private struct State {
         var waiting: [Write] = []
