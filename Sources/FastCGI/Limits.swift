@@ -1,7 +1,7 @@
 /// What one peer may ask of this process. All of it stands in front of libfcgi, which has no limits of its own.
 package struct Limits: Sendable {
-    /// Bytes of one request's parameters. Fronts read at most 32 KiB of headers by default (nginx: 4 × 8 KiB), and a
-    /// request to this API needs about 2 KiB.
+    /// Bytes of one request's parameters. Fronts read at most 32 KiB of headers by default (nginx: 4 × 8 KiB) and send the
+    /// query twice, so twice that lets in whatever they let in. A request to this API needs about 2 KiB.
     package var parameters = 64 << 10
 
     /// Bytes of one request's body: what the API promises to read before it answers 413.
