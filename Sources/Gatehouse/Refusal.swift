@@ -16,5 +16,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case refreshTokenRevoked
     case refreshTokenReused
 
+    /// There is no such thing, or it is somebody else's.
+    case notFound
+
     case storageUnavailable
 }

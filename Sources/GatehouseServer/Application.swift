@@ -1,10 +1,12 @@
 import AppleID
 import FastCGI
+import Gatehouse
 import JSON
 package import POSIX
 
 /// The running server: an assembly behind a socket, with the threads that look after both.
 package final class Application: Sendable {
+    private let gatekeeper: Gatekeeper
     private let keys: AppleKeys
     private let responder: Responder
     private let log: Log
@@ -18,6 +20,7 @@ package final class Application: Sendable {
             limits: Self.limits(for: configuration),
             report: { log($0.level, "connection", [("fault", .string("\($0)"))]) },
             handler: requests.answer)
+        gatekeeper = assembly.gatekeeper
         keys = assembly.keys
         self.log = log
     }
@@ -25,16 +28,33 @@ package final class Application: Sendable {
     /// Serves until SIGTERM or SIGINT, then answers what is under way and returns.
     package func run(until signals: Signals) throws {
         let ended = Monitor(false)
-        let housekeeping = try Thread.spawn(name: "housekeeping") { [keys] in
-            repeat { keys.renewIfDue() } while ended.wait(atMost: .seconds(5), for: { $0 ? () : nil }) == nil
-        }
+        // Apple may take seconds to answer, and what other processes have ended must not wait for it.
+        let helpers = [
+            try Thread.spawn(name: "apple-keys") { [self] in fetchKeys(until: ended) },
+            try Thread.spawn(name: "housekeeping") { [self] in keepHouse(until: ended) },
+        ]
         _ = try Thread.spawn(name: "signals") { [self] in watch(signals) }
         defer {
             ended.change { $0 = true }
-            housekeeping.join()
+            for helper in helpers { helper.join() }
         }
         try responder.run()
         log(.info, "stopped")
+    }
+
+    private func fetchKeys(until ended: Monitor<Bool>) {
+        repeat { keys.renewIfDue() } while !ended.isReached(within: .seconds(5))
+    }
+
+    /// A store that fails has said so in the log by itself; the next round tries again.
+    private func keepHouse(until ended: Monitor<Bool>) {
+        var pause: Duration
+        repeat {
+            let hasMore = (try? gatekeeper.keepHouse()) ?? false
+            // Between two steps of many, requests have their turn.
+            pause = hasMore ? .milliseconds(50) : .seconds(1)
+        } while !ended.isReached(within: pause)
+        try? gatekeeper.writeRefusals()
     }
 
     private func watch(_ signals: Signals) {
@@ -70,5 +90,11 @@ package final class Application: Sendable {
             }
         log(.info, "listening", [("on", .string(address.description))])
         return listener
+    }
+}
+
+extension Monitor<Bool> {
+    fileprivate func isReached(within time: Duration) -> Bool {
+        wait(atMost: time, for: { $0 ? () : nil }) != nil
     }
 }

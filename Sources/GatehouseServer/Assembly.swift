@@ -10,6 +10,7 @@ import POSIX
 /// Gatehouse put together, all but the socket: the one place that knows which part stands behind which contract.
 package struct Assembly: Sendable {
     package let router: Router
+    package let gatekeeper: Gatekeeper
     package let keys: AppleKeys
     package let world: World
 
@@ -19,11 +20,16 @@ package struct Assembly: Sendable {
             policy: KeySetPolicy(mostWaiting: configuration.workers / 2), now: world.now,
             report: { Self.note($0, in: log) },
             source: AppleKeySource.fetching(configuration.appleKeysURL, log: log))
-        let gatekeeper = try Gatekeeper(
+        let metrics = Metrics()
+        gatekeeper = try Gatekeeper(
             store: try Self.store(at: configuration.database, log: log), tokens: Self.tokens(configuration),
             apple: AppleSignIn(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys),
-            policy: configuration.policy, world: world, notice: { Self.note($0, in: log) })
-        router = Router(gatekeeper)
+            policy: configuration.policy, world: world,
+            notice: { occurrence in
+                metrics.count(occurrence)
+                Self.note(occurrence, in: log)
+            })
+        router = Router(gatekeeper, metrics: { metrics.text() })
         self.keys = keys
         self.world = world
     }
@@ -36,11 +42,10 @@ package struct Assembly: Sendable {
             [("usable", .integer(Int64(set.usableKeys))), ("faults", .array(set.faults.map(JSONValue.string)))])
     }
 
-    private static func note(_ event: SecurityEvent, in log: Log) {
-        switch event {
-        case .refreshTokenReused(let session, let user):
-            log(.warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))])
-        }
+    /// What an operator should hear of at once. All else is counted, and stands in the audit trail.
+    private static func note(_ occurrence: Occurrence, in log: Log) {
+        guard case .refreshTokenReused(let session, let user) = occurrence else { return }
+        log(.warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))])
     }
 
     private static func store(at address: DatabaseAddress, log: Log) throws -> SQLiteStore {

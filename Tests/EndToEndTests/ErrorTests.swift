@@ -29,7 +29,8 @@ struct ErrorTests {
         Case(call: .get("/api/users/ME"), status: 404, code: "not_found"),
         Case(call: .get(refresh), status: 405, code: "method_not_allowed", headers: ["allow": "POST"]),
         Case(
-            call: .post("/api/users/me", [:]), status: 405, code: "method_not_allowed", headers: ["allow": "GET, HEAD"]),
+            call: .post("/api/users/me", [:]), status: 405, code: "method_not_allowed",
+            headers: ["allow": "GET, HEAD, PATCH, DELETE"]),
         Case(
             call: Call(method: "OPTIONS", path: refresh), status: 405, code: "method_not_allowed",
             headers: ["allow": "POST"]),

@@ -30,4 +30,8 @@ enum SampleLogin {
     ) -> NewSession {
         NewSession(session: session(name, of: user, at: moment), identity: identity, nickname: nickname)
     }
+
+    static func event(_ kind: AuditEvent.Kind = .logout, at moment: Timestamp = noon) -> AuditEvent {
+        AuditEvent(kind, at: moment)
+    }
 }

@@ -106,7 +106,7 @@ struct StoreContractTests {
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
         let now = SampleLogin.noon
         #expect(try !store.advance(id, to: SampleLogin.token(generation: generation), now: now))
-        #expect(try store.revoke(id, for: .logout, now: now))
+        #expect(try store.revoke(id, for: .logout, noting: SampleLogin.event(at: now)))
         #expect(try !store.advance(id, to: SampleLogin.token(generation: 2), now: now))
         #expect(try store.session(id)?.session.token.generation == 1)
     }
@@ -116,27 +116,13 @@ struct StoreContractTests {
         let user = SampleLogin.user(1)
         let id = SampleLogin.session("1", of: user).id
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
-        #expect(try store.revoke(id, for: .reuse, now: SampleLogin.noon + .seconds(1)))
-        #expect(try !store.revoke(id, for: .logout, now: SampleLogin.noon + .seconds(2)))
-        #expect(try !store.revoke(SessionID("sess_none"), for: .logout, now: SampleLogin.noon))
+        #expect(try store.revoke(id, for: .reuse, noting: SampleLogin.event(at: SampleLogin.noon + .seconds(1))))
+        #expect(try !store.revoke(id, for: .logout, noting: SampleLogin.event(at: SampleLogin.noon + .seconds(2))))
+        #expect(
+            try !store.revoke(SessionID("sess_none"), for: .logout, noting: SampleLogin.event(at: SampleLogin.noon)))
         let ended = try #require(try store.session(id)).session
         #expect(ended.revokeReason == .reuse)
         #expect(ended.revokedAt == SampleLogin.noon + .seconds(1))
-    }
-
-    @Test("lists the sessions that ended since a moment, that moment included")
-    func listsRevoked() throws {
-        let user = SampleLogin.user(1)
-        let identity = SampleLogin.identity("s1")
-        _ = try store.create(user, with: SampleLogin.login("0", of: user, as: identity))
-        for number in 1..<4 {
-            _ = try store.add(SampleLogin.login("\(number)", of: user, as: identity))
-            let moment = SampleLogin.noon + .seconds(number)
-            _ = try store.revoke(SessionID("sess_\(number)"), for: .logout, now: moment)
-        }
-        let listed = try store.sessionsRevoked(since: SampleLogin.noon + .seconds(2))
-        #expect(Set(listed.map(\.0.text)) == ["sess_2", "sess_3"])
-        #expect(listed.map(\.1).min() == SampleLogin.noon + .seconds(2))
     }
 
     @Test(

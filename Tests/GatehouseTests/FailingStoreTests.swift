@@ -1,24 +1,6 @@
 import Gatehouse
 import Testing
 
-/// A store whose disk is gone.
-private struct GoneStore: Store {
-    private func fail<Answer>(_: Answer.Type = Answer.self) throws(StoreFailure) -> Answer {
-        throw StoreFailure("the disk is gone")
-    }
-
-    func user(_ id: UserID) throws(StoreFailure) -> User? { try fail() }
-    func user(provider: Provider, subject: String) throws(StoreFailure) -> User? { try fail() }
-    func create(_ user: User, with login: NewSession) throws(StoreFailure) -> Bool { try fail() }
-    func add(_ login: NewSession) throws(StoreFailure) -> User? { try fail() }
-    func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)? { try fail() }
-    func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(StoreFailure) -> Bool { try fail() }
-    func revoke(_ id: SessionID, for reason: RevokeReason, now: Timestamp) throws(StoreFailure) -> Bool { try fail() }
-
-    /// The one question asked at start, while the disk was there.
-    func sessionsRevoked(since moment: Timestamp) throws(StoreFailure) -> [(SessionID, Timestamp)] { [] }
-}
-
 /// Takes every token for one of the same caller.
 private struct TrustingTokens: TokenService {
     let caller = Caller(userID: UserID("user_1"), sessionID: SessionID("sess_1"), role: .user)
@@ -46,6 +28,7 @@ private struct TrustingApple: AppleVerifier {
 @Suite("While the store does not answer")
 struct FailingStoreTests {
     private let gatekeeper: Gatekeeper
+    private let store = GoneStore()
     private let device = Device(userAgent: nil, address: nil)
 
     init() throws {
@@ -53,7 +36,7 @@ struct FailingStoreTests {
             now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
         let policy = Policy(devSecretHash: Array("secret".utf8), defaultClientID: "app")
         gatekeeper = try Gatekeeper(
-            store: GoneStore(), tokens: TrustingTokens(), apple: TrustingApple(), policy: policy, world: world)
+            store: store, tokens: TrustingTokens(), apple: TrustingApple(), policy: policy, world: world)
     }
 
     @Test("nobody is signed in, and nobody is told that they are nobody")
@@ -69,6 +52,21 @@ struct FailingStoreTests {
         #expect(throws: Refusal.storageUnavailable) { try gatekeeper.refresh("x") }
         #expect(throws: Refusal.storageUnavailable) { try gatekeeper.currentUser(caller) }
         #expect(throws: Refusal.storageUnavailable) { try gatekeeper.signOut("x", refreshToken: nil) }
+        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.signOutEverywhere("x", from: device) }
+        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.sessions(of: caller) }
+        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.update(ProfileChange(), of: caller) }
+        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.deleteAccount(of: caller) }
+        #expect(throws: Refusal.storageUnavailable) {
+            try gatekeeper.endSession(SessionID("sess_2"), of: "x", from: device)
+        }
+    }
+
+    @Test(
+        "a guarded request passes as long as nobody else has ended anything, and nobody passes when it is unknown what")
+    func guarded() throws {
+        #expect(try gatekeeper.authenticate("x") == TrustingTokens().caller)
+        store.sign()
+        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.authenticate("x") }
     }
 
     @Test("a logout that was not recorded is not believed: the session goes on")

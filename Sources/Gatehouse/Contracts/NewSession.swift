@@ -10,4 +10,11 @@ package struct NewSession: Sendable {
         self.identity = identity
         self.nickname = nickname
     }
+
+    /// What the audit trail says of it.
+    package var event: AuditEvent {
+        AuditEvent(
+            .login, at: session.createdAt, userID: session.userID, sessionID: session.id, provider: session.provider,
+            device: session.device)
+    }
 }

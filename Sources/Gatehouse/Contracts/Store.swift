@@ -2,7 +2,10 @@
 ///
 /// What returns has been committed and survives a crash. Each call is one transaction. Where several callers may
 /// meet, the write itself carries the condition and says by its result whether it held; the caller then looks again.
+/// A write that takes an event enters it into the audit trail in the same transaction, if it has changed anything.
 package protocol Store: Sendable {
+    // MARK: Users
+
     func user(_ id: UserID) throws(StoreFailure) -> User?
 
     /// The user who signs in by this identity.
@@ -15,15 +18,47 @@ package protocol Store: Sendable {
     /// it returns as they are then. Nil, and nothing done, where the user is no longer active or not theirs any more.
     func add(_ login: NewSession) throws(StoreFailure) -> User?
 
+    /// Changes an active user, whom it returns as they are then. Nil, and nothing done, where there is none.
+    func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(StoreFailure) -> User?
+
+    /// Takes everything personal from a user, and their identities and sessions. The sessions that were alive; nil,
+    /// and nothing done, where there is no such user any more.
+    func delete(_ id: UserID, noting event: AuditEvent) throws(StoreFailure) -> [SessionID]?
+
+    // MARK: Sessions
+
     /// A session and its user, alive or not.
     func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)?
+
+    /// The sessions of a user that are alive at a moment.
+    func sessions(of user: UserID, aliveAt now: Timestamp) throws(StoreFailure) -> [Session]
 
     /// Moves a living session from one generation to the next. False, and nothing done, where it has moved already.
     func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(StoreFailure) -> Bool
 
     /// Ends a session that has not ended yet. False where it had, or where there is none.
-    func revoke(_ id: SessionID, for reason: RevokeReason, now: Timestamp) throws(StoreFailure) -> Bool
+    func revoke(_ id: SessionID, for reason: RevokeReason, noting event: AuditEvent) throws(StoreFailure) -> Bool
 
-    /// The sessions that ended by revocation at or after a moment, and when.
-    func sessionsRevoked(since moment: Timestamp) throws(StoreFailure) -> [(SessionID, Timestamp)]
+    /// Ends all sessions of a user that have not ended yet: these.
+    func revokeAll(
+        of user: UserID, for reason: RevokeReason, noting event: AuditEvent
+    ) throws(StoreFailure) -> [SessionID]
+
+    // MARK: What has ended
+
+    /// The log of revocations behind a place, in its order. An entry is kept for as long as access tokens live.
+    func revocations(after place: Int64) throws(StoreFailure) -> [Revocation]
+
+    /// Changes at once when another process has added to the log and says so; not every process does. It is looked at
+    /// for every guarded request, and is no read of the database.
+    var revocationSign: UInt64 { get }
+
+    // MARK: Keeping house
+
+    /// Enters events into the audit trail that belong to no other change.
+    func note(_ events: [AuditEvent]) throws(StoreFailure)
+
+    /// Removes a little of what is older than it need be, keeping other writes waiting for no more than some
+    /// milliseconds. True where there is more.
+    func purge(_ limits: PurgeLimits) throws(StoreFailure) -> Bool
 }

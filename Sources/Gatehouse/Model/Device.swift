@@ -7,4 +7,6 @@ package struct Device: Sendable, Equatable {
         self.userAgent = userAgent
         self.address = address
     }
+
+    package static let unknown = Device(userAgent: nil, address: nil)
 }

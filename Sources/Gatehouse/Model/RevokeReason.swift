@@ -1,5 +1,12 @@
 /// Why a session ended before its time.
 package enum RevokeReason: String, Sendable, CaseIterable {
     case logout = "logout"
+    case logoutEverywhere = "logout_all"
+    /// By its user, from the list of their sessions.
+    case removed = "removed"
     case reuse = "reuse"
+    /// By an operator.
+    case revoked = "revoked"
+    case userDisabled = "user_disabled"
+    case userDeleted = "user_deleted"
 }

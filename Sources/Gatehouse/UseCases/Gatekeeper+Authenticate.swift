@@ -1,8 +1,10 @@
 extension Gatekeeper {
-    /// Who sent this access token. Touches no disk: this is on the way of every guarded request.
+    /// Who sent this access token. Touches no disk, unless another process has just ended something: this is on the
+    /// way of every guarded request.
     package func authenticate(_ accessToken: String?) throws(Refusal) -> Caller {
         let caller = try claimedCaller(accessToken, now: world.now())
-        guard !revoked.contains(caller.sessionID) else { throw .sessionRevoked }
+        try asking { () throws(StoreFailure) in try revocations.catchUpIfSigned() }
+        try revocations.admit(caller)
         return caller
     }
 

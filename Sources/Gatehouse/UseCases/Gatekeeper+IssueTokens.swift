@@ -23,7 +23,9 @@ extension Gatekeeper {
     func accessToken(of user: User, in session: Session, now: Timestamp) -> (text: String, expiresIn: Duration) {
         let sessionEnd = policy.refresh.expiry(issuedAt: now, sessionCreatedAt: session.createdAt)
         let expiresAt = min(now + policy.accessTokenLifetime, sessionEnd)
-        let caller = Caller(userID: user.id, sessionID: session.id, role: user.role)
+        // Their role may have changed since they were read, and a token with the old one would be refused.
+        let role = revocations.role(of: user.id) ?? user.role
+        let caller = Caller(userID: user.id, sessionID: session.id, role: role)
         let tokenID = Identifier.make("at", at: now, random: world.random(Identifier.randomBytes))
         let text = tokens.accessToken(
             AccessClaims(

@@ -10,12 +10,13 @@ extension Gatekeeper {
             let known = try asking { () throws(StoreFailure) in
                 try store.user(provider: identity.provider, subject: identity.subject)
             }
-            if known?.status == .disabled { throw .userDisabled }
+            if let known, known.status != .active { throw .userDisabled }
             let user = known ?? newUser(of: identity, nickname: nickname, now: now)
             let (session, refreshToken) = newSession(
                 of: user, by: identity.provider, clientID: clientID, from: device, now: now)
             let login = NewSession(session: session, identity: identity, nickname: nickname)
             guard let recorded = try record(login, of: user, isNew: known == nil) else { continue }
+            notice(.signedIn(identity.provider, isNewUser: known == nil))
             let pair = pair(refreshToken, of: recorded, in: session, now: now)
             return SignedIn(tokens: pair, user: recorded, isNewUser: known == nil)
         }

@@ -4,7 +4,11 @@ extension Gatekeeper {
     private static let attempts = 4
 
     /// Exchanges a refresh token for its successor, and for the same successor again while the answer may be lost.
-    package func refresh(_ token: String) throws(Refusal) -> TokenPair {
+    package func refresh(_ token: String, from device: Device = .unknown) throws(Refusal) -> TokenPair {
+        try notingRefusal(from: device) { () throws(Refusal) in try refreshNow(token, from: device) }
+    }
+
+    private func refreshNow(_ token: String, from device: Device) throws(Refusal) -> TokenPair {
         let now = world.now()
         let presented = try tokens.readRefreshToken(token, now: now)
         for _ in 0..<Self.attempts {
@@ -15,20 +19,32 @@ extension Gatekeeper {
             {
             case .advance:
                 try admit(user)
-                if let next = try advance(session, now: now) { return pair(next, of: user, in: session, now: now) }
+                if let next = try advance(session, now: now) {
+                    notice(.refreshed(again: false))
+                    return pair(next, of: user, in: session, now: now)
+                }
             case .repeatCurrent:
                 try admit(user)
+                notice(.refreshed(again: true))
                 return pair(try writeAgain(session), of: user, in: session, now: now)
             case .endForReuse:
-                if try end(session.id, for: .reuse, now: now) {
-                    notice(.refreshTokenReused(session: session.id, user: session.userID))
-                    throw .refreshTokenReused
-                }
+                if try endForReuse(session, from: device, now: now) { throw .refreshTokenReused }
             case .refuse(let refusal):
+                // Somebody who has been kept out is told so, as long as it is so.
+                if session.revokeReason == .userDisabled { try admit(user) }
                 throw refusal
             }
         }
         throw .storageUnavailable
+    }
+
+    /// False where it had ended before.
+    private func endForReuse(_ session: Session, from device: Device, now: Timestamp) throws(Refusal) -> Bool {
+        let event = AuditEvent(
+            .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device)
+        guard try end(session.id, for: .reuse, noting: event) else { return false }
+        notice(.refreshTokenReused(session: session.id, user: session.userID))
+        return true
     }
 
     private func admit(_ user: User) throws(Refusal) {

@@ -3,21 +3,30 @@ extension Gatekeeper {
     ///
     /// A token of somebody else is refused before anything has ended. A session that has ended already is no
     /// fault: the answer to the first request may have been lost.
-    package func signOut(_ accessToken: String?, refreshToken: String?) throws(Refusal) {
+    package func signOut(
+        _ accessToken: String?, refreshToken: String?, from device: Device = .unknown
+    ) throws(Refusal) {
         let now = world.now()
         let caller = try claimedCaller(accessToken, now: now)
         var sessions = [caller.sessionID]
         if let refreshToken, let other = try sessionOf(refreshToken, heldBy: caller, now: now) {
             sessions.append(other)
         }
-        for session in sessions { _ = try end(session, for: .logout, now: now) }
+        for session in sessions {
+            _ = try end(
+                session, for: .logout,
+                noting: AuditEvent(.logout, at: now, userID: caller.userID, sessionID: session, device: device))
+        }
     }
 
     /// Ends a session in the store first and then for the access tokens already out there.
-    func end(_ session: SessionID, for reason: RevokeReason, now: Timestamp) throws(Refusal) -> Bool {
-        let ended = try asking { () throws(StoreFailure) in try store.revoke(session, for: reason, now: now) }
+    func end(_ session: SessionID, for reason: RevokeReason, noting event: AuditEvent) throws(Refusal) -> Bool {
+        let ended = try asking { () throws(StoreFailure) in
+            try store.revoke(session, for: reason, noting: event)
+        }
         // Also where somebody else has ended it: their request may not have come this far yet.
-        revoked.insert(session, revokedAt: now)
+        revocations.insert(session, at: event.moment)
+        if ended { notice(.sessionsEnded(reason, count: 1)) }
         return ended
     }
 

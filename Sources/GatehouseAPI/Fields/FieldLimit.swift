@@ -8,5 +8,6 @@ enum FieldLimit {
     static let nonce = 512
     static let email = 254
     static let name = 200
+    static let url = 2048
     static let secret = 1024
 }

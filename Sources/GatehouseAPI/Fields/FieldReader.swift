@@ -54,6 +54,10 @@ public struct FieldReader {
         return result
     }
 
+    func has(_ name: String) -> Bool { object[name] != nil }
+
+    subscript(_ name: String) -> JSONValue? { object[name] }
+
     public mutating func note(_ name: String, _ message: String) {
         faults.append(FieldError(field: prefix + name, message: message))
     }

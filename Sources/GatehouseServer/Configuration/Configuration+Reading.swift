@@ -58,7 +58,9 @@ extension SettingReader {
                 sessionMaximumAge: duration(
                     "SESSION_MAX_AGE", default: standard.sessionMaximumAge, in: .seconds(1)...decade),
                 reuseGrace: duration("REFRESH_REUSE_GRACE", default: standard.reuseGrace, in: .seconds(0)...hour)),
-            devSecretHash: devSecretHash, defaultClientID: clientID)
+            devSecretHash: devSecretHash, defaultClientID: clientID,
+            auditRetention: duration(
+                "AUDIT_RETENTION", default: .seconds(90 * 86_400), in: .seconds(86_400)...decade))
     }
 
     /// The development login is open only where everything says that this is development.

@@ -21,11 +21,14 @@ extension Connection {
         ) { row throws(SQLiteError) in (try Session(row: row), try User(row: row, from: 15)) }
     }
 
-    func sessionsRevoked(since moment: Timestamp) throws(SQLiteError) -> [(SessionID, Timestamp)] {
+    func sessions(of user: UserID, aliveAt now: Timestamp) throws(SQLiteError) -> [Session] {
         try all(
-            "SELECT id, revoked_at FROM refresh_tokens WHERE revoked_at IS NOT NULL AND revoked_at >= ?",
-            .integer(moment.milliseconds)
-        ) { row in (SessionID(row.text(0)), Timestamp(milliseconds: row.integer(1))) }
+            """
+            SELECT \(sessionColumns) FROM refresh_tokens t
+            WHERE t.user_id = ? AND t.revoked_at IS NULL AND t.expires_at > ?
+            """,
+            .text(user.text), .integer(now.milliseconds)
+        ) { row throws(SQLiteError) in try Session(row: row) }
     }
 
     func insert(_ session: Session) throws(SQLiteError) {
@@ -65,6 +68,19 @@ extension Connection {
             """,
             .text(id.text), .integer(now.milliseconds), .text(reason.rawValue))
         return changed == 1
+    }
+
+    /// These were alive until now.
+    func revokeAll(
+        of user: UserID, for reason: RevokeReason, now: Timestamp
+    ) throws(SQLiteError) -> [SessionID] {
+        try all(
+            """
+            UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
+            WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2 RETURNING id
+            """,
+            .text(user.text), .integer(now.milliseconds), .text(reason.rawValue)
+        ) { row in SessionID(row.text(0)) }
     }
 }
 

@@ -77,6 +77,41 @@ extension Connection {
         return updated
     }
 
+    /// Nil, and nothing changed, where the user is not active.
+    func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(SQLiteError) -> User? {
+        try first(
+            """
+            UPDATE users SET nickname = iif(?2, ?3, nickname), avatar_url = iif(?4, ?5, avatar_url),
+                onboarding_completed = coalesce(?6, onboarding_completed), updated_at = ?7
+            WHERE id = ?1 AND status = 'ACTIVE' RETURNING \(userColumns)
+            """,
+            .text(id.text), .integer(change.nickname == nil ? 0 : 1), .optional(change.nickname ?? nil),
+            .integer(change.avatarURL == nil ? 0 : 1), .optional(change.avatarURL ?? nil),
+            .optional(change.onboardingCompleted.map { $0 ? 1 : 0 }), .integer(now.milliseconds)
+        ) { row throws(SQLiteError) in try User(row: row) }
+    }
+
+    /// Leaves of a user that there was one. False where that is so already.
+    func anonymise(_ id: UserID, now: Timestamp) throws(SQLiteError) -> Bool {
+        let changed = try run(
+            """
+            UPDATE users SET status = 'DELETED', email = NULL, nickname = NULL, avatar_url = NULL,
+                onboarding_completed = 0, last_login_at = NULL, last_login_provider = NULL, updated_at = ?2
+            WHERE id = ?1 AND status <> 'DELETED'
+            """,
+            .text(id.text), .integer(now.milliseconds))
+        guard changed == 1 else { return false }
+        try run("DELETE FROM auth_accounts WHERE user_id = ?", .text(id.text))
+        try takeDevicesFromAudit(of: id)
+        return true
+    }
+
+    func deleteSessions(of user: UserID) throws(SQLiteError) -> [SessionID] {
+        try all("DELETE FROM refresh_tokens WHERE user_id = ? RETURNING id", .text(user.text)) { row in
+            SessionID(row.text(0))
+        }
+    }
+
     /// What the provider says today stands; what it leaves out today stays as it was. Unchanged rows are not written.
     private func refresh(_ identity: Identity, now: Value) throws(SQLiteError) {
         try run(

@@ -8,4 +8,11 @@ extension Row {
         }
         return word
     }
+
+    /// The same for a column that may be empty.
+    func optionalCase<Word: RawRepresentable<String>>(
+        _: Word.Type, at column: Int32
+    ) throws(SQLiteError) -> Word? {
+        optionalText(column) == nil ? nil : try self.case(Word.self, at: column)
+    }
 }

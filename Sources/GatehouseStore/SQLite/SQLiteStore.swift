@@ -1,5 +1,7 @@
-package import Gatehouse
+import Gatehouse
+import POSIX
 package import SQLite
+import Synchronization
 
 /// The store on one SQLite file.
 ///
@@ -9,17 +11,37 @@ package final class SQLiteStore: Sendable {
     // Closed in this order: the last connection tidies the log away, and one that only reads cannot.
     let readers: ReaderPool
     let writer: CommitQueue
+    /// Counted up by who ends something beside a server. Nil where no server has ever run.
+    let sign: SharedCounter?
+    let sweep = Mutex(Sweep())
     private let report: @Sendable (String) -> Void
 
     /// Opens the file, creates it where there is none, and brings its schema up to date.
     ///
     /// - Parameter report: told of each failure, for the log; the caller of the store only learns that there was one.
-    package init(path: String, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
-        self.report = report
+    package convenience init(path: String, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
         let connection = try Self.writingConnection(to: path)
         _ = try Migrator(connection).migrate()
+        try self.init(path: path, connection, createsSign: true, report: report)
+    }
+
+    /// Opens the file beside a server that may be running. What is missing is not made, and an older schema is left to
+    /// the server or to `migrate`.
+    package convenience init(besideServerAt path: String) throws {
+        // Asked first, since opening for writing would make it.
+        guard File.exists(path) else { throw SQLiteError(code: 14, message: "there is no database: " + path) }
+        let connection = try Self.writingConnection(to: path)
+        if let advice = try Migrator(connection).advice() { throw SQLiteError(code: 1, message: advice) }
+        try self.init(path: path, connection, createsSign: false) { _ in }
+    }
+
+    private init(
+        path: String, _ connection: Connection, createsSign: Bool, report: @escaping @Sendable (String) -> Void
+    ) throws {
+        self.report = report
         writer = CommitQueue(connection)
         readers = ReaderPool { () throws(SQLiteError) in try Self.readingConnection(to: path) }
+        sign = try SharedCounter.open(path + "-sign", creating: createsSign)
     }
 
     /// The connection that migrates and writes.
@@ -51,75 +73,22 @@ package final class SQLiteStore: Sendable {
         return connection
     }
 
+    func reading<Result>(_ body: (Connection) throws(SQLiteError) -> Result) throws(StoreFailure) -> Result {
+        try failing { () throws(SQLiteError) in try readers.read(body) }
+    }
+
+    /// What this returns has been committed.
+    func writing<Result>(
+        _ body: @escaping (Connection) throws(SQLiteError) -> Result
+    ) throws(StoreFailure) -> Result {
+        try failing { () throws(SQLiteError) in try writer.perform(body) }
+    }
+
     /// Crosses the seam between what SQLite says and what the domain knows.
-    func failing<Result>(_ body: () throws(SQLiteError) -> Result) throws(StoreFailure) -> Result {
+    private func failing<Result>(_ body: () throws(SQLiteError) -> Result) throws(StoreFailure) -> Result {
         do { return try body() } catch {
             report(error.description)
             throw StoreFailure(error.description)
-        }
-    }
-}
-
-extension SQLiteStore: Store {
-    package func user(_ id: UserID) throws(StoreFailure) -> User? {
-        try failing { () throws(SQLiteError) in
-            try readers.read { connection throws(SQLiteError) in try connection.user(id) }
-        }
-    }
-
-    package func user(provider: Provider, subject: String) throws(StoreFailure) -> User? {
-        try failing { () throws(SQLiteError) in
-            try readers.read { connection throws(SQLiteError) in
-                try connection.user(provider: provider, subject: subject)
-            }
-        }
-    }
-
-    package func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)? {
-        try failing { () throws(SQLiteError) in
-            try readers.read { connection throws(SQLiteError) in try connection.session(id) }
-        }
-    }
-
-    package func sessionsRevoked(since moment: Timestamp) throws(StoreFailure) -> [(SessionID, Timestamp)] {
-        try failing { () throws(SQLiteError) in
-            try readers.read { connection throws(SQLiteError) in try connection.sessionsRevoked(since: moment) }
-        }
-    }
-
-    package func create(_ user: User, with login: NewSession) throws(StoreFailure) -> Bool {
-        try failing { () throws(SQLiteError) in
-            try writer.perform { connection throws(SQLiteError) in
-                guard try connection.insert(user, with: login.identity) else { return false }
-                try connection.insert(login.session)
-                return true
-            }
-        }
-    }
-
-    package func add(_ login: NewSession) throws(StoreFailure) -> User? {
-        try failing { () throws(SQLiteError) in
-            try writer.perform { connection throws(SQLiteError) in
-                guard let user = try connection.recordLogin(login) else { return nil }
-                try connection.insert(login.session)
-                return user
-            }
-        }
-    }
-
-    package func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(StoreFailure) -> Bool {
-        try failing { () throws(SQLiteError) in
-            try writer.perform { connection throws(SQLiteError) in
-                try connection.advance(id, to: token, now: now)
-            }
-        }
-    }
-
-    package func revoke(_ id: SessionID, for reason: RevokeReason, now: Timestamp) throws(StoreFailure) -> Bool {
-        try failing { () throws(SQLiteError) in
-            try writer.perform { connection throws(SQLiteError) in
-                try connection.revoke(id, for: reason, now: now)
-            }
         }
     }
 }

@@ -5,6 +5,7 @@ struct Migration: Sendable {
 
     /// All steps, in the order in which they run.
     static let all: [Migration] = [
-        Migration(name: "users and sessions", sql: PackageResources._001_users_and_sessions_sql)
+        Migration(name: "users and sessions", sql: PackageResources._001_users_and_sessions_sql),
+        Migration(name: "revocations and audit", sql: PackageResources._002_revocations_and_audit_sql),
     ]
 }

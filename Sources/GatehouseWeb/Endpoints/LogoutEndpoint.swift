@@ -12,7 +12,7 @@ struct LogoutEndpoint: Endpoint {
         guard request.bearerToken != nil else { throw .refused(.noCredentials) }
         let body = try request.readIfPresent(LogoutRequest.self)
         try refusing { () throws(Refusal) in
-            try gatekeeper.signOut(request.bearerToken, refreshToken: body?.refreshToken)
+            try gatekeeper.signOut(request.bearerToken, refreshToken: body?.refreshToken, from: request.device)
         }
         return .noContent
     }

@@ -9,7 +9,9 @@ struct RefreshEndpoint: Endpoint {
 
     func respond(to request: Request) throws(Problem) -> Response {
         let body = try request.read(RefreshRequest.self)
-        let tokens = try refusing { () throws(Refusal) in try gatekeeper.refresh(body.refreshToken) }
+        let tokens = try refusing { () throws(Refusal) in
+            try gatekeeper.refresh(body.refreshToken, from: request.device)
+        }
         return .ok(TokenPairBody(tokens))
     }
 }

@@ -5,6 +5,8 @@ package struct Request: Sendable {
     package var method: String
     /// Without query, percent-decoded and free of dot segments, as the front has normalised it.
     package var path: String
+    /// What stands for `{id}` in the path of the endpoint; empty where there is none.
+    package internal(set) var pathArgument = ""
     package var contentType: String?
     package var authorization: String?
     package var body: [UInt8]

@@ -57,6 +57,7 @@ extension Refusal {
             .init(
                 status: 401, code: "refresh_token_reused",
                 detail: "an old refresh token was used again, so the session was ended: sign in")
+        case .notFound: .init(status: 404, code: "not_found", detail: "you have nothing of this name")
         case .storageUnavailable:
             .init(status: 503, code: "storage_unavailable", detail: "the store does not answer right now: try again")
         }

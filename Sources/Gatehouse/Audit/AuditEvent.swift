@@ -1,0 +1,50 @@
+/// What the audit trail keeps of something that happened to an account. It never holds a token.
+package struct AuditEvent: Sendable, Equatable {
+    package enum Kind: String, Sendable, CaseIterable {
+        case login = "login"
+        case loginRefused = "login_refused"
+        case refreshRefused = "refresh_refused"
+        case refreshTokenReused = "refresh_token_reused"
+        case logout = "logout"
+        case logoutEverywhere = "logout_all"
+        case sessionRemoved = "session_removed"
+        case sessionsRevoked = "sessions_revoked"
+        case userDisabled = "user_disabled"
+        case userEnabled = "user_enabled"
+        case roleChanged = "role_changed"
+        case userDeleted = "user_deleted"
+    }
+
+    package enum Actor: String, Sendable, CaseIterable {
+        case user
+        case `operator`
+    }
+
+    package let moment: Timestamp
+    package let kind: Kind
+    package var actor: Actor
+    package var userID: UserID?
+    package var sessionID: SessionID?
+    package var provider: Provider?
+    package var device: Device
+    /// A word that tells more: why a login was refused, which role it is now.
+    package var detail: String?
+    /// How many alike this entry stands for.
+    package var count: Int64
+
+    package init(
+        _ kind: Kind, at moment: Timestamp, by actor: Actor = .user, userID: UserID? = nil,
+        sessionID: SessionID? = nil, provider: Provider? = nil, device: Device = .unknown, detail: String? = nil,
+        count: Int64 = 1
+    ) {
+        self.kind = kind
+        self.moment = moment
+        self.actor = actor
+        self.userID = userID
+        self.sessionID = sessionID
+        self.provider = provider
+        self.device = device
+        self.detail = detail
+        self.count = count
+    }
+}

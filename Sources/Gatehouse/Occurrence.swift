@@ -1,0 +1,11 @@
+/// Something that has just happened, for whoever counts. It names users and sessions by their ids, and holds no token.
+package enum Occurrence: Sendable, Equatable {
+    case signedIn(Provider, isNewUser: Bool)
+    case loginRefused(Provider, Refusal)
+    /// A successor was issued, or the same one again.
+    case refreshed(again: Bool)
+    case refreshRefused(Refusal)
+    /// An old refresh token was used again, and the session has been ended for both who hold it.
+    case refreshTokenReused(session: SessionID, user: UserID)
+    case sessionsEnded(RevokeReason, count: Int)
+}

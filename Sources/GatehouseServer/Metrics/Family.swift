@@ -1,0 +1,18 @@
+/// A metric, whatever its labels.
+enum Family: String, CaseIterable {
+    case logins = "gatehouse_logins_total"
+    case refreshes = "gatehouse_refreshes_total"
+    case reuse = "gatehouse_refresh_token_reuse_total"
+    case sessionsEnded = "gatehouse_sessions_ended_total"
+
+    var help: String {
+        switch self {
+        case .logins: "Logins by provider and result."
+        case .refreshes: "Refreshes by result."
+        case .reuse: "Sessions ended because an old refresh token was used again."
+        case .sessionsEnded: "Sessions ended before their time by this process, by reason."
+        }
+    }
+
+    var isWithoutLabels: Bool { self == .reuse }
+}

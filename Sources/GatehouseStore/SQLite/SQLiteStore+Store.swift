@@ -1,0 +1,87 @@
+package import Gatehouse
+import POSIX
+import SQLite
+
+extension SQLiteStore: Store {
+    package func user(_ id: UserID) throws(StoreFailure) -> User? {
+        try reading { connection throws(SQLiteError) in try connection.user(id) }
+    }
+
+    package func user(provider: Provider, subject: String) throws(StoreFailure) -> User? {
+        try reading { connection throws(SQLiteError) in try connection.user(provider: provider, subject: subject) }
+    }
+
+    package func create(_ user: User, with login: NewSession) throws(StoreFailure) -> Bool {
+        try writing { connection throws(SQLiteError) in
+            guard try connection.insert(user, with: login.identity) else { return false }
+            try connection.insert(login.session)
+            try connection.insert(login.event)
+            return true
+        }
+    }
+
+    package func add(_ login: NewSession) throws(StoreFailure) -> User? {
+        try writing { connection throws(SQLiteError) in
+            guard let user = try connection.recordLogin(login) else { return nil }
+            try connection.insert(login.session)
+            try connection.insert(login.event)
+            return user
+        }
+    }
+
+    package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(StoreFailure) -> User? {
+        try writing { connection throws(SQLiteError) in try connection.update(id, change, now: now) }
+    }
+
+    package func delete(_ id: UserID, noting event: AuditEvent) throws(StoreFailure) -> [SessionID]? {
+        try writing { connection throws(SQLiteError) in
+            guard try connection.anonymise(id, now: event.moment) else { return nil }
+            try connection.insert(event)
+            return try connection.deleteSessions(of: id)
+        }
+    }
+
+    package func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)? {
+        try reading { connection throws(SQLiteError) in try connection.session(id) }
+    }
+
+    package func sessions(of user: UserID, aliveAt now: Timestamp) throws(StoreFailure) -> [Session] {
+        try reading { connection throws(SQLiteError) in try connection.sessions(of: user, aliveAt: now) }
+    }
+
+    package func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(StoreFailure) -> Bool {
+        try writing { connection throws(SQLiteError) in try connection.advance(id, to: token, now: now) }
+    }
+
+    package func revoke(
+        _ id: SessionID, for reason: RevokeReason, noting event: AuditEvent
+    ) throws(StoreFailure) -> Bool {
+        try writing { connection throws(SQLiteError) in
+            guard try connection.revoke(id, for: reason, now: event.moment) else { return false }
+            try connection.insert(event)
+            return true
+        }
+    }
+
+    package func revokeAll(
+        of user: UserID, for reason: RevokeReason, noting event: AuditEvent
+    ) throws(StoreFailure) -> [SessionID] {
+        try writing { connection throws(SQLiteError) in
+            let ended = try connection.revokeAll(of: user, for: reason, now: event.moment)
+            if !ended.isEmpty { try connection.insert(event) }
+            return ended
+        }
+    }
+
+    package func revocations(after place: Int64) throws(StoreFailure) -> [Revocation] {
+        try reading { connection throws(SQLiteError) in try connection.revocations(after: place) }
+    }
+
+    package var revocationSign: UInt64 { sign?.value ?? 0 }
+
+    package func note(_ events: [AuditEvent]) throws(StoreFailure) {
+        try writing { connection throws(SQLiteError) in
+            for event in events { try connection.insert(event) }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/// `GET /metrics`: what has been counted, as Prometheus reads it. Not reachable from outside.
+struct MetricsEndpoint: Endpoint {
+    let method = Method.get
+    let path = "/metrics"
+    let write: @Sendable () -> String
+
+    func respond(to request: Request) throws(Problem) -> Response {
+        let type = Response.Header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        return Response(status: 200, headers: [type], body: Array(write().utf8))
+    }
+}

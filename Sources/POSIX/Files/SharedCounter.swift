@@ -1,0 +1,41 @@
+import Glibc
+import Synchronization
+
+/// A number in a file that several processes hold in memory: one counts up, and the others see it without a system call.
+///
+/// `@unchecked Sendable`: the memory is mapped as long as this lives, and holds nothing but an atomic.
+@safe
+package final class SharedCounter: @unchecked Sendable {
+    private let number: UnsafeMutablePointer<Atomic<UInt64>>
+
+    /// Opens the file, and makes it where it is missing and may be made. Nil where there is none.
+    package static func open(_ path: String, creating: Bool) throws(POSIXError) -> SharedCounter? {
+        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)
+        guard descriptor >= 0 else {
+            if errno == ENOENT, !creating { return nil }
+            throw POSIXError("open \(path)")
+        }
+        // The mapping outlives the descriptor.
+        defer { close(descriptor) }
+        return try SharedCounter(descriptor, path: path)
+    }
+
+    private init(_ descriptor: Int32, path: String) throws(POSIXError) {
+        let size = MemoryLayout<Atomic<UInt64>>.size
+        // New bytes are zero, and a file that is long enough stays as it is.
+        guard ftruncate(descriptor, size) == 0 else { throw POSIXError("ftruncate \(path)") }
+        let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw POSIXError("mmap \(path)") }
+        unsafe number = memory.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
+    }
+
+    deinit {
+        unsafe munmap(number, MemoryLayout<Atomic<UInt64>>.size)
+    }
+
+    package var value: UInt64 { unsafe number.pointee.load(ordering: .acquiring) }
+
+    package func increment() {
+        unsafe number.pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+}
