@@ -13,8 +13,8 @@ struct RequestHandler: Sendable {
         let id = exchange.parameter("REQUEST_ID").flatMap(RequestID.accepted) ?? newRequestID()
         let request = GatehouseWeb.Request(exchange, id: id)
         let response = router.respond(to: request)
-        // A path that leads nowhere is a client's own text, and may be anything: a token, for one.
-        let path = response.status == 404 ? "unknown" : request.path
+        // What a client wrote may be anything: a token, for one.
+        let path = router.pattern(of: request.path) ?? "unknown"
         log(
             response.status >= 500 ? .error : .debug, "request",
             [

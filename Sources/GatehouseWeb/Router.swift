@@ -15,8 +15,14 @@ package struct Router: Sendable {
         }
     }
 
+    /// The path as endpoints write it, which is no client's text; nil where there is nothing.
+    package func pattern(of path: String) -> String? {
+        candidates(for: path)?.endpoints[0].path
+    }
+
     private func endpoint(for request: inout Request) throws(Problem) -> any Endpoint {
-        guard let candidates = candidates(for: &request) else { throw .notFound }
+        guard let (candidates, argument) = candidates(for: request.path) else { throw .notFound }
+        request.pathArgument = argument
         if let open = candidates.first(where: \.answersAnyRequest) { return open }
         // A HEAD is a GET whose body the front keeps to itself.
         let method = request.method == "HEAD" ? Method.get.rawValue : request.method
@@ -28,12 +34,11 @@ package struct Router: Sendable {
     }
 
     /// Those of the path as it is, or of the same with its last segment as an argument.
-    private func candidates(for request: inout Request) -> [any Endpoint]? {
-        if let exact = endpoints[request.path] { return exact }
-        guard let slash = request.path.lastIndex(of: "/") else { return nil }
-        let argument = request.path[request.path.index(after: slash)...]
-        guard !argument.isEmpty, let candidates = endpoints[request.path[...slash] + "{id}"] else { return nil }
-        request.pathArgument = String(argument)
-        return candidates
+    private func candidates(for path: String) -> (endpoints: [any Endpoint], argument: String)? {
+        if let exact = endpoints[path] { return (exact, "") }
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        let argument = path[path.index(after: slash)...]
+        guard !argument.isEmpty, let candidates = endpoints[path[...slash] + "{id}"] else { return nil }
+        return (candidates, String(argument))
     }
 }

@@ -125,6 +125,66 @@ struct StoreContractTests {
         #expect(ended.revokedAt == SampleLogin.noon + .seconds(1))
     }
 
+    @Test("ends all sessions of a user that go on, names them, and notes it once")
+    func revokesAll() throws {
+        let users = [SampleLogin.user(1), SampleLogin.user(2)]
+        for user in users {
+            let identity = SampleLogin.identity(user.id.text)
+            _ = try store.create(user, with: SampleLogin.login("\(user.id.text)-0", of: user, as: identity))
+            for number in 1..<3 {
+                _ = try store.add(SampleLogin.login("\(user.id.text)-\(number)", of: user, as: identity))
+            }
+        }
+        _ = try store.revoke(SessionID("sess_user_1-0"), for: .logout, noting: SampleLogin.event())
+        let event = SampleLogin.event(.logoutEverywhere)
+        let ended = try store.revokeAll(of: users[0].id, for: .logoutEverywhere, noting: event)
+        #expect(Set(ended.map(\.text)) == ["sess_user_1-1", "sess_user_1-2"])
+        #expect(try store.revokeAll(of: users[0].id, for: .logoutEverywhere, noting: event).isEmpty)
+        #expect(try store.session(SessionID("sess_user_1-0"))?.session.revokeReason == .logout)
+        #expect(try store.sessions(of: users[0].id, aliveAt: SampleLogin.noon).isEmpty)
+        #expect(try store.sessions(of: users[1].id, aliveAt: SampleLogin.noon).count == 3)
+        #expect(try store.sessions(of: users[1].id, aliveAt: SampleLogin.noon + .seconds(3600)).isEmpty)
+    }
+
+    @Test("changes of a profile what is said, takes away what is said to be nothing, and leaves the rest")
+    func profile() throws {
+        let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let now = SampleLogin.noon
+        let url = "https://example.com/a.png"
+        let named = try store.update(user.id, ProfileChange(nickname: "B", avatarURL: url), now: now)
+        #expect(named?.nickname == "B")
+        #expect(named?.avatarURL == url)
+        #expect(named?.email == "a@example.com")
+        let flagged = try store.update(
+            user.id, ProfileChange(nickname: .some(nil), onboardingCompleted: true), now: now)
+        #expect(flagged?.nickname == nil)
+        #expect(flagged?.avatarURL == url)
+        #expect(flagged?.onboardingCompleted == true)
+        #expect(try store.user(user.id) == flagged)
+        #expect(try store.update(UserID("user_2"), ProfileChange(nickname: "C"), now: now) == nil)
+    }
+
+    @Test("deletes a user once: nothing personal stays, and the identity is free for a new user")
+    func deletes() throws {
+        let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")
+        let identity = SampleLogin.identity("s1", email: "a@example.com")
+        let login = SampleLogin.login("1", of: user, as: identity)
+        _ = try store.create(user, with: login)
+        let event = SampleLogin.event(.userDeleted)
+        #expect(try store.delete(user.id, noting: event) == [login.session.id])
+        #expect(try store.delete(user.id, noting: event) == nil)
+        #expect(try store.delete(UserID("user_2"), noting: event) == nil)
+        let left = try #require(try store.user(user.id))
+        #expect(left.status == .deleted)
+        #expect(left.email == nil && left.nickname == nil)
+        #expect(try store.session(login.session.id) == nil)
+        #expect(try store.user(provider: .apple, subject: "s1") == nil)
+        #expect(try store.add(login) == nil)
+        let next = SampleLogin.user(2)
+        #expect(try store.create(next, with: SampleLogin.login("2", of: next, as: identity)))
+    }
+
     @Test(
         "keeps any text as it is",
         arguments: ["", "'; DROP TABLE users; --", "名前", "a\u{0301}", "\u{1F468}\u{200D}\u{1F469}", "\"\\\n\t"])

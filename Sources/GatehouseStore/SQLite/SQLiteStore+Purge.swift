@@ -32,7 +32,9 @@ extension SQLiteStore {
             },
         ]
         if !leftovers[0] { sweep.withLock { $0.session = end } }
-        return leftovers.contains(true) || sessions.count + revocations.count + events.count >= Int(Self.slice)
+        // Where one session has expired, the next ones may have; a log ends where it is young.
+        return leftovers.contains(true) || !sessions.isEmpty
+            || [revocations.count, events.count].contains(Int(Self.slice))
     }
 
     /// The expired of the next few sessions. An index would have to be written at every refresh; a walk through all of

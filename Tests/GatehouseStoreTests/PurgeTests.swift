@@ -1,0 +1,101 @@
+import Gatehouse
+import GatehouseStore
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Housekeeping")
+struct PurgeTests {
+    private let folder: TemporaryFolder
+    private let store: SQLiteStore
+    private let raw: Connection
+    private let user = SampleLogin.user(1)
+    private let noon = SampleLogin.noon
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let path = folder.file("gatehouse.db")
+        store = try SQLiteStore(path: path)
+        raw = try Connection(path: path, access: .readWrite)
+        _ = try store.create(user, with: SampleLogin.login("0", of: user, as: SampleLogin.identity("s")))
+        _ = try store.purge(never)
+    }
+
+    private var never: PurgeLimits {
+        PurgeLimits(
+            sessionsExpired: Timestamp(seconds: 0), revocationsBefore: Timestamp(seconds: 0),
+            auditEventsBefore: Timestamp(seconds: 0))
+    }
+
+    private func limits(sessions: Timestamp? = nil, revocations: Timestamp? = nil, audit: Timestamp? = nil)
+        -> PurgeLimits
+    {
+        let start = Timestamp(seconds: 0)
+        return PurgeLimits(
+            sessionsExpired: sessions ?? start, revocationsBefore: revocations ?? start,
+            auditEventsBefore: audit ?? start)
+    }
+
+    private func count(_ table: String) throws -> Int64 {
+        try raw.first("SELECT count(*) FROM \(table)") { $0.integer(0) } ?? -1
+    }
+
+    private func purge(_ limits: PurgeLimits) throws {
+        for _ in 0..<1000 where try !store.purge(limits) { return }
+        Issue.record("there is always more")
+    }
+
+    /// Sessions with made-up tokens: every third has expired long ago.
+    private func fill(sessions: Int) throws {
+        try raw.execute(
+            script: """
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(sessions))
+                INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
+                    rotated_at, expires_at, created_at, updated_at)
+                SELECT 'sess_' || printf('%08d', i), 'user_1', 'APPLE', 'app', randomblob(32), randomblob(16), 1, 0,
+                    iif(i % 3 = 0, \(noon.milliseconds - 1), \(noon.milliseconds)), 0, 0 FROM n
+                """)
+    }
+
+    @Test("removes the sessions whose last token has expired, and no other, however many there are")
+    func sessions() throws {
+        try fill(sessions: 3000)
+        try purge(limits(sessions: noon))
+        #expect(try count("refresh_tokens") == 2001)
+        #expect(
+            try raw.first("SELECT count(*) FROM refresh_tokens WHERE expires_at < ?", .integer(noon.milliseconds)) {
+                $0.integer(0)
+            } == 0)
+    }
+
+    @Test("goes round and round: what expires behind it is found the next time")
+    func rounds() throws {
+        try fill(sessions: 1200)
+        try purge(limits(sessions: noon))
+        try purge(limits(sessions: noon + .seconds(1)))
+        for _ in 0..<5 { _ = try store.purge(limits(sessions: noon + .seconds(1))) }
+        #expect(try count("refresh_tokens") == 1)
+    }
+
+    @Test("removes the old end of both logs and stops at what is young")
+    func logs() throws {
+        for second in 0..<700 {
+            try store.note([AuditEvent(.login, at: noon + .seconds(second))])
+        }
+        try raw.execute(
+            script: """
+                INSERT INTO revocations (moment, session_id)
+                SELECT moment, 'sess_' || id FROM audit_events WHERE kind = 'login' AND user_id IS NULL
+                """)
+        try purge(limits(revocations: noon + .seconds(600), audit: noon + .seconds(650)))
+        #expect(try count("revocations") == 100)
+        #expect(try count("audit_events") == 50)
+    }
+
+    @Test("takes little at a time: one step leaves most of a large backlog, and says so")
+    func steps() throws {
+        try fill(sessions: 50_000)
+        #expect(try store.purge(limits(sessions: noon + .seconds(1))))
+        #expect(try count("refresh_tokens") >= 49_500)
+    }
+}

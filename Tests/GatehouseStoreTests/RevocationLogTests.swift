@@ -1,0 +1,92 @@
+import Gatehouse
+import SQLite
+import TestSupport
+import Testing
+
+@testable import GatehouseStore
+
+@Suite("The store's log of revocations")
+struct RevocationLogTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let store: SQLiteStore
+    private let user = SampleLogin.user(1)
+    private let identity = SampleLogin.identity("s1")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("gatehouse.db")
+        store = try SQLiteStore(path: path)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
+        _ = try store.add(SampleLogin.login("2", of: user, as: identity))
+    }
+
+    private func subjects(after place: Int64 = 0) throws -> [Revocation.Subject] {
+        try store.revocations(after: place).map(\.subject)
+    }
+
+    private func standing(_ role: Role, _ status: UserStatus) -> Revocation.Subject {
+        .user(user.id, Standing(role: role, status: status))
+    }
+
+    @Test("names what ended, once, in the order in which it did")
+    func order() throws {
+        #expect(try subjects().isEmpty)
+        for _ in 0..<2 { _ = try store.revoke(SessionID("sess_2"), for: .logout, noting: SampleLogin.event()) }
+        #expect(try store.setRole(.admin, of: user.id, noting: SampleLogin.event(.roleChanged)))
+        #expect(try subjects() == [.session(SessionID("sess_2")), standing(.admin, .active)])
+        let places = try store.revocations(after: 0).map(\.place)
+        #expect(places == places.sorted())
+        #expect(try subjects(after: places[0]) == [standing(.admin, .active)])
+        #expect(try subjects(after: places[1]).isEmpty)
+    }
+
+    @Test("tells of a user as they are now, whatever they were in between")
+    func now() throws {
+        #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
+        #expect(try store.enable(user.id, noting: SampleLogin.event(.userEnabled)))
+        let users = try subjects().filter { if case .user = $0 { true } else { false } }
+        #expect(users == [standing(.user, .active), standing(.user, .active)])
+    }
+
+    @Test("is not written for a refresh, a login, a changed name or what has changed nothing")
+    func silent() throws {
+        #expect(try store.advance(SessionID("sess_1"), to: SampleLogin.token(generation: 2), now: SampleLogin.noon))
+        _ = try store.add(SampleLogin.login("3", of: user, as: identity))
+        _ = try store.update(user.id, ProfileChange(nickname: "New"), now: SampleLogin.noon)
+        #expect(try !store.setRole(.user, of: user.id, noting: SampleLogin.event(.roleChanged)))
+        #expect(try !store.enable(user.id, noting: SampleLogin.event(.userEnabled)))
+        #expect(try subjects().isEmpty)
+    }
+
+    @Test("is written by a change that somebody makes by hand, too")
+    func byHand() throws {
+        let other = try Connection(path: path, access: .readWrite)
+        try other.execute(script: "UPDATE users SET status = 'DISABLED'; UPDATE refresh_tokens SET revoked_at = 1;")
+        #expect(
+            try subjects() == [
+                standing(.user, .disabled), .session(SessionID("sess_1")), .session(SessionID("sess_2")),
+            ])
+    }
+
+    @Test("never uses a place again, even when all before it are gone")
+    func places() throws {
+        _ = try store.revoke(SessionID("sess_1"), for: .logout, noting: SampleLogin.event())
+        let place = try #require(try store.revocations(after: 0).last).place
+        try Connection(path: path, access: .readWrite).execute(script: "DELETE FROM revocations")
+        _ = try store.revoke(SessionID("sess_2"), for: .logout, noting: SampleLogin.event())
+        #expect(try store.revocations(after: place).map(\.subject) == [.session(SessionID("sess_2"))])
+    }
+
+    @Test("is announced to the server by an operator's command, and by nobody else")
+    func sign() throws {
+        let beside = try SQLiteStore(besideServerAt: path)
+        let before = store.revocationSign
+        _ = try store.revoke(SessionID("sess_1"), for: .logout, noting: SampleLogin.event())
+        #expect(store.revocationSign == before)
+        beside.signRevocation()
+        #expect(store.revocationSign != before)
+        // A server that starts now hears the next sign, not this one.
+        #expect(try SQLiteStore(path: path).revocationSign == store.revocationSign)
+    }
+}

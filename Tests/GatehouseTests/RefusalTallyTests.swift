@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Gatehouse
+
+@Suite("Refusals on their way to the audit trail")
+struct RefusalTallyTests {
+    private let noon = Timestamp(seconds: 43_200)
+
+    private func refusal(_ reason: String, from address: String = "192.0.2.1") -> AuditEvent {
+        AuditEvent(
+            .loginRefused, at: noon, provider: .apple, device: Device(userAgent: nil, address: address), detail: reason)
+    }
+
+    @Test("are written at once, in their order, while they are few")
+    func few() {
+        var tally = RefusalTally(now: noon)
+        for reason in ["nonce", "expired"] { tally.add(refusal(reason)) }
+        #expect(tally.take(now: noon).map(\.detail) == ["nonce", "expired"])
+        #expect(tally.take(now: noon).isEmpty)
+    }
+
+    @Test("that are alike become one entry that says how many they were")
+    func alike() {
+        var tally = RefusalTally(now: noon)
+        for _ in 0..<1000 { tally.add(refusal("signature")) }
+        tally.add(refusal("signature", from: "192.0.2.2"))
+        #expect(tally.take(now: noon).map(\.count) == [1000, 1])
+    }
+
+    @Test("are never lost in the count, however many different ones there are")
+    func flood() {
+        var tally = RefusalTally(now: noon)
+        var written: [AuditEvent] = []
+        for second in 0..<100 {
+            for number in 0..<500 { tally.add(refusal("signature", from: "\(second).\(number)")) }
+            written += tally.take(now: noon + .seconds(second))
+        }
+        // All entries that may be written at once, and one for each ten seconds after it.
+        #expect(written.count == 64 + 9)
+        let rest = (1..<10).flatMap { tally.take(now: noon + .seconds(100_000 * $0)) }
+        #expect((written + rest).map(\.count).reduce(0, +) == 50_000)
+    }
+
+    @Test("are written as before when there is peace again, and when the clock was set back")
+    func recovers() {
+        var tally = RefusalTally(now: noon)
+        for number in 0..<100 { tally.add(refusal("nonce", from: "\(number)")) }
+        #expect(tally.take(now: noon).count == 64)
+        #expect(tally.take(now: noon - .seconds(3600)).isEmpty)
+        #expect(tally.take(now: noon).count == 36)
+    }
+}
