@@ -14,22 +14,30 @@ extension Gatekeeper {
         return (token, text)
     }
 
-    func pair(_ refreshToken: String, of user: User, in session: Session, now: Timestamp) -> TokenPair {
-        let access = accessToken(of: user, in: session, now: now)
+    func pair(
+        _ refreshToken: String, of user: User, in session: Session, now: Timestamp
+    ) throws(Refusal) -> TokenPair {
+        let access = try accessToken(of: user, in: session, now: now)
         return TokenPair(accessToken: access.text, refreshToken: refreshToken, expiresIn: access.expiresIn)
     }
 
     /// An access token, and for how long it is good: no longer than its session.
-    func accessToken(of user: User, in session: Session, now: Timestamp) -> (text: String, expiresIn: Duration) {
+    func accessToken(
+        of user: User, in session: Session, now: Timestamp
+    ) throws(Refusal) -> (text: String, expiresIn: Duration) {
         let sessionEnd = policy.refresh.expiry(issuedAt: now, sessionCreatedAt: session.createdAt)
         let expiresAt = min(now + policy.accessTokenLifetime, sessionEnd)
-        // Their role may have changed since they were read, and a token with the old one would be refused.
-        let role = revocations.role(of: user.id) ?? user.role
-        let caller = Caller(userID: user.id, sessionID: session.id, role: role)
+        let caller = Caller(userID: user.id, sessionID: session.id, role: try currentRole(of: user))
         let tokenID = Identifier.make("at", at: now, random: world.random(Identifier.randomBytes))
         let text = tokens.accessToken(
             AccessClaims(
                 caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
         return (text, .milliseconds(expiresAt.milliseconds - now.milliseconds))
+    }
+
+    /// It may have changed since the user was read, and a token with the old one would be refused.
+    private func currentRole(of user: User) throws(Refusal) -> Role {
+        try asking { () throws(StoreFailure) in try revocations.catchUpIfSigned() }
+        return revocations.role(of: user.id) ?? user.role
     }
 }

@@ -17,7 +17,7 @@ extension Gatekeeper {
             let login = NewSession(session: session, identity: identity, nickname: nickname)
             guard let recorded = try record(login, of: user, isNew: known == nil) else { continue }
             notice(.signedIn(identity.provider, isNewUser: known == nil))
-            let pair = pair(refreshToken, of: recorded, in: session, now: now)
+            let pair = try pair(refreshToken, of: recorded, in: session, now: now)
             return SignedIn(tokens: pair, user: recorded, isNewUser: known == nil)
         }
         throw .storageUnavailable

@@ -21,12 +21,12 @@ extension Gatekeeper {
                 try admit(user)
                 if let next = try advance(session, now: now) {
                     notice(.refreshed(again: false))
-                    return pair(next, of: user, in: session, now: now)
+                    return try pair(next, of: user, in: session, now: now)
                 }
             case .repeatCurrent:
                 try admit(user)
                 notice(.refreshed(again: true))
-                return pair(try writeAgain(session), of: user, in: session, now: now)
+                return try pair(try writeAgain(session), of: user, in: session, now: now)
             case .endForReuse:
                 if try endForReuse(session, from: device, now: now) { throw .refreshTokenReused }
             case .refuse(let refusal):
