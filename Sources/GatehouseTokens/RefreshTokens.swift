@@ -10,7 +10,10 @@ package struct RefreshTokens: Sendable {
     private let signers: [TokenSigner]
     private let reader: TokenReader
 
+    /// - Parameter ring: of secrets alone. A token is written again to the byte where its answer was lost, and an ECDSA
+    ///   signature comes out otherwise each time.
     package init(ring: KeyRing) {
+        precondition(ring.all.allSatisfy { $0.algorithm == .HS256 }, "refresh tokens are signed with a secret")
         signers = ring.all.map { TokenSigner(key: $0, type: Self.type) }
         reader = TokenReader(type: Self.type, ring: ring)
     }

@@ -27,6 +27,56 @@ struct KeyRingTests {
         #expect(throws: Refusal.invalidAccessToken) { try before.readAccessToken(new, now: Sample.now) }
     }
 
+    @Test("of an access token, a key and a secret may take turns", arguments: [Algorithm.ES256, .EdDSA])
+    func mixture(algorithm: Algorithm) throws {
+        let refresh = try KeyRing(secret: Sample.refreshSecret)
+        let (key, secret) = (try SigningKey.generate(algorithm), try SigningKey(writtenSecret: Sample.accessSecret))
+        let before = Sample.service(access: KeyRing(current: secret), refresh: refresh)
+        let during = Sample.service(access: KeyRing(current: key, previous: [secret]), refresh: refresh)
+        let after = Sample.service(access: KeyRing(current: key), refresh: refresh)
+        let (old, new) = (before.accessToken(Sample.access), during.accessToken(Sample.access))
+        #expect(try CompactJWS(new).algorithmName == algorithm.rawValue)
+        #expect(try CompactJWS(new).keyID == key.thumbprint)
+        for token in [old, new] { #expect(try during.readAccessToken(token, now: Sample.now) == Sample.access) }
+        #expect(try after.readAccessToken(new, now: Sample.now) == Sample.access)
+        #expect(throws: Refusal.invalidAccessToken) { try after.readAccessToken(old, now: Sample.now) }
+        #expect(throws: Refusal.invalidAccessToken) { try before.readAccessToken(new, now: Sample.now) }
+    }
+
+    @Test("the name of a published key makes no secret of its public half")
+    func confusion() throws {
+        let key = try SigningKey.generate(.ES256)
+        let tokens = Sample.service(
+            access: KeyRing(current: key, previous: [try SigningKey(writtenSecret: Sample.accessSecret)]),
+            refresh: try KeyRing(secret: Sample.refreshSecret))
+        let claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        let published = try #require(key.publicJWK).bytes
+        let forged = try Sample.signed(
+            claims, type: "at+jwt", by: SigningKey(hmacSecret: published), keyID: .some(key.keyID))
+        #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(forged, now: Sample.now) }
+    }
+
+    @Test("what is published of a ring are its public halves, the signing key's first, and nothing of a secret")
+    func published() throws {
+        let (first, second) = (try SigningKey.generate(.ES256), try SigningKey.generate(.EdDSA))
+        let secret = try SigningKey(writtenSecret: Sample.accessSecret)
+        let ring = KeyRing(current: first, previous: [secret, second])
+        let set = try #require(ring.publishedKeySet)
+        #expect(
+            set == JSONObject([("keys", [.object(first.publicJWK ?? [:]), .object(second.publicJWK ?? [:])])]).bytes)
+        #expect(try JWKSet(parsing: set).keyIDs == [first.thumbprint, second.thumbprint])
+        #expect(KeyRing(current: secret).publishedKeySet == nil)
+        #expect(KeyRing(current: secret, previous: [second]).publishedKeySet != nil)
+    }
+
+    @Test("refresh tokens are signed with secrets alone")
+    func refreshKeys() async {
+        await #expect(processExitsWith: .failure) {
+            let secret = try SigningKey(writtenSecret: Array(repeating: 7, count: 32))
+            _ = RefreshTokens(ring: KeyRing(current: secret, previous: [try SigningKey.generate(.ES256)]))
+        }
+    }
+
     @Test("a token that names no key, or none of ours, is refused though a key of ours signed it")
     func noDefaultKey() throws {
         let ring = try KeyRing(secret: Sample.accessSecret)

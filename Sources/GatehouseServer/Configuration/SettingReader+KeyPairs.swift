@@ -1,0 +1,28 @@
+import JOSE
+
+extension SettingReader {
+    /// The key pair that signs access tokens, if any, and the one that did or will. One that is no good is set as well:
+    /// nobody is to be told of a second setting that is missing.
+    mutating func keyPairs() -> (isSet: Bool, current: SigningKey?, previous: SigningKey?) {
+        let (name, earlier) = ("ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS")
+        let before = faults.count
+        let current = keyPair(name)
+        let isSet = current != nil || faults.count > before
+        let previous = keyPair(earlier)
+        if let current, previous?.thumbprint == current.thumbprint { note(earlier, "must differ from \(name)") }
+        return (isSet, current, previous)
+    }
+
+    private mutating func keyPair(_ name: String) -> SigningKey? {
+        guard let pem = text(name) else { return nil }
+        if let key = Self.keyPair(pem) { return key }
+        note(name, "must be one private key in PEM (PKCS #8), P-256 or Ed25519, and not encrypted")
+        return nil
+    }
+
+    private static func keyPair(_ pem: String) -> SigningKey? {
+        // A key has two such lines. A second key would be passed over in silence.
+        guard pem.ranges(of: "PRIVATE KEY-----").count == 2, let key = try? SigningKey(pem: pem) else { return nil }
+        return [.ES256, .EdDSA].contains(key.algorithm) ? key : nil
+    }
+}
