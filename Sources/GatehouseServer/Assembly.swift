@@ -3,6 +3,7 @@ package import Gatehouse
 import GatehouseStore
 import GatehouseTokens
 package import GatehouseWeb
+import JOSE
 import JSON
 import OpenSSL
 import POSIX
@@ -29,7 +30,8 @@ package struct Assembly: Sendable {
                 metrics.count(occurrence)
                 Self.note(occurrence, in: log)
             })
-        router = Router(gatekeeper, metrics: { metrics.text() })
+        router = Router(
+            gatekeeper, keySet: Self.keySet(of: configuration.accessKeys), metrics: { metrics.text() })
         self.keys = keys
         self.world = world
     }
@@ -56,6 +58,10 @@ package struct Assembly: Sendable {
             }
             return try SQLiteStore(path: path) { log(.error, "storage", [("fault", .string($0))]) }
         }
+    }
+
+    private static func keySet(of ring: KeyRing) -> PublishedDocument? {
+        ring.publishedKeySet.map { PublishedDocument(bytes: $0, tag: Base64URL.encode(SHA256.hash($0))) }
     }
 
     private static func tokens(_ configuration: Configuration) -> JWTTokenService {

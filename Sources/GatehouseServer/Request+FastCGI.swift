@@ -8,7 +8,8 @@ extension GatehouseWeb.Request {
         self.init(
             method: exchange.parameter("REQUEST_METHOD") ?? "", path: Self.path(of: exchange),
             contentType: exchange.parameter("CONTENT_TYPE"),
-            authorization: exchange.parameter("HTTP_AUTHORIZATION"), body: exchange.body,
+            authorization: exchange.parameter("HTTP_AUTHORIZATION"),
+            ifNoneMatch: exchange.parameter("HTTP_IF_NONE_MATCH"), body: exchange.body,
             bodyIsTooLarge: exchange.bodyIsTooLarge, device: Self.device(of: exchange), id: id)
     }
 

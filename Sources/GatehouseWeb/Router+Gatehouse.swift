@@ -3,9 +3,11 @@ package import Gatehouse
 extension Router {
     /// Everything that Gatehouse answers.
     ///
-    /// - Parameter metrics: writes what has been counted so far.
-    package init(_ gatekeeper: Gatekeeper, metrics: @escaping @Sendable () -> String) {
-        self.init([
+    /// - Parameters:
+    ///   - keySet: Nil where access tokens are signed with a secret: then there is nothing at its path.
+    ///   - metrics: writes what has been counted so far.
+    package init(_ gatekeeper: Gatekeeper, keySet: PublishedDocument?, metrics: @escaping @Sendable () -> String) {
+        let endpoints: [any Endpoint] = [
             AppleLoginEndpoint(gatekeeper: gatekeeper),
             DevLoginEndpoint(gatekeeper: gatekeeper),
             RefreshEndpoint(gatekeeper: gatekeeper),
@@ -18,6 +20,7 @@ extension Router {
             SessionsEndpoint(gatekeeper: gatekeeper),
             EndSessionEndpoint(gatekeeper: gatekeeper),
             MetricsEndpoint(write: metrics),
-        ])
+        ]
+        self.init(endpoints + (keySet.map { [KeySetEndpoint(keySet: $0)] } ?? []))
     }
 }

@@ -9,6 +9,7 @@ package struct Request: Sendable {
     package internal(set) var pathArgument = ""
     package var contentType: String?
     package var authorization: String?
+    package var ifNoneMatch: String?
     package var body: [UInt8]
     package var bodyIsTooLarge: Bool
     package var device: Device
@@ -16,13 +17,15 @@ package struct Request: Sendable {
     package var id: String
 
     package init(
-        method: String, path: String, contentType: String? = nil, authorization: String? = nil, body: [UInt8] = [],
-        bodyIsTooLarge: Bool = false, device: Device = Device(userAgent: nil, address: nil), id: String
+        method: String, path: String, contentType: String? = nil, authorization: String? = nil,
+        ifNoneMatch: String? = nil, body: [UInt8] = [], bodyIsTooLarge: Bool = false,
+        device: Device = Device(userAgent: nil, address: nil), id: String
     ) {
         self.method = method
         self.path = path
         self.contentType = contentType
         self.authorization = authorization
+        self.ifNoneMatch = ifNoneMatch
         self.body = body
         self.bodyIsTooLarge = bodyIsTooLarge
         self.device = device

@@ -1,3 +1,5 @@
+import JOSE
+
 /// The settings that a house of a test is started with.
 enum Settings {
     static let accessSecret = "an access secret of more than thirty-two bytes"
@@ -10,5 +12,18 @@ enum Settings {
             "APPLE_BUNDLE_ID": FakeAppleStand.bundleID, "APPLE_JWKS_URL": keysURL,
             "DEV_LOGIN_SECRET": InProcessHouse.devSecret, "LOG_LEVEL": "debug",
         ]
+    }
+
+    static let signingKey = key(.ES256)
+    static let signingKeyBefore = key(.EdDSA)
+
+    /// Access tokens are signed with a key, as was another one before it.
+    static func publishKeys(_ variables: inout [String: String]) {
+        variables["ACCESS_SIGNING_KEY"] = signingKey.pem
+        variables["ACCESS_SIGNING_KEY_PREVIOUS"] = signingKeyBefore.pem
+    }
+
+    private static func key(_ algorithm: Algorithm) -> SigningKey {
+        do { return try SigningKey.generate(algorithm) } catch { fatalError("\(error)") }
     }
 }

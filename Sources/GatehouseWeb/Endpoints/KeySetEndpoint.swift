@@ -1,0 +1,17 @@
+/// `GET /.well-known/jwks.json`: the keys that others verify our access tokens with.
+struct KeySetEndpoint: Endpoint {
+    let method = Method.get
+    let path = "/.well-known/jwks.json"
+    let keySet: PublishedDocument
+
+    func respond(to request: Request) throws(Problem) -> Response {
+        let headers = [
+            // A key is published for longer than this before it signs.
+            Response.Header("Cache-Control", "public, max-age=300"),
+            Response.Header("ETag", "\"\(keySet.tag)\""),
+        ]
+        guard !request.hasCopy(tagged: keySet.tag) else { return Response(status: 304, headers: headers) }
+        let type = Response.Header("Content-Type", "application/jwk-set+json")
+        return Response(status: 200, headers: [type] + headers, body: keySet.bytes)
+    }
+}
