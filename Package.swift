@@ -51,9 +51,8 @@ let package = Package(
         .executableTarget(
             name: "GatehouseCommand",
             dependencies: [
-                "AppleID", "FakeApple", "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseWeb", "JOSE",
-                "JSON",
-                "POSIX",
+                "AppleID", "FakeApple", "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens",
+                "GatehouseWeb", "JOSE", "JSON", "POSIX",
             ]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -75,7 +74,9 @@ let package = Package(
             name: "AppleIDTests",
             dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
         .testTarget(name: "FakeAppleTests", dependencies: ["FakeApple", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
-        .testTarget(name: "GatehouseCommandTests", dependencies: ["GatehouseCommand", "JSON", "TestSupport"]),
+        .testTarget(
+            name: "GatehouseCommandTests",
+            dependencies: ["GatehouseCommand", "GatehouseTokens", "JOSE", "JSON", "TestSupport"]),
         .testTarget(
             name: "GatehouseServerTests",
             dependencies: [

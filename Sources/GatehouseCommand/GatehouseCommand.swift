@@ -4,8 +4,8 @@ import POSIX
 @main
 struct GatehouseCommand {
     static let commands: [any Command] = [
-        ServeCommand(), CheckCommand(), MigrateCommand(), AppleVerifyCommand(), JWSVerifyCommand(),
-        FakeAppleCommand(), FakeAppleMintCommand(), VersionCommand(),
+        ServeCommand(), CheckCommand(), MigrateCommand(), KeysGenerateCommand(), AppleVerifyCommand(),
+        JWSVerifyCommand(), FakeAppleCommand(), FakeAppleMintCommand(), VersionCommand(),
     ]
 
     static func main() {

@@ -4,7 +4,8 @@ import Testing
 @Suite("How gatehouse is called")
 struct UsageTests {
     private static let commands = [
-        "serve", "check", "migrate", "apple verify", "jws verify", "fake-apple", "fake-apple mint", "version",
+        "serve", "check", "migrate", "keys generate", "apple verify", "jws verify", "fake-apple", "fake-apple mint",
+        "version",
     ]
 
     private let tool: Tool

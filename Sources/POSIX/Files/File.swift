@@ -30,6 +30,23 @@ package enum File {
         guard unsafe rename(draft, path) == 0 else { throw POSIXError("rename \(draft)") }
     }
 
+    /// Makes a file for this user alone. False where something is there already, be it a link that leads nowhere.
+    package static func create(_ path: String, with bytes: [UInt8]) throws(POSIXError) -> Bool {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 || errno != EEXIST else { return false }
+        guard descriptor >= 0 else { throw POSIXError("open \(path)") }
+        defer { _ = close(descriptor) }
+        do throws(POSIXError) {
+            try write(bytes, to: descriptor, named: path)
+            guard fsync(descriptor) == 0 else { throw POSIXError("fsync \(path)") }
+        } catch {
+            // Half of it would be in the way of the next attempt.
+            _ = unsafe unlink(path)
+            throw error
+        }
+        return true
+    }
+
     /// Lets nobody but this user read what the process makes from now on, whoever makes it: SQLite asks for 0644.
     package static func keepNewOnesPrivate() {
         umask(0o077)
