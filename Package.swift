@@ -66,7 +66,8 @@ let package = Package(
                 "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens", "GatehouseWeb",
                 "JOSE",
                 "JSON", "POSIX", "TestSupport",
-            ]),
+            ],
+            exclude: ["Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse"]),
         .testTarget(
             name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "TestSupport"]),
