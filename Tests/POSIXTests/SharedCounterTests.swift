@@ -1,0 +1,49 @@
+import POSIX
+import TestSupport
+import Testing
+
+@Suite("A counter shared by processes")
+struct SharedCounterTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.file("counter") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("begins at zero, and what one counts the other sees")
+    func shared() throws {
+        let first = try #require(try SharedCounter.open(path, creating: true))
+        let second = try #require(try SharedCounter.open(path, creating: false))
+        #expect(first.value == 0)
+        second.increment()
+        #expect(first.value == 1)
+        first.increment()
+        #expect(second.value == 2)
+    }
+
+    @Test("goes on where it was when it is opened again, by whoever may make it, too")
+    func goesOn() throws {
+        try SharedCounter.open(path, creating: true)?.increment()
+        for creating in [true, false] {
+            #expect(try SharedCounter.open(path, creating: creating)?.value == 1)
+        }
+    }
+
+    @Test("loses nothing to whoever counts at the same time")
+    func concurrent() throws {
+        _ = try SharedCounter.open(path, creating: true)
+        _ = try Crowd.of(8) { [path] _ in
+            let counter = try SharedCounter.open(path, creating: false)
+            for _ in 0..<1000 { counter?.increment() }
+        }
+        #expect(try SharedCounter.open(path, creating: false)?.value == 8000)
+    }
+
+    @Test("is not made by whoever only looks")
+    func missing() throws {
+        #expect(try SharedCounter.open(path, creating: false) == nil)
+        #expect(!File.exists(path))
+        #expect(throws: POSIXError.self) { try SharedCounter.open(folder.file("no/where"), creating: true) }
+    }
+}
