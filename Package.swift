@@ -66,7 +66,7 @@ let package = Package(
             dependencies: [
                 "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens", "GatehouseWeb",
                 "JOSE",
-                "JSON", "POSIX", "TestSupport",
+                "JSON", "POSIX", "SQLite", "TestSupport",
             ],
             exclude: ["Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse"]),

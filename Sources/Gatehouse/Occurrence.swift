@@ -8,4 +8,6 @@ package enum Occurrence: Sendable, Equatable {
     /// An old refresh token was used again, and the session has been ended for both who hold it.
     case refreshTokenReused(session: SessionID, user: UserID)
     case sessionsEnded(RevokeReason, count: Int)
+    /// A guarded location demands what is no role, and is closed to everybody.
+    case unknownRoleDemanded(String)
 }

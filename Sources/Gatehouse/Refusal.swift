@@ -5,6 +5,7 @@ package enum Refusal: Error, Sendable, Equatable {
     case devLoginDisabled
     case invalidDevSecret
     case userDisabled
+    case insufficientRole
 
     case noCredentials
     case invalidAccessToken

@@ -21,6 +21,7 @@ package struct Assembly: Sendable {
             policy: KeySetPolicy(mostWaiting: configuration.workers / 2), now: world.now,
             report: { Self.note($0, in: log) },
             source: AppleKeySource.fetching(configuration.appleKeysURL, log: log))
+        let misspelling = Occasionally(every: .seconds(60))
         let metrics = Metrics()
         gatekeeper = try Gatekeeper(
             store: try Self.store(at: configuration.database, log: log), tokens: Self.tokens(configuration),
@@ -28,7 +29,7 @@ package struct Assembly: Sendable {
             policy: configuration.policy, world: world,
             notice: { occurrence in
                 metrics.count(occurrence)
-                Self.note(occurrence, in: log)
+                Self.note(occurrence, in: log, misspelling)
             })
         router = Router(
             gatekeeper, keySet: Self.keySet(of: configuration.accessKeys), metrics: { metrics.text() })
@@ -45,9 +46,16 @@ package struct Assembly: Sendable {
     }
 
     /// What an operator should hear of at once. All else is counted, and stands in the audit trail.
-    private static func note(_ occurrence: Occurrence, in log: Log) {
-        guard case .refreshTokenReused(let session, let user) = occurrence else { return }
-        log(.warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))])
+    private static func note(_ occurrence: Occurrence, in log: Log, _ misspelling: Occasionally) {
+        switch occurrence {
+        case .refreshTokenReused(let session, let user):
+            log(.warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))])
+        case .unknownRoleDemanded(let name):
+            guard misspelling.permits(name) else { return }
+            let fault = "a guarded location of nginx demands a role that does not exist, and is closed to everybody"
+            log(.error, "guard", [("fault", .string(fault)), ("role", .string(name))])
+        default: return
+        }
     }
 
     private static func store(at address: DatabaseAddress, log: Log) throws -> SQLiteStore {

@@ -9,7 +9,8 @@ extension GatehouseWeb.Request {
             method: exchange.parameter("REQUEST_METHOD") ?? "", path: Self.path(of: exchange),
             contentType: exchange.parameter("CONTENT_TYPE"),
             authorization: exchange.parameter("HTTP_AUTHORIZATION"),
-            ifNoneMatch: exchange.parameter("HTTP_IF_NONE_MATCH"), body: exchange.body,
+            ifNoneMatch: exchange.parameter("HTTP_IF_NONE_MATCH"),
+            demandedRole: exchange.parameter("GATEHOUSE_ROLE"), body: exchange.body,
             bodyIsTooLarge: exchange.bodyIsTooLarge, device: Self.device(of: exchange), id: id)
     }
 

@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 @Suite("What cannot be answered")
@@ -125,5 +126,23 @@ struct ErrorTests {
         var call = Call.get("/api/users/me", bearer: login.accessToken)
         call.method = "HEAD"
         #expect(try house.send(call).status == 200)
+    }
+
+    @Test("403 has a challenge where the credentials are at fault, and none where no credentials help")
+    func forbidden() throws {
+        let house = try ServedHouse { $0["DEV_LOGIN_SECRET"] = nil }
+        let closed = try house.devLogin("closed@example.com")
+        #expect(closed.code == "dev_login_disabled")
+        #expect(closed.header("www-authenticate") == nil)
+        house.process.stop()
+        try house.restart { $0["DEV_LOGIN_SECRET"] = ServedHouse.devSecret }
+        let login = try house.devLogin("disabled@example.com")
+        try house.change("UPDATE users SET status = 'DISABLED'")
+        let disabled = try house.me(login.accessToken)
+        #expect(disabled.status == 403)
+        #expect(disabled.code == "user_disabled")
+        #expect(
+            disabled.header("www-authenticate")
+                == "Bearer error=\"invalid_token\", error_description=\"user_disabled\"")
     }
 }

@@ -1,7 +1,7 @@
 import Gatehouse
 import Testing
 
-@Suite("Ids, moments and names")
+@Suite("Ids, moments, names and roles")
 struct ModelTests {
     @Test("ids made later sort later, whatever the dice say")
     func idsSortByTime() {
@@ -55,5 +55,11 @@ struct ModelTests {
         ] as [(String?, String?, String?)])
     func names(_ given: String?, _ family: String?, _ shown: String?) {
         #expect(PersonName(given: given, family: family).displayed == shown)
+    }
+
+    @Test("a role is above those that may do less")
+    func roles() {
+        #expect([Role.superAdmin, .user, .admin].sorted() == [.user, .admin, .superAdmin])
+        for role in Role.allCases { #expect(!(role < role)) }
     }
 }

@@ -1,6 +1,18 @@
-/// What a user may do, as services behind the guard understand it.
+/// What a user may do, as services behind the guard understand it. Each may do what those below it may.
 package enum Role: String, Sendable, CaseIterable {
     case user = "USER"
     case admin = "ADMIN"
     case superAdmin = "SUPER_ADMIN"
+}
+
+extension Role: Comparable {
+    package static func < (lower: Role, higher: Role) -> Bool { lower.rank < higher.rank }
+
+    private var rank: Int {
+        switch self {
+        case .user: 0
+        case .admin: 1
+        case .superAdmin: 2
+        }
+    }
 }

@@ -21,6 +21,7 @@ struct Series: Hashable {
         case .refreshRefused(let refusal): (Series(.refreshes, ["result": refusal.metricLabel]), 1)
         case .refreshTokenReused: (Series(.reuse), 1)
         case .sessionsEnded(let reason, let count): (Series(.sessionsEnded, ["reason": reason.rawValue]), count)
+        case .unknownRoleDemanded: (Series(.misspeltRoles), 1)
         }
     }
 

@@ -10,7 +10,7 @@ struct VerifyEndpoint: Endpoint {
 
     func respond(to request: Request) throws(Problem) -> Response {
         do throws(Refusal) {
-            return admission(of: try gatekeeper.authenticate(request.bearerToken))
+            return admission(of: try gatekeeper.authenticate(request.bearerToken, atLeast: request.demandedRole))
         } catch {
             return rejection(.refused(error), requestID: request.id)
         }
@@ -26,11 +26,12 @@ struct VerifyEndpoint: Endpoint {
             ])
     }
 
-    /// nginx reads only the headers of a subrequest: the code goes there as well, and nginx puts it into the document
-    /// that the client gets.
+    /// nginx reads only the headers of a subrequest: code and detail go there as well, and nginx puts them into the
+    /// document that the client gets.
     private func rejection(_ problem: Problem, requestID: String) -> Response {
         var response = problem.response(requestID: requestID)
         response.headers.append(Response.Header("X-Problem-Code", problem.entry.code))
+        response.headers.append(Response.Header("X-Problem-Detail", problem.entry.detail))
         return response
     }
 }

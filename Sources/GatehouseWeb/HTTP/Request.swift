@@ -10,6 +10,8 @@ package struct Request: Sendable {
     package var contentType: String?
     package var authorization: String?
     package var ifNoneMatch: String?
+    /// The least role that the front's configuration demands of whoever comes in. No client has a say in it.
+    package var demandedRole: String?
     package var body: [UInt8]
     package var bodyIsTooLarge: Bool
     package var device: Device
@@ -18,7 +20,7 @@ package struct Request: Sendable {
 
     package init(
         method: String, path: String, contentType: String? = nil, authorization: String? = nil,
-        ifNoneMatch: String? = nil, body: [UInt8] = [], bodyIsTooLarge: Bool = false,
+        ifNoneMatch: String? = nil, demandedRole: String? = nil, body: [UInt8] = [], bodyIsTooLarge: Bool = false,
         device: Device = Device(userAgent: nil, address: nil), id: String
     ) {
         self.method = method
@@ -26,6 +28,7 @@ package struct Request: Sendable {
         self.contentType = contentType
         self.authorization = authorization
         self.ifNoneMatch = ifNoneMatch
+        self.demandedRole = demandedRole
         self.body = body
         self.bodyIsTooLarge = bodyIsTooLarge
         self.device = device

@@ -31,17 +31,23 @@ extension Problem {
 
     private func headers(for entry: Entry) -> [Response.Header] {
         switch entry.status {
-        case 401: [Response.Header("WWW-Authenticate", challenge(for: entry))]
+        case 401, 403: challenge(for: entry).map { [Response.Header("WWW-Authenticate", $0)] } ?? []
         case 405: [Response.Header("Allow", allowed)]
         case 503: [Response.Header("Retry-After", "5")]
         default: []
         }
     }
 
-    /// RFC 6750: who sent no credentials is told the scheme and no error.
-    private func challenge(for entry: Entry) -> String {
-        guard self != .refused(.noCredentials) else { return "Bearer" }
-        return "Bearer error=\"invalid_token\", error_description=\"\(entry.code)\""
+    /// RFC 6750: who sent no credentials is told the scheme and no error; nil where no credentials would help.
+    private func challenge(for entry: Entry) -> String? {
+        let error: String
+        switch self {
+        case .refused(.noCredentials): return "Bearer"
+        case .refused(.devLoginDisabled): return nil
+        case .refused(.insufficientRole): error = "insufficient_scope"
+        default: error = "invalid_token"
+        }
+        return "Bearer error=\"\(error)\", error_description=\"\(entry.code)\""
     }
 
     private var allowed: String {

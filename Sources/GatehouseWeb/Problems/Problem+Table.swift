@@ -40,6 +40,8 @@ extension Refusal {
             .init(status: 403, code: "dev_login_disabled", detail: "this installation has no development login")
         case .invalidDevSecret: .init(status: 401, code: "invalid_dev_secret", detail: "devSecret is wrong")
         case .userDisabled: .init(status: 403, code: "user_disabled", detail: "this user has been disabled")
+        case .insufficientRole:
+            .init(status: 403, code: "insufficient_role", detail: "this needs a higher role than the user's")
         case .noCredentials:
             .init(status: 401, code: "invalid_access_token", detail: "send Authorization: Bearer <accessToken>")
         case .invalidAccessToken:

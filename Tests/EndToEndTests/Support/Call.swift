@@ -6,6 +6,8 @@ struct Call: Sendable {
     var path: String
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
+    /// What the configuration of a front demands, and no client can.
+    var demandedRole: String?
 
     static func get(_ path: String, bearer: String? = nil) -> Call {
         Call(method: "GET", path: path, headers: authorization(bearer))

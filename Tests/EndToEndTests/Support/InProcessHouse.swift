@@ -34,7 +34,8 @@ final class InProcessHouse: House {
     func send(_ call: Call) -> Answer {
         let request = Request(
             method: call.method, path: call.path, contentType: call.header("Content-Type"),
-            authorization: call.header("Authorization"), ifNoneMatch: call.header("If-None-Match"), body: call.body,
+            authorization: call.header("Authorization"), ifNoneMatch: call.header("If-None-Match"),
+            demandedRole: call.demandedRole, body: call.body,
             device: Device(userAgent: "Tests", address: "127.0.0.1"), id: "test-request")
         return Answer(parsing: assembly.router.respond(to: request).cgi(requestID: "test-request"))
     }

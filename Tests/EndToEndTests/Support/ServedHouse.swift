@@ -62,6 +62,7 @@ final class ServedHouse: House, @unchecked Sendable {
         if let type = call.header("Content-Type") { parameters.append(("CONTENT_TYPE", type)) }
         if let value = call.header("Authorization") { parameters.append(("HTTP_AUTHORIZATION", value)) }
         if let tags = call.header("If-None-Match") { parameters.append(("HTTP_IF_NONE_MATCH", tags)) }
+        if let role = call.demandedRole { parameters.append(("GATEHOUSE_ROLE", role)) }
         return FastCGIWire.request(call.path, body: call.body, parameters: parameters)
     }
 }
