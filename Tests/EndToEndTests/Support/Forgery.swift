@@ -13,6 +13,15 @@ enum Forgery {
         return parts.joined(separator: ".")
     }
 
+    /// An access token like another, but of somebody with that role.
+    static func accessToken(like token: String, role: String) throws -> String {
+        let payload = token.split(separator: ".")[1]
+        var claims = try JSONValue(parsing: Base64URL.decode(String(payload)) ?? []).object ?? [:]
+        claims["role"] = .string(role)
+        let key = try KeyRing(secret: Array(Settings.accessSecret.utf8)).current
+        return TokenSigner(key: key, type: "at+jwt").token(for: claims.bytes)
+    }
+
     /// A refresh token with the claims of another, of whatever generation, but with dice of its own.
     static func refreshToken(like payload: String, generation: Int64) throws -> String {
         var claims = try JSONValue(parsing: Base64URL.decode(payload) ?? []).object ?? [:]

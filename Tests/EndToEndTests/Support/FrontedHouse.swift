@@ -19,9 +19,11 @@ final class FrontedHouse: House, @unchecked Sendable {
     /// - Parameters:
     ///   - values: in place of those of a laptop.
     ///   - locations: an operator's own, beside the API.
-    init(values: [String: String] = [:], locations: String = "", _ adjust: (inout [String: String]) -> Void = { _ in })
-        throws
-    {
+    ///   - site: the body of another server at the same address.
+    init(
+        values: [String: String] = [:], locations: String = "", site: String = "",
+        _ adjust: (inout [String: String]) -> Void = { _ in }
+    ) throws {
         served = try ServedHouse(adjust)
         let folder = served.folder
         port = try FreePort.any()
@@ -39,6 +41,10 @@ final class FrontedHouse: House, @unchecked Sendable {
         try FileManager.default.createDirectory(
             atPath: prefix + "/gatehouse.d", withIntermediateDirectories: true)
         try locations.write(toFile: prefix + "/gatehouse.d/test.conf", atomically: true, encoding: .utf8)
+        if !site.isEmpty {
+            try "server { listen 127.0.0.1:\(port) ssl http2; \(site) }"
+                .write(toFile: prefix + "/sites-enabled/other.conf", atomically: true, encoding: .utf8)
+        }
         nginx = try ChildProcess(
             ["nginx", "-p", prefix, "-c", "nginx.conf", "-g", "daemon off;"], environment: [:],
             log: folder.file("nginx.out"))
@@ -51,8 +57,9 @@ final class FrontedHouse: House, @unchecked Sendable {
     func send(_ call: Call, options: [String]) throws -> Answer {
         var arguments = [
             "--silent", "--show-error", "--include", "--cacert", certificate, "--path-as-is", "--max-time", "30",
-            "--header", "Expect:",
         ]
+        // By itself, curl waits for a 100 with a long body.
+        if call.header("Expect") == nil { arguments += ["--header", "Expect:"] }
         // `--request HEAD` would have curl wait for a body.
         arguments += call.method == "HEAD" ? ["--head"] : ["--request", call.method]
         for header in call.headers { arguments += ["--header", "\(header.name): \(header.value)"] }
@@ -62,6 +69,12 @@ final class FrontedHouse: House, @unchecked Sendable {
         let url = "https://localhost:\(port)\(call.path)"
         let output = try Shell.run(["curl"] + arguments + options + [url], input: call.body)
         return Answer(parsing: output)
+    }
+
+    /// Sends what no client would send, and that `Connection: close` is to be part of.
+    func send(raw text: String) throws -> Answer {
+        let command = ["timeout", "20", "openssl", "s_client", "-quiet", "-connect", "127.0.0.1:\(port)"]
+        return Answer(parsing: try Shell.outcome(of: command, input: Array(text.utf8)).output)
     }
 
     deinit { nginx.stop() }

@@ -1,0 +1,72 @@
+import JSON
+import Synchronization
+
+/// A service as the guard is made for: it keeps documents, shows everybody their own, and asks nobody who they are.
+final class KnowledgeBase: Sendable {
+    private struct Document {
+        let id: String
+        let owner: String
+        let title: JSONValue
+
+        var json: JSONObject { ["id": .string(id), "title": title] }
+    }
+
+    private struct State {
+        var documents: [Document] = []
+        var added = 0
+    }
+
+    private let state = Mutex(State())
+
+    func answer(_ request: UpstreamRequest) -> UpstreamReply {
+        // One name, from nginx: anything else is a hole in the guard.
+        let users = request.values(of: "X-User-Id")
+        guard users.count == 1, users[0].hasPrefix("user_") else { return UpstreamReply(status: "500 No Name") }
+        var place = request.target.split(separator: "/")
+        let id = place.last?.hasPrefix("doc_") == true ? String(place.removeLast()) : nil
+        switch (request.method, place.joined(separator: "/"), id) {
+        case ("POST", "knowledge/documents", nil): return add(request, for: users[0])
+        case ("GET", "knowledge/documents", nil): return list(of: users[0])
+        case ("GET", "knowledge/documents", let id?): return show(id, to: users[0])
+        case ("DELETE", "knowledge/admin/documents", let id?): return remove(id)
+        default: return .notFound
+        }
+    }
+
+    private func add(_ request: UpstreamRequest, for user: String) -> UpstreamReply {
+        let body = (try? JSONValue(parsing: request.body))?.object
+        let document = state.withLock { state in
+            state.added += 1
+            let document = Document(id: "doc_\(state.added)", owner: user, title: body?["title"] ?? .null)
+            state.documents.append(document)
+            return document
+        }
+        return .json("201 Created", document.json)
+    }
+
+    private func list(of user: String) -> UpstreamReply {
+        let own = state.withLock { $0.documents.filter { $0.owner == user } }
+        return .json("200 OK", ["documents": .array(own.map { .object($0.json) })])
+    }
+
+    private func show(_ id: String, to user: String) -> UpstreamReply {
+        let found = state.withLock { $0.documents.first { $0.id == id && $0.owner == user } }
+        return found.map { .json("200 OK", $0.json) } ?? .notFound
+    }
+
+    private func remove(_ id: String) -> UpstreamReply {
+        state.withLock { state in
+            guard let index = state.documents.firstIndex(where: { $0.id == id }) else { return .notFound }
+            state.documents.remove(at: index)
+            return UpstreamReply(status: "204 No Content")
+        }
+    }
+}
+
+extension UpstreamReply {
+    fileprivate static let notFound = UpstreamReply(status: "404 Not Found")
+
+    fileprivate static func json(_ status: String, _ object: JSONObject) -> UpstreamReply {
+        UpstreamReply(status: status, headers: [("Content-Type", "application/json")], body: object.bytes)
+    }
+}

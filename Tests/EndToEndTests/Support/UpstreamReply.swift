@@ -1,0 +1,13 @@
+/// What a service behind the guard answers.
+struct UpstreamReply: Sendable {
+    var status = "200 OK"
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8] = []
+
+    /// With the connection's end announced: there is one request on each.
+    var bytes: [UInt8] {
+        var head = "HTTP/1.1 \(status)\r\nContent-Length: \(body.count)\r\nConnection: close\r\n"
+        for header in headers { head += "\(header.name): \(header.value)\r\n" }
+        return Array((head + "\r\n").utf8) + body
+    }
+}
