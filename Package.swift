@@ -69,7 +69,7 @@ let package = Package(
                 "JSON", "POSIX", "SQLite", "TestSupport",
             ],
             exclude: ["Support/verify-access-token.py"]),
-        .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse"]),
+        .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "TestSupport"]),
         .testTarget(
             name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "TestSupport"]),
         .testTarget(

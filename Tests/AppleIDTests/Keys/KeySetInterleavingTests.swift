@@ -1,6 +1,7 @@
 import AppleID
 import Gatehouse
 import JOSE
+import TestSupport
 import Testing
 
 @Suite("Apple's keys in any order of events")

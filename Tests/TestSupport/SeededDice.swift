@@ -1,12 +1,12 @@
 /// Dice that fall the same way again for the same seed (SplitMix64), so that a test which failed can be repeated.
-struct SeededDice: RandomNumberGenerator {
+package struct SeededDice: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
