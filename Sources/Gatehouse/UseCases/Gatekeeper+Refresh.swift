@@ -10,8 +10,10 @@ extension Gatekeeper {
 
     private func refreshNow(_ token: String, from device: Device) throws(Refusal) -> TokenPair {
         let now = world.now()
-        let presented = try tokens.readRefreshToken(token, now: now)
-        for _ in 0..<Self.attempts {
+        // The row says whether the session goes on. A token may be asked with again for a grace after it was used, and
+        // it may have been used in its last moment.
+        let presented = try tokens.readRefreshToken(token, now: now - policy.refresh.reuseGrace)
+        for attempt in 0..<Self.attempts {
             let found = try asking { () throws(StoreFailure) in try store.session(presented.sessionID) }
             guard let (session, user) = found else { throw .invalidRefreshToken }
             switch Rotation.decide(
@@ -27,6 +29,10 @@ extension Gatekeeper {
                 try admit(user)
                 notice(.refreshed(again: true))
                 return try pair(try writeAgain(session), of: user, in: session, now: now)
+            case .endForReuse where attempt > 0:
+                // The token was the current one when this began, and no old one: it lost a race, and lost sight of its
+                // successor. Whoever waits for this answer asks again, with the token they hold by then.
+                throw .storageUnavailable
             case .endForReuse:
                 if try endForReuse(session, from: device, now: now) { throw .refreshTokenReused }
             case .refuse(let refusal):

@@ -1,0 +1,46 @@
+import Gatehouse
+
+/// Tokens that say what they are and that anybody could sign, so that a test can forge them; a token is its own hash.
+struct PlainTokens: TokenService {
+    func accessToken(_ claims: AccessClaims) -> String {
+        "\(claims.caller.userID.text) \(claims.caller.sessionID.text) \(claims.expiresAt.seconds)"
+    }
+
+    func refreshToken(_ claims: RefreshClaims) -> String {
+        let random = claims.random.reduce(into: UInt128(0)) { $0 = $0 << 8 | UInt128($1) }
+        return "\(claims.userID.text) \(claims.sessionID.text) \(claims.generation) \(random)"
+            + " \(claims.issuedAt.seconds) \(claims.expiresAt.seconds)"
+    }
+
+    func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String? {
+        let text = refreshToken(claims)
+        return self.hash(text) == hash ? text : nil
+    }
+
+    func hash(_ token: String) -> [UInt8] { Array(token.utf8) }
+
+    func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
+        let parts = token.split(separator: " ")
+        guard parts.count == 3 else { throw .invalidAccessToken }
+        guard now < expiry(of: token) else { throw .accessTokenExpired }
+        let caller = Caller(userID: UserID(String(parts[0])), sessionID: SessionID(String(parts[1])), role: .user)
+        return AccessClaims(
+            caller: caller, clientID: "app", tokenID: "at", issuedAt: now, expiresAt: expiry(of: token))
+    }
+
+    func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
+        let parts = token.split(separator: " ")
+        guard parts.count == 6 else { throw .invalidRefreshToken }
+        guard now < expiry(of: token) else { throw .refreshTokenExpired }
+        return PresentedToken(
+            sessionID: SessionID(String(parts[1])), userID: UserID(String(parts[0])), generation: generation(of: token),
+            hash: hash(token))
+    }
+
+    func generation(of token: String) -> Int64 { Int64(token.split(separator: " ")[2]) ?? 0 }
+
+    /// The last word of either kind.
+    func expiry(of token: String) -> Timestamp {
+        Timestamp(seconds: token.split(separator: " ").last.flatMap { Int64($0) } ?? 0)
+    }
+}
