@@ -112,6 +112,12 @@ package final class FastCGIPeer {
         try take(1) == nil
     }
 
+    /// Waits until there is an answer, and leaves it where it is.
+    package func hasSomethingToRead() -> Bool {
+        var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&interest, 1, 20_000) == 1
+    }
+
     private func take(_ count: Int) throws -> [UInt8]? {
         var chunk = [UInt8](repeating: 0, count: 65536)
         while received.count < count {

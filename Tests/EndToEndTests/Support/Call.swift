@@ -23,6 +23,10 @@ struct Call: Sendable {
         Call(method: "POST", path: path, headers: authorization(bearer))
     }
 
+    static func refresh(_ token: String) -> Call {
+        post("/api/auth/refresh", ["refreshToken": .string(token)])
+    }
+
     func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

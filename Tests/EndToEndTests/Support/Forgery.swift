@@ -2,7 +2,7 @@ import GatehouseTokens
 import JOSE
 import JSON
 
-/// What somebody makes who has a secret of ours and nothing else, or a token.
+/// What somebody makes who has a secret of ours and nothing else, or everything else, or a token.
 enum Forgery {
     /// An access token whose owner has helped themselves to another role.
     static func raised(_ token: String) throws -> String {
@@ -27,7 +27,13 @@ enum Forgery {
         var claims = try JSONValue(parsing: Base64URL.decode(payload) ?? []).object ?? [:]
         claims["gen"] = .integer(generation)
         claims["jti"] = .string(Base64URL.encode([UInt8](repeating: 7, count: 16)))
-        let key = try KeyRing(secret: Array(Settings.refreshSecret.utf8)).current
+        return try refreshToken(claims)
+    }
+
+    /// A refresh token of these claims. It names our secret, whatever it is signed with.
+    static func refreshToken(_ claims: JSONObject, secret: String = Settings.refreshSecret) throws -> String {
+        let ours = try KeyRing(secret: Array(Settings.refreshSecret.utf8)).current
+        let key = try SigningKey(hmacSecret: Array(secret.utf8), keyID: ours.keyID)
         return TokenSigner(key: key, type: "rt+jwt").token(for: claims.bytes)
     }
 }

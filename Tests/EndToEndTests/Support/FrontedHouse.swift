@@ -55,6 +55,23 @@ final class FrontedHouse: House, @unchecked Sendable {
     func send(_ call: Call) throws -> Answer { try send(call, options: []) }
 
     func send(_ call: Call, options: [String]) throws -> Answer {
+        let output = try Shell.run(["curl"] + arguments(of: call) + options + [url(of: call)], input: call.body)
+        return Answer(parsing: output)
+    }
+
+    /// By one curl, which has all of them under way at once.
+    func send(_ call: Call, timesAtOnce count: Int) throws -> [Answer] {
+        let outputs = try TemporaryFolder()
+        let files = (0..<count).map { outputs.file("\($0)") }
+        let parallel = ["--parallel", "--parallel-immediate", "--parallel-max", "\(count)"]
+        let transfers = files.flatMap { ["--output", $0, url(of: call)] }
+        try Shell.run(["curl"] + arguments(of: call) + parallel + transfers, input: call.body)
+        return files.map { Answer(parsing: Array(FileManager.default.contents(atPath: $0) ?? Data())) }
+    }
+
+    private func url(of call: Call) -> String { "https://localhost:\(port)\(call.path)" }
+
+    private func arguments(of call: Call) -> [String] {
         var arguments = [
             "--silent", "--show-error", "--include", "--cacert", certificate, "--path-as-is", "--max-time", "30",
         ]
@@ -66,9 +83,7 @@ final class FrontedHouse: House, @unchecked Sendable {
         if !call.body.isEmpty { arguments += ["--data-binary", "@-"] }
         // curl sends a type of its own with a body unless told not to.
         if !call.body.isEmpty, call.header("Content-Type") == nil { arguments += ["--header", "Content-Type:"] }
-        let url = "https://localhost:\(port)\(call.path)"
-        let output = try Shell.run(["curl"] + arguments + options + [url], input: call.body)
-        return Answer(parsing: output)
+        return arguments
     }
 
     /// Sends what no client would send, and that `Connection: close` is to be part of.
