@@ -52,8 +52,7 @@ package final class SQLiteStore: Sendable {
         }
         // Other processes of ours (a migration, an operator's command) write too; they are short.
         connection.setBusyTimeout(milliseconds: 5000)
-        let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
-        guard mode == "wal" else {
+        guard try writesAhead(connection) else {
             throw SQLiteError(code: 1, message: "this file system cannot hold a write-ahead log")
         }
         try connection.execute(
@@ -63,6 +62,20 @@ package final class SQLiteStore: Sendable {
                 PRAGMA journal_size_limit = 67108864;
                 """)
         return connection
+    }
+
+    /// Changes the journal's mode, for which SQLite wants the file for itself and, unlike for anything else, does not wait:
+    /// processes that start at the same moment meet here.
+    private static func writesAhead(_ connection: Connection) throws(SQLiteError) -> Bool {
+        for _ in 0..<100 {
+            do throws(SQLiteError) {
+                return try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) } == "wal"
+            } catch {
+                guard error.isBusy else { throw error }
+                Thread.pause(for: .milliseconds(50))
+            }
+        }
+        return try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) } == "wal"
     }
 
     private static func readingConnection(to path: String) throws(SQLiteError) -> Connection {
