@@ -89,6 +89,17 @@ struct RevocationsTests {
         #expect(refusal(revocations, caller("b")) == nil)
     }
 
+    @Test("a token names the role of now, also where the last change was a moment ago")
+    func roles() throws {
+        let revocations = try revocations()
+        let user = User(id: UserID("u"), email: nil, nickname: nil, role: .admin, createdAt: noon)
+        #expect(try revocations.role(of: user) == .admin)
+        for role in [Role.superAdmin, .user, .superAdmin] {
+            store.append(.user(user.id, Standing(role: role, status: .active)))
+            #expect(try revocations.role(of: user) == role)
+        }
+    }
+
     @Test("it is remembered for as long as an access token can live, and then forgotten: memory holds what is needed")
     func forgotten() throws {
         for second in 0..<5000 {

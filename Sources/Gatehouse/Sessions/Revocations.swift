@@ -77,9 +77,11 @@ package final class Revocations: Sendable {
         }
     }
 
-    /// The role that a token for this user should name, if it has changed of late.
-    func role(of user: UserID) -> Role? {
-        memory.withLock { $0.users[user]?.standing.role }
+    /// The role that a token for this user should name: it may have changed since they were read, and a token with
+    /// the one before would be refused.
+    package func role(of user: User) throws(StoreFailure) -> Role {
+        try catchUpIfSigned()
+        return memory.withLock { $0.users[user.id]?.standing.role } ?? user.role
     }
 
     private func remember(_ news: [Revocation], in memory: inout Memory) {

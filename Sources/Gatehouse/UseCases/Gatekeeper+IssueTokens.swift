@@ -27,17 +27,12 @@ extension Gatekeeper {
     ) throws(Refusal) -> (text: String, expiresIn: Duration) {
         let sessionEnd = policy.refresh.expiry(issuedAt: now, sessionCreatedAt: session.createdAt)
         let expiresAt = min(now + policy.accessTokenLifetime, sessionEnd)
-        let caller = Caller(userID: user.id, sessionID: session.id, role: try currentRole(of: user))
+        let role = try asking { () throws(StoreFailure) in try revocations.role(of: user) }
+        let caller = Caller(userID: user.id, sessionID: session.id, role: role)
         let tokenID = Identifier.make("at", at: now, random: world.random(Identifier.randomBytes))
         let text = tokens.accessToken(
             AccessClaims(
                 caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
         return (text, .milliseconds(expiresAt.milliseconds - now.milliseconds))
-    }
-
-    /// It may have changed since the user was read, and a token with the old one would be refused.
-    private func currentRole(of user: User) throws(Refusal) -> Role {
-        try asking { () throws(StoreFailure) in try revocations.catchUpIfSigned() }
-        return revocations.role(of: user.id) ?? user.role
     }
 }
