@@ -3,7 +3,7 @@ package protocol OperatorStore: Store {
     /// The newest first.
     func users(_ query: UserQuery) throws(StoreFailure) -> [UserRecord]
 
-    /// The user with this id, or those with this address, in whatever case.
+    /// The user with this id, or those with this address, in whatever case. One who is deleted has an id alone.
     func users(called name: String) throws(StoreFailure) -> [UserRecord]
 
     /// Keeps an active user out and ends their sessions. False, and nothing done, where there is none.

@@ -30,7 +30,7 @@ package protocol Store: Sendable {
     /// A session and its user, alive or not.
     func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)?
 
-    /// The sessions of a user that are alive at a moment.
+    /// The sessions of a user that are alive at a moment, the one used last first.
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(StoreFailure) -> [Session]
 
     /// Moves a living session from one generation to the next. False, and nothing done, where it has moved already.

@@ -1,10 +1,7 @@
 extension Gatekeeper {
     /// The caller's sessions that go on, the one used last first.
     package func sessions(of caller: Caller) throws(Refusal) -> [Session] {
-        let alive = try asking { () throws(StoreFailure) in
-            try store.sessions(of: caller.userID, aliveAt: world.now())
-        }
-        return alive.sorted { $0.token.issuedAt > $1.token.issuedAt }
+        try asking { () throws(StoreFailure) in try store.sessions(of: caller.userID, aliveAt: world.now()) }
     }
 
     /// Ends one session of the caller's. One that has ended already is no fault, one of somebody else is not there.

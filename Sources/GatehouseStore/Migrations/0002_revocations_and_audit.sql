@@ -15,10 +15,21 @@ BEGIN
     INSERT INTO revocations (moment, session_id) VALUES (unixepoch() * 1000, NEW.id);
 END;
 
+CREATE TRIGGER session_removed AFTER DELETE ON refresh_tokens
+WHEN OLD.revoked_at IS NULL AND OLD.expires_at > unixepoch() * 1000
+BEGIN
+    INSERT INTO revocations (moment, session_id) VALUES (unixepoch() * 1000, OLD.id);
+END;
+
 CREATE TRIGGER user_standing_changed AFTER UPDATE OF role, status ON users
 WHEN OLD.role <> NEW.role OR OLD.status <> NEW.status
 BEGIN
     INSERT INTO revocations (moment, user_id) VALUES (unixepoch() * 1000, NEW.id);
+END;
+
+CREATE TRIGGER user_removed AFTER DELETE ON users
+BEGIN
+    INSERT INTO revocations (moment, user_id) VALUES (unixepoch() * 1000, OLD.id);
 END;
 
 INSERT INTO revocations (moment, session_id)

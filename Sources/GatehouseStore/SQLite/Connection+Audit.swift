@@ -15,16 +15,18 @@ extension Connection {
             .integer(event.count))
     }
 
+    /// Refusals are entered some time after they happened, so the order of entries is not that of events.
     func auditEvents(_ query: AuditQuery) throws(SQLiteError) -> [AuditEvent] {
         try all(
             """
-            SELECT \(auditColumns) FROM audit_events
-            WHERE (?1 IS NULL OR user_id = ?1) AND (?2 IS NULL OR kind = ?2) AND (?3 IS NULL OR moment >= ?3)
-            ORDER BY id DESC LIMIT ?4
+            SELECT \(auditColumns) FROM (SELECT * FROM audit_events
+                WHERE (?1 IS NULL OR user_id = ?1) AND (?2 IS NULL OR kind = ?2) AND (?3 IS NULL OR moment >= ?3)
+                ORDER BY id DESC LIMIT ?4)
+            ORDER BY moment, id
             """,
             .optional(query.userID?.text), .optional(query.kind?.rawValue), .optional(query.since?.milliseconds),
             .integer(Int64(query.limit))
-        ) { row throws(SQLiteError) in try AuditEvent(row: row) }.reversed()
+        ) { row throws(SQLiteError) in try AuditEvent(row: row) }
     }
 
     /// Where somebody came from is theirs, and goes with them.

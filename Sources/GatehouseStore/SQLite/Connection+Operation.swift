@@ -23,15 +23,15 @@ extension Connection {
     }
 
     func users(called name: String) throws(SQLiteError) -> [UserRecord] {
-        // Of an address, only the letters A to Z have a case that mail knows of.
+        // SQLite knows the case of A to Z alone; other letters were lowered by whoever lowered the address.
         try all(
             """
             SELECT \(recordColumns) FROM users u
-            WHERE u.id = ?1 OR u.email = ?1 COLLATE NOCASE OR EXISTS (SELECT 1 FROM auth_accounts a
-                WHERE a.user_id = u.id AND a.email = ?1 COLLATE NOCASE)
+            WHERE u.id = ?1 OR u.email COLLATE NOCASE IN (?1, ?2)
+                OR u.id IN (SELECT user_id FROM auth_accounts WHERE email COLLATE NOCASE IN (?1, ?2))
             ORDER BY u.id
             """,
-            .text(name)
+            .text(name), .text(name.lowercased())
         ) { row throws(SQLiteError) in try UserRecord(row: row) }
     }
 

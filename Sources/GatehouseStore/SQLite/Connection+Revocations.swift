@@ -5,7 +5,7 @@ extension Connection {
     func revocations(after place: Int64) throws(SQLiteError) -> [Revocation] {
         try all(
             """
-            SELECT r.place, r.moment, r.session_id, r.user_id, u.role, u.status
+            SELECT r.place, r.moment, r.session_id, r.user_id, coalesce(u.role, 'USER'), coalesce(u.status, 'DELETED')
             FROM revocations r LEFT JOIN users u ON u.id = r.user_id WHERE r.place > ? ORDER BY r.place
             """,
             .integer(place)

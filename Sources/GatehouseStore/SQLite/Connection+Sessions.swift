@@ -26,6 +26,7 @@ extension Connection {
             """
             SELECT \(sessionColumns) FROM refresh_tokens t
             WHERE t.user_id = ? AND t.revoked_at IS NULL AND t.expires_at > ?
+            ORDER BY t.rotated_at DESC, t.id DESC
             """,
             .text(user.text), .integer(now.milliseconds)
         ) { row throws(SQLiteError) in try Session(row: row) }

@@ -21,7 +21,7 @@ package struct SQLiteFile {
             let damage = try connection.all("PRAGMA quick_check") { row in row.text(0) }.filter { $0 != "ok" }
             return try damage + [Migrator(connection).advice()].compactMap { $0 } + permissionFaults()
         } catch {
-            return [error.description]
+            return ["\(error)"]
         }
     }
 

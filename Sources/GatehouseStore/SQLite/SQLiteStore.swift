@@ -29,9 +29,10 @@ package final class SQLiteStore: Sendable {
     /// the server or to `migrate`.
     package convenience init(besideServerAt path: String) throws {
         // Asked first, since opening for writing would make it.
-        guard File.exists(path) else { throw SQLiteError(code: 14, message: "there is no database: " + path) }
-        let connection = try Self.writingConnection(to: path)
-        if let advice = try Migrator(connection).advice() { throw SQLiteError(code: 1, message: advice) }
+        guard File.exists(path) else { throw StoreFailure("there is no database: " + path) }
+        let connection = try Self.open(path)
+        if let advice = try Migrator(connection).advice() { throw StoreFailure(advice) }
+        try Self.makeDurable(connection)
         try self.init(path: path, connection, createsSign: false) { _ in }
     }
 
@@ -44,14 +45,25 @@ package final class SQLiteStore: Sendable {
         sign = try SharedCounter.open(path + "-sign", creating: createsSign)
     }
 
-    /// The connection that migrates and writes.
-    package static func writingConnection(to path: String) throws(SQLiteError) -> Connection {
+    /// The connection that migrates and writes. It leaves a file alone that is not ours.
+    package static func writingConnection(to path: String) throws -> Connection {
+        let connection = try open(path)
+        try Migrator(connection).ownVersion()
+        try makeDurable(connection)
+        return connection
+    }
+
+    private static func open(_ path: String) throws(SQLiteError) -> Connection {
         let connection = try Connection(path: path, access: .readWrite)
         guard !connection.isReadOnly else {
             throw SQLiteError(code: 8, message: "this user cannot write the database: " + path)
         }
         // Other processes of ours (a migration, an operator's command) write too; they are short.
         connection.setBusyTimeout(milliseconds: 5000)
+        return connection
+    }
+
+    private static func makeDurable(_ connection: Connection) throws(SQLiteError) {
         guard try writesAhead(connection) else {
             throw SQLiteError(code: 1, message: "this file system cannot hold a write-ahead log")
         }
@@ -61,7 +73,6 @@ package final class SQLiteStore: Sendable {
                 PRAGMA foreign_keys = ON;
                 PRAGMA journal_size_limit = 67108864;
                 """)
-        return connection
     }
 
     /// Changes the journal's mode, for which SQLite wants the file for itself and, unlike for anything else, does not wait:

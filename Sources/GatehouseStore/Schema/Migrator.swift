@@ -30,8 +30,7 @@ package struct Migrator {
 
     /// Runs the steps that are missing and returns their names.
     package func migrate() throws -> [String] {
-        let found = try version()
-        try Self.check(found)
+        let found = try ownVersion()
         var applied: [String] = []
         for number in found..<Self.latest where try apply(step: number) {
             applied.append(Migration.all[number].name)
@@ -39,17 +38,31 @@ package struct Migrator {
         return applied
     }
 
-    private static func check(_ version: Int) throws(Fault) {
-        guard version >= 0 else { throw .databaseIsForeign }
-        guard version <= latest else { throw .databaseIsNewer(found: version, known: latest) }
+    /// What has to happen before this program can use the database; nil where nothing has to.
+    package func advice() throws -> String? {
+        do {
+            let found = try ownVersion()
+            guard found < Self.latest else { return nil }
+            return "the database has schema \(found), this program speaks \(Self.latest): run gatehouse migrate"
+        } catch let fault as Fault {
+            return fault.description
+        }
     }
 
-    /// What has to happen before this program can use the database; nil where nothing has to.
-    package func advice() throws(SQLiteError) -> String? {
-        let found = try version()
-        do { try Self.check(found) } catch { return error.description }
-        guard found < Self.latest else { return nil }
-        return "the database has schema \(found), this program speaks \(Self.latest): run gatehouse migrate"
+    /// The schema of a database that is ours, or that nobody has put anything into yet.
+    @discardableResult
+    func ownVersion() throws -> Int {
+        // Both in one look: another process may be migrating.
+        let found = try connection.first(
+            "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version"
+        ) { row in (version: Int(row.integer(0)), tables: row.integer(1)) }
+        guard let found, found.version > 0 || found.version == 0 && found.tables == 0 else {
+            throw Fault.databaseIsForeign
+        }
+        guard found.version <= Self.latest else {
+            throw Fault.databaseIsNewer(found: found.version, known: Self.latest)
+        }
+        return found.version
     }
 
     /// False where another process has taken the step meanwhile.
