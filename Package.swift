@@ -78,7 +78,10 @@ let package = Package(
         .testTarget(name: "FakeAppleTests", dependencies: ["FakeApple", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
         .testTarget(
             name: "GatehouseCommandTests",
-            dependencies: ["GatehouseCommand", "GatehouseTokens", "JOSE", "JSON", "TestSupport"]),
+            dependencies: [
+                "Gatehouse", "GatehouseCommand", "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "SQLite",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "GatehouseServerTests",
             dependencies: [

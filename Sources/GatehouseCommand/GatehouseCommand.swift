@@ -4,8 +4,11 @@ import POSIX
 @main
 struct GatehouseCommand {
     static let commands: [any Command] = [
-        ServeCommand(), CheckCommand(), MigrateCommand(), KeysGenerateCommand(), AppleVerifyCommand(),
-        JWSVerifyCommand(), FakeAppleCommand(), FakeAppleMintCommand(), VersionCommand(),
+        ServeCommand(), CheckCommand(), MigrateCommand(), KeysGenerateCommand(),
+        // What operators do beside a server that may be running.
+        UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
+        UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
+        AppleVerifyCommand(), JWSVerifyCommand(), FakeAppleCommand(), FakeAppleMintCommand(), VersionCommand(),
     ]
 
     static func main() {

@@ -4,8 +4,9 @@ import Testing
 @Suite("How gatehouse is called")
 struct UsageTests {
     private static let commands = [
-        "serve", "check", "migrate", "keys generate", "apple verify", "jws verify", "fake-apple", "fake-apple mint",
-        "version",
+        "serve", "check", "migrate", "keys generate", "users list", "users show", "users disable", "users enable",
+        "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "jws verify",
+        "fake-apple", "fake-apple mint", "version",
     ]
 
     private let tool: Tool
@@ -42,13 +43,20 @@ struct UsageTests {
     }
 
     @Test(
-        "a command that there is not is named", arguments: ["nonsense", "apple", "jws", "Serve", "-h", ""])
+        "a command that there is not is named", arguments: ["nonsense", "apple", "users", "Serve", "-h", ""])
     func wrongCommand(word: String) throws {
         let outcome = try tool.run(word)
         #expect(outcome.status == 2)
         #expect(outcome.text.isEmpty)
         #expect(outcome.complaint.contains("there is no command \(word)"))
         #expect(outcome.complaint.contains("gatehouse --help"))
+    }
+
+    @Test("a command of several words is told whole where the first of them came alone")
+    func halfCommand() throws {
+        let outcome = try tool.run("users", "--help")
+        #expect(outcome.status == 2)
+        #expect(outcome.complaint.contains("users list, users show"))
     }
 
     @Test("all that is wrong with the words is told at once")

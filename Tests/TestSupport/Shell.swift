@@ -14,6 +14,12 @@ package enum Shell {
         package let complaint: String
 
         package var text: String { String(decoding: output, as: UTF8.self) }
+
+        package init(status: Int32, output: [UInt8], complaint: String) {
+            self.status = status
+            self.output = output
+            self.complaint = complaint
+        }
     }
 
     /// What it wrote to standard output. Throws where it did not exit with 0.

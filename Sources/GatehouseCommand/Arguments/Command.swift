@@ -8,6 +8,8 @@ protocol Command: Sendable {
     var discussion: String { get }
     /// What stands for each argument in the help, all of them required.
     var arguments: [String] { get }
+    /// What stands for any number of further arguments; nil where there may be none.
+    var furtherArguments: String? { get }
     var options: [Option] { get }
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus
@@ -16,6 +18,7 @@ protocol Command: Sendable {
 extension Command {
     var discussion: String { "" }
     var arguments: [String] { [] }
+    var furtherArguments: String? { nil }
     var options: [Option] { [] }
     var name: String { words.joined(separator: " ") }
 }

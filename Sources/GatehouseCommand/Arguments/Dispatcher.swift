@@ -12,7 +12,7 @@ struct Dispatcher {
         let words = words == ["--version"] ? ["version"] : words
         guard
             let command = commands.filter({ words.starts(with: $0.words) }).max(by: { $0.words.count < $1.words.count })
-        else { return refuse(["there is no command \(words[0].prefix(40))"], hint: "gatehouse --help") }
+        else { return refuse([absence(of: words[0])], hint: "gatehouse --help") }
         do throws(UsageFaults) {
             let input = try Input(Array(words.dropFirst(command.words.count)), for: command)
             guard !input.has(Option.help.name) else {
@@ -30,6 +30,11 @@ struct Dispatcher {
             StandardStream.error.line("gatehouse: \(error.message)")
             return error.status
         }
+    }
+
+    private func absence(of word: String) -> String {
+        let longer = commands.filter { $0.words[0] == word }.map(\.name).joined(separator: ", ")
+        return "there is no command \(word.prefix(40))" + (longer.isEmpty ? "" : ", but \(longer)")
     }
 
     private func refuse(_ faults: [String], hint: String) -> ExitStatus {

@@ -17,7 +17,7 @@ enum Help {
         let required = command.options.filter(\.isRequired).map(left)
         return
             ([command.name] + required + (command.options.allSatisfy(\.isRequired) ? [] : ["[options]"])
-            + command.arguments).joined(separator: " ")
+            + command.arguments + (command.furtherArguments.map { ["[\($0)]…"] } ?? [])).joined(separator: " ")
     }
 
     private static func left(of option: Option) -> String {

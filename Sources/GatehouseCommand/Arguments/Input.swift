@@ -48,7 +48,8 @@ struct Input {
         let options = command.options.filter { $0.isRequired && !has($0.name) }
             .map { "\($0.name) \($0.value ?? "") is required" }
         let absent = command.arguments.dropFirst(arguments.count).map { "\($0) is missing" }
-        let surplus = arguments.dropFirst(command.arguments.count).map { "\($0.prefix(40)) is one argument too many" }
+        let further = command.furtherArguments == nil ? arguments.dropFirst(command.arguments.count) : []
+        let surplus = further.map { "\($0.prefix(40)) is one argument too many" }
         return options + absent + surplus
     }
 }

@@ -1,0 +1,95 @@
+import Foundation
+import Gatehouse
+import JSON
+import TestSupport
+import Testing
+
+@Suite("gatehouse audit")
+struct AuditTests {
+    private let registry: Registry
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    private func kinds(_ words: String...) throws -> [String] {
+        let outcome = try registry.run(["audit"] + words + ["--json"])
+        #expect(outcome.status == 0)
+        let events = try JSONValue(parsing: outcome.output).array ?? []
+        return events.map { $0.object?["kind"]?.string ?? "" }
+    }
+
+    private func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+
+    @Test("tells what has happened in columns, in the order in which it happened, also where it was written later")
+    func table() throws {
+        try registry.add("1", device: Device(userAgent: "App/1", address: "192.0.2.1"))
+        var role = AuditEvent(.roleChanged, at: Registry.noon + .seconds(2), by: .operator, userID: UserID("user_1"))
+        role.detail = "ADMIN"
+        let refused = AuditEvent(
+            .loginRefused, at: Registry.noon + .seconds(1), provider: .apple,
+            device: Device(userAgent: "x", address: "192.0.2.9\u{1B}[0m"), detail: "nonce", count: 12)
+        try registry.store.note([role, refused])
+        let outcome = try registry.run("audit")
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.text == """
+                MOMENT                    KIND           ACTOR     USER    SESSION  PROVIDER  ADDRESS             DETAIL  COUNT
+                2025-10-09T08:53:20.000Z  login          user      user_1  sess_1   APPLE     192.0.2.1           -       ×1
+                2025-10-09T08:53:21.000Z  login_refused  user      -       -        APPLE     192.0.2.9\\u{1b}[0m  nonce   ×12
+                2025-10-09T08:53:22.000Z  role_changed   operator  user_1  -        -         -                   ADMIN   ×1
+
+                """)
+    }
+
+    @Test("tells a script the same, what is absent as null")
+    func json() throws {
+        try registry.add("1", device: Device(userAgent: "App/1", address: nil))
+        let expected: JSONValue = [
+            [
+                "moment": "2025-10-09T08:53:20.000Z", "kind": "login", "actor": "user", "userId": "user_1",
+                "sessionId": "sess_1", "provider": "APPLE", "address": nil, "device": "App/1", "detail": nil,
+                "count": 1,
+            ]
+        ]
+        #expect(try registry.json("audit") == expected)
+    }
+
+    @Test("tells what operators have done, and nothing where they have changed nothing")
+    func operators() throws {
+        try registry.add("1", email: "ada@example.com")
+        for words in [
+            ["disable"], ["disable"], ["enable"], ["role", "ADMIN"], ["role", "ADMIN"], ["delete"], ["delete"],
+        ] {
+            _ = try registry.run(["users", words[0], "user_1"] + words.dropFirst())
+        }
+        #expect(try kinds() == ["login", "user_disabled", "user_enabled", "role_changed", "user_deleted"])
+        #expect(try kinds("--user", "user_1").count == 5, "also of the deleted")
+        #expect(try registry.json("audit").array?.dropFirst().allSatisfy { $0.object?["actor"] == "operator" } == true)
+    }
+
+    @Test("tells of one user, of one kind, of late, and the latest so many of that")
+    func filters() throws {
+        try registry.add("1", email: "ada@example.com")
+        try registry.add("2", after: 1)
+        let ages = [90_000, 7200, 1800, 10]
+        try registry.store.note(ages.map { AuditEvent(.logout, at: now() - .seconds($0), userID: UserID("user_2")) })
+        #expect(try kinds() == ["login", "login", "logout", "logout", "logout", "logout"])
+        #expect(try kinds("--user", "Ada@example.com") == ["login"])
+        #expect(try kinds("--kind", "LOGIN").count == 2)
+        #expect(try kinds("--user", "user_2", "--kind", "logout").count == 4)
+        for (since, count) in [("1d", 3), ("3h", 3), ("1h", 2), ("60s", 1), ("0s", 0)] {
+            #expect(try kinds("--since", since).count == count, "\(since)")
+        }
+        #expect(try kinds("--limit", "5") == ["login", "logout", "logout", "logout", "logout"])
+        #expect(try registry.run("audit", "--user", "user_3").status == 1)
+    }
+
+    @Test("tells a hundred where nobody says how many")
+    func hundred() throws {
+        try registry.store.note((0..<101).map { AuditEvent(.logout, at: Registry.noon + .seconds($0)) })
+        let all = try #require(try registry.json("audit").array)
+        #expect(all.count == 100)
+        #expect(all[0].object?["moment"] == "2025-10-09T08:53:21.000Z")
+    }
+}

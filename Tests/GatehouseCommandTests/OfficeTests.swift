@@ -1,0 +1,129 @@
+import Foundation
+import Gatehouse
+import GatehouseStore
+import SQLite
+import TestSupport
+import Testing
+
+/// What all of the operators' commands have in common: the database they need, and the words they take.
+@Suite("An operator's command")
+struct OfficeTests {
+    static let commands = [
+        "users list", "users show user_1", "users disable user_1", "users enable user_1", "users role user_1 ADMIN",
+        "users delete user_1", "users sessions user_1", "sessions revoke sess_1", "sessions revoke --user user_1",
+        "audit", "audit --user user_1",
+    ]
+
+    private let tool: Tool
+    private var path: String { tool.folder.file("x.db") }
+
+    init() throws {
+        tool = try Tool()
+    }
+
+    private func words(_ command: String) -> [String] { command.split(separator: " ").map(String.init) }
+
+    private func expectFailure(_ command: String, path: String? = nil, saying word: String) throws {
+        let outcome = try tool.run(words(command), ["DATABASE_URL": "sqlite:" + (path ?? self.path)])
+        #expect(outcome.status == 3, "\(command)")
+        #expect(outcome.text.isEmpty)
+        #expect(outcome.complaint.hasPrefix("gatehouse: ") && outcome.complaint.contains(word), "\(outcome.complaint)")
+    }
+
+    @Test("fails where there is no database, and makes none by asking", arguments: commands)
+    func missing(_ command: String) throws {
+        try expectFailure(command, saying: "there is no database")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).isEmpty)
+    }
+
+    @Test(
+        "fails at a file that is no database of ours, and leaves it as it is", arguments: ["users list", commands[2]])
+    func foreign(_ command: String) throws {
+        let garbage = try tool.file("garbage", String(repeating: "garbage ", count: 2000))
+        let other = tool.folder.file("other.db")
+        try Connection(path: other, access: .readWrite).execute(script: "CREATE TABLE songs (name TEXT)")
+        for (path, word) in [
+            (garbage, "not a database"), (other, "not made by this program"), (tool.folder.path, "unable to open"),
+        ] {
+            let before = FileManager.default.contents(atPath: path)
+            try expectFailure(command, path: path, saying: word)
+            #expect(FileManager.default.contents(atPath: path) == before)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).count == 2)
+    }
+
+    @Test("fails at an older or newer schema, and leaves it as it is", arguments: ["users list", commands[2]])
+    func otherSchema(_ command: String) throws {
+        _ = try SQLiteFile(path: path).migrate()
+        for (version, word) in [(Migrator.latest - 1, "run gatehouse migrate"), (Migrator.latest + 1, "a newer one")] {
+            try Connection(path: path, access: .readWrite).execute(script: "PRAGMA user_version = \(version)")
+            try expectFailure(command, saying: word)
+            let connection = try Connection(path: path, access: .readOnly)
+            #expect(try connection.first("PRAGMA user_version") { Int($0.integer(0)) } == version)
+        }
+    }
+
+    @Test("fails at a database that this user cannot write", arguments: ["users list", commands[2]])
+    func readOnly(_ command: String) throws {
+        _ = try SQLiteFile(path: path).migrate()
+        chmod(path, 0o400)
+        // Root may write anything, unless that power is taken away.
+        let powerless = getuid() == 0 ? ["setpriv", "--bounding-set=-dac_override"] : []
+        let outcome = try Shell.outcome(
+            of: powerless + [Executable.gatehouse] + words(command),
+            environment: ["DATABASE_URL": "sqlite:" + path, "PATH": "/usr/bin:/bin"])
+        #expect(outcome.status == 3)
+        #expect(outcome.complaint.contains("this user cannot write the database"))
+    }
+
+    @Test("fails at a change while somebody else keeps the database for themselves, and reads on")
+    func locked() throws {
+        let registry = try Registry()
+        try registry.add("1")
+        let other = try Connection(path: registry.tool.folder.file("gatehouse.db"), access: .readWrite)
+        try other.execute(script: "BEGIN IMMEDIATE")
+        #expect(try registry.run("users", "show", "user_1").status == 0)
+        let outcome = try registry.run("users", "disable", "user_1")
+        #expect(outcome.status == 3)
+        #expect(outcome.complaint.contains("locked"))
+        try other.execute(script: "ROLLBACK")
+        #expect(try registry.run("users", "disable", "user_1").text == "user_1 is now DISABLED\n")
+    }
+
+    @Test("is of no use with a DATABASE_URL that names no database", arguments: ["users list", "audit"])
+    func badAddress(_ command: String) throws {
+        let outcome = try tool.run(words(command), ["DATABASE_URL": "mysql://user:hunter2@db/x"])
+        #expect(outcome.status == 2)
+        #expect(outcome.complaint.contains("DATABASE_URL") && !outcome.complaint.contains("hunter2"))
+    }
+
+    @Test(
+        "refuses words that it cannot use before it looks for the database",
+        arguments: [
+            "users list --status gone", "users list --role boss", "users list --limit 0", "users list --limit many",
+            "users list --limit -1", "users list --before ada@example.com", "users list ada", "users show",
+            "users show a b", "users disable", "users role user_1", "users role user_1 BOSS",
+            "users role user_1 admins",
+            "users delete --no user_1", "sessions revoke", "sessions revoke --user", "sessions revoke sess_1 --user u",
+            "audit --kind nothing", "audit --since yesterday", "audit --since 1w", "audit --since -1h",
+            "audit --limit x",
+            "audit now", "users list --json=1",
+        ])
+    func wrongWords(_ command: String) throws {
+        let outcome = try tool.run(words(command), ["DATABASE_URL": "sqlite:" + path])
+        #expect(outcome.status == 2)
+        #expect(outcome.text.isEmpty)
+        #expect(!outcome.complaint.isEmpty && !outcome.complaint.contains("there is no database"))
+    }
+
+    @Test(
+        "says so in one line where there is nobody",
+        arguments: commands.filter { $0.contains("user_1") } + ["sessions revoke --user nobody@example.com"])
+    func nobody(_ command: String) throws {
+        let outcome = try Registry().run(words(command))
+        #expect(outcome.status == 1)
+        #expect(outcome.text.isEmpty)
+        #expect(outcome.complaint.hasPrefix("gatehouse: no user has the id or the address "))
+        #expect(outcome.complaint.filter { $0 == "\n" }.count == 1)
+    }
+}

@@ -1,0 +1,51 @@
+import Gatehouse
+import GatehouseStore
+import JSON
+import TestSupport
+
+/// A database with the users that a test puts into it, and the commands that operators have for it.
+struct Registry {
+    static let noon = Timestamp(milliseconds: 1_760_000_000_000)
+    static let farFuture = Timestamp(seconds: 4_000_000_000)
+
+    let tool: Tool
+    let store: any OperatorStore
+    private let database: [String: String]
+
+    init() throws {
+        tool = try Tool()
+        store = try SQLiteStore(path: tool.folder.file("gatehouse.db"))
+        database = ["DATABASE_URL": "sqlite:" + tool.folder.file("gatehouse.db")]
+    }
+
+    /// A user with a session `sess_<name>`, who has come so many seconds after noon.
+    @discardableResult
+    func add(
+        _ name: String, after seconds: Int = 0, email: String? = nil, nickname: String? = nil,
+        provider: Provider = .apple, role: Role = .user, device: Device = .unknown
+    ) throws -> User {
+        let moment = Self.noon + .seconds(seconds)
+        let user = User(id: UserID("user_" + name), email: email, nickname: nickname, role: role, createdAt: moment)
+        let token = SessionToken(generation: 1, random: [1], issuedAt: moment, expiresAt: Self.farFuture, hash: [1])
+        let session = Session(
+            id: SessionID("sess_" + name), userID: user.id, provider: provider, clientID: "com.example.app",
+            device: device, createdAt: moment, token: token)
+        let identity = Identity(provider: provider, subject: name, email: email)
+        let isNew = try store.create(user, with: NewSession(session: session, identity: identity, nickname: nil))
+        return isNew ? user : try store.user(user.id) ?? user
+    }
+
+    func run(_ words: [String]) throws -> Shell.Outcome { try tool.run(words, database) }
+
+    func run(_ words: String...) throws -> Shell.Outcome { try run(words) }
+
+    /// What it says to a script.
+    func json(_ words: String...) throws -> JSONValue {
+        try JSONValue(parsing: try run(words + ["--json"]).output)
+    }
+
+    /// Runs a command in front of a person, who answers what it asks.
+    func run(_ words: [String], answering answer: String) throws -> Shell.Outcome {
+        try PseudoTerminal().run(words, database, answering: answer)
+    }
+}

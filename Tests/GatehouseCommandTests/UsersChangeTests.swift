@@ -1,0 +1,91 @@
+import Gatehouse
+import JSON
+import TestSupport
+import Testing
+
+@Suite("gatehouse users disable, enable, role and delete")
+struct UsersChangeTests {
+    private let registry: Registry
+
+    init() throws {
+        registry = try Registry()
+        try registry.add("1", email: "ada@example.com")
+        try registry.add("2", email: "bob@example.com")
+    }
+
+    private func status(_ id: String) throws -> JSONValue? { try registry.json("users", "show", id).object?["status"] }
+
+    @Test("do what they say, once, and say when it was so already")
+    func once() throws {
+        let steps = [
+            (["disable"], "DISABLED"), (["enable"], "ACTIVE"), (["role", "ADMIN"], "ADMIN"),
+            (["role", "super_admin"], "SUPER_ADMIN"), (["role", "User"], "USER"), (["delete"], "DELETED"),
+        ]
+        for (words, goal) in steps {
+            let command = ["users", words[0], "user_1"] + words.dropFirst()
+            let first = try registry.run(command)
+            #expect(first.status == 0)
+            #expect(first.text == "user_1 is now \(goal)\n")
+            let second = try registry.run(command)
+            #expect(second.status == 0)
+            #expect(second.text == "user_1 is already \(goal)\n")
+            #expect(second.complaint.isEmpty)
+        }
+        #expect(try status("user_2") == "ACTIVE", "nobody else is meant")
+    }
+
+    @Test("say to a script whether anything has changed, and what the user is now")
+    func json() throws {
+        for changed in [true, false] {
+            let json = try registry.json("users", "disable", "ADA@example.com").object
+            #expect(json?["changed"] == .bool(changed))
+            #expect(json?["user"]?.object?["status"] == "DISABLED")
+            #expect(json?["user"]?.object?["id"] == "user_1")
+        }
+    }
+
+    @Test("leave the deleted alone", arguments: [["disable"], ["enable"], ["role", "USER"], ["role", "ADMIN"]])
+    func deleted(_ words: [String]) throws {
+        #expect(try registry.run("users", "delete", "user_1").status == 0)
+        let outcome = try registry.run(["users", words[0], "user_1"] + words.dropFirst())
+        #expect(outcome.status == 1)
+        #expect(outcome.text.isEmpty)
+        #expect(outcome.complaint == "gatehouse: user_1 is DELETED\n")
+    }
+
+    @Test("end the sessions of those who are kept out, and no others")
+    func sessions() throws {
+        #expect(try registry.run("users", "role", "user_1", "ADMIN").status == 0)
+        #expect(try registry.store.session(SessionID("sess_1"))?.session.revokedAt == nil)
+        #expect(try registry.run("users", "disable", "user_1").status == 0)
+        #expect(try registry.store.session(SessionID("sess_1"))?.session.revokeReason == .userDisabled)
+        #expect(try registry.run("users", "enable", "user_1").status == 0)
+        #expect(try registry.store.session(SessionID("sess_1"))?.session.revokedAt != nil)
+        #expect(try registry.run("users", "delete", "user_1").status == 0)
+        #expect(try registry.store.session(SessionID("sess_1")) == nil)
+        #expect(try registry.store.session(SessionID("sess_2"))?.session.revokedAt == nil)
+    }
+
+    @Test("a deletion asks the person at the terminal, and takes nothing but yes for one")
+    func confirmation() throws {
+        for answer in ["no", "", "y", "yes please", "\u{4}"] {
+            let outcome = try registry.run(["users", "delete", "user_1"], answering: answer)
+            #expect(outcome.status == 1, "\(answer)")
+            #expect(outcome.text.isEmpty)
+            #expect(outcome.complaint.contains("ada@example.com"))
+            #expect(outcome.complaint.hasSuffix("gatehouse: nothing was deleted\n"))
+        }
+        #expect(try status("user_1") == "ACTIVE")
+        #expect(try registry.run(["users", "delete", "user_1"], answering: "yes").text == "user_1 is now DELETED\n")
+    }
+
+    @Test("a deletion asks nothing where it was told so, where it is done already, and where nobody could answer")
+    func noQuestion() throws {
+        let told = try registry.run(["users", "delete", "--yes", "user_1"], answering: "no")
+        #expect(told.text == "user_1 is now DELETED\n" && told.complaint.isEmpty)
+        let again = try registry.run(["users", "delete", "user_1"], answering: "no")
+        #expect(again.text == "user_1 is already DELETED\n" && again.complaint.isEmpty)
+        let script = try registry.run("users", "delete", "user_2")
+        #expect(script.text == "user_2 is now DELETED\n" && script.complaint.isEmpty)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Gatehouse
+import JSON
+import TestSupport
+import Testing
+
+@Suite("gatehouse users show")
+struct UsersShowTests {
+    private let registry: Registry
+
+    init() throws {
+        registry = try Registry()
+    }
+
+    @Test(
+        "finds a user by id, and by their address in whatever case",
+        arguments: ["user_1", "Ada@Example.com", "ada@example.com", "ADA@EXAMPLE.COM"])
+    func found(_ name: String) throws {
+        try registry.add("1", email: "Ada@Example.com", nickname: "Ada")
+        try registry.add("2", email: "bob@example.com")
+        let outcome = try registry.run("users", "show", name)
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.text == """
+                id          user_1
+                email       Ada@Example.com
+                nickname    Ada
+                avatar      -
+                role        USER
+                status      ACTIVE
+                onboarded   no
+                providers   APPLE
+                created     2025-10-09T08:53:20.000Z
+                updated     2025-10-09T08:53:20.000Z
+                last login  2025-10-09T08:53:20.000Z
+                by          APPLE
+
+                """)
+        #expect(try registry.json("users", "show", name).object?["id"] == "user_1")
+    }
+
+    @Test("knows letters beyond A to Z in both cases, where an address came in small ones")
+    func otherLetters() throws {
+        try registry.add("1", email: "émile@example.com")
+        #expect(try registry.json("users", "show", "Émile@Example.com").object?["id"] == "user_1")
+    }
+
+    @Test("names the ids to choose from where several have the address")
+    func ambiguous() throws {
+        try registry.add("1", email: "ada@example.com", provider: .dev)
+        try registry.add("2", after: 1, email: "ADA@example.com")
+        let outcome = try registry.run("users", "show", "ada@example.com")
+        #expect(outcome.status == 1)
+        #expect(outcome.text.isEmpty)
+        #expect(
+            outcome.complaint == """
+                gatehouse: 2 users have the address ada@example.com; say which by the id:
+                ID      PROVIDERS  CREATED
+                user_1  DEV        2025-10-09T08:53:20.000Z
+                user_2  APPLE      2025-10-09T08:53:21.000Z
+
+                """)
+        #expect(try registry.run("users", "show", "user_2").status == 0)
+    }
+
+    @Test("finds whom an account's address names, and nobody by what is nearly one")
+    func addresses() throws {
+        let user = try registry.add("1", email: "first@example.com")
+        let session = Session(
+            id: SessionID("sess_later"), userID: user.id, provider: .apple, clientID: "a", device: .unknown,
+            createdAt: Registry.noon,
+            token: SessionToken(
+                generation: 1, random: [1], issuedAt: Registry.noon, expiresAt: Registry.farFuture, hash: [1]))
+        let renamed = Identity(provider: .apple, subject: "1", email: "second@example.com")
+        _ = try registry.store.add(NewSession(session: session, identity: renamed, nickname: nil))
+        for name in ["first@example.com", "Second@example.com"] {
+            #expect(try registry.json("users", "show", name).object?["id"] == "user_1")
+        }
+        for name in ["first", "first@example.co", "%@example.com", "_irst@example.com", "", "USER_1", "' OR 1=1 --"] {
+            let outcome = try registry.run("users", "show", name)
+            #expect(outcome.status == 1, "\(name)")
+            #expect(outcome.text.isEmpty)
+            #expect(outcome.complaint == "gatehouse: no user has the id or the address \(name)\n")
+        }
+    }
+
+    @Test("finds the deleted by their id alone, and nothing of theirs")
+    func deleted() throws {
+        try registry.add("1", email: "ada@example.com", nickname: "Ada")
+        #expect(try registry.run("users", "delete", "ada@example.com").status == 0)
+        #expect(try registry.run("users", "show", "ada@example.com").status == 1)
+        let shown = try registry.run("users", "show", "user_1")
+        #expect(shown.text.contains("DELETED") && !shown.text.contains("Ada") && !shown.text.contains("ada@"))
+        let json = try registry.json("users", "show", "user_1").object
+        #expect(json?["status"] == "DELETED")
+        for name in ["email", "nickname", "avatarUrl", "lastLoginAt", "lastLoginProvider"] {
+            #expect(json?[name] == .null)
+        }
+        #expect(json?["providers"] == [])
+    }
+
+    @Test("brings nothing of what people call themselves to act on the terminal")
+    func escapes() throws {
+        let name = "\u{1B}[2J\u{9B}31mroot\r\n\u{7}user_0\u{7F}\u{202E}\u{2066}\u{2028}\t\u{0}e\u{301} 测试"
+        try registry.add("1", email: "\u{1B}]0;owned\u{7}@example.com", nickname: name)
+        for words in [["users", "list"], ["users", "show", "user_1"], ["users", "list", "--json"]] {
+            let outcome = try registry.run(words)
+            #expect(outcome.status == 0)
+            for scalar in outcome.text.unicodeScalars where scalar != "\n" {
+                #expect(scalar.properties.generalCategory != .control && !scalar.properties.isBidiControl)
+            }
+            #expect(!outcome.text.contains("\u{2028}"))
+            #expect(outcome.text.contains("e\u{301} 测试"))
+        }
+        #expect(try registry.run("users", "list").text.split(separator: "\n").count == 2)
+        #expect(try registry.run("users", "show", "user_1").text.contains("\\u{1b}[2J\\u{9b}31mroot\\u{d}\\u{a}"))
+        let told = try registry.json("users", "show", "user_1").object?["nickname"]?.string
+        #expect(told.map { Array($0.utf8) } == Array(name.utf8), "a script gets it as it is")
+        let asked = try registry.run("users", "show", "\u{1B}[31m")
+        #expect(asked.complaint == "gatehouse: no user has the id or the address \\u{1b}[31m\n")
+    }
+}
