@@ -18,6 +18,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.refresh.tokenLifetime == .seconds(30 * 86_400))
         #expect(configuration.policy.refresh.sessionMaximumAge == .seconds(365 * 86_400))
         #expect(configuration.policy.refresh.reuseGrace == .seconds(30))
+        #expect(configuration.policy.auditRetention == .seconds(90 * 86_400))
         #expect(configuration.policy.devSecretHash == nil)
         #expect(configuration.apple.issuers == ["https://appleid.apple.com"])
         #expect(configuration.apple.audiences == ["com.example.app"])
@@ -34,6 +35,7 @@ struct ConfigurationTests {
             "APP_ENV": "development", "LISTEN": "tcp:127.0.0.1:9000", "DATABASE_URL": "sqlite:./x.db", "WORKERS": "7",
             "LOG_LEVEL": "debug", "TOKEN_ISSUER": "i", "TOKEN_AUDIENCE": "a", "ACCESS_TOKEN_TTL": "10m",
             "REFRESH_TOKEN_TTL": "7d", "SESSION_MAX_AGE": "90d", "REFRESH_REUSE_GRACE": "0s",
+            "AUDIT_RETENTION": "1d",
             "APPLE_BUNDLE_ID": "com.example.app, com.example.web", "APPLE_NONCE": "required",
             "APPLE_ISSUER": "https://appleid.apple.com,https://account.apple.com",
             "APPLE_JWKS_URL": "http://127.0.0.1:8444/auth/keys",
@@ -48,6 +50,7 @@ struct ConfigurationTests {
         #expect(configuration.policy.refresh.tokenLifetime == .seconds(7 * 86_400))
         #expect(configuration.policy.refresh.sessionMaximumAge == .seconds(90 * 86_400))
         #expect(configuration.policy.refresh.reuseGrace == .zero)
+        #expect(configuration.policy.auditRetention == .seconds(86_400))
         #expect(configuration.policy.defaultClientID == "com.example.app")
         #expect(configuration.apple.audiences == ["com.example.app", "com.example.web"])
         #expect(configuration.apple.issuers == ["https://appleid.apple.com", "https://account.apple.com"])
@@ -67,6 +70,7 @@ struct ConfigurationTests {
                 ["0s", "25h", "2d", "15", "x", "1w", "-1s", "1.5h", "15 m", "m", "9999999999999999d"]
             ),
             ("REFRESH_TOKEN_TTL", ["0s", "3651d", "x", ""]), ("SESSION_MAX_AGE", ["0d", "3651d", "1y"]),
+            ("AUDIT_RETENTION", ["0s", "23h", "3651d", "90"]),
             ("REFRESH_REUSE_GRACE", ["61m", "2h", "-1s", "30"]), ("APPLE_NONCE", ["always", "Optional", "true"]),
             ("APPLE_BUNDLE_ID", ["", ",", "a,,b", "a,", ",a", " ", "a, ,b"]), ("APPLE_ISSUER", [",", "a,", "a,,b"]),
         ])

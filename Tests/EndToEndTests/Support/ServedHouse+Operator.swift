@@ -1,0 +1,35 @@
+import JSON
+import SQLite
+import TestSupport
+
+extension ServedHouse {
+    /// What an operator does beside the server: the text that they read.
+    @discardableResult
+    func operate(_ words: String...) throws -> String {
+        let outcome = try Shell.outcome(
+            of: [Executable.gatehouse] + words, environment: ["DATABASE_URL": "sqlite:" + database])
+        guard outcome.status == 0 else {
+            throw Spawn.Failure(description: "\(words) ended with \(outcome.status): \(outcome.complaint)")
+        }
+        return outcome.text
+    }
+
+    /// The audit trail as a script sees it.
+    func auditTrail() throws -> [JSONObject] {
+        try JSONValue(parsing: operate("audit", "--json", "--limit", "1000")).array?.compactMap(\.object) ?? []
+    }
+
+    /// What somebody does to the database by hand, without a word to the server.
+    func change(_ sql: String) throws {
+        let connection = try Connection(path: database, access: .readWrite)
+        connection.setBusyTimeout(milliseconds: 5000)
+        try connection.execute(script: sql)
+    }
+
+    /// Kills the process and starts another one on the same database.
+    func dieAndComeBack() throws {
+        process.signal(9)
+        _ = process.wait()
+        try restart()
+    }
+}
