@@ -48,7 +48,10 @@ extension Refusal {
             .init(status: 401, code: "invalid_access_token", detail: "this is no access token of ours")
         case .accessTokenExpired:
             .init(status: 401, code: "access_token_expired", detail: "refresh, and send the new access token")
-        case .sessionRevoked: .init(status: 401, code: "session_revoked", detail: "the session has ended: sign in")
+        case .sessionRevoked:
+            .init(
+                status: 401, code: "session_revoked",
+                detail: "the session has ended, or the role has changed: refresh, or sign in")
         case .invalidRefreshToken:
             .init(status: 401, code: "invalid_refresh_token", detail: "this is no refresh token of ours")
         case .refreshTokenExpired:

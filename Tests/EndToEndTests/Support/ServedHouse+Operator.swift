@@ -1,5 +1,4 @@
 import JSON
-import SQLite
 import TestSupport
 
 extension ServedHouse {
@@ -17,13 +16,6 @@ extension ServedHouse {
     /// The audit trail as a script sees it.
     func auditTrail() throws -> [JSONObject] {
         try JSONValue(parsing: operate("audit", "--json", "--limit", "1000")).array?.compactMap(\.object) ?? []
-    }
-
-    /// What somebody does to the database by hand, without a word to the server.
-    func change(_ sql: String) throws {
-        let connection = try Connection(path: database, access: .readWrite)
-        connection.setBusyTimeout(milliseconds: 5000)
-        try connection.execute(script: sql)
     }
 
     /// Kills the process and starts another one on the same database.
