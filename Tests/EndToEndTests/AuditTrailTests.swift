@@ -70,6 +70,18 @@ struct AuditTrailTests {
         try expectSilence()
     }
 
+    @Test("tells of a disabled user who tries to come in, and which one it is")
+    func disabled() throws {
+        let ada = try logIn("ada")
+        try house.operate("users", "disable", ada.userID)
+        #expect(try house.devLogin("ada@example.com").code == "user_disabled")
+        #expect(try house.refresh(ada.refreshToken).code == "user_disabled")
+        #expect(Eventually.holds { (try? house.auditTrail().count) == 4 })
+        let attempts = try house.auditTrail().suffix(2)
+        #expect(attempts.map { $0["kind"]?.string } == ["login_refused", "refresh_refused"])
+        #expect(attempts.allSatisfy { $0["userId"]?.string == ada.userID && $0["detail"] == "user_disabled" })
+    }
+
     private func endOwnSession(_ login: Answer) throws {
         let sessions = try house.send(.get("/api/users/me/sessions", bearer: login.accessToken))["sessions"]?.array
         let id = try #require(sessions?.first?.object?["id"]?.string)

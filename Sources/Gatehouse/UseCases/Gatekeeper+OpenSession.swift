@@ -10,7 +10,10 @@ extension Gatekeeper {
             let known = try asking { () throws(StoreFailure) in
                 try store.user(provider: identity.provider, subject: identity.subject)
             }
-            if let known, known.status != .active { throw .userDisabled }
+            if let known, known.status != .active {
+                noteDisabled(known, .loginRefused, by: identity.provider, from: device)
+                throw .userDisabled
+            }
             let user = known ?? newUser(of: identity, nickname: nickname, now: now)
             let (session, refreshToken) = newSession(
                 of: user, by: identity.provider, clientID: clientID, from: device, now: now)

@@ -20,13 +20,13 @@ extension Gatekeeper {
                 session, presented: presented, policy: policy.refresh, now: now, equal: world.equal)
             {
             case .advance:
-                try admit(user)
+                try admit(user, from: device)
                 if let next = try advance(session, now: now) {
                     notice(.refreshed(again: false))
                     return try pair(next, of: user, in: session, now: now)
                 }
             case .repeatCurrent:
-                try admit(user)
+                try admit(user, from: device)
                 notice(.refreshed(again: true))
                 return try pair(try writeAgain(session), of: user, in: session, now: now)
             case .endForReuse where attempt > 0:
@@ -36,8 +36,10 @@ extension Gatekeeper {
             case .endForReuse:
                 if try endForReuse(session, from: device, now: now) { throw .refreshTokenReused }
             case .refuse(let refusal):
+                // Whoever ended it may not have come so far as to remember it.
+                if session.revokedAt != nil { revocations.insert(session.id, at: now) }
                 // Somebody who has been kept out is told so, as long as it is so.
-                if session.revokeReason == .userDisabled { try admit(user) }
+                if session.revokeReason == .userDisabled { try admit(user, from: device) }
                 throw refusal
             }
         }
@@ -53,10 +55,12 @@ extension Gatekeeper {
         return true
     }
 
-    private func admit(_ user: User) throws(Refusal) {
+    private func admit(_ user: User, from device: Device) throws(Refusal) {
         switch user.status {
         case .active: return
-        case .disabled: throw .userDisabled
+        case .disabled:
+            noteDisabled(user, .refreshRefused, from: device)
+            throw .userDisabled
         case .deleted: throw .refreshTokenRevoked
         }
     }

@@ -25,16 +25,22 @@ extension Gatekeeper {
             throw error
         }
     }
+
+    /// Notes that somebody who is kept out has tried to come in.
+    func noteDisabled(_ user: User, _ kind: AuditEvent.Kind, by provider: Provider? = nil, from device: Device) {
+        refusals.add(
+            AuditEvent(
+                kind, at: world.now(), userID: user.id, provider: provider, device: device, detail: "user_disabled"))
+    }
 }
 
 extension Refusal {
-    /// What the audit trail says; nil where there is nothing to note: a session's life is over by itself, a reuse has
-    /// its own entry, or the fault is on our side.
+    /// What the audit trail says; nil where there is nothing to note: a session's life is over by itself, a
+    /// reuse and a disabled user have their own entries, or the fault is on our side.
     fileprivate var auditReason: String? {
         switch self {
         case .appleToken(let fault): fault.rawValue
         case .invalidDevSecret: "dev_secret"
-        case .userDisabled: "user_disabled"
         case .invalidRefreshToken: "unknown_token"
         case .refreshTokenRevoked: "revoked_token"
         default: nil
