@@ -34,7 +34,9 @@ extension RotationRun {
 
     private mutating func judge(_ question: Question, refusedFor refusal: Refusal) {
         if refusal == .refreshTokenExpired {
-            require(question.hasRunOut || isBesieged && question.tokenHasRunOut, "only what has run out is called so")
+            // Also by the second look, where the clock was set back before the race was lost.
+            let hasRunOut = question.hasRunOut || question.now >= row.token.expiresAt
+            require(hasRunOut || isBesieged && question.tokenHasRunOut, "only what has run out is called so")
         } else if let reason = question.found.revokeReason {
             let expected: Refusal = reason == .reuse ? .refreshTokenReused : .refreshTokenRevoked
             require(refusal == expected, "the end of a session says \(expected), not \(refusal)")
