@@ -4,7 +4,9 @@ import Testing
 @Suite("Rotation in any order of events")
 struct RotationInterleavingTests {
     /// Some that are the same each time, and some that never were before.
-    private static let seeds = [4_561_609_085_896_022_693, 16_914_203_596_348_469_793] + Array(1...200) + (0..<200).map { _ in UInt64.random(in: .min ... .max) }
+    private static let seeds =
+        [4_561_609_085_896_022_693, 16_914_203_596_348_469_793] + Array(1...200)
+        + (0..<200).map { _ in UInt64.random(in: .min ... .max) }
 
     private func runs(isBesieged: Bool) throws -> [RotationRun] {
         try Self.seeds.map { seed in
