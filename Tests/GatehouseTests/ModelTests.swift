@@ -44,6 +44,7 @@ struct ModelTests {
         #expect(Timestamp(seconds: .min) < Timestamp(seconds: 0))
         #expect(Timestamp(milliseconds: .max) + .seconds(1) == Timestamp(milliseconds: .max))
         #expect(Timestamp(milliseconds: .min) - .seconds(1) == Timestamp(milliseconds: .min))
+        for end in [Int64.min, .max] { #expect(Timestamp(milliseconds: end).description.hasSuffix("Z")) }
     }
 
     @Test(

@@ -32,7 +32,7 @@ extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC with milliseconds, as every date on the wire and in the log is written.
     package var description: String {
         let days = milliseconds.dividedFlooring(by: 86_400_000)
-        let ofDay = Int(milliseconds - days * 86_400_000)
+        let ofDay = Int(milliseconds.remainder(dividingFlooringBy: 86_400_000))
         let (year, month, day) = Self.civil(daysSince1970: Int(days))
         let clock = [ofDay / 3_600_000, ofDay / 60_000 % 60, ofDay / 1000 % 60].map { padded($0, to: 2) }
         return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))T"
@@ -81,5 +81,10 @@ extension BinaryInteger {
     func dividedFlooring(by divisor: Self) -> Self {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    func remainder(dividingFlooringBy divisor: Self) -> Self {
+        let remainder = self % divisor
+        return remainder < 0 ? remainder + divisor : remainder
     }
 }
