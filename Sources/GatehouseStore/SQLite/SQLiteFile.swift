@@ -1,3 +1,4 @@
+package import Gatehouse
 import POSIX
 import SQLite
 
@@ -23,6 +24,11 @@ package struct SQLiteFile {
         } catch {
             return ["\(error)"]
         }
+    }
+
+    /// What a server keeps under a name.
+    package func document(_ name: String) throws -> Document? {
+        try Connection(path: path, access: .readOnly).document(name)
     }
 
     private func permissionFaults() -> [String] {
