@@ -64,9 +64,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens", "GatehouseWeb",
-                "JOSE",
-                "JSON", "POSIX", "SQLite", "TestSupport",
+                "AppleID", "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens",
+                "GatehouseWeb", "JOSE", "JSON", "POSIX", "SQLite", "TestSupport",
             ],
             exclude: ["Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "TestSupport"]),

@@ -1,21 +1,15 @@
 package import AppleID
 import Curl
-import JSON
 
 /// Apple's key set over HTTPS, within the bounds that `HTTPClient` sets.
 package enum AppleKeySource {
-    package static func fetching(_ url: String, log: Log) -> KeySource {
+    package static func fetching(_ url: String) -> KeySource {
         let client = HTTPClient()
-        return {
-            do throws(HTTPFault) {
-                let answer = try client.get(url)
-                if answer.status == 200 { return answer.body }
-                log(.warning, "apple_keys", [("status", .integer(Int64(answer.status)))])
-                return nil
-            } catch {
-                log(.warning, "apple_keys", [("fault", .string(error.description))])
-                return nil
-            }
+        return { () throws(KeySetFault) in
+            let answer: HTTPAnswer
+            do throws(HTTPFault) { answer = try client.get(url) } catch { throw KeySetFault(error.description) }
+            guard answer.status == 200 else { throw KeySetFault("status \(answer.status)") }
+            return answer.body
         }
     }
 }

@@ -43,7 +43,7 @@ package final class Application: Sendable {
     }
 
     private func fetchKeys(until ended: Monitor<Bool>) {
-        repeat { keys.renewIfDue() } while !ended.isReached(within: .seconds(5))
+        repeat { keys.renewIfDue() } while !ended.isReached(within: .seconds(1))
     }
 
     /// A store that fails has said so in the log by itself; the next round tries again.

@@ -16,15 +16,12 @@ package struct Assembly: Sendable {
     package let world: World
 
     package init(_ configuration: Configuration, world: World = .real, log: Log) throws {
-        // Logins that wait for a fetch leave half of the workers to everybody else.
-        let keys = AppleKeys(
-            policy: KeySetPolicy(mostWaiting: configuration.workers / 2), now: world.now,
-            report: { Self.note($0, in: log) },
-            source: AppleKeySource.fetching(configuration.appleKeysURL, log: log))
+        let store = try Self.store(at: configuration.database, log: log)
+        let keys = Self.appleKeys(configuration, documents: store, world: world, log: log)
         let misspelling = Occasionally(every: .seconds(60))
         let metrics = Metrics()
         gatekeeper = try Gatekeeper(
-            store: try Self.store(at: configuration.database, log: log), tokens: Self.tokens(configuration),
+            store: store, tokens: Self.tokens(configuration),
             apple: AppleSignIn(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys),
             policy: configuration.policy, world: world,
             notice: { occurrence in
@@ -35,14 +32,6 @@ package struct Assembly: Sendable {
             gatekeeper, keySet: Self.keySet(of: configuration.accessKeys), metrics: { metrics.text() })
         self.keys = keys
         self.world = world
-    }
-
-    /// A set without a key is as bad as none, and a key left out may be the next one.
-    private static func note(_ set: KeySetReport, in log: Log) {
-        let level: LogLevel = set.usableKeys == 0 ? .error : set.faults.isEmpty ? .info : .warning
-        log(
-            level, "apple_keys",
-            [("usable", .integer(Int64(set.usableKeys))), ("faults", .array(set.faults.map(JSONValue.string)))])
     }
 
     /// What an operator should hear of at once. All else is counted, and stands in the audit trail.
@@ -66,6 +55,16 @@ package struct Assembly: Sendable {
             }
             return try SQLiteStore(path: path) { log(.error, "storage", [("fault", .string($0))]) }
         }
+    }
+
+    /// A login that fetches and those that wait for it leave half of the workers to everybody else.
+    private static func appleKeys(
+        _ configuration: Configuration, documents: any DocumentStore, world: World, log: Log
+    ) -> AppleKeys {
+        AppleKeys(
+            policy: KeySetPolicy(mostWaiting: max(0, configuration.workers / 2 - 1)),
+            archive: KeySetArchive(documents, address: configuration.appleKeysURL), now: world.now,
+            report: { $0.note(in: log) }, source: AppleKeySource.fetching(configuration.appleKeysURL))
     }
 
     private static func keySet(of ring: KeyRing) -> PublishedDocument? {

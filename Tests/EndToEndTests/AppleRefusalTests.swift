@@ -1,7 +1,6 @@
+import FakeApple
 import JSON
 import Testing
-
-@testable import FakeApple
 
 @Suite("An identity token that is not to be believed")
 struct AppleRefusalTests {
@@ -61,12 +60,12 @@ struct AppleRefusalTests {
     @Test("cannot be told from a good one while Apple's keys cannot be had")
     func keysUnavailable() throws {
         let house = try InProcessHouse()
-        house.apple.misbehave(.refusal("500 Internal Server Error", "down"))
+        house.apple.misbehave(.replying(status: "500 Internal Server Error", text: "down"))
         let answer = house.send(.post("/api/auth/apple", house.apple.login("001.down")))
         #expect(answer.status == 503)
         #expect(answer.code == "apple_keys_unavailable")
         #expect(answer.header("retry-after") != nil)
-        house.apple.misbehave(nil)
+        house.apple.behave()
         house.setForward(by: .seconds(31))
         #expect(house.send(.post("/api/auth/apple", house.apple.login("001.down"))).status == 200)
     }

@@ -1,3 +1,5 @@
+import AppleID
+import Gatehouse
 import GatehouseServer
 import GatehouseStore
 import JOSE
@@ -15,6 +17,7 @@ struct CheckCommand: Command {
         report("configuration", [])
         for warning in configuration.warnings { StandardStream.output.line("note   \(warning)") }
         let results = [database(configuration.database), appleKeys(configuration.appleKeysURL)]
+        noteKeptKeys(configuration)
         return results.allSatisfy { $0 } ? .done : .no
     }
 
@@ -25,11 +28,21 @@ struct CheckCommand: Command {
     }
 
     private func appleKeys(_ url: String) -> Bool {
-        guard let bytes = AppleKeySource.fetching(url, log: Log(level: .warning))() else {
-            return report("Apple's keys", ["APPLE_JWKS_URL does not answer with a key set"])
+        do throws(KeySetFault) {
+            let bytes = try AppleKeySource.fetching(url)()
+            let count = (try? JWKSet(parsing: bytes, usableFor: [.RS256]))?.count ?? 0
+            return report("Apple's keys", count > 0 ? [] : ["APPLE_JWKS_URL answers without a usable key"])
+        } catch {
+            return report("Apple's keys", ["APPLE_JWKS_URL does not answer with a key set: \(error)"])
         }
-        let count = (try? JWKSet(parsing: bytes, usableFor: [.RS256]))?.count ?? 0
-        return report("Apple's keys", count > 0 ? [] : ["APPLE_JWKS_URL answers without a usable key"])
+    }
+
+    /// What logins would have to do with if Apple did not answer.
+    private func noteKeptKeys(_ configuration: Configuration) {
+        guard case .sqlite(let path) = configuration.database,
+            let kept = try? SQLiteFile(path: path).document(KeySetArchive.name(for: configuration.appleKeysURL))
+        else { return }
+        StandardStream.output.line("note   the last good set of Apple's keys was fetched at \(kept.updatedAt)")
     }
 
     @discardableResult

@@ -33,10 +33,11 @@ struct AppleKeysTests {
 
     @Test("what a fetch comes to, all who waited for it are told", arguments: [true, false])
     func waitersAreTold(succeeds: Bool) throws {
-        let keys = AppleKeys(policy: KeySetPolicy(mostWaiting: 64), now: now) { [fetches] in
+        let keys = AppleKeys(policy: KeySetPolicy(mostWaiting: 64), now: now) { [fetches] () throws(KeySetFault) in
             fetches.increment()
             Thread.pause(for: .milliseconds(50))
-            return succeeds ? Genuine.keySet : nil
+            guard succeeds else { throw KeySetFault("down") }
+            return Genuine.keySet
         }
         let words = try Crowd.of(64) { _ in word(keys, "unknown") }
         #expect(words == Array(repeating: succeeds ? "unknownKey" : "unavailable", count: 64))
@@ -60,7 +61,7 @@ struct AppleKeysTests {
             }
         }
         let mayHang = policy.mostWaiting + 1
-        #expect(eventually { told.count == 64 - mayHang }, "\(told.count) were told at once")
+        #expect(Eventually.holds { told.count == 64 - mayHang }, "\(told.count) were told to come back")
         #expect(word(keys, "KEY0000001") == "KEY0000001")
         keys.renewIfDue()
         #expect(fetches.count == 2)
@@ -72,14 +73,6 @@ struct AppleKeysTests {
     }
 
     private let told = Counter()
-
-    private func eventually(_ holds: () -> Bool) -> Bool {
-        for _ in 0..<500 {
-            if holds() { return true }
-            Thread.pause(for: .milliseconds(10))
-        }
-        return holds()
-    }
 
     @Test("a renewal that is due is fetched off the request path, once")
     func renewal() throws {
@@ -104,7 +97,11 @@ struct AppleKeysTests {
     func brokenBytes() {
         let answers = Monitor([Genuine.keySet])
         let clock = Monitor(Genuine.moment)
-        let source: KeySource = { answers.change { $0.isEmpty ? nil : $0.removeFirst() } }
+        let source: KeySource = { () throws(KeySetFault) in
+            let next = answers.change { $0.isEmpty ? nil : $0.removeFirst() }
+            guard let next else { throw KeySetFault("down") }
+            return next
+        }
         let keys = AppleKeys(now: { clock.change { $0 } }, source: source)
         keys.renewIfDue()
         for broken in ["", "{", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{"kty":"RSA"}]}"#, "<html>"] {
@@ -125,19 +122,58 @@ struct AppleKeysTests {
         #expect(word(keys, "KEY0000001") == "KEY0000001")
     }
 
+    @Test("a crowd that a slow source outlasts is told to come back, and never that there is no such key")
+    func impatientCrowd() throws {
+        let hanging = Monitor(false)
+        let policy = KeySetPolicy(mostWaiting: 2, patience: .milliseconds(100), crowdPatience: .milliseconds(20))
+        let keys = AppleKeys(policy: policy, now: now) { [fetches] in
+            fetches.increment()
+            if fetches.count > 1 { hanging.wait { $0 ? () : nil } }
+            return Genuine.keySet
+        }
+        keys.renewIfDue()
+        let fetcher = try Thread.spawn(name: "fetcher") { _ = word(keys, "unknown") }
+        #expect(Eventually.holds { fetches.count == 2 })
+        let words = try Crowd.of(16) { _ in word(keys, "unknown") }
+        #expect(words == Array(repeating: "unavailable", count: 16))
+        hanging.change { $0 = true }
+        fetcher.join()
+        #expect(word(keys, "unknown") == "unknownKey")
+    }
+
     @Test(
-        "what a fetched set is good for is reported, with the reasons for what was left out",
+        "what each fetch came to is reported, with the reasons for what was left out",
         arguments: [
-            (#"{"keys":[]}"#, 0, 0), (#"{"keys":[{"kty":"RSA","kid":"a","n":"AQAB","e":"AQAB"}]}"#, 0, 1),
-            ("no set", 0, 1),
+            (#"{"keys":[]}"#, "no usable key"),
+            (
+                #"{"keys":[{"kty":"RSA","kid":"a","n":"AQAB","e":"AQAB"}]}"#,
+                "no usable key; key 0: unusable key: an RSA key of 17 bits (2048 to 8192 are accepted)"
+            ), ("no set", "malformed: not a JSON object with an array of keys"),
         ])
-    func reports(_ document: String, _ usable: Int, _ faults: Int) {
+    func reportsFaults(_ document: String, _ fault: String) {
         let reports = Mutex<[KeySetReport]>([])
         let keys = AppleKeys(
             now: { Genuine.moment }, report: { report in reports.withLock { $0.append(report) } },
             source: { Array(document.utf8) })
         #expect(throws: AppleKeys.Fault.unavailable) { try keys.key("a") }
-        #expect(reports.withLock { $0.map(\.usableKeys) } == [usable])
-        #expect(reports.withLock { $0.map(\.faults.count) } == [faults])
+        #expect(reports.withLock { $0 } == [.failed(KeySetFault(fault), age: nil)])
+    }
+
+    @Test("a report says how old the set is that goes on serving, and of a bad one no more than a few reasons")
+    func reportsAge() {
+        let (reports, clock) = (Monitor<[KeySetReport]>([]), Monitor(Genuine.moment))
+        let answers = Monitor([Genuine.keySet, Array(#"{"keys":[\#(String(repeating: "{},", count: 99)){}]}"#.utf8)])
+        let keys = AppleKeys(
+            now: { clock.change { $0 } }, report: { report in reports.change { $0.append(report) } },
+            source: { () throws(KeySetFault) in answers.change { $0.removeFirst() } })
+        keys.renewIfDue()
+        clock.change { $0 = $0 + .seconds(7200) }
+        keys.renewIfDue()
+        #expect(reports.change { $0.first } == .renewed(usableKeys: 2, skipped: []))
+        guard case .failed(let fault, age: .seconds(7200)) = reports.change({ $0.last }) else {
+            Issue.record("no failure of a set of two hours")
+            return
+        }
+        #expect(fault.description.count(where: { $0 == ";" }) == 5)
     }
 }

@@ -9,12 +9,12 @@ struct KeySetInterleavingTests {
     /// A run of the state by dice, with what has to hold after every step.
     private struct Run {
         let policy = KeySetPolicy(
-            refreshInterval: .seconds(600), retryInterval: .seconds(40), staleLimit: .seconds(2000))
+            refreshInterval: .seconds(600), retryInterval: .seconds(40), staleLimit: .seconds(2000), mostWaiting: 2)
         let sets: [JWKSet?]
         var state: KeySetState
         var dice: SeededDice
         var now = Genuine.moment
-        var isFetching = false
+        var fetchingSince: Timestamp?
         var waiting = 0
         var demands: [Timestamp] = []
         var set: (keys: JWKSet, since: Timestamp)?
@@ -24,6 +24,18 @@ struct KeySetInterleavingTests {
             sets = [nil, JWKSet.of(), JWKSet.of(Genuine.key), JWKSet.of(Genuine.key, Genuine.secondKey)]
             state = KeySetState(policy: policy)
             dice = SeededDice(seed: seed)
+            restore()
+        }
+
+        /// Some runs begin with what an earlier process has left.
+        private mutating func restore() {
+            let fetchedAt = now - .seconds(Int.random(in: -100...3000, using: &dice))
+            guard let kept = sets.randomElement(using: &dice) ?? nil else { return }
+            let isTaken = state.restore(kept, fetchedAt: fetchedAt, now: now)
+            let isGood =
+                !kept.isEmpty && now < fetchedAt + policy.staleLimit && fetchedAt <= now + .seconds(60)
+            require(isTaken == isGood, "what is kept is taken where it is good")
+            if isTaken { set = (kept, fetchedAt) }
         }
 
         mutating func step() {
@@ -36,7 +48,7 @@ struct KeySetInterleavingTests {
             case 1, 2: finish()
             default: ask()
             }
-            require(state.isFetching == isFetching, "it knows whether somebody fetches")
+            require(state.isFetching == (fetchingSince != nil), "it knows whether somebody fetches")
         }
 
         private mutating func require(_ holds: Bool, _ rule: String) {
@@ -45,14 +57,14 @@ struct KeySetInterleavingTests {
 
         private mutating func schedule() {
             guard state.isDue(now: now) else { return }
-            require(!isFetching, "one fetch at a time")
-            isFetching = true
+            require(fetchingSince == nil, "one fetch at a time")
+            fetchingSince = now
         }
 
         private mutating func finish() {
-            guard isFetching, let outcome = sets.randomElement(using: &dice) else { return }
+            guard fetchingSince != nil, let outcome = sets.randomElement(using: &dice) else { return }
             state.finished(outcome, now: now)
-            (isFetching, waiting) = (false, 0)
+            (fetchingSince, waiting) = (nil, 0)
             if let outcome, !outcome.isEmpty { set = (outcome, now) }
         }
 
@@ -60,29 +72,35 @@ struct KeySetInterleavingTests {
             let name = ["KEY0000001", "KEY0000002", "KEY0000003"].randomElement(using: &dice) ?? ""
             let hasWaited = Int.random(in: 0..<5, using: &dice) == 0
             let believed = set.flatMap { now < $0.since + policy.staleLimit ? $0.keys : nil }
-            let answer = state.word(for: name, at: now, hasWaited: hasWaited)
-            if believed?[name] != nil { return require(answer == name, "a good set answers for its keys") }
+            let answer = state.ask(for: name, now: now, hasWaited: hasWaited)
+            if believed?[name] != nil { return require(answer.keyID == name, "a good set answers for its keys") }
             switch answer {
-            case "fetch": fetch(hasWaited)
-            case "wait": wait(hasWaited)
-            case "unknown": require(believed != nil, "only a good set can deny a key")
-            default: require(answer == "unavailable", "no set answers for keys it has not, nor beyond its time")
+            case .fetch: fetch(hasWaited)
+            case .wait(let time): wait(hasWaited, atMost: time)
+            case .unknown: require(believed != nil && fetchingSince == nil, "only the latest, good set can deny a key")
+            case .unavailable: break
+            case .key: require(false, "no set answers for keys it has not, nor beyond its time")
             }
         }
 
         private mutating func fetch(_ hasWaited: Bool) {
-            require(!isFetching && !hasWaited, "one fetch at a time, and none for who has waited")
+            require(fetchingSince == nil && !hasWaited, "one fetch at a time, and none for who has waited")
             if let last = demands.last {
                 require(now >= last + policy.unknownKeyCooldown, "one fetch in a cooldown")
             }
             demands.append(now)
-            isFetching = true
+            fetchingSince = now
         }
 
-        private mutating func wait(_ hasWaited: Bool) {
-            waiting += 1
-            require(isFetching && !hasWaited, "nobody waits for nothing, or twice")
-            require(waiting <= policy.mostWaiting, "no more wait than may")
+        private mutating func wait(_ hasWaited: Bool, atMost time: Duration) {
+            guard let since = fetchingSince, !hasWaited else {
+                return require(false, "nobody waits for nothing, or twice")
+            }
+            guard time < policy.patience else {
+                waiting += 1
+                return require(waiting <= policy.mostWaiting, "no more wait to the end than may")
+            }
+            require(time > .zero && now + time <= since + policy.crowdPatience, "the others wait for a short while")
         }
     }
 
@@ -97,5 +115,12 @@ struct KeySetInterleavingTests {
             }
         }
         #expect(run.demands.count > 5, "seed \(seed) tried something")
+    }
+}
+
+extension KeySetState.Answer {
+    fileprivate var keyID: String? {
+        guard case .key(let key) = self else { return nil }
+        return key.keyID
     }
 }

@@ -68,19 +68,44 @@ struct KeySetStateTests {
         #expect(state.word(for: "KEY0000001", at: start + .seconds(30)) == "fetch")
     }
 
-    @Test("who comes during a fetch waits for it, and no more than the policy lets wait")
+    @Test("who comes during a fetch waits for it: a few to its end, all others until it has lasted a second")
     func waiting() {
         var state = KeySetState(policy: policy)
         #expect(state.word(for: "KEY0000001", at: start) == "fetch")
         for _ in 0..<policy.mostWaiting { #expect(state.word(for: "KEY0000001", at: start) == "wait") }
-        for _ in 0..<10 { #expect(state.word(for: "KEY0000001", at: start) == "unavailable") }
+        for _ in 0..<10 { #expect(state.word(for: "KEY0000001", at: start) == "wait 1000 ms") }
+        #expect(state.word(for: "KEY0000001", at: start + .milliseconds(400)) == "wait 600 ms")
+        #expect(state.word(for: "KEY0000001", at: start + .milliseconds(999)) == "wait 1 ms")
+        for milliseconds in [1000, 1001, 4000] {
+            #expect(state.word(for: "KEY0000001", at: start + .milliseconds(milliseconds)) == "unavailable")
+        }
         state.finished(set, now: start)
         #expect(state.word(for: "KEY0000001", at: start, hasWaited: true) == "KEY0000001")
         #expect(state.word(for: "unknown", at: start, hasWaited: true) == "unknown")
         let later = start + .seconds(30)
         #expect(state.word(for: "unknown", at: later) == "fetch")
         for _ in 0..<policy.mostWaiting { #expect(state.word(for: "unknown", at: later) == "wait") }
-        #expect(state.word(for: "unknown", at: later) == "unavailable")
+        #expect(state.word(for: "unknown", at: later) == "wait 1000 ms")
+    }
+
+    @Test(
+        "a few may wait to the end of a fetch also when it has lasted long, and nobody longer with the clock set back")
+    func waitingLate() {
+        var state = KeySetState(policy: policy)
+        #expect(state.isDue(now: start) == true)
+        let late = start + .seconds(4)
+        for _ in 0..<policy.mostWaiting { #expect(state.word(for: "KEY0000001", at: late) == "wait") }
+        #expect(state.word(for: "KEY0000001", at: late) == "unavailable")
+        #expect(state.word(for: "KEY0000001", at: start - .seconds(3600)) == "wait 1000 ms")
+    }
+
+    @Test("who has waited in vain is told to come back, and not that there is no such key")
+    func waitedInVain() {
+        var state = warm()
+        #expect(state.word(for: "new", at: start) == "fetch")
+        #expect(state.word(for: "new", at: start + .seconds(1), hasWaited: true) == "unavailable")
+        state.finished(set, now: start + .seconds(2))
+        #expect(state.word(for: "new", at: start + .seconds(2), hasWaited: true) == "unknown")
     }
 
     @Test("who comes during a scheduled fetch waits for that one")
@@ -137,17 +162,62 @@ struct KeySetStateTests {
         #expect(state.word(for: "KEY0000001", at: limit + .seconds(60)) == "KEY0000001")
     }
 
-    @Test("a set is renewed an hour after a success and a minute after a failure")
+    @Test("a set is renewed an hour after a success, a minute after a failure, and 5 seconds after where there is none")
     func schedule() {
         var state = KeySetState(policy: policy)
         #expect(state.isDue(now: start) == true)
         #expect(state.isDue(now: start) == false, "one fetch at a time")
         state.finished(nil, now: start + .seconds(5))
-        #expect(state.isDue(now: start + .milliseconds(64_999)) == false)
-        #expect(state.isDue(now: start + .seconds(65)) == true)
-        state.finished(set, now: start + .seconds(70))
-        #expect(state.isDue(now: start + .milliseconds(3_669_999)) == false)
-        #expect(state.isDue(now: start + .seconds(3670)) == true)
+        #expect(state.isDue(now: start + .milliseconds(9_999)) == false)
+        #expect(state.isDue(now: start + .seconds(10)) == true)
+        state.finished(set, now: start + .seconds(11))
+        #expect(state.isDue(now: start + .milliseconds(3_610_999)) == false)
+        #expect(state.isDue(now: start + .seconds(3611)) == true)
+        state.finished(nil, now: start + .seconds(3612))
+        #expect(state.isDue(now: start + .milliseconds(3_671_999)) == false)
+        #expect(state.isDue(now: start + .seconds(3672)) == true)
+    }
+
+    @Test("a set that is no longer believed is fetched as urgently as one that never was")
+    func urgency() {
+        var state = warm()
+        let limit = start + .seconds(48 * 3600)
+        #expect(state.isDue(now: limit - .seconds(1)) == true)
+        state.finished(nil, now: limit)
+        #expect(state.isDue(now: limit + .seconds(4)) == false)
+        #expect(state.isDue(now: limit + .seconds(5)) == true)
+    }
+
+    @Test("what an earlier process fetched is a set like any other: answers, is renewed in its time, and grows old")
+    func restored() {
+        var state = KeySetState(policy: policy)
+        let fetchedAt = start - .seconds(3000)
+        #expect(state.restore(set, fetchedAt: fetchedAt, now: start) == true)
+        #expect(state.age(start) == .seconds(3000))
+        #expect(state.word(for: "KEY0000001", at: start) == "KEY0000001")
+        #expect(state.isDue(now: start + .seconds(599)) == false)
+        #expect(state.word(for: "new", at: start) == "fetch")
+        state.finished(nil, now: start)
+        #expect(state.word(for: "new", at: start, hasWaited: true) == "unavailable")
+        #expect(state.isDue(now: start + .seconds(60)) == true)
+        state.finished(nil, now: start + .seconds(60))
+        let limit = fetchedAt + .seconds(48 * 3600)
+        #expect(state.word(for: "KEY0000001", at: limit - .milliseconds(1)) == "KEY0000001")
+        #expect(state.age(limit) == nil)
+        #expect(state.word(for: "KEY0000001", at: limit) == "fetch")
+    }
+
+    @Test("what an earlier process left is not taken where it is empty, too old or of the future")
+    func notRestored() {
+        for (name, kept, fetchedAt) in [
+            ("empty", empty, start), ("old", set, start - .seconds(48 * 3600)), ("future", set, start + .seconds(61)),
+        ] {
+            var state = KeySetState(policy: policy)
+            #expect(state.restore(kept, fetchedAt: fetchedAt, now: start) == false, "\(name)")
+            #expect(state.age(start) == nil, "\(name)")
+            #expect(state.isDue(now: start) == true, "\(name)")
+            #expect(state.word(for: "KEY0000001", at: start) == "wait", "\(name)")
+        }
     }
 
     @Test("a fetch on demand sets the schedule anew, and takes its place while it lasts")
@@ -170,6 +240,10 @@ struct KeySetStateTests {
         #expect(state.word(for: "KEY0000001", at: back) == "KEY0000001")
         #expect(state.word(for: "unknown", at: start - .seconds(29)) == "unknown", "a small step changes nothing")
         #expect(state.isDue(now: start) == false)
+        #expect(state.age(back) == .zero)
+        let farBack = start - .seconds(48 * 3600)
+        #expect(state.word(for: "KEY0000001", at: farBack + .milliseconds(1)) == "KEY0000001")
+        #expect(state.age(farBack) == nil, "nobody knows how old it is")
         #expect(state.word(for: "unknown", at: back) == "fetch")
         state.finished(nil, now: back)
         #expect(state.isDue(now: back - .seconds(3600)) == true)

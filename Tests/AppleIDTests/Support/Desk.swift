@@ -23,9 +23,9 @@ struct Desk {
 
     /// - Parameter isWarm: whether the keys are there already when the login comes.
     init(policy: IdentityTokenPolicy, isWarm: Bool, source: @escaping KeySource = { Genuine.keySet }) {
-        let counting: KeySource = { [fetched] in
+        let counting: KeySource = { [fetched] () throws(KeySetFault) in
             fetched.increment()
-            return source()
+            return try source()
         }
         let keys = AppleKeys(now: { Genuine.moment }, source: counting)
         if isWarm { keys.renewIfDue() }

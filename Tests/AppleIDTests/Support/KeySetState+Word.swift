@@ -10,7 +10,8 @@ extension KeySetState {
         case .unknown: "unknown"
         case .unavailable: "unavailable"
         case .fetch: "fetch"
-        case .wait: "wait"
+        case .wait(atMost: KeySetPolicy().patience): "wait"
+        case .wait(let time): "wait \(time.milliseconds) ms"
         }
     }
 }

@@ -80,7 +80,10 @@ struct SignatureTests {
     func unavailable() {
         let broken: [[UInt8]?] = [nil, [], Array("{}".utf8), Array(#"{"keys":[]}"#.utf8), Array("<html>".utf8)]
         for answer in broken {
-            let desk = Desk(policy: .ofTests, isWarm: false) { answer }
+            let desk = Desk(policy: .ofTests, isWarm: false) { () throws(KeySetFault) in
+                guard let answer else { throw KeySetFault("down") }
+                return answer
+            }
             for _ in 0..<3 {
                 #expect(desk.judge(AppleCredential(identityToken: Genuine.token)) == .refused(.appleKeysUnavailable))
             }

@@ -1,68 +1,85 @@
+import FakeApple
 import Foundation
+import JOSE
 import JSON
-import POSIX
 import Synchronization
-import TestSupport
 
-@testable import FakeApple
-
-/// A fake Apple in this process, which counts who asks for its keys and can be told to misbehave.
+/// A fake Apple in this process: signs with its keys in turn, turns them over, counts who asks for them, and can be told
+/// to misbehave.
 final class FakeAppleStand: Sendable {
-    let mint: Mint
-    let port: UInt16
-    private let key: AppleKey
-    private let state = Mutex(State())
-
-    private struct State {
-        var fetches = 0
-        var misbehaviour: HTTPReply?
-    }
-
     static let bundleID = "com.example.app"
 
-    init(in folder: TemporaryFolder) throws {
-        key = try AppleKey(in: folder.file("apple"))
-        mint = Mint(key: key.signing)
-        let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
-        port = listener.port ?? 0
-        let relay = Relay()
-        let server = HTTPServer(listener) { relay.answer($0) }
-        relay.serve(for: self)
-        _ = try POSIX.Thread.spawn(name: "fake-apple") { try? server.run() }
+    private let server: KeyServer
+    private let state: Mutex<State>
+
+    private struct State {
+        var keys: [SigningKey]
+        var logins = 0
     }
 
-    /// The server's thread outlives the stand, so it must not own it.
-    private final class Relay: Sendable {
-        private struct Holder { weak var stand: FakeAppleStand? }
-        private let holder = Mutex(Holder())
-
-        func serve(for stand: FakeAppleStand) { holder.withLock { $0.stand = stand } }
-
-        func answer(_ request: HTTPRequest) -> HTTPReply {
-            holder.withLock { $0.stand }?.answer(request) ?? .refusal("503 Service Unavailable", "gone")
-        }
+    init() throws {
+        let keys = try Self.newKeys(1)
+        server = try KeyServer(publishing: Self.document(of: keys))
+        state = Mutex(State(keys: keys))
     }
 
-    var keysURL: String { "http://127.0.0.1:\(port)/auth/keys" }
+    deinit { server.stop() }
 
-    var fetches: Int { state.withLock { $0.fetches } }
+    var keysURL: String { "http://127.0.0.1:\(server.port)/auth/keys" }
 
-    /// What the key server answers from now on; nil makes it behave.
-    func misbehave(_ reply: HTTPReply?) { state.withLock { $0.misbehaviour = reply } }
+    /// How often somebody has asked for the keys.
+    var fetches: Int { server.visits }
 
-    private func answer(_ request: HTTPRequest) -> HTTPReply {
-        let wrong = state.withLock { state in
-            state.fetches += 1
-            return state.misbehaviour
-        }
-        return wrong ?? .ok(KeySetDocument.bytes(of: key.signing))
+    /// What it signs with and publishes.
+    var keys: [SigningKey] { state.withLock { $0.keys } }
+
+    /// How the key server answers from now on.
+    func misbehave(_ manner: KeyServerManner) { server.behave(manner) }
+
+    func behave() { server.behave(.behaving) }
+
+    /// Publishes and uses new keys, and none of those before them.
+    func turnOver(to count: Int = 1) throws {
+        let keys = try Self.newKeys(count)
+        server.publish(Self.document(of: keys))
+        state.withLock { $0.keys = keys }
     }
 
     /// The body of a login, as an app would post it.
-    func login(_ subject: String, _ adjust: (inout MintOrder) -> Void = { _ in }) -> JSONObject {
+    ///
+    /// - Parameter key: in place of the one whose turn it is.
+    func login(
+        _ subject: String, signedBy key: SigningKey? = nil, _ adjust: (inout MintOrder) -> Void = { _ in }
+    ) -> JSONObject {
         var order = MintOrder(audience: Self.bundleID)
         order.subject = subject
         adjust(&order)
-        return mint.login(order, now: Int64(Date().timeIntervalSince1970))
+        return Mint(key: key ?? nextKey()).login(order, now: Int64(Date().timeIntervalSince1970))
+    }
+
+    /// The body of a login whose token names a key that Apple never had.
+    func forgedLogin(_ keyID: String = "NOBODY") -> JSONObject {
+        login("001.forged") { $0.header = ["kid": .string(keyID)] }
+    }
+
+    static func document(of keys: [SigningKey]) -> [UInt8] { document(of: keys.compactMap(\.publicJWK)) }
+
+    static func document(of keys: [JSONObject]) -> [UInt8] {
+        let set: JSONObject = ["keys": .array(keys.map(JSONValue.object))]
+        return set.bytes
+    }
+
+    private func nextKey() -> SigningKey {
+        state.withLock { state in
+            state.logins += 1
+            return state.keys[state.logins % state.keys.count]
+        }
+    }
+
+    /// Apple's key ids are ten characters.
+    private static func newKeys(_ count: Int) throws -> [SigningKey] {
+        try (0..<count).map { _ in
+            try SigningKey.generate(.RS256, keyID: String(UUID().uuidString.filter(\.isHexDigit).prefix(10)))
+        }
     }
 }

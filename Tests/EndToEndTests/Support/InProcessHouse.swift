@@ -1,3 +1,4 @@
+import AppleID
 import Gatehouse
 import GatehouseServer
 import GatehouseWeb
@@ -8,28 +9,48 @@ import TestSupport
 final class InProcessHouse: House {
     let apple: FakeAppleStand
     private let folder: TemporaryFolder
-    private let assembly: Assembly
-    private let ahead: Clockwork
+    private let variables: [String: String]
+    private let circumstances: Circumstances
+    private let assembly: Mutex<Assembly>
 
-    private final class Clockwork: Sendable {
+    /// What outlives a restart.
+    private final class Circumstances: Sendable {
         let ahead = Mutex(Duration.zero)
+        let log = Mutex("")
     }
 
     init(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         folder = try TemporaryFolder()
-        apple = try FakeAppleStand(in: folder)
+        apple = try FakeAppleStand()
         var variables = Settings.standard(folder: folder.path, keysURL: apple.keysURL)
         adjust(&variables)
-        let clockwork = Clockwork()
-        let world = Gatehouse.World(
-            now: { Gatehouse.World.real.now() + clockwork.ahead.withLock { $0 } }, random: Gatehouse.World.real.random,
-            equal: Gatehouse.World.real.equal)
-        let configuration = try Configuration(from: SettingSource(variables: variables))
-        assembly = try Assembly(configuration, world: world, log: Log(level: .error) { _ in })
-        ahead = clockwork
+        self.variables = variables
+        circumstances = Circumstances()
+        assembly = try Mutex(Self.assembly(variables, circumstances))
     }
 
-    func setForward(by time: Duration) { ahead.ahead.withLock { $0 += time } }
+    private static func assembly(_ variables: [String: String], _ circumstances: Circumstances) throws -> Assembly {
+        let world = Gatehouse.World(
+            now: { Gatehouse.World.real.now() + circumstances.ahead.withLock { $0 } },
+            random: Gatehouse.World.real.random, equal: Gatehouse.World.real.equal)
+        let log = Log(level: .info) { line in circumstances.log.withLock { $0 += line + "\n" } }
+        return try Assembly(Configuration(from: SettingSource(variables: variables)), world: world, log: log)
+    }
+
+    var log: String { circumstances.log.withLock { $0 } }
+
+    func setForward(by time: Duration) { circumstances.ahead.withLock { $0 += time } }
+
+    /// What a thread of the server does every now and then; here there is none.
+    func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
+
+    /// Begins anew on the same database.
+    func restart(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+        var variables = variables
+        adjust(&variables)
+        let next = try Self.assembly(variables, circumstances)
+        assembly.withLock { $0 = next }
+    }
 
     func send(_ call: Call) -> Answer {
         let request = Request(
@@ -37,6 +58,6 @@ final class InProcessHouse: House {
             authorization: call.header("Authorization"), ifNoneMatch: call.header("If-None-Match"),
             demandedRole: call.demandedRole, body: call.body,
             device: Device(userAgent: "Tests", address: "127.0.0.1"), id: "test-request")
-        return Answer(parsing: assembly.router.respond(to: request).cgi(requestID: "test-request"))
+        return Answer(parsing: assembly.withLock { $0.router }.respond(to: request).cgi(requestID: "test-request"))
     }
 }

@@ -13,9 +13,14 @@ final class ServedHouse: House, @unchecked Sendable {
     var socket: String { folder.file("g.sock") }
     var database: String { folder.file("g.db") }
 
-    init(wrapper: [String] = [], _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+    /// - Parameter manner: how Apple's key server answers from the beginning.
+    init(
+        wrapper: [String] = [], apple manner: KeyServerManner = .behaving,
+        _ adjust: (inout [String: String]) -> Void = { _ in }
+    ) throws {
         folder = try TemporaryFolder()
-        apple = try FakeAppleStand(in: folder)
+        apple = try FakeAppleStand()
+        apple.misbehave(manner)
         var variables = Settings.standard(folder: folder.path, keysURL: apple.keysURL)
         adjust(&variables)
         self.variables = variables
