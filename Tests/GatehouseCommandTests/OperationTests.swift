@@ -59,6 +59,25 @@ struct OperationTests {
         }
     }
 
+    @Test("a check says of when the keys are that logins have if Apple is down")
+    func checkKeptKeys() throws {
+        let apple = try tool.start(["fake-apple", "--port", "0", "--keys", tool.folder.file("apple")], [:])
+        defer { apple.stop() }
+        #expect(Eventually.holds { apple.log.contains("http://") })
+        let address = try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)
+        let settings = tool.settings(["APPLE_JWKS_URL": "\(address)/auth/keys"])
+        let server = try tool.start(["serve"], settings)
+        #expect(Eventually.holds { server.log.contains(#""event":"apple_keys""#) })
+        server.signal(SIGTERM)
+        #expect(server.wait() == 0)
+        let note = /note   the last good set of Apple's keys was fetched at 20\S+Z\n/
+        #expect(try tool.run(["check"], settings).text.contains(note))
+        apple.stop()
+        let down = try tool.run(["check"], settings)
+        #expect(down.status == 1)
+        #expect(down.text.contains("FAULT  Apple's keys") && down.text.contains(note))
+    }
+
     @Test("a broken database and a key server that is not there are both told of")
     func checkBroken() throws {
         let garbage = try tool.file("garbage.db", String(repeating: "garbage ", count: 2000))
