@@ -15,15 +15,18 @@ package struct Policy: Sendable {
     package var defaultClientID: String
     /// How long the audit trail is kept.
     package var auditRetention: Duration
+    package var apple: ApplePolicy
 
     package init(
         accessTokenLifetime: Duration = .seconds(900), refresh: RefreshPolicy = RefreshPolicy(),
-        devSecretHash: [UInt8]? = nil, defaultClientID: String, auditRetention: Duration = .seconds(90 * 86_400)
+        devSecretHash: [UInt8]? = nil, defaultClientID: String, auditRetention: Duration = .seconds(90 * 86_400),
+        apple: ApplePolicy = ApplePolicy()
     ) {
         self.accessTokenLifetime = accessTokenLifetime
         self.refresh = refresh
         self.devSecretHash = devSecretHash
         self.defaultClientID = defaultClientID
         self.auditRetention = auditRetention
+        self.apple = apple
     }
 }

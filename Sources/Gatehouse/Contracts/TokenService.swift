@@ -16,4 +16,10 @@ package protocol TokenService: Sendable {
 
     /// SHA-256 of a token: all that the store ever sees of it.
     func hash(_ token: String) -> [UInt8]
+
+    /// A nonce that we recognise when it comes back, without a record of it.
+    func challenge(expiresAt: Timestamp) -> Challenge
+
+    /// The challenge that a nonce is; nil for any other text. Whether it has expired is not looked at.
+    func readChallenge(_ nonce: String) -> Challenge?
 }
