@@ -1,7 +1,7 @@
 package import Gatehouse
 import JOSE
 
-/// Sign in with Apple as the domain asks for it: the verifier of identity tokens with Apple's keys behind it.
+/// Sign in with Apple as the domain asks for it: the verifiers of what Apple signs, with Apple's keys behind them.
 package struct AppleSignIn: AppleVerifier {
     private let verifier: IdentityTokenVerifier
     private let keys: AppleKeys
@@ -19,6 +19,14 @@ package struct AppleSignIn: AppleVerifier {
         return try judging { () throws(AppleTokenFault) in
             try verifier.confirm(token, with: key, for: credential)
         }
+    }
+
+    package func verify(notification text: String, now: Timestamp) throws(Refusal) -> AppleNotification {
+        let signed = try judging { () throws(AppleTokenFault) in
+            try SignedNotification(text, policy: verifier.policy, now: now)
+        }
+        let key = try key(signed.keyID)
+        return try judging { () throws(AppleTokenFault) in try signed.confirmed(by: key) }
     }
 
     private func key(_ keyID: String) throws(Refusal) -> VerificationKey {

@@ -76,7 +76,8 @@ package struct Assembly: Sendable {
             access: AccessTokens(
                 issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
                 ring: configuration.accessKeys),
-            refresh: RefreshTokens(ring: configuration.refreshKeys))
+            refresh: RefreshTokens(ring: configuration.refreshKeys),
+            challenges: Challenges(ring: configuration.refreshKeys))
     }
 }
 

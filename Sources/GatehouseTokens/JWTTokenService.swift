@@ -1,14 +1,16 @@
 package import Gatehouse
 import OpenSSL
 
-/// Our own tokens as signed JWTs.
+/// Our own tokens as signed JWTs, and our nonces.
 package struct JWTTokenService: TokenService {
     private let access: AccessTokens
     private let refresh: RefreshTokens
+    private let challenges: Challenges
 
-    package init(access: AccessTokens, refresh: RefreshTokens) {
+    package init(access: AccessTokens, refresh: RefreshTokens, challenges: Challenges) {
         self.access = access
         self.refresh = refresh
+        self.challenges = challenges
     }
 
     package func accessToken(_ claims: AccessClaims) -> String { access.write(claims) }
@@ -28,4 +30,8 @@ package struct JWTTokenService: TokenService {
     }
 
     package func hash(_ token: String) -> [UInt8] { SHA256.hash(Array(token.utf8)) }
+
+    package func challenge(expiresAt: Timestamp) -> Challenge { challenges.write(expiresAt: expiresAt) }
+
+    package func readChallenge(_ nonce: String) -> Challenge? { challenges.read(nonce) }
 }

@@ -9,6 +9,8 @@ private struct TrustingTokens: TokenService {
     func refreshToken(_ claims: RefreshClaims) -> String { "refresh" }
     func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String? { "refresh" }
     func hash(_ token: String) -> [UInt8] { Array(token.utf8) }
+    func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }
+    func readChallenge(_ nonce: String) -> Challenge? { nil }
 
     func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
         AccessClaims(caller: caller, clientID: "app", tokenID: "at_1", issuedAt: now, expiresAt: now + .seconds(1))
@@ -21,7 +23,11 @@ private struct TrustingTokens: TokenService {
 
 private struct TrustingApple: AppleVerifier {
     func verify(_ credential: AppleCredential, now: Timestamp) throws(Refusal) -> AppleAssertion {
-        AppleAssertion(subject: "001", audience: "app")
+        AppleAssertion(subject: "001", audience: "app", tokenHash: [1], expiresAt: now + .seconds(1))
+    }
+
+    func verify(notification: String, now: Timestamp) throws(Refusal) -> AppleNotification {
+        AppleNotification(id: "1", kind: .other, subject: "001", audience: "app", moment: now)
     }
 }
 

@@ -23,7 +23,7 @@ enum Sample {
     ) -> JWTTokenService {
         JWTTokenService(
             access: AccessTokens(issuer: issuer, audience: audience, ring: access),
-            refresh: RefreshTokens(ring: refresh))
+            refresh: RefreshTokens(ring: refresh), challenges: Challenges(ring: refresh))
     }
 
     static func service() throws -> JWTTokenService {

@@ -1,6 +1,7 @@
 import AppleID
 import Gatehouse
 import JSON
+import OpenSSL
 import Testing
 
 @Suite("What an identity token says of a person")
@@ -9,11 +10,12 @@ struct AssertionTests {
     func everything() {
         let token = Forge.claims([
             ("email", "ann@example.com"), ("email_verified", true), ("is_private_email", false),
-            ("real_user_status", 2),
+            ("real_user_status", 2), ("transfer_sub", "005678.old"),
         ])
         let expected = AppleAssertion(
-            subject: Genuine.subject, audience: Genuine.audience, email: "ann@example.com", emailVerified: true,
-            isPrivateEmail: false, realUserStatus: 2)
+            subject: Genuine.subject, audience: Genuine.audience, tokenHash: hash(token),
+            expiresAt: Timestamp(seconds: Genuine.now + 86_400), email: "ann@example.com", emailVerified: true,
+            isPrivateEmail: false, realUserStatus: 2, transferSubject: "005678.old")
         #expect(expectAcceptance(token) == expected)
     }
 
@@ -23,7 +25,34 @@ struct AssertionTests {
             ("email", nil), ("email_verified", nil), ("is_private_email", nil), ("real_user_status", nil),
             ("nonce_supported", nil), ("auth_time", nil),
         ])
-        #expect(expectAcceptance(token) == AppleAssertion(subject: Genuine.subject, audience: Genuine.audience))
+        let expected = AppleAssertion(
+            subject: Genuine.subject, audience: Genuine.audience, tokenHash: hash(token),
+            expiresAt: Timestamp(seconds: Genuine.now + 86_400))
+        #expect(expectAcceptance(token) == expected)
+    }
+
+    private func hash(_ token: String) -> [UInt8] {
+        SHA256.hash(token.split(separator: ".")[..<2].joined(separator: "."))
+    }
+
+    @Test("no other token has the same hash, and a token says itself when it ends")
+    func naming() throws {
+        let (one, other) = (Genuine.token, Forge.claim("exp", .integer(Genuine.now + 60)))
+        let first = try #require(expectAcceptance(one))
+        let second = try #require(expectAcceptance(other))
+        #expect(first.tokenHash != second.tokenHash)
+        #expect(second.expiresAt == Timestamp(seconds: Genuine.now + 60))
+    }
+
+    @Test(
+        "a former subject is one like any other, or none at all",
+        arguments: [
+            ("001.x", "001.x"), ("", nil), (1, nil), (.null, nil), (["001.x"], nil), ("001\n", nil),
+            (.string(String(repeating: "s", count: 257)), nil),
+        ] as [(JSONValue, String?)])
+    func transferSubject(value: JSONValue, expected: String?) throws {
+        let assertion = try #require(expectAcceptance(Forge.claim("transfer_sub", value)))
+        #expect(assertion.transferSubject == expected)
     }
 
     @Test(
