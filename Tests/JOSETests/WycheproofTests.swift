@@ -1,7 +1,8 @@
 import JOSE
 import JSON
-import OpenSSL
 import Testing
+
+@testable import OpenSSL
 
 @Suite("Wycheproof")
 struct WycheproofTests {
@@ -73,6 +74,27 @@ struct WycheproofTests {
         }
         #expect(whole == 87)
         #expect(truncated == 87)
+    }
+
+    /// Those that fit us: 32 bytes of key, 12 of nonce, 16 of tag. The others cannot even be asked for.
+    @Test("AES-256-GCM, sealed to the same bytes and opened only where it is genuine")
+    func aesGCM() throws {
+        let sizes: [String: JSONValue] = ["keySize": 256, "ivSize": 96, "tagSize": 128]
+        var count = 0
+        for group in try WycheproofFile("aes_gcm_test").groups
+        where sizes.allSatisfy({ group.members[$0.key] == $0.value }) {
+            for vector in group.vectors {
+                try #require(vector.result != "acceptable")
+                let key = try AES256GCMKey(vector.bytes("key"))
+                let (message, data, nonce) = (vector.bytes("msg"), vector.bytes("aad"), vector.bytes("iv"))
+                let sealed = nonce + vector.bytes("ct") + vector.bytes("tag")
+                let isValid = vector.result == "valid"
+                #expect((key.seal(message, with: data, nonce: nonce) == sealed) == isValid, "vector \(vector.number)")
+                #expect(key.open(sealed, with: data) == (isValid ? message : nil), "vector \(vector.number)")
+                count += 1
+            }
+        }
+        #expect(count == 66)
     }
 
     private func expect(_ key: VerificationKey, _ vector: WycheproofFile.Vector, isValid: Bool) {
