@@ -1,0 +1,37 @@
+package import Gatehouse
+import OpenSSL
+
+/// Encrypts with keys of ours what a stolen database must not give away.
+///
+/// What is sealed reads: 1 (this form), 4 bytes that name the key, then nonce, ciphertext and tag of AES-256-GCM. All
+/// that stands before the nonce, and the owner, are authenticated with it.
+package struct DataVault: Vault {
+    private static let version: UInt8 = 1
+
+    private let current: DataKey
+    private let all: [DataKey]
+
+    /// - Parameter previous: opens what was sealed before the key was replaced, and seals nothing.
+    package init(key: DataKey, previous: DataKey? = nil) {
+        current = key
+        all = [key] + (previous.map { [$0] } ?? [])
+    }
+
+    package func seal(_ secret: String, for owner: UserID) -> [UInt8] {
+        let head = [Self.version] + current.mark
+        return head + current.cipher.seal(Array(secret.utf8), with: Self.data(head, owner))
+    }
+
+    package func open(_ sealed: [UInt8], for owner: UserID) -> String? {
+        let head = Array(sealed.prefix(1 + DataKey.markByteCount))
+        guard head.first == Self.version else { return nil }
+        // Two keys may have one mark by chance, and then either may be meant.
+        for key in all where head.dropFirst().elementsEqual(key.mark) {
+            let secret = key.cipher.open(Array(sealed.dropFirst(head.count)), with: Self.data(head, owner))
+            if let secret { return String(validating: secret, as: UTF8.self) }
+        }
+        return nil
+    }
+
+    private static func data(_ head: [UInt8], _ owner: UserID) -> [UInt8] { head + Array(owner.text.utf8) }
+}
