@@ -13,6 +13,8 @@ package struct IdentityTokenPolicy: Sendable {
     package enum NonceRule: String, Sendable, CaseIterable {
         case optional
         case required
+        /// One that we have given out. Here as good as `required`: the domain knows which those are.
+        case challenge
     }
 
     package init(
