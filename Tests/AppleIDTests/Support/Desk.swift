@@ -38,6 +38,10 @@ struct Desk {
     func judge(_ credential: AppleCredential, at now: Timestamp = Genuine.moment) -> Verdict {
         do { return .accepted(try identity.verify(credential, now: now)) } catch { return .refused(error) }
     }
+
+    func judge(notification: String, at now: Timestamp = Genuine.moment) -> Result<AppleNotification, Refusal> {
+        Result { () throws(Refusal) in try identity.verify(notification: notification, now: now) }
+    }
 }
 
 /// Counts from several threads.

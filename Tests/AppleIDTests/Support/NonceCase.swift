@@ -28,12 +28,13 @@ struct NonceCase: CustomTestStringConvertible {
 
     private static let withoutClaim: [NonceCase] = [JSONValue?.none, .some(.null)].flatMap { claim in
         supports.flatMap { supported, isDenied in
-            [
-                NonceCase(claim: claim, sent: nil, supported: supported, rule: .optional, isAccepted: true),
-                NonceCase(claim: claim, sent: nil, supported: supported, rule: .required, isAccepted: false),
-                NonceCase(claim: claim, sent: nonce, supported: supported, rule: .optional, isAccepted: isDenied),
-                NonceCase(claim: claim, sent: nonce, supported: supported, rule: .required, isAccepted: false),
-            ]
+            IdentityTokenPolicy.NonceRule.allCases.flatMap { rule in
+                [nil, nonce].map { sent in
+                    NonceCase(
+                        claim: claim, sent: sent, supported: supported, rule: rule,
+                        isAccepted: rule == .optional && (sent == nil || isDenied))
+                }
+            }
         }
     }
 
