@@ -1,6 +1,6 @@
 internal import CCurl
 
-/// Fetches small documents over HTTPS, on the thread that asks, within fixed bounds.
+/// Fetches small documents over HTTPS and posts small forms, on the thread that asks, within fixed bounds.
 ///
 /// Redirects are not followed: the addresses are configured, and where they lead elsewhere an operator should know.
 package struct HTTPClient: Sendable {
@@ -19,12 +19,23 @@ package struct HTTPClient: Sendable {
     }()
 
     package func get(_ url: String) throws(HTTPFault) -> HTTPAnswer {
+        try send(to: url, form: nil)
+    }
+
+    /// Posts a form (`application/x-www-form-urlencoded`).
+    package func post(_ url: String, form: [(String, String)]) throws(HTTPFault) -> HTTPAnswer {
+        try send(to: url, form: FormEncoding.encode(form))
+    }
+
+    private func send(to url: String, form: String?) throws(HTTPFault) -> HTTPAnswer {
         guard let easy = unsafe curl_easy_init() else {
             throw .transport(code: Int(CURLE_FAILED_INIT.rawValue), name: "libcurl has no memory")
         }
         defer { unsafe curl_easy_cleanup(easy) }
         let sink = Sink(limit: largestBody)
         for result in unsafe settings(of: easy, url: url, sink: sink) { try check(result, sink) }
+        // libcurl copies it, posts where it has it, and names its type.
+        if let form { try check(unsafe gatehouse_curl_set_string(easy, CURLOPT_COPYPOSTFIELDS, form), sink) }
         // The sink is lent to C as a bare pointer for as long as the transfer runs.
         try withExtendedLifetime(sink) { () throws(HTTPFault) in try check(unsafe curl_easy_perform(easy), sink) }
         var status = 0
