@@ -9,7 +9,8 @@ struct KeysGenerateCommand: Command {
     let summary = "Make a key or a secret to sign tokens with."
     let discussion = """
         ES256 and EdDSA make a private key in PEM for ACCESS_SIGNING_KEY; HS256 makes a secret for JWT_ACCESS_SECRET or
-        JWT_REFRESH_SECRET. It is printed, or with --out put into a file that nobody else can read.
+        JWT_REFRESH_SECRET, which serves as a DATA_KEY too. It is printed, or with --out put into a file that nobody else
+        can read.
         """
     let options = [
         Option(name: "--alg", value: "ALG", help: "ES256, EdDSA or HS256 (ES256)"),

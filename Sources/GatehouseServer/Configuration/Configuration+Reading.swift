@@ -25,18 +25,22 @@ extension Configuration {
         logLevel = settings.oneOf("LOG_LEVEL", default: .info)
         tokenIssuer = settings.text("TOKEN_ISSUER") ?? "gatehouse"
         tokenAudience = settings.text("TOKEN_AUDIENCE") ?? "gatehouse"
-        apple = settings.applePolicy()
+        apple = settings.identityTokenPolicy()
         appleKeysURL = settings.fetchURL("APPLE_JWKS_URL", default: "https://appleid.apple.com/auth/keys")
+        let server = settings.appleServer()
+        appleServer = server.settings
+        let sealing = settings.vault(isRequired: server.isSet)
+        vault = sealing.vault
         let devSecret = settings.devSecret(in: environment)
         warnings = devSecret.warnings
-        policy = settings.policy(devSecretHash: devSecret.hash, clientID: apple.audiences.first ?? "")
-        guard let rings = settings.keyRings() else { return nil }
+        policy = settings.policy(devSecretHash: devSecret.hash, apple: apple)
+        guard let rings = settings.keyRings(beside: sealing.secrets) else { return nil }
         (accessKeys, refreshKeys) = rings
     }
 }
 
 extension SettingReader {
-    fileprivate mutating func applePolicy() -> IdentityTokenPolicy {
+    fileprivate mutating func identityTokenPolicy() -> IdentityTokenPolicy {
         IdentityTokenPolicy(
             issuers: list("APPLE_ISSUER", text("APPLE_ISSUER")) ?? [IdentityTokenPolicy.appleIssuer],
             audiences: list(
@@ -46,7 +50,7 @@ extension SettingReader {
             nonce: oneOf("APPLE_NONCE", default: .optional))
     }
 
-    fileprivate mutating func policy(devSecretHash: [UInt8]?, clientID: String) -> Policy {
+    fileprivate mutating func policy(devSecretHash: [UInt8]?, apple: IdentityTokenPolicy) -> Policy {
         let standard = RefreshPolicy()
         let (hour, decade) = (Duration.seconds(3600), Duration.seconds(3650 * 86_400))
         return Policy(
@@ -58,9 +62,19 @@ extension SettingReader {
                 sessionMaximumAge: duration(
                     "SESSION_MAX_AGE", default: standard.sessionMaximumAge, in: .seconds(1)...decade),
                 reuseGrace: duration("REFRESH_REUSE_GRACE", default: standard.reuseGrace, in: .seconds(0)...hour)),
-            devSecretHash: devSecretHash, defaultClientID: clientID,
+            devSecretHash: devSecretHash, defaultClientID: apple.audiences.first ?? "",
             auditRetention: duration(
-                "AUDIT_RETENTION", default: .seconds(90 * 86_400), in: .seconds(86_400)...decade))
+                "AUDIT_RETENTION", default: .seconds(90 * 86_400), in: .seconds(86_400)...decade),
+            apple: applePolicy(requiresChallenge: apple.nonce == .challenge))
+    }
+
+    private mutating func applePolicy(requiresChallenge: Bool) -> ApplePolicy {
+        let standard = ApplePolicy()
+        return ApplePolicy(
+            replayGrace: duration(
+                "APPLE_REPLAY_GRACE", default: standard.replayGrace, in: .seconds(0)...(.seconds(600))),
+            requiresChallenge: requiresChallenge,
+            onConsentRevoked: oneOf("APPLE_ON_CONSENT_REVOKED", default: standard.onConsentRevoked))
     }
 
     /// The development login is open only where everything says that this is development.
@@ -72,7 +86,7 @@ extension SettingReader {
     }
 
     /// An address we fetch from: HTTPS, or plain HTTP to this machine itself.
-    fileprivate mutating func fetchURL(_ name: String, default fallback: String) -> String {
+    mutating func fetchURL(_ name: String, default fallback: String) -> String {
         parsed(name, default: fallback, expecting: "an https URL, or an http URL of this machine") { text in
             let scheme = text.hasPrefix("https://") ? "https://" : "http://"
             guard text.hasPrefix(scheme), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }

@@ -18,6 +18,9 @@ package struct Configuration: Sendable {
 
     package let apple: IdentityTokenPolicy
     package let appleKeysURL: String
+    /// Nil where nothing is set that Apple's endpoints would know us by.
+    package let appleServer: AppleServerSettings?
+    package let vault: DataVault?
 
     /// What is allowed and yet probably not meant.
     package let warnings: [String]

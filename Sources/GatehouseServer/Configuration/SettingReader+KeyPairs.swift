@@ -15,14 +15,16 @@ extension SettingReader {
 
     private mutating func keyPair(_ name: String) -> SigningKey? {
         guard let pem = text(name) else { return nil }
-        if let key = Self.keyPair(pem) { return key }
+        if let key = Self.keyPair(pem, for: [.ES256, .EdDSA]) { return key }
         note(name, "must be one private key in PEM (PKCS #8), P-256 or Ed25519, and not encrypted")
         return nil
     }
 
-    private static func keyPair(_ pem: String) -> SigningKey? {
+    /// The one key of a PEM; nil where there is none, or where it is for another algorithm.
+    static func keyPair(_ pem: String, for algorithms: [Algorithm], keyID: String? = nil) -> SigningKey? {
         // A key has two such lines. A second key would be passed over in silence.
-        guard pem.ranges(of: "PRIVATE KEY-----").count == 2, let key = try? SigningKey(pem: pem) else { return nil }
-        return [.ES256, .EdDSA].contains(key.algorithm) ? key : nil
+        guard pem.ranges(of: "PRIVATE KEY-----").count == 2, let key = try? SigningKey(pem: pem, keyID: keyID)
+        else { return nil }
+        return algorithms.contains(key.algorithm) ? key : nil
     }
 }

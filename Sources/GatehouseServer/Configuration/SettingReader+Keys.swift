@@ -3,11 +3,13 @@ import JOSE
 
 extension SettingReader {
     /// The keys of both kinds of token, those before them included. Nil where any is missing or no good.
-    mutating func keyRings() -> (access: KeyRing, refresh: KeyRing)? {
+    ///
+    /// - Parameter others: secrets that serve for something else.
+    mutating func keyRings(beside others: [NamedSecret]) -> (access: KeyRing, refresh: KeyRing)? {
         let pair = keyPairs()
         let access = secrets("JWT_ACCESS_SECRET", isRequired: !pair.isSet)
         let refresh = secrets("JWT_REFRESH_SECRET", isRequired: true)
-        refuseSharedSecrets(access + refresh)
+        refuseSharedSecrets(access + refresh + others)
         // The first of them signs: a key pair where there is one. The secrets beside it are still believed.
         guard let accessRing = ring([pair.current] + access.map(\.key) + [pair.previous]),
             let refreshRing = ring(refresh.map(\.key))

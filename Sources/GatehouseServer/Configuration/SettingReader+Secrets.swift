@@ -16,7 +16,7 @@ extension SettingReader {
     /// One secret in two places would let a token of one kind pass where another is asked for.
     mutating func refuseSharedSecrets(_ secrets: [NamedSecret]) {
         for (index, secret) in secrets.enumerated() {
-            for earlier in secrets[..<index] where earlier.bytes == secret.bytes {
+            for earlier in secrets[..<index] where earlier.isSame(as: secret) {
                 note(secret.name, "must differ from \(earlier.name)")
             }
         }

@@ -21,12 +21,18 @@ struct SettingReader {
         }
     }
 
+    /// The same, and whether somebody has tried to set it, be it in vain: who has is not told that it is missing.
+    mutating func attempt(_ name: String) -> (isSet: Bool, text: String?) {
+        let before = faults.count
+        let text = text(name)
+        return (text != nil || faults.count > before, text)
+    }
+
     /// A setting without which there is nothing to serve.
     mutating func required(_ name: String, _ purpose: String) -> String {
-        let before = faults.count
-        if let value = text(name) { return value }
-        if faults.count == before { note(name, "is missing: \(purpose)") }
-        return ""
+        let (isSet, text) = attempt(name)
+        if !isSet { note(name, "is missing: \(purpose)") }
+        return text ?? ""
     }
 
     /// A setting that is read by a parser, which returns nil for what it does not understand.

@@ -1,0 +1,20 @@
+package import AppleID
+import Curl
+
+extension AppleEndpoints {
+    /// Apple's endpoints over HTTPS, within the bounds that `HTTPClient` sets. Nil where nothing is set that they would
+    /// know us by.
+    package init?(_ configuration: Configuration) {
+        guard let server = configuration.appleServer else { return nil }
+        let client = HTTPClient()
+        self.init(at: server.addresses, issuers: configuration.apple.issuers, secrets: server.secrets) {
+            (url, form) throws(FormFault) in
+            do throws(HTTPFault) {
+                let answer = try client.post(url, form: form)
+                return FormAnswer(status: answer.status, body: answer.body)
+            } catch {
+                throw FormFault(error.description)
+            }
+        }
+    }
+}
