@@ -48,7 +48,12 @@ struct OperationTests {
         #expect(try tool.run(["migrate"], settings).status == 0)
         let good = try tool.run(["check"], settings)
         #expect(good.status == 0)
-        #expect(good.text == "ok     configuration\nok     database\nok     Apple's keys\n")
+        #expect(
+            good.text.hasPrefix(
+                "ok     configuration\nok     database\nok     Apple's keys\nnote   without APPLE_TEAM_ID"))
+        let known = try tool.run(["check"], settings.merging(credentials()) { $1 })
+        #expect(known.status == 0)
+        #expect(known.text.hasSuffix("\nok     Apple's keys\nok     Apple's credentials\n"))
 
         for (path, fault) in [("elsewhere", "does not answer with a key set"), ("mint", "without a usable key")] {
             let elsewhere = try tool.run(["check"], settings.merging(["APPLE_JWKS_URL": "\(address)/\(path)"]) { $1 })
@@ -76,6 +81,24 @@ struct OperationTests {
         let down = try tool.run(["check"], settings)
         #expect(down.status == 1)
         #expect(down.text.contains("FAULT  Apple's keys") && down.text.contains(note))
+    }
+
+    /// What Apple's servers would know us by: a key and a secret that the program has made itself.
+    private func credentials() throws -> [String: String] {
+        [
+            "APPLE_TEAM_ID": "DEF123GHIJ", "APPLE_KEY_ID": "ABC123DEFG",
+            "APPLE_PRIVATE_KEY": try tool.run("keys", "generate").text,
+            "DATA_KEY": String(try tool.run("keys", "generate", "--alg", "HS256").text.dropLast()),
+        ]
+    }
+
+    @Test("credentials with Apple that are no good stop a check, and no part of them is shown")
+    func checkCredentials() throws {
+        let changes = try credentials().merging(["APPLE_KEY_ID": "hunter2 hunter2"]) { $1 }
+        let outcome = try tool.run(["check"], tool.settings(changes))
+        #expect(outcome.status == 2)
+        #expect(outcome.complaint.contains("  APPLE_KEY_ID "))
+        for value in changes.values { #expect(!outcome.everything.contains(value)) }
     }
 
     @Test("a broken database and a key server that is not there are both told of")

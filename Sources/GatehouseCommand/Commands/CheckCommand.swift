@@ -7,7 +7,7 @@ import POSIX
 
 struct CheckCommand: Command {
     let words = ["check"]
-    let summary = "Check configuration, database and Apple's keys."
+    let summary = "Check configuration, database, Apple's keys and our credentials with Apple."
     let discussion = "Exits 0 when all is well, 1 when something is not, 2 when the configuration cannot be used."
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
@@ -16,7 +16,9 @@ struct CheckCommand: Command {
         }
         report("configuration", [])
         for warning in configuration.warnings { StandardStream.output.line("note   \(warning)") }
-        let results = [database(configuration.database), appleKeys(configuration.appleKeysURL)]
+        let results = [
+            database(configuration.database), appleKeys(configuration.appleKeysURL), appleCredentials(configuration),
+        ]
         noteKeptKeys(configuration)
         return results.allSatisfy { $0 } ? .done : .no
     }
@@ -43,6 +45,19 @@ struct CheckCommand: Command {
             let kept = try? SQLiteFile(path: path).document(KeySetArchive.name(for: configuration.appleKeysURL))
         else { return }
         StandardStream.output.line("note   the last good set of Apple's keys was fetched at \(kept.updatedAt)")
+    }
+
+    /// Whether we can say who we are. Whether Apple believes it shows at the first login.
+    private func appleCredentials(_ configuration: Configuration) -> Bool {
+        guard let server = configuration.appleServer else {
+            let names = "APPLE_TEAM_ID, APPLE_KEY_ID and APPLE_PRIVATE_KEY"
+            StandardStream.output.line("note   without \(names) no code is exchanged and no token revoked at Apple's")
+            return true
+        }
+        let now = Timestamp(milliseconds: WallClock.millisecondsSince1970())
+        let faults = configuration.apple.audiences.filter { (try? server.secrets.secret(for: $0, now: now)) == nil }
+            .map { "no client secret can be made for \($0)" }
+        return report("Apple's credentials", faults)
     }
 
     @discardableResult
