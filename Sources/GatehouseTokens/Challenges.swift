@@ -9,8 +9,8 @@ import OpenSSL
 package struct Challenges: Sendable {
     private static let (timeByteCount, randomByteCount, markByteCount) = (8, 16, 16)
 
-    /// What is marked begins with this. A space is in no JWS and the text is in no key id, so that a mark is worth
-    /// nothing as either's.
+    /// What is marked begins with this, and so is neither a JWS, which has no space in it, nor the constant whose hash
+    /// names a secret.
     private static let domain = Array("gatehouse challenge ".utf8)
 
     private let keys: [SigningKey]
