@@ -37,6 +37,10 @@ struct PlainTokens: TokenService {
             hash: hash(token))
     }
 
+    func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }
+
+    func readChallenge(_ nonce: String) -> Challenge? { nil }
+
     func generation(of token: String) -> Int64 { Int64(token.split(separator: " ")[2]) ?? 0 }
 
     /// The last word of either kind.
