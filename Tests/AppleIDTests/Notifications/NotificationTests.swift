@@ -66,7 +66,7 @@ struct NotificationTests {
 
     @Test("without Apple's keys nobody can judge it, and it is not refused for good")
     func unavailable() {
-        let desk = Desk(policy: .ofTests, isWarm: false) { nil }
+        let desk = Desk(policy: .ofTests, isWarm: false) { () throws(KeySetFault) in throw KeySetFault("down") }
         #expect(desk.judge(notification: Notice.genuine) == .failure(.appleKeysUnavailable))
     }
 
