@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "GatehouseAPI", "JSON"]),
 
         // Apple's side of the wire, for development and tests.
-        .target(name: "FakeApple", dependencies: ["JOSE", "JSON", "OpenSSL", "POSIX"]),
+        .target(name: "FakeApple", dependencies: ["Curl", "JOSE", "JSON", "OpenSSL", "POSIX"]),
 
         // The composition root, and the commands.
         .target(
@@ -57,6 +57,7 @@ let package = Package(
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "POSIXTests", dependencies: ["POSIX", "TestSupport"]),
+        .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "TestSupport"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
@@ -74,7 +75,9 @@ let package = Package(
         .testTarget(
             name: "AppleIDTests",
             dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
-        .testTarget(name: "FakeAppleTests", dependencies: ["FakeApple", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
+        .testTarget(
+            name: "FakeAppleTests",
+            dependencies: ["Curl", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
         .testTarget(
             name: "GatehouseCommandTests",
             dependencies: [

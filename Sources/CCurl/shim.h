@@ -11,6 +11,16 @@ static inline CURLcode gatehouse_curl_set_string(CURL *easy, CURLoption option, 
     return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode gatehouse_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+// The bytes are copied: the size has to be known before.
+static inline CURLcode gatehouse_curl_set_body(CURL *easy, const void *bytes, curl_off_t count) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, count);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, bytes);
+}
+
 static inline CURLcode gatehouse_curl_set_sink(CURL *easy, curl_write_callback receive, void *sink) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
     return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, sink);

@@ -1,17 +1,32 @@
-/// The body of a form: `application/x-www-form-urlencoded`.
+/// The body of a form as browsers send it: `application/x-www-form-urlencoded`.
 enum FormEncoding {
-    /// What RFC 3986 calls unreserved. All else is escaped.
-    private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+    static let contentType = "application/x-www-form-urlencoded"
 
-    static func encode(_ fields: [(String, String)]) -> String {
-        fields.map { escaped($0.0) + "=" + escaped($0.1) }.joined(separator: "&")
+    static func encode(_ fields: [(String, String)]) -> [UInt8] {
+        Array(fields.map { escaped($0.0) + "=" + escaped($0.1) }.joined(separator: "&").utf8)
     }
 
+    /// Whatever RFC 3986 does not call unreserved is escaped, a space too: readers differ on `+`, and agree on `%20`.
     private static func escaped(_ text: String) -> String {
-        text.utf8.map { plain.contains($0) ? String(Unicode.Scalar($0)) : "%" + hexadecimal($0) }.joined()
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) { bytes.append(byte) } else { bytes += [UInt8(ascii: "%")] + hexadecimal(byte) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        String(String(0x100 + Int(byte), radix: 16, uppercase: true).dropFirst())
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 }

@@ -1,0 +1,5 @@
+/// What is sent with a request.
+struct HTTPBody {
+    let contentType: String
+    let bytes: [UInt8]
+}

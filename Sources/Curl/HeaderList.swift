@@ -1,0 +1,14 @@
+internal import CCurl
+
+/// An owner of a list of header lines. libcurl reads it during a transfer and does not copy it.
+@safe
+final class HeaderList {
+    private(set) var first: UnsafeMutablePointer<curl_slist>?
+
+    deinit { unsafe curl_slist_free_all(first) }
+
+    func append(_ line: String) {
+        guard let list = unsafe curl_slist_append(first, line) else { preconditionFailure("libcurl has no memory") }
+        unsafe first = list
+    }
+}

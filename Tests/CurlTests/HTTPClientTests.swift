@@ -1,0 +1,150 @@
+import Curl
+import Testing
+
+/// What a client asks with: the bounds are the same for all of them.
+enum Method: CaseIterable {
+    case get, postForm, postJSON
+
+    func ask(_ url: String, _ client: HTTPClient) throws(HTTPFault) -> HTTPAnswer {
+        switch self {
+        case .get: try client.get(url)
+        case .postForm: try client.post(url, form: [("a", "b")])
+        case .postJSON: try client.post(url, json: Array("{}".utf8))
+        }
+    }
+}
+
+@Suite("The HTTP client")
+struct HTTPClientTests {
+    private static let timedOut = 28
+
+    private let impatient = HTTPClient(timeout: .milliseconds(300), largestBody: 1000)
+    private let client = HTTPClient(timeout: .seconds(20), largestBody: 1000)
+
+    private func isTransport(_ code: Int) -> (any Error) -> Bool {
+        { error in
+            guard case .transport(code, _) = error as? HTTPFault else { return false }
+            return true
+        }
+    }
+
+    @Test("answers with status and body, whatever the status", arguments: Method.allCases, [200, 400, 404, 500, 503])
+    func status(method: Method, status: Int) throws {
+        let peer = try Peer(.answer("HTTP/1.1 \(status) Said\r\nContent-Length: 5\r\n\r\nhello"))
+        let answer = try method.ask(peer.url, client)
+        #expect(answer.status == status)
+        #expect(answer.body == Array("hello".utf8))
+        #expect(peer.requests.count == 1)
+    }
+
+    @Test("takes an answer without a body", arguments: Method.allCases)
+    func emptyAnswer(method: Method) throws {
+        let peer = try Peer(.answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+        #expect(try method.ask(peer.url, client).body.isEmpty)
+    }
+
+    @Test("says what it asks for: method, path, and no more of itself than its name", arguments: Method.allCases)
+    func request(method: Method) throws {
+        let peer = try Peer(Peer.ok(""))
+        _ = try method.ask(peer.url, client)
+        let request = try #require(peer.requests.first)
+        #expect(request.hasPrefix(method == .get ? "GET /path?query HTTP/1.1\r\n" : "POST /path?query HTTP/1.1\r\n"))
+        #expect(request.contains("\r\nUser-Agent: gatehouse\r\n"))
+        #expect(request.contains("Expect:") == false)
+        #expect(request.contains("Content-Type: ") == (method != .get))
+    }
+
+    @Test(
+        "posts a form whose every byte arrives as it was",
+        arguments: [
+            ([], ""), ([("grant_type", "refresh_token")], "grant_type=refresh_token"),
+            ([("a", "1"), ("b", ""), ("a", "2")], "a=1&b=&a=2"),
+            ([("x y", "a+b&c=d%e")], "x%20y=a%2Bb%26c%3Dd%25e"),
+            ([("n", "é\u{1F511}\r\n\0")], "n=%C3%A9%F0%9F%94%91%0D%0A%00"),
+            ([("safe", "aZ09-._~")], "safe=aZ09-._~"), ([("b64", "a/b==")], "b64=a%2Fb%3D%3D"),
+        ] as [([(String, String)], String)])
+    func form(fields: [(String, String)], body: String) throws {
+        let peer = try Peer(Peer.ok("{}"))
+        _ = try client.post(peer.url, form: fields)
+        let request = try #require(peer.requests.first)
+        #expect(request.contains("\r\nContent-Type: application/x-www-form-urlencoded\r\n"))
+        #expect(request.contains("\r\nContent-Length: \(body.utf8.count)\r\n"))
+        #expect(request.hasSuffix("\r\n\r\n" + body))
+    }
+
+    @Test("posts JSON as it is, a large one whole")
+    func json() throws {
+        let text = "{\"x\":\"\(String(repeating: "é", count: 100_000))\"}"
+        let peer = try Peer(Peer.ok("{}"))
+        _ = try client.post(peer.url, json: Array(text.utf8))
+        let request = try #require(peer.requests.first)
+        #expect(request.contains("\r\nContent-Type: application/json\r\n"))
+        #expect(request.hasSuffix("\r\n\r\n" + text))
+    }
+
+    @Test("follows no redirect", arguments: Method.allCases, [301, 302, 303, 307, 308])
+    func redirects(method: Method, status: Int) throws {
+        let elsewhere = try Peer(Peer.ok("elsewhere"))
+        let peer = try Peer(
+            .answer("HTTP/1.1 \(status) Moved\r\nLocation: \(elsewhere.url)\r\nContent-Length: 0\r\n\r\n"))
+        #expect(try method.ask(peer.url, client).status == status)
+        #expect(elsewhere.requests.isEmpty)
+    }
+
+    @Test("waits no longer than it may for whoever says nothing", arguments: Method.allCases)
+    func hanging(method: Method) throws {
+        let peer = try Peer(.hang)
+        #expect(throws: HTTPFault.self) { try method.ask(peer.url, impatient) }
+        #expect(performing: { try method.ask(peer.url, impatient) }, throws: isTransport(Self.timedOut))
+    }
+
+    @Test("waits no longer for whoever says a little again and again", arguments: Method.allCases)
+    func dripping(method: Method) throws {
+        let text = "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + String(repeating: "x", count: 900)
+        let peer = try Peer(.drip(text, pause: .milliseconds(20)))
+        #expect(performing: { try method.ask(peer.url, impatient) }, throws: isTransport(Self.timedOut))
+    }
+
+    @Test("is patient with the slow within its time", arguments: Method.allCases)
+    func slow(method: Method) throws {
+        let peer = try Peer(.drip("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", pause: .milliseconds(2)))
+        #expect(try method.ask(peer.url, client).body == Array("ok".utf8))
+    }
+
+    @Test("takes as much as it may, and not a byte more", arguments: Method.allCases)
+    func largest(method: Method) throws {
+        let fitting = try Peer(Peer.ok(String(repeating: "x", count: 1000)))
+        #expect(try method.ask(fitting.url, client).body.count == 1000)
+        for count in [1001, 1 << 20] {
+            let peer = try Peer(Peer.ok(String(repeating: "x", count: count)))
+            #expect(throws: HTTPFault.tooLarge(limit: 1000)) { try method.ask(peer.url, client) }
+        }
+        let endless = try Peer(.answer("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 1 << 20)))
+        #expect(throws: HTTPFault.tooLarge(limit: 1000)) { try method.ask(endless.url, client) }
+    }
+
+    @Test(
+        "takes half an answer for none", arguments: Method.allCases,
+        ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "SPDY/9 what\r\n\r\n"])
+    func cutOff(method: Method, text: String) throws {
+        let peer = try Peer(.answer(text))
+        #expect(throws: HTTPFault.self) { try method.ask(peer.url, client) }
+    }
+
+    @Test("has no answer from where nobody is", arguments: Method.allCases)
+    func refused(method: Method) {
+        #expect(performing: { try method.ask("http://127.0.0.1:1/", client) }, throws: isTransport(7))
+    }
+
+    @Test("speaks no other protocol", arguments: Method.allCases, ["file:///etc/hostname", "ftp://127.0.0.1/", "nope"])
+    func protocols(method: Method, url: String) {
+        #expect(throws: HTTPFault.self) { try method.ask(url, client) }
+    }
+
+    @Test("never says an address or what was sent when it fails", arguments: Method.allCases)
+    func silence(method: Method) {
+        #expect(
+            performing: { try method.ask("http://127.0.0.1:1/secret?secret=secret", client) },
+            throws: { !"\($0)".contains("secret") && !"\($0)".contains("127") })
+    }
+}
