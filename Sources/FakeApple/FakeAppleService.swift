@@ -1,41 +1,70 @@
-import JSON
+package import JSON
 package import POSIX
 
-/// What the fake Apple answers over HTTP: its key set, and freshly minted logins.
+/// A whole Apple, as far as Sign in with Apple goes: what it answers over HTTP, and the same for tests that run it within
+/// their own process. Copies of it share what it remembers.
 package struct FakeAppleService: Sendable {
-    private let mint: Mint
-    private let keySet: [UInt8]
-    private let audience: String
+    package let developer: DeveloperAccount
+    package let keys: PublishedKeys
+    let audience: String
+    private let grants: GrantBook
+    private let faults = Faults()
+    private let log = RequestLog()
+    let courier: Courier
+    private let clock: @Sendable () -> Int64
 
-    package init(key: AppleKey, audience: String) {
-        mint = Mint(key: key.signing)
-        keySet = KeySetDocument.bytes(of: key.signing)
-        self.audience = audience
+    /// - Parameters:
+    ///   - folder: where the grants are kept.
+    ///   - clock: the time in seconds since 1970.
+    package init(
+        folder: String, keys: PublishedKeys, developer: DeveloperAccount, courier: Courier = Courier(),
+        clock: @escaping @Sendable () -> Int64 = { WallClock.millisecondsSince1970() / 1000 }
+    ) throws {
+        grants = try GrantBook(in: folder)
+        self.keys = keys
+        self.developer = developer
+        audience = developer.clientIDs.first ?? MintOrder.defaultBundleID
+        self.courier = courier
+        self.clock = clock
     }
 
     package func server(on listener: consuming Listener) -> HTTPServer {
         HTTPServer(listener, answer: answer)
     }
 
-    func answer(_ request: HTTPRequest) -> HTTPReply {
-        switch (request.method, request.path) {
-        case ("GET", "/auth/keys"): .ok(keySet)
-        case ("GET", "/mint"): .ok(mint.login(MintOrder(audience: audience), now: now).bytes)
-        case ("POST", "/mint"): minted(request.body)
-        default: .refusal("404 Not Found", "GET /auth/keys, GET /mint, POST /mint")
+    func answer(_ request: HTTPRequest) -> HTTPAction {
+        guard !request.path.hasPrefix("/auth/") else {
+            let endpoints = AppleEndpoints(
+                keys: keys, developer: developer, grants: grants, faults: faults, requests: log)
+            return endpoints.answer(request, now: clock())
         }
+        do { return .reply(.ok(try control(request))) } catch { return .reply(ControlRefusal.reply(to: error)) }
+    }
+}
+
+extension FakeAppleService {
+    /// The body of a login of this moment, whose code can be exchanged.
+    package func login(_ order: MintOrder) -> JSONObject {
+        let login = Mint(key: keys.signing).mintLogin(order, now: clock())
+        grants.add(login)
+        return login.body
     }
 
-    private func minted(_ body: [UInt8]) -> HTTPReply {
-        guard let object = (try? JSONValue(parsing: body))?.object else {
-            return .refusal("400 Bad Request", "the body must be a JSON object")
-        }
-        do {
-            return .ok(mint.login(try MintOrder(object, audience: audience), now: now).bytes)
-        } catch {
-            return .refusal("400 Bad Request", error.description)
-        }
+    /// What Apple's servers would post now: `{"payload": …}`.
+    package func notification(_ order: NotificationOrder) -> JSONObject {
+        Mint(key: keys.signing).notification(order, now: clock())
     }
 
-    private var now: Int64 { WallClock.millisecondsSince1970() / 1000 }
+    package func misbehave(_ order: FaultOrder) { faults.add(order) }
+
+    package func behave() { faults.clear() }
+
+    /// What was asked below `/auth`, the oldest first.
+    package var requests: [RequestRecord] { log.all }
+
+    package func forgetRequests() { log.clear() }
+
+    package var authorisations: [Authorisation] {
+        grants.all.map { Authorisation(subject: $0.person.subject, clientID: $0.person.audience) }
+    }
 }

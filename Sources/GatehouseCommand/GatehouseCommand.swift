@@ -8,7 +8,8 @@ struct GatehouseCommand {
         // What operators do beside a server that may be running.
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
-        AppleVerifyCommand(), JWSVerifyCommand(), FakeAppleCommand(), FakeAppleMintCommand(), VersionCommand(),
+        AppleVerifyCommand(), JWSVerifyCommand(), FakeAppleCommand(), FakeAppleMintCommand(),
+        FakeAppleNotifyCommand(), VersionCommand(),
     ]
 
     static func main() {

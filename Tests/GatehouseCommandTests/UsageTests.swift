@@ -6,7 +6,7 @@ struct UsageTests {
     private static let commands = [
         "serve", "check", "migrate", "keys generate", "users list", "users show", "users disable", "users enable",
         "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "jws verify",
-        "fake-apple", "fake-apple mint", "version",
+        "fake-apple", "fake-apple mint", "fake-apple notify", "version",
     ]
 
     private let tool: Tool

@@ -4,7 +4,15 @@ struct HTTPRequest: Equatable {
 
     let method: String
     let path: String
+    let contentType: String?
     let body: [UInt8]
+
+    init(method: String, path: String, contentType: String? = nil, body: [UInt8] = []) {
+        self.method = method
+        self.path = path
+        self.contentType = contentType
+        self.body = body
+    }
 
     enum Progress: Equatable {
         case incomplete
@@ -25,7 +33,9 @@ struct HTTPRequest: Equatable {
         guard body.count >= length else { return .incomplete }
         let path = words[1].prefix { $0 != "?" }
         return .complete(
-            HTTPRequest(method: String(words[0]), path: String(path), body: Array(body.prefix(length))))
+            HTTPRequest(
+                method: String(words[0]), path: String(path), contentType: value(of: "content-type", in: lines),
+                body: Array(body.prefix(length))))
     }
 
     private static func end(ofHeadIn bytes: [UInt8]) -> Int? {
@@ -35,11 +45,17 @@ struct HTTPRequest: Equatable {
 
     /// Zero where nothing is said, nil where it cannot be believed.
     private static func contentLength(in lines: [Substring]) -> Int? {
+        guard value(of: "transfer-encoding", in: lines) == nil else { return nil }
+        guard let text = value(of: "content-length", in: lines) else { return 0 }
+        return Int(text).flatMap { (0...largest).contains($0) ? $0 : nil }
+    }
+
+    private static func value(of name: String, in lines: [Substring]) -> String? {
         for line in lines {
             let parts = line.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2, parts[0].lowercased() == "content-length" else { continue }
-            return Int(parts[1].filter { $0 != " " }).flatMap { (0...largest).contains($0) ? $0 : nil }
+            guard parts.count == 2, parts[0].lowercased() == name else { continue }
+            return String(parts[1].filter { $0 != " " && $0 != "\t" })
         }
-        return 0
+        return nil
     }
 }

@@ -7,9 +7,9 @@ package final class HTTPServer: Sendable {
     private static let patience: Int32 = 2000
 
     private let listener: Listener
-    private let answer: @Sendable (HTTPRequest) -> HTTPReply
+    private let answer: @Sendable (HTTPRequest) -> HTTPAction
 
-    init(_ listener: consuming Listener, answer: @escaping @Sendable (HTTPRequest) -> HTTPReply) {
+    init(_ listener: consuming Listener, answer: @escaping @Sendable (HTTPRequest) -> HTTPAction) {
         self.listener = listener
         self.answer = answer
     }
@@ -30,28 +30,42 @@ package final class HTTPServer: Sendable {
     }
 
     private func serve(_ connection: consuming FileDescriptor) {
-        guard let reply = reply(to: connection) else { return }
-        let bytes = reply.bytes
-        var sent = 0
-        while sent < bytes.count, case .moved(let count) = connection.send(bytes, from: sent) { sent += count }
-        connection.shutDownWriting()
-        // Closing with something unread would take the answer away from the client again.
-        _ = connection.waitUntilReadable(milliseconds: Self.patience)
+        switch action(on: connection) {
+        case .silence(let seconds):
+            _ = connection.waitUntilReadable(milliseconds: Int32(clamping: seconds * 1000))
+        case .reply(let reply, let seconds):
+            // Whoever hangs up is not waited for.
+            if seconds > 0 { _ = connection.waitUntilReadable(milliseconds: Int32(clamping: seconds * 1000)) }
+            send(reply, over: connection)
+            connection.shutDownWriting()
+            // Closing with something unread would take the answer away from the client again.
+            _ = connection.waitUntilReadable(milliseconds: Self.patience)
+        }
     }
 
-    /// Nil where nobody is left to answer.
-    private func reply(to connection: borrowing FileDescriptor) -> HTTPReply? {
+    private func send(_ reply: HTTPReply, over connection: borrowing FileDescriptor) {
+        let bytes = reply.bytes
+        var sent = 0
+        while sent < bytes.count, connection.waitUntilWritable(milliseconds: Self.patience),
+            case .moved(let count) = connection.send(bytes, from: sent)
+        {
+            sent += count
+        }
+    }
+
+    /// Silence where nobody is left to answer.
+    private func action(on connection: borrowing FileDescriptor) -> HTTPAction {
         var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16_384)
         while connection.waitUntilReadable(milliseconds: Self.patience) {
-            guard case .moved(let count) = connection.receive(into: &piece) else { return nil }
+            guard case .moved(let count) = connection.receive(into: &piece) else { break }
             received += piece[..<count]
             switch HTTPRequest.read(received) {
             case .incomplete: continue
-            case .malformed: return .refusal("400 Bad Request", "this is no HTTP request")
+            case .malformed: return .reply(.refusal("400 Bad Request", "this is no HTTP request"))
             case .complete(let request): return answer(request)
             }
         }
-        return nil
+        return .silence(seconds: 0)
     }
 }

@@ -2,7 +2,7 @@ package import JOSE
 package import JSON
 import OpenSSL
 
-/// Makes identity tokens as Apple makes them.
+/// Makes what Apple signs as Apple makes it.
 package struct Mint: Sendable {
     private let key: SigningKey
 
@@ -10,63 +10,60 @@ package struct Mint: Sendable {
         self.key = key
     }
 
-    /// The body of a login with Apple, ready to be posted: a token and what the app would send beside it.
+    /// The body of a login with Apple, whose code no fake Apple knows.
     package func login(_ order: MintOrder, now: Int64) -> JSONObject {
-        let code = "c" + hexadecimal(SecureRandom.bytes(16)) + ".0.fake." + hexadecimal(SecureRandom.bytes(8))
-        let subject = order.subject ?? newSubject()
-        var login: JSONObject = [
-            "identityToken": .string(token(order, subject: subject, code: code, now: now)),
+        mintLogin(order, now: now).body
+    }
+
+    func mintLogin(_ order: MintOrder, now: Int64) -> MintedLogin {
+        let subject = order.subject ?? RandomText.subject()
+        let person = Person(subject: subject, audience: order.audience, email: order.email, era: order.era)
+        let code = RandomText.token("c")
+        var body: JSONObject = [
+            "identityToken": .string(token(order, for: person, code: code, now: now)),
             "authorizationCode": .string(code),
             "userIdentifier": .string(order.claims["sub"]?.string ?? subject),
         ]
-        if let nonce = order.nonce { login["nonce"] = .string(nonce) }
+        if let nonce = order.nonce { body["nonce"] = .string(nonce) }
         if order.givenName != nil || order.familyName != nil {
-            login["fullName"] = .object([
+            body["fullName"] = .object([
                 "givenName": order.givenName.map(JSONValue.string) ?? .null,
                 "familyName": order.familyName.map(JSONValue.string) ?? .null,
             ])
         }
-        return login
+        return MintedLogin(body: body, code: code, person: person, authenticatedAt: now)
     }
 
-    private func token(_ order: MintOrder, subject: String, code: String, now: Int64) -> String {
-        var claims: JSONObject = [
-            "iss": "https://appleid.apple.com", "aud": .string(order.audience), "exp": .integer(now + 86_400),
-            "iat": .integer(now), "sub": .string(subject),
-            "c_hash": .string(Base64URL.encode(Array(SHA256.hash(Array(code.utf8)).prefix(16)))),
-            "email": .string(order.email ?? subject.suffix(8).filter(\.isHexDigit) + "@privaterelay.appleid.com"),
-            "email_verified": true, "is_private_email": .bool(order.email == nil), "auth_time": .integer(now),
-            "nonce_supported": true,
-        ]
-        if let nonce = order.nonce { claims["nonce"] = .string(nonce) }
+    private func token(_ order: MintOrder, for person: Person, code: String, now: Int64) -> String {
+        var claims = person.claims(now: now)
+        claims["c_hash"] = .string(Self.halfHash(of: code))
+        claims["auth_time"] = .integer(now)
+        claims["nonce"] = order.nonce.map(JSONValue.string)
+        claims["transfer_sub"] = order.transferSubject.map(JSONValue.string)
         claims.replaceMembers(by: order.claims)
-        var header: JSONObject = ["kid": .string(key.keyID ?? ""), "alg": "RS256"]
-        header.replaceMembers(by: order.header)
-        return sign(claims, header: header)
+        return sign(claims, header: order.header)
+    }
+
+    /// What `/auth/token` gives beside an access token, which it names by its hash.
+    /// - Parameter authenticatedAt: nil in exchange for a refresh token, when nobody has authenticated.
+    func token(for person: Person, accessToken: String, authenticatedAt: Int64?, now: Int64) -> String {
+        var claims = person.claims(now: now)
+        claims["at_hash"] = .string(Self.halfHash(of: accessToken))
+        claims["auth_time"] = authenticatedAt.map(JSONValue.integer)
+        return sign(claims)
     }
 
     /// Signed with RS256 whatever the header claims, so that forgeries can be made as well.
-    private func sign(_ claims: JSONObject, header: JSONObject) -> String {
+    func sign(_ claims: JSONObject, header changes: JSONObject = [:]) -> String {
+        var header: JSONObject = ["kid": .string(key.keyID ?? ""), "alg": "RS256"]
+        header.replaceMembers(by: changes)
         let input = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
         guard let signature = try? key.sign(Array(input.utf8)) else { preconditionFailure("an RSA key signs") }
         return input + "." + Base64URL.encode(signature)
     }
 
-    /// As Apple writes them: team, account, and the hour and minute of the first login.
-    private func newSubject() -> String {
-        "00" + "1234" + "." + hexadecimal(SecureRandom.bytes(16)) + ".0930"
-    }
-
-    private func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
-    }
-}
-
-extension JSONObject {
-    /// Takes over the members of an order, of which `null` takes one away.
-    fileprivate mutating func replaceMembers(by order: JSONObject) {
-        for (name, value) in order.members {
-            if value.isNull { self[name] = .none } else { self[name] = value }
-        }
+    /// OpenID Connect Core 1.0, section 3.3.2.11: the left half of the hash, of a code or of an access token.
+    private static func halfHash(of text: String) -> String {
+        Base64URL.encode(Array(SHA256.hash(Array(text.utf8)).prefix(16)))
     }
 }

@@ -1,8 +1,7 @@
-/// An order for a token that nobody can fulfil.
+/// An order that nobody can fulfil.
 package struct MintFault: Error, Sendable, CustomStringConvertible {
     let name: String
+    let known: String
 
-    package var description: String {
-        "\(name): known are the strings sub, aud, nonce, email, givenName, familyName and the objects claims, header"
-    }
+    package var description: String { "\(name): \(known)" }
 }

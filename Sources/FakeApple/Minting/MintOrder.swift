@@ -10,6 +10,9 @@ package struct MintOrder: Sendable {
     package var email: String?
     package var givenName: String?
     package var familyName: String?
+    /// Whom another team knows this person as, while an app is being transferred to that team.
+    package var transferSubject: String?
+    package var era = Era.booleans
     /// Members that replace whatever else would be there; `null` takes one away.
     package var claims: JSONObject
     package var header: JSONObject
@@ -31,10 +34,21 @@ package struct MintOrder: Sendable {
             case ("email", .string(let text)): email = text
             case ("givenName", .string(let text)): givenName = text
             case ("familyName", .string(let text)): familyName = text
+            case ("transferSub", .string(let text)): transferSubject = text
+            case ("era", .string(let text)): era = try Self.era(text)
             case ("claims", .object(let members)): claims = members
             case ("header", .object(let members)): header = members
-            default: throw MintFault(name: name)
+            default: throw MintFault(name: name, known: Self.known)
             }
         }
     }
+
+    private static func era(_ text: String) throws(MintFault) -> Era {
+        guard let era = Era(rawValue: text) else { throw MintFault(name: "era", known: known) }
+        return era
+    }
+
+    private static let known =
+        "known are the strings sub, aud, nonce, email, givenName, familyName, transferSub, era "
+        + "(\(Era.allCases.map(\.rawValue).joined(separator: ", "))) and the objects claims, header"
 }

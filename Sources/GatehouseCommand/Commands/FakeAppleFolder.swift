@@ -1,5 +1,5 @@
 import FakeApple
-import GatehouseServer
+import JSON
 import POSIX
 
 /// What the commands of the fake Apple share: where its key lies, and that production has no use for it.
@@ -8,17 +8,35 @@ enum FakeAppleFolder {
         Option(name: "--keys", value: "FOLDER", help: "where its key is kept, and made if missing (.run/apple)")
     ]
 
-    /// The app that tokens are for unless somebody says otherwise.
-    static var bundleID: String {
-        let listed = ProcessEnvironment.variables()["APPLE_BUNDLE_ID"]?.split(separator: ",").first
-        return listed.map(String.init) ?? MintOrder.defaultBundleID
+    /// The apps that tokens are for unless somebody says otherwise.
+    static var clientIDs: [String] {
+        let listed = ProcessEnvironment.variables()["APPLE_BUNDLE_ID"]?.split(separator: ",").map(String.init) ?? []
+        let trimmed = listed.map { String($0.filter { $0 != " " }) }.filter { !$0.isEmpty }
+        return trimmed.isEmpty ? [MintOrder.defaultBundleID] : trimmed
     }
 
-    static func key(_ input: Input) throws(CommandFault) -> AppleKey {
-        let folder = input.value("--keys") ?? ".run/apple"
-        do { return try AppleKey(in: folder) } catch {
+    static var bundleID: String { clientIDs[0] }
+
+    static func path(_ input: Input) -> String { input.value("--keys") ?? ".run/apple" }
+
+    static func mint(_ input: Input) throws(CommandFault) -> Mint {
+        do { return Mint(key: try PublishedKeys(in: path(input)).signing) } catch {
             throw CommandFault(.failed, "\(error)")
         }
+    }
+
+    /// Reads `NAME=JSON` pairs.
+    static func members(_ input: Input, of option: String) throws(CommandFault) -> JSONObject {
+        var result: JSONObject = [:]
+        for pair in input.all(option) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandFault(.usage, "\(option) needs NAME=JSON")
+            }
+            // A bare word is a string, as one would type it.
+            result[parts[0]] = (try? JSONValue(parsing: parts[1])) ?? .string(parts[1])
+        }
+        return result
     }
 
     static func refuseProduction() throws(CommandFault) {

@@ -7,7 +7,8 @@ struct FakeAppleMintCommand: Command {
     let words = ["fake-apple", "mint"]
     let summary = "Mint an identity token with the fake Apple's key."
     let discussion = """
-        Prints the token alone, or with --login the whole body for POST /api/auth/apple.
+        Prints the token alone, or with --login the whole body for POST /api/auth/apple. The code in there is known to
+        no server: for one that can be exchanged, ask a fake Apple that runs (GET /mint).
         """
     let options =
         FakeAppleFolder.options + [
@@ -15,6 +16,7 @@ struct FakeAppleMintCommand: Command {
             Option(name: "--aud", value: "ID", help: "the app; the first APPLE_BUNDLE_ID where left out"),
             Option(name: "--email", value: "ADDRESS", help: "instead of a private relay address"),
             Option(name: "--nonce", value: "NONCE", help: "the nonce claim, as it is"),
+            Option(name: "--era", value: "YEAR", help: "in the form of 2019, 2021 or 2025 (2025)"),
             Option(
                 name: "--claim", value: "NAME=JSON", help: "any other claim, null takes one away; may be given again"),
             Option(name: "--header", value: "NAME=JSON", help: "the same for the header; may be given again"),
@@ -28,25 +30,20 @@ struct FakeAppleMintCommand: Command {
         order.subject = input.value("--sub")
         order.email = input.value("--email")
         order.nonce = input.value("--nonce")
-        order.claims = try members(input.all("--claim"), of: "--claim")
-        order.header = try members(input.all("--header"), of: "--header")
-        let mint = Mint(key: try FakeAppleFolder.key(input).signing)
-        let login = mint.login(order, now: try Moment.read(input).seconds)
+        order.era = try era(input)
+        order.claims = try FakeAppleFolder.members(input, of: "--claim")
+        order.header = try FakeAppleFolder.members(input, of: "--header")
+        let login = try FakeAppleFolder.mint(input).login(order, now: try Moment.read(input).seconds)
         StandardStream.output.line(
             input.has("--login") ? login.description : login["identityToken"]?.string ?? "")
         return .done
     }
 
-    private func members(_ pairs: [String], of option: String) throws(CommandFault) -> JSONObject {
-        var result: JSONObject = [:]
-        for pair in pairs {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !parts[0].isEmpty else {
-                throw CommandFault(.usage, "\(option) needs NAME=JSON")
-            }
-            // A bare word is a string, as one would type it.
-            result[parts[0]] = (try? JSONValue(parsing: parts[1])) ?? .string(parts[1])
+    private func era(_ input: Input) throws(CommandFault) -> Era {
+        guard let text = input.value("--era") else { return .booleans }
+        guard let era = Era(rawValue: text) else {
+            throw CommandFault(.usage, "--era must be one of \(Era.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        return result
+        return era
     }
 }

@@ -1,0 +1,46 @@
+import JSON
+
+/// The part of the fake that is Apple's: what answers below `/auth`.
+struct AppleEndpoints {
+    let keys: PublishedKeys
+    let developer: DeveloperAccount
+    let grants: GrantBook
+    let faults: Faults
+    let requests: RequestLog
+
+    func answer(_ request: HTTPRequest, now: Int64) -> HTTPAction {
+        var record = RequestRecord(request)
+        let fault = faults.next(for: request.path)
+        record.fault = fault?.kind.rawValue
+        let action = fault?.action(for: request.path) ?? act(on: request, &record, now: now)
+        if case .reply(let reply, _) = action { record.status = reply.statusCode }
+        requests.add(record)
+        guard let fault, fault.kind == .delay, case .reply(let reply, _) = action else { return action }
+        return .reply(reply, afterSeconds: fault.seconds)
+    }
+
+    private func act(on request: HTTPRequest, _ record: inout RequestRecord, now: Int64) -> HTTPAction {
+        do throws(OAuthError) {
+            return .reply(try reply(to: request, now: now))
+        } catch {
+            record.error = error.code.rawValue
+            record.reason = error.reason
+            return .reply(HTTPReply(status: "400 Bad Request", json: error.json))
+        }
+    }
+
+    private func reply(to request: HTTPRequest, now: Int64) throws(OAuthError) -> HTTPReply {
+        switch (request.method, request.path) {
+        case ("GET", "/auth/keys"):
+            return .ok(keys.document)
+        case ("POST", "/auth/token"):
+            let endpoint = TokenEndpoint(developer: developer, grants: grants, mint: Mint(key: keys.signing))
+            return .ok(try endpoint.answer(Form(request), now: now).bytes)
+        case ("POST", "/auth/revoke"):
+            try RevokeEndpoint(developer: developer, grants: grants).answer(Form(request), now: now)
+            return .ok([])
+        default:
+            return .refusal("404 Not Found", "GET /auth/keys, POST /auth/token, POST /auth/revoke")
+        }
+    }
+}

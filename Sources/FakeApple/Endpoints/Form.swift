@@ -1,0 +1,55 @@
+/// The fields of a body in `application/x-www-form-urlencoded`.
+struct Form {
+    private let fields: [(name: String, value: String)]
+
+    init(_ request: HTTPRequest) throws(OAuthError) {
+        guard request.contentType?.prefix(while: { $0 != ";" }).lowercased() == "application/x-www-form-urlencoded"
+        else { throw OAuthError(.invalidRequest, "the Content-Type is not application/x-www-form-urlencoded") }
+        try self.init(request.body)
+    }
+
+    init(_ body: [UInt8]) throws(OAuthError) {
+        var fields: [(name: String, value: String)] = []
+        for pair in body.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : []) else {
+                throw OAuthError(.invalidRequest, "the body is no form")
+            }
+            guard !fields.contains(where: { $0.name == name }) else {
+                throw OAuthError(.invalidRequest, "\(name) is given twice")
+            }
+            fields.append((name, value))
+        }
+        self.fields = fields
+    }
+
+    var names: [String] { fields.map(\.name) }
+
+    /// Nil where it is missing or empty.
+    subscript(_ name: String) -> String? {
+        fields.first { $0.name == name && !$0.value.isEmpty }?.value
+    }
+
+    func required(_ name: String) throws(OAuthError) -> String {
+        guard let value = self[name] else { throw OAuthError(.invalidRequest, "\(name) is missing") }
+        return value
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+                guard digits.count == 2, digits.allSatisfy(\.isHexDigit), let escaped = UInt8(digits, radix: 16)
+                else { return nil }
+                bytes.append(escaped)
+                rest = rest.dropFirst(2)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

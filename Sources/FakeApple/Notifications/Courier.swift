@@ -1,0 +1,30 @@
+import Curl
+package import JSON
+
+/// Posts notifications as Apple's servers do.
+package struct Courier: Sendable {
+    private let client: HTTPClient
+
+    /// - Parameter authorities: a file of certificates to believe in place of the system's.
+    package init(authorities: String? = nil) {
+        client = HTTPClient(timeout: .seconds(10), authorities: authorities)
+    }
+
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// What the receiver said: `{"status", "answer"}`.
+    package func deliver(_ notification: JSONObject, to address: String) throws(Failure) -> JSONObject {
+        guard address.hasPrefix("https://") || Loopback.isHost(of: address) else {
+            throw Failure(description: "to: an https URL, or an http URL of this machine")
+        }
+        do throws(HTTPFault) {
+            let answer = try client.post(address, json: notification.bytes)
+            let body = (try? JSONValue(parsing: answer.body)) ?? .string(String(decoding: answer.body, as: UTF8.self))
+            return ["status": .integer(Int64(answer.status)), "answer": body]
+        } catch {
+            throw Failure(description: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import JOSE
+import JSON
+import OpenSSL
+import Testing
+
+@testable import FakeApple
+
+@Suite("A client secret")
+struct ClientSecretTests {
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var claims: JSONObject = [:]
+        var header: JSONObject = [:]
+    }
+
+    private static let now: Int64 = 1_760_000_000
+    private static let halfYear: Int64 = 15_777_000
+
+    private let stand: Stand
+
+    init() throws {
+        stand = try Stand()
+    }
+
+    private func ask(_ path: String = "/auth/token", secret: String, app: String = Stand.app) throws -> JSONObject? {
+        let answer = try stand.post(
+            path,
+            [
+                "client_id": app, "client_secret": secret, "grant_type": "authorization_code", "code": "c",
+                "token": "t",
+            ])
+        #expect(answer.json?["error"] == nil || answer.status == "400 Bad Request")
+        return answer.json
+    }
+
+    /// What is good gets as far as the code, which nobody knows.
+    private func isGood(_ secret: String, app: String = Stand.app) throws -> Bool {
+        try ask(secret: secret, app: app)?["error"] == "invalid_grant"
+    }
+
+    @Test("is good for each of the developer's apps")
+    func good() throws {
+        for app in [Stand.app, Stand.otherApp] { #expect(try isGood(try stand.secret(for: app), app: app)) }
+        #expect(try !isGood(try stand.secret(for: Stand.app), app: Stand.otherApp))
+        #expect(try !isGood(try stand.secret(for: "com.example.foreign"), app: "com.example.foreign"))
+    }
+
+    @Test(
+        "may live for six months, and be signed by a clock that is a minute ahead",
+        arguments: [
+            ["exp": .integer(now + halfYear)], ["exp": .integer(now + 1)], ["iat": .integer(now + 60)],
+            ["iat": .integer(now - halfYear)], ["jti": "more"],
+        ] as [JSONObject])
+    func edges(claims: JSONObject) throws {
+        #expect(try isGood(try stand.secret(claims: claims)))
+    }
+
+    static let mistakes = [
+        Change(testDescription: "another team", claims: ["iss": "OTHERTEAM1"]),
+        Change(testDescription: "no team", claims: ["iss": nil]),
+        Change(testDescription: "another app", claims: ["sub": .string(Stand.otherApp)]),
+        Change(testDescription: "the team as subject", claims: ["sub": "FAKEAPPLE1"]),
+        Change(testDescription: "another audience", claims: ["aud": "https://account.apple.com"]),
+        Change(testDescription: "an audience with a slash", claims: ["aud": "https://appleid.apple.com/"]),
+        Change(testDescription: "a list of audiences", claims: ["aud": ["https://appleid.apple.com"]]),
+        Change(testDescription: "no audience", claims: ["aud": nil]),
+        Change(testDescription: "expired", claims: ["exp": .integer(now)]),
+        Change(testDescription: "no expiry", claims: ["exp": nil]),
+        Change(testDescription: "expiry as a text", claims: ["exp": "1760000300"]),
+        Change(testDescription: "more than six months", claims: ["exp": .integer(now + halfYear + 1)]),
+        Change(testDescription: "expiry in milliseconds", claims: ["exp": .integer(now * 1000)]),
+        Change(testDescription: "from the future", claims: ["iat": .integer(now + 61)]),
+        Change(testDescription: "no time of issue", claims: ["iat": nil]),
+        Change(testDescription: "another key id", header: ["kid": "OTHERKEY01"]),
+        Change(testDescription: "no key id", header: ["kid": nil]),
+        Change(testDescription: "another algorithm", header: ["alg": "HS256"]),
+        Change(testDescription: "no algorithm", header: ["alg": "none"]),
+    ]
+
+    @Test("that is wrong gets invalid_client and no word more, at both endpoints", arguments: mistakes)
+    func wrong(change: Change) throws {
+        let secret = try stand.secret(claims: change.claims, header: change.header)
+        for path in ["/auth/token", "/auth/revoke"] {
+            #expect(try ask(path, secret: secret) == ["error": "invalid_client"])
+        }
+        #expect(stand.service.requests.allSatisfy { $0.error == "invalid_client" && $0.reason != nil })
+    }
+
+    @Test("by another key is refused")
+    func otherKey() throws {
+        #expect(try ask(secret: try stand.secret(key: .generate(.ES256))) == ["error": "invalid_client"])
+    }
+
+    @Test("with a signature in DER is refused, although it is the developer's")
+    func der() throws {
+        let parts = try stand.secret().split(separator: ".")
+        let raw = try #require(Base64URL.decode(String(parts[2])))
+        let der = Self.der(fromRaw: raw)
+        #expect(try ask(secret: "\(parts[0]).\(parts[1]).\(Base64URL.encode(der))") == ["error": "invalid_client"])
+        #expect(try isGood("\(parts[0]).\(parts[1]).\(Base64URL.encode(raw))"))
+    }
+
+    @Test("that is no token is refused", arguments: ["x", "a.b.c", "..", "%00"])
+    func nonsense(secret: String) throws {
+        #expect(try ask(secret: secret) == ["error": "invalid_client"])
+    }
+
+    /// X.690: a sequence of two whole numbers, each with a zero in front where it would look negative.
+    private static func der(fromRaw raw: [UInt8]) -> [UInt8] {
+        let numbers = [raw[..<32], raw[32...]].map { number -> [UInt8] in
+            let digits = Array(number.drop { $0 == 0 })
+            let padded = digits.first.map { $0 & 0x80 != 0 } == true ? [0] + digits : digits
+            return [0x02, UInt8(padded.count)] + padded
+        }
+        return [0x30, UInt8(numbers.joined().count)] + numbers.joined()
+    }
+}

@@ -1,0 +1,114 @@
+import Curl
+import JOSE
+import JSON
+import POSIX
+import TestSupport
+import Testing
+
+@testable import FakeApple
+
+@Suite("Notifications of Apple's servers")
+struct NotificationTests {
+    private static let noon: Int64 = 1_760_000_000
+
+    private let stand: Stand
+
+    init() throws {
+        stand = try Stand()
+    }
+
+    private func notify(_ order: JSONObject) throws -> HTTPReply {
+        try #require(stand.reply("POST", "/notify", order.description))
+    }
+
+    private func claims(_ order: JSONObject) throws -> JSONObject {
+        let json = try #require(try JSONValue(parsing: try notify(order).body).object)
+        #expect(json.names == ["payload"])
+        return try stand.claims(of: json["payload"])
+    }
+
+    private func event(_ order: JSONObject) throws -> JSONObject {
+        try #require(try JSONValue(parsing: claims(order)["events"]?.string ?? "").object)
+    }
+
+    @Test("have issuer, audience, times, an id of their own, and an event in a text")
+    func claims() throws {
+        let claims = try claims(["type": "consent-revoked", "sub": "ann"])
+        #expect(claims.names == ["iss", "aud", "exp", "iat", "jti", "events"])
+        #expect(claims["iss"] == "https://appleid.apple.com" && claims["aud"] == .string(Stand.app))
+        #expect(claims["iat"] == .integer(Self.noon) && claims["exp"] == .integer(Self.noon + 86_400))
+        #expect(
+            try event(["type": "consent-revoked", "sub": "ann"]) == [
+                "type": "consent-revoked", "sub": "ann", "event_time": .integer(Self.noon * 1000),
+            ])
+        let identifiers = try (0..<4).map { _ in try self.claims(["type": "x", "sub": "ann"])["jti"]?.string }
+        #expect(Set(identifiers).count == 4)
+    }
+
+    @Test("about an address name it", arguments: ["email-enabled", "email-disabled"])
+    func email(type: String) throws {
+        let hidden = try event(["type": .string(type), "sub": "001.0a.0930"])
+        #expect(hidden["email"]?.string?.hasSuffix("@privaterelay.appleid.com") == true)
+        #expect(hidden["is_private_email"] == "true")
+        let order: JSONObject = ["type": .string(type), "sub": "ann", "email": "a@b.c", "is_private_email": false]
+        #expect(try event(order)["email"] == "a@b.c")
+        #expect(try event(order)["is_private_email"] == false)
+    }
+
+    @Test("carry their event in three shapes, with its time in two units")
+    func shapes() throws {
+        let expected: JSONObject = ["type": "account-delete", "sub": "ann", "event_time": .integer(Self.noon)]
+        func events(_ shape: JSONValue) throws -> JSONValue? {
+            try claims(["type": "account-delete", "sub": "ann", "shape": shape, "time": "s"])["events"]
+        }
+        #expect(try events("object") == .object(expected))
+        #expect(try events("array") == [.object(expected)])
+        #expect(try JSONValue(parsing: try #require(events("string")?.string)) == .object(expected))
+    }
+
+    @Test("can be forged: claims and header are replaced, and null takes one away")
+    func changes() throws {
+        let order: JSONObject = [
+            "type": "x", "sub": "ann", "aud": "com.example.web", "jti": "same",
+            "claims": ["iss": "https://x.example", "exp": nil], "header": ["typ": "JWT"],
+        ]
+        let claims = try claims(order)
+        #expect(claims["jti"] == "same" && claims["aud"] == "com.example.web")
+        #expect(claims["iss"] == "https://x.example" && claims["exp"] == nil)
+        let payload = try JSONValue(parsing: try notify(order).body).object?["payload"]?.string
+        #expect(try CompactJWS(try #require(payload)).type == "JWT")
+    }
+
+    @Test(
+        "that cannot be understood are refused by name",
+        arguments: [
+            (["sub": "ann"], "type"), (["type": "x"], "sub"), (["type": "x", "sub": "a", "shape": "xml"], "shape"),
+            (["type": "x", "sub": "a", "time": "h"], "time"), (["type": "x", "sub": "a", "more": 1], "more"),
+        ] as [(JSONObject, String)])
+    func refused(order: JSONObject, name: String) throws {
+        let reply = try notify(order)
+        #expect(reply.status == "400 Bad Request")
+        #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
+    }
+
+    @Test("are posted as JSON, and what the receiver says is told")
+    func delivery() throws {
+        let receiver = try Receiver()
+        let reply = try notify(["type": "x", "sub": "ann", "to": .string(receiver.url)])
+        let json = try #require(try JSONValue(parsing: reply.body).object)
+        #expect(json["status"] == 401)
+        #expect(json["answer"] == ["code": "invalid"])
+        let received = try #require(receiver.requests.first)
+        #expect(received.method == "POST" && received.path == "/notifications")
+        #expect(received.contentType == "application/json")
+        #expect(try JSONValue(parsing: received.body).object == ["payload": json["payload"] ?? nil])
+    }
+
+    @Test("go nowhere else in plain HTTP, and a receiver that is not there is told")
+    func undeliverable() throws {
+        for address in ["http://example.com/", "http://127.0.0.1:1/", "ftp://127.0.0.1/", "x"] {
+            let reply = try notify(["type": "x", "sub": "ann", "to": .string(address)])
+            #expect(reply.status == "502 Bad Gateway")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import JSON
+import POSIX
+import Synchronization
+
+@testable import FakeApple
+
+/// A server of a developer's that refuses every notification, and keeps it.
+final class Receiver: Sendable {
+    let url: String
+    private let received: Received
+
+    private final class Received: Sendable {
+        let requests = Mutex<[HTTPRequest]>([])
+    }
+
+    init() throws {
+        let received = Received()
+        let server = HTTPServer(try Listener.tcp(host: "127.0.0.1", port: 0)) { request in
+            received.requests.withLock { $0.append(request) }
+            return .reply(HTTPReply(status: "401 Unauthorized", json: ["code": "invalid"]))
+        }
+        _ = try Thread.spawn(name: "receiver") { try? server.run() }
+        url = "http://127.0.0.1:\(server.port)/notifications"
+        self.received = received
+    }
+
+    var requests: [HTTPRequest] { received.requests.withLock { $0 } }
+}

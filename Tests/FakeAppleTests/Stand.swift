@@ -1,0 +1,127 @@
+import JOSE
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FakeApple
+
+/// A fake Apple with a clock that a test sets, and what a developer needs to ask it something.
+struct Stand {
+    static let app = "com.example.app"
+    static let otherApp = "com.example.web"
+
+    final class Clock: Sendable {
+        let now = Mutex<Int64>(1_760_000_000)
+    }
+
+    let folder: TemporaryFolder
+    let clock = Clock()
+    private(set) var service: FakeAppleService
+
+    /// Keys of RSA take long to make, so stands share some.
+    private static let sharedKeys = Result { () throws in
+        let folder = try TemporaryFolder()
+        return (folder, try PublishedKeys(in: folder.path))
+    }
+
+    private let keys: PublishedKeys?
+
+    /// - Parameter hasOwnKeys: for who changes them.
+    init(hasOwnKeys: Bool = false) throws {
+        folder = try TemporaryFolder()
+        keys = hasOwnKeys ? nil : try Self.sharedKeys.get().1
+        service = try Self.service(in: folder, keys, clock)
+    }
+
+    /// As after a restart of the program.
+    mutating func restart() throws { service = try Self.service(in: folder, keys, clock) }
+
+    private static func service(in folder: TemporaryFolder, _ keys: PublishedKeys?, _ clock: Clock) throws
+        -> FakeAppleService
+    {
+        let path = folder.file("apple")
+        let developer = try DeveloperAccount(in: path, clientIDs: [app, otherApp])
+        let keys = try keys ?? PublishedKeys(in: path)
+        return try FakeAppleService(folder: path, keys: keys, developer: developer) { clock.now.withLock { $0 } }
+    }
+
+    var now: Int64 { clock.now.withLock { $0 } }
+
+    func advance(by seconds: Int64) { clock.now.withLock { $0 += seconds } }
+
+    /// What comes over HTTP: nil where nothing does.
+    func reply(_ method: String, _ path: String, _ body: String = "", type: String? = nil) -> HTTPReply? {
+        let request = HTTPRequest(method: method, path: path, contentType: type, body: Array(body.utf8))
+        guard case .reply(let reply, _) = service.answer(request) else { return nil }
+        return reply
+    }
+
+    /// Posts a form to one of Apple's endpoints; `nil` leaves a field out.
+    func post(_ path: String, _ fields: [String: String?]) throws -> (status: String, json: JSONObject?, body: [UInt8])
+    {
+        let body = fields.compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: "&")
+        let answer = try #require(reply("POST", path, body, type: "application/x-www-form-urlencoded"))
+        return (answer.status, (try? JSONValue(parsing: answer.body))?.object, answer.body)
+    }
+}
+
+extension Stand {
+    /// The developer's key, as it lies in the folder.
+    func developerKey() throws -> SigningKey {
+        let path = folder.file("apple/AuthKey_\(service.developer.keyID).p8")
+        return try SigningKey(pem: try Text.read(path), keyID: service.developer.keyID)
+    }
+
+    /// A client secret as a server makes it, with some members changed.
+    func secret(
+        for clientID: String = Self.app, claims changes: JSONObject = [:], header: JSONObject = [:],
+        key: SigningKey? = nil
+    ) throws -> String {
+        var claims: JSONObject = [
+            "iss": .string(service.developer.teamID), "sub": .string(clientID), "aud": "https://appleid.apple.com",
+            "iat": .integer(now), "exp": .integer(now + 300),
+        ]
+        claims.replaceMembers(by: changes)
+        var members: JSONObject = ["alg": "ES256", "kid": .string(service.developer.keyID)]
+        members.replaceMembers(by: header)
+        let input = Base64URL.encode(members.bytes) + "." + Base64URL.encode(claims.bytes)
+        return input + "." + Base64URL.encode(try (key ?? developerKey()).sign(Array(input.utf8)))
+    }
+
+    func code(for subject: String = "ann", app: String = Self.app) throws -> String {
+        var order = MintOrder(audience: app)
+        order.subject = subject
+        return try #require(service.login(order)["authorizationCode"]?.string)
+    }
+
+    func exchange(_ code: String, app: String = Self.app) throws -> (status: String, json: JSONObject?, body: [UInt8]) {
+        try post(
+            "/auth/token",
+            [
+                "client_id": app, "client_secret": try secret(for: app), "grant_type": "authorization_code",
+                "code": code,
+            ])
+    }
+
+    func renew(_ token: String, app: String = Self.app) throws -> (status: String, json: JSONObject?, body: [UInt8]) {
+        try post(
+            "/auth/token",
+            [
+                "client_id": app, "client_secret": try secret(for: app), "grant_type": "refresh_token",
+                "refresh_token": token,
+            ])
+    }
+
+    func revoke(_ token: String, app: String = Self.app) throws -> (status: String, json: JSONObject?, body: [UInt8]) {
+        try post("/auth/revoke", ["client_id": app, "client_secret": try secret(for: app), "token": token])
+    }
+
+    /// The claims of a token that one of the published keys signed.
+    func claims(of token: JSONValue?) throws -> JSONObject {
+        let jws = try CompactJWS(try #require(token?.string))
+        let set = try JWKSet(parsing: try #require(reply("GET", "/auth/keys")).body, usableFor: [.RS256])
+        try jws.verify(with: try #require(set[jws.keyID ?? ""]))
+        return try jws.claims()
+    }
+}
