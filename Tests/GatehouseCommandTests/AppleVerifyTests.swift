@@ -7,18 +7,23 @@ import Testing
 struct AppleVerifyTests {
     private static let noon = "1760000000"
 
+    /// A key of the fake Apple's, published in a file: made once, for it takes long.
+    private static let published = Result { () throws in
+        let tool = try Tool()
+        let apple = try tool.start(["fake-apple", "--port", "0", "--keys", tool.folder.file("apple")], [:])
+        defer { apple.stop() }
+        #expect(Eventually.holds { apple.log.contains(/:\d+\n/) })
+        let address = try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)
+        _ = try tool.file("keys.json", String(decoding: try HTTP.get("\(address)/auth/keys"), as: UTF8.self))
+        return tool
+    }
+
     private let tool: Tool
     private let keys: String
 
-    /// A key of the fake Apple's, published in a file.
     init() throws {
-        tool = try Tool()
+        tool = try Self.published.get()
         keys = tool.folder.file("keys.json")
-        let apple = try tool.start(["fake-apple", "--port", "0", "--keys", tool.folder.file("apple")], [:])
-        defer { apple.stop() }
-        #expect(Eventually.holds { apple.log.contains("http://") })
-        let address = try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)
-        _ = try tool.file("keys.json", String(decoding: try HTTP.get("\(address)/auth/keys"), as: UTF8.self))
     }
 
     private func mint(_ words: String...) throws -> String {
@@ -134,5 +139,109 @@ struct AppleVerifyTests {
         }
         #expect(try verify("-").text.hasPrefix("malformed"))
         #expect(try verify("no-token").status == 1)
+    }
+
+    /// The lines of standard error, each as its mark and the check it is about.
+    private func report(_ outcome: Shell.Outcome) -> [(mark: String, check: String, text: String)] {
+        outcome.complaint.split(separator: "\n").map { line in
+            let words = line.split(separator: /\s\s+/, maxSplits: 2).map(String.init)
+            return (words[0], words[1], words.count > 2 ? words[2] : "")
+        }
+    }
+
+    private static let checks = [
+        "form", "algorithm", "key id", "claims", "subject", "issuer", "audience", "times", "key", "signature", "nonce",
+        "code", "user",
+    ]
+
+    @Test("each check has its line on standard error, in order, and --quiet leaves them out")
+    func goodReport() throws {
+        let token = try mint("--sub", "ann")
+        let outcome = try verify("--at", Self.noon, token)
+        let lines = report(outcome)
+        #expect(lines.map(\.check) == Self.checks)
+        #expect(lines.map(\.mark) == Array(repeating: "ok", count: 11) + ["-", "-"])
+        #expect(lines[0].text == "three parts, \(token.utf8.count) bytes")
+        #expect(lines[4].text == "ann")
+        #expect(lines[7].text.hasPrefix("issued 2025-10-09T08:53:20.000Z, expires 2025-10-10T08:53:20.000Z"))
+        let quiet = try verify("--at", Self.noon, "--quiet", token)
+        #expect(quiet.complaint.isEmpty)
+        #expect(quiet.text == outcome.text && quiet.status == 0)
+    }
+
+    struct Fault: Sendable {
+        let order: [String]
+        let check: String
+        let text: String
+    }
+
+    @Test(
+        "what is at fault is told with both sides of it, and what comes after is not looked at",
+        arguments: [
+            Fault(order: ["--header", "crit=[]"], check: "form", text: "malformed: header has crit"),
+            Fault(order: ["--header", "alg=none"], check: "algorithm", text: "none is not RS256"),
+            Fault(order: ["--header", "kid=null"], check: "key id", text: "the header has no kid"),
+            Fault(order: ["--claim", "events={}"], check: "claims", text: "with events, this is a notification"),
+            Fault(order: ["--claim", "sub=null"], check: "subject", text: "sub has to be a text"),
+            Fault(
+                order: ["--claim", "iss=https://x.example"], check: "issuer",
+                text: "https://x.example is not one of https://appleid.apple.com"),
+            Fault(order: ["--aud", "other"], check: "audience", text: "other is not one of com.example.app"),
+            Fault(
+                order: ["--claim", "aud=[\"a\",\"b\"]"], check: "audience",
+                text: #"["a","b"] is not one of com.example.app"#),
+            Fault(
+                order: ["--claim", "exp=1759999000"], check: "times", text: "issued 2025-10-09T08:53:20.000Z, expires"),
+            Fault(order: ["--claim", "exp=soon"], check: "times", text: "iat and exp have to be numbers"),
+            Fault(order: ["--header", "kid=unknown"], check: "key", text: "unknown is not one of "),
+            Fault(order: ["--nonce", "n"], check: "nonce", text: "the token has n, and none was sent"),
+        ])
+    func faultReport(fault: Fault) throws {
+        let minted = try tool.run(
+            ["fake-apple", "mint", "--keys", tool.folder.file("apple"), "--at", Self.noon] + fault.order)
+        let token = String(minted.text.dropLast())
+        let outcome = try verify("--at", Self.noon, token)
+        let lines = report(outcome)
+        #expect(lines.map(\.check) == Self.checks)
+        let index = try #require(Self.checks.firstIndex(of: fault.check))
+        #expect(lines[index].mark == "FAULT")
+        #expect(lines[index].text.hasPrefix(fault.text), "\(lines[index].text)")
+        #expect(lines[..<index].allSatisfy { $0.mark == "ok" })
+        #expect(lines[(index + 1)...].allSatisfy { $0.mark == "-" && $0.text == "not looked at" })
+        for part in token.split(separator: ".") { #expect(!outcome.complaint.contains(part)) }
+    }
+
+    @Test("a token that is none, or by another key, or of another login, is told as such")
+    func otherFaults() throws {
+        #expect(report(try verify("no-token"))[0].text == "malformed: not three parts, 8 bytes")
+        let forged = try tool.run([
+            "fake-apple", "mint", "--keys", tool.folder.file("forger"), "--at", Self.noon, "--header",
+            "kid=\(try keyID())",
+        ])
+        #expect(report(try verify("--at", Self.noon, String(forged.text.dropLast())))[9].mark == "FAULT")
+        let token = try mint("--sub", "ann", "--nonce", "n")
+        let others = report(try verify("--at", Self.noon, "--nonce", "n", "--code", "c", token))
+        #expect(others[11].mark == "FAULT" && others[11].text == "the token's c_hash is of another code")
+        let user = report(try verify("--at", Self.noon, "--nonce", "n", "--user", "bob", token))
+        #expect(user[12].mark == "FAULT" && user[12].text == "ann is the token's sub, bob was sent")
+        #expect(user[11].mark == "-" && user[11].text == "not compared: no --code was given")
+    }
+
+    @Test("nothing of a token can upset a terminal")
+    func terminal() throws {
+        let token = try mint("--claim", #"aud="\u001b[2J\u009b\n\u202e""#)
+        let outcome = try verify("--at", Self.noon, token)
+        #expect(outcome.complaint.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) || $0 == "\n" })
+        #expect(report(outcome).count == Self.checks.count)
+    }
+
+    @Test(
+        "Apple's tokens of all years are good at their time", arguments: ["2019", "2021", "2025"], ["1577880000", noon])
+    func eras(era: String, time: String) throws {
+        let minted = try tool.run(
+            "fake-apple", "mint", "--keys", tool.folder.file("apple"), "--era", era, "--at", time)
+        let token = String(minted.text.dropLast())
+        #expect(try verify("--at", time, "--quiet", token).status == 0)
+        #expect(try verify("--at", "\(Int(time)! + 90_000)", "--quiet", token).text.hasPrefix("expired"))
     }
 }

@@ -12,31 +12,33 @@ struct AppleJWS: Sendable {
     let keyID: String
     private let jws: CompactJWS
 
-    init(_ text: String) throws(AppleTokenFault) {
-        jws = try Self.parse(text)
+    /// - Parameter passed: told of each check that held, for whoever explains a refusal.
+    init(_ text: String, passed: IdentityTokenCheck.Observer = { _ in }) throws(AppleTokenFault) {
+        do { jws = try CompactJWS(text, maximumBytes: Self.longest) } catch { throw .malformed }
+        passed(.form)
+        guard jws.algorithmName == Algorithm.RS256.rawValue else { throw .algorithm }
+        passed(.algorithm)
         guard let keyID = jws.keyID else { throw .malformed }
         self.keyID = keyID
+        passed(.keyID)
         do { claims = try jws.claims() } catch { throw .malformed }
-    }
-
-    private static func parse(_ text: String) throws(AppleTokenFault) -> CompactJWS {
-        let jws: CompactJWS
-        do { jws = try CompactJWS(text, maximumBytes: longest) } catch { throw .malformed }
-        guard jws.algorithmName == Algorithm.RS256.rawValue else { throw .algorithm }
-        return jws
     }
 
     /// SHA-256 of all that is signed. The signature itself need not go in: RS256 has one for each text and key.
     var hash: [UInt8] { SHA256.hash(jws.signingInput) }
 
     /// Which of our apps this was made for, by one of the issuers that we believe.
-    func audience(_ policy: IdentityTokenPolicy) throws(AppleTokenFault) -> String {
+    func audience(
+        _ policy: IdentityTokenPolicy, passed: IdentityTokenCheck.Observer = { _ in }
+    ) throws(AppleTokenFault) -> String {
         guard let issuer = claims["iss"]?.string, policy.issuers.contains(where: issuer.isIdentical) else {
             throw .issuer
         }
+        passed(.issuer)
         let claim = claims["aud"]
         let single = claim?.array.flatMap { $0.count == 1 ? $0[0].string : nil } ?? claim?.string
         guard let single, policy.audiences.contains(where: single.isIdentical) else { throw .audience }
+        passed(.audience)
         return single
     }
 

@@ -8,10 +8,15 @@ struct Binding {
     let claims: JSONObject
     let credential: AppleCredential
 
-    func check(rule: IdentityTokenPolicy.NonceRule) throws(AppleTokenFault) {
+    func check(
+        rule: IdentityTokenPolicy.NonceRule, passed: IdentityTokenCheck.Observer
+    ) throws(AppleTokenFault) {
         try checkNonce(rule: rule)
+        passed(.nonce)
         try checkCode()
+        passed(.code)
         try checkUser()
+        passed(.user)
     }
 
     /// Apple copies into the token what the app passed: the nonce itself, or its SHA-256 in hexadecimal.

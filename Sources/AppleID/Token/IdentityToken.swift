@@ -12,14 +12,20 @@ package struct IdentityToken: Sendable {
     private let audience: String
     private let lifetime: Lifetime
 
-    init(_ text: String, policy: IdentityTokenPolicy, now: Timestamp) throws(AppleTokenFault) {
-        jws = try AppleJWS(text)
+    init(
+        _ text: String, policy: IdentityTokenPolicy, now: Timestamp, passed: IdentityTokenCheck.Observer
+    ) throws(AppleTokenFault) {
+        jws = try AppleJWS(text, passed: passed)
         // A notification from Apple's servers has the same issuer, keys and audience, and is no login.
-        guard jws.claims["events"] == nil, let subject = jws.claims["sub"]?.subject else { throw .malformed }
+        guard jws.claims["events"] == nil else { throw .malformed }
+        passed(.claims)
+        guard let subject = jws.claims["sub"]?.subject else { throw .malformed }
         self.subject = subject
-        audience = try jws.audience(policy)
+        passed(.subject)
+        audience = try jws.audience(policy, passed: passed)
         lifetime = try Lifetime(jws.claims)
         try lifetime.check(now: now, leeway: policy.leeway)
+        passed(.times)
     }
 
     package var claims: JSONObject { jws.claims }

@@ -11,16 +11,20 @@ package struct IdentityTokenVerifier: Sendable {
     }
 
     /// Everything that can be known without a key.
-    package func inspect(_ text: String, now: Timestamp) throws(AppleTokenFault) -> IdentityToken {
-        try IdentityToken(text, policy: policy, now: now)
+    package func inspect(
+        _ text: String, now: Timestamp, passed: IdentityTokenCheck.Observer = { _ in }
+    ) throws(AppleTokenFault) -> IdentityToken {
+        try IdentityToken(text, policy: policy, now: now, passed: passed)
     }
 
     /// The signature, and what ties the token to the request that brought it.
     package func confirm(
-        _ token: IdentityToken, with key: VerificationKey, for credential: AppleCredential
+        _ token: IdentityToken, with key: VerificationKey, for credential: AppleCredential,
+        passed: IdentityTokenCheck.Observer = { _ in }
     ) throws(AppleTokenFault) -> AppleAssertion {
         try token.verify(with: key)
-        try Binding(claims: token.claims, credential: credential).check(rule: policy.nonce)
+        passed(.signature)
+        try Binding(claims: token.claims, credential: credential).check(rule: policy.nonce, passed: passed)
         return token.assertion
     }
 }

@@ -11,6 +11,7 @@ struct AppleVerifyCommand: Command {
     let summary = "Check an identity token from Apple against a key set."
     let discussion = """
         Prints the token's claims and exits 0, or prints the reason of the refusal and exits 1. Nothing is fetched.
+        Standard error gets a line for each check, in order: ok, FAULT, or - for what was not looked at.
         TOKEN or FILE may be - for standard input.
         """
     let arguments = ["TOKEN"]
@@ -23,6 +24,7 @@ struct AppleVerifyCommand: Command {
         Option(name: "--code", value: "C", help: "the authorizationCode sent with the login"),
         Option(name: "--user", value: "U", help: "the userIdentifier sent with the login"),
         Option(name: "--at", value: "UNIXTIME", help: "judge as of this moment instead of now"),
+        Option(name: "--quiet", value: nil, help: "no line for each check"),
     ]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
@@ -31,7 +33,14 @@ struct AppleVerifyCommand: Command {
         let credential = AppleCredential(
             identityToken: try TokenArgument.read(input.arguments[0]), authorizationCode: input.value("--code"),
             userIdentifier: input.value("--user"), nonce: input.value("--nonce"))
-        return judge(credential, by: policy(input), keys: keys, now: now)
+        let policy = policy(input)
+        var passed: [IdentityTokenCheck] = []
+        let verdict = judge(credential, by: policy, keys: keys.appleKeys, now: now) { passed.append($0) }
+        if !input.has("--quiet") {
+            let report = AppleVerifyReport(credential, policy: policy, keys: keys.appleKeys, now: now)
+            for line in report.lines(passed: passed) { StandardStream.error.line(line) }
+        }
+        return answer(verdict)
     }
 
     private func policy(_ input: Input) -> IdentityTokenPolicy {
@@ -41,17 +50,26 @@ struct AppleVerifyCommand: Command {
     }
 
     private func judge(
-        _ credential: AppleCredential, by policy: IdentityTokenPolicy, keys: KeySetFile, now: Timestamp
-    ) -> ExitStatus {
+        _ credential: AppleCredential, by policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp,
+        passed: IdentityTokenCheck.Observer
+    ) -> Result<IdentityToken, AppleTokenFault> {
         let verifier = IdentityTokenVerifier(policy: policy)
-        do throws(AppleTokenFault) {
-            let token = try verifier.inspect(credential.identityToken, now: now)
-            guard let key = keys.appleKeys[token.keyID] else { throw .unknownKey }
-            _ = try verifier.confirm(token, with: key, for: credential)
+        return Result { () throws(AppleTokenFault) in
+            let token = try verifier.inspect(credential.identityToken, now: now, passed: passed)
+            guard let key = keys[token.keyID] else { throw .unknownKey }
+            passed(.key)
+            _ = try verifier.confirm(token, with: key, for: credential, passed: passed)
+            return token
+        }
+    }
+
+    private func answer(_ verdict: Result<IdentityToken, AppleTokenFault>) -> ExitStatus {
+        switch verdict {
+        case .success(let token):
             StandardStream.output.line(token.claims.description)
             return .done
-        } catch {
-            StandardStream.output.line("\(error.rawValue): \(error.explanation)")
+        case .failure(let fault):
+            StandardStream.output.line("\(fault.rawValue): \(fault.explanation)")
             return .no
         }
     }
