@@ -3,7 +3,7 @@ import Synchronization
 /// The requests that reached Apple's endpoints, the oldest first.
 final class RequestLog: Sendable {
     /// A fake that runs for weeks must not grow.
-    private static let longest = 1000
+    private static let longest = 10_000
 
     private let records = Mutex<[RequestRecord]>([])
 
