@@ -1,6 +1,8 @@
+import Curl
 import JOSE
 import JSON
 import OpenSSL
+import POSIX
 import Testing
 
 @testable import FakeApple
@@ -136,5 +138,19 @@ struct TokenEndpointTests {
     func noForm(body: String) throws {
         let reply = stand.reply("POST", "/auth/token", body, type: "application/x-www-form-urlencoded")
         #expect(try JSONValue(parsing: reply?.body ?? []).object?["error"] == "invalid_request")
+    }
+
+    @Test("over a connection they come as to any client that posts a form")
+    func connection() throws {
+        let server = stand.service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
+        _ = try Thread.spawn(name: "fake-apple") { try? server.run() }
+        let answer = try HTTPClient().post(
+            "http://127.0.0.1:\(server.port)/auth/token",
+            form: [
+                ("grant_type", "authorization_code"), ("code", try stand.code()), ("client_id", Stand.app),
+                ("client_secret", try stand.secret()), ("redirect_uri", "https://example.com/?a=b&c=d"),
+            ])
+        #expect(answer.status == 200)
+        #expect(try JSONValue(parsing: answer.body).object?["token_type"] == "Bearer")
     }
 }

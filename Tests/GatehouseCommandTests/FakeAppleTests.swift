@@ -1,4 +1,5 @@
 import Foundation
+import JOSE
 import JSON
 import TestSupport
 import Testing
@@ -56,15 +57,49 @@ struct FakeAppleTests {
         #expect(try tool.run(verify + ["com.example.two"]).status == 1)
     }
 
-    @Test("killed and started again it has the keys and the apps it had")
+    /// Exchanges the code of a new login for tokens.
+    private func exchange(_ url: String) throws -> JSONObject? {
+        let code = try #require(try curl(url + "/mint", "--data", #"{"sub":"ann"}"#)?["authorizationCode"]?.string)
+        return try ask(url + "/auth/token", "grant_type=authorization_code", "code=" + code)
+    }
+
+    /// Posts a form as the developer whose key lies in the folder.
+    private func ask(_ url: String, _ fields: String...) throws -> JSONObject? {
+        let pem = try String(contentsOfFile: folder + "/AuthKey_DEVELOPER1.p8", encoding: .utf8)
+        let now = Int64(Date().timeIntervalSince1970)
+        let claims: JSONObject = [
+            "iss": "FAKEAPPLE1", "sub": "com.example.app", "aud": "https://appleid.apple.com", "iat": .integer(now),
+            "exp": .integer(now + 300),
+        ]
+        let secret = try CompactJWS.sign(payload: claims.bytes, with: SigningKey(pem: pem, keyID: "DEVELOPER1"))
+        let output = try Shell.run(
+            ["/usr/bin/curl", "--silent", "--max-time", "20", url]
+                + (fields + ["client_id=com.example.app", "client_secret=" + secret]).flatMap {
+                    ["--data-urlencode", $0]
+                })
+        return (try? JSONValue(parsing: output))?.object
+    }
+
+    @Test("killed while it revokes and started again, it has its keys, and knows what was granted and what revoked")
     func restart() throws {
         let (first, url) = try start()
         let keys = try HTTP.get(url + "/auth/keys")
+        let refreshToken = try #require(try exchange(url)?["refresh_token"]?.string)
+        // Done at once, and never answered.
+        _ = try curl(url + "/faults", "--data", #"{"fault":"delay","seconds":60,"path":"/auth/revoke"}"#)
+        let revoking = Background { [self] in
+            _ = try? ask(url + "/auth/revoke", "token=" + refreshToken)
+            return []
+        }
+        #expect(Eventually.holds { (try? curl(url + "/authorisations"))??["authorisations"]?.array?.isEmpty == true })
         first.signal(SIGKILL)
-        _ = first.wait()
+        _ = (first.wait(), revoking.result())
         let (second, again) = try start()
         defer { second.stop() }
         #expect(try HTTP.get(again + "/auth/keys") == keys)
+        let renewed = try ask(again + "/auth/token", "grant_type=refresh_token", "refresh_token=" + refreshToken)
+        #expect(renewed?["error"] == "invalid_grant")
+        #expect(try exchange(again)?["refresh_token"] != nil)
     }
 
     @Test("answers while others hang")
