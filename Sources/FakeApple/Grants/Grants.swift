@@ -42,8 +42,8 @@ struct Grants {
     }
 
     /// Ends what a token stands for: the person's authorisation of the app, with every token of it. A token that is
-    /// unknown or was revoked before is no error to Apple ("the provided token has been revoked successfully or was
-    /// previously invalid").
+    /// unknown or was revoked before is no error: Apple documents 200 for it ("Revoke tokens", response codes), as does
+    /// RFC 7009, section 2.2.
     mutating func revoke(_ token: String, clientID: String) throws(OAuthError) {
         guard let grant = all.first(where: { $0.owns(token) }) else { return }
         guard grant.person.audience == clientID else {
