@@ -7,6 +7,8 @@ package import JSON
 /// Everything that can be known without Apple's key is checked while making one, so that a token which fails here has
 /// cost no signature and no fetch.
 package struct IdentityToken: Sendable {
+    package static let longest = AppleJWS.longest
+
     private let jws: AppleJWS
     private let subject: String
     private let audience: String
