@@ -30,6 +30,17 @@ struct ExpiryTests {
         #expect(try house.me(next.accessToken).code == "access_token_expired")
     }
 
+    @Test("lives no longer than the refresh token that it came with, also where the answer is given again")
+    func givenAgain() throws {
+        let house = try InProcessHouse { $0["REFRESH_TOKEN_TTL"] = "60s" }
+        let login = try house.devLogin("again@example.com")
+        _ = try house.refresh(login.refreshToken)
+        house.setForward(by: .seconds(25))
+        let again = try house.refresh(login.refreshToken)
+        let left = try #require(again["expiresIn"]?.integer)
+        #expect((33...35).contains(left))
+    }
+
     @Test("of a session that ended is still dead after a restart, also by shorter rules than it was issued by")
     func restart() throws {
         let house = try ServedHouse { $0["ACCESS_TOKEN_TTL"] = "1h" }

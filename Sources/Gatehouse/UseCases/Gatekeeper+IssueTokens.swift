@@ -25,8 +25,7 @@ extension Gatekeeper {
     func accessToken(
         of user: User, in session: Session, now: Timestamp
     ) throws(Refusal) -> (text: String, expiresIn: Duration) {
-        let sessionEnd = policy.refresh.expiry(issuedAt: now, sessionCreatedAt: session.createdAt)
-        let expiresAt = min(now + policy.accessTokenLifetime, sessionEnd)
+        let expiresAt = min(now + policy.accessTokenLifetime, session.token.expiresAt)
         let role = try asking { () throws(StoreFailure) in try revocations.role(of: user) }
         let caller = Caller(userID: user.id, sessionID: session.id, role: role)
         let tokenID = Identifier.make("at", at: now, random: world.random(Identifier.randomBytes))

@@ -21,9 +21,9 @@ extension Gatekeeper {
             {
             case .advance:
                 try admit(user, from: device)
-                if let next = try advance(session, now: now) {
+                if let (moved, next) = try advance(session, now: now) {
                     notice(.refreshed(again: false))
-                    return try pair(next, of: user, in: session, now: now)
+                    return try pair(next, of: user, in: moved, now: now)
                 }
             case .repeatCurrent:
                 try admit(user, from: device)
@@ -66,14 +66,16 @@ extension Gatekeeper {
     }
 
     /// Nil where another request has moved the session on since it was read.
-    private func advance(_ session: Session, now: Timestamp) throws(Refusal) -> String? {
-        let (next, text) = issue(
+    private func advance(_ session: Session, now: Timestamp) throws(Refusal) -> (Session, refreshToken: String)? {
+        var moved = session
+        let text: String
+        (moved.token, text) = issue(
             generation: session.token.generation + 1, of: session.id, for: session.userID,
             sessionCreatedAt: session.createdAt, now: now)
         let advanced = try asking { () throws(StoreFailure) in
-            try store.advance(session.id, to: next, now: now)
+            try store.advance(session.id, to: moved.token, now: now)
         }
-        return advanced ? text : nil
+        return advanced ? (moved, text) : nil
     }
 
     /// The session's current token, byte for byte as it was issued.
