@@ -83,6 +83,16 @@ extension Connection {
             .text(user.text), .integer(now.milliseconds), .text(reason.rawValue)
         ) { row in SessionID(row.text(0)) }
     }
+
+    /// These were alive until now.
+    func deleteSessions(of user: UserID, now: Timestamp) throws(SQLiteError) -> [SessionID] {
+        // Told apart here: in the RETURNING of a table without rowid, SQLite 3.40 takes every IS NULL for false.
+        try all("DELETE FROM refresh_tokens WHERE user_id = ? RETURNING id, revoked_at, expires_at", .text(user.text)) {
+            row in
+            let isAlive = row.optionalInteger(1) == nil && row.integer(2) > now.milliseconds
+            return isAlive ? SessionID(row.text(0)) : nil
+        }.compactMap { $0 }
+    }
 }
 
 extension Session {

@@ -106,12 +106,6 @@ extension Connection {
         return true
     }
 
-    func deleteSessions(of user: UserID) throws(SQLiteError) -> [SessionID] {
-        try all("DELETE FROM refresh_tokens WHERE user_id = ? RETURNING id", .text(user.text)) { row in
-            SessionID(row.text(0))
-        }
-    }
-
     /// What the provider says today stands; what it leaves out today stays as it was. Unchanged rows are not written.
     private func refresh(_ identity: Identity, now: Value) throws(SQLiteError) {
         try run(

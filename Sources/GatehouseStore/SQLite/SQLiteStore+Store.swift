@@ -37,7 +37,7 @@ extension SQLiteStore: Store {
         try writing { connection throws(SQLiteError) in
             guard try connection.anonymise(id, now: event.moment) else { return nil }
             try connection.insert(event)
-            return try connection.deleteSessions(of: id)
+            return try connection.deleteSessions(of: id, now: event.moment)
         }
     }
 
