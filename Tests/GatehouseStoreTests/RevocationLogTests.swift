@@ -78,6 +78,27 @@ struct RevocationLogTests {
         #expect(try store.revocations(after: place).map(\.subject) == [.session(SessionID("sess_2"))])
     }
 
+    @Test("begins with what had ended before there was a log")
+    func begins() throws {
+        let path = folder.file("earlier.db")
+        let earlier = try Connection(path: path, access: .readWrite)
+        try earlier.execute(script: String(decoding: Migration.all[0].sql, as: UTF8.self) + "PRAGMA user_version = 1;")
+        try earlier.execute(
+            script: """
+                INSERT INTO users (id, created_at, updated_at) VALUES ('user_1', 0, 0);
+                INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
+                    rotated_at, expires_at, revoked_at, revoke_reason, created_at, updated_at)
+                SELECT 'sess_' || column1, 'user_1', 'APPLE', 'app', x'00', x'00', 1, 0, 9000, column2,
+                    iif(column2 IS NULL, NULL, 'logout'), 0, 0
+                FROM (VALUES ('a', 2000), ('b', NULL), ('c', 1000));
+                """)
+        let store = try SQLiteStore(path: path)
+        let log = try store.revocations(after: 0)
+        #expect(log.map(\.subject) == [.session(SessionID("sess_c")), .session(SessionID("sess_a"))])
+        #expect(log.map(\.moment) == [Timestamp(seconds: 1), Timestamp(seconds: 2)])
+        #expect(try store.session(SessionID("sess_b"))?.session.revokedAt == nil)
+    }
+
     @Test("is announced to the server by an operator's command, and by nobody else")
     func sign() throws {
         let beside = try SQLiteStore(besideServerAt: path)
