@@ -1,3 +1,4 @@
+import Glibc
 import POSIX
 import TestSupport
 import Testing
@@ -28,6 +29,17 @@ struct SharedCounterTests {
         for creating in [true, false] {
             #expect(try SharedCounter.open(path, creating: creating)?.value == 1)
         }
+    }
+
+    @Test("has its room on the disk from the start, and leaves what stands behind it alone")
+    func room() throws {
+        _ = try SharedCounter.open(path, creating: true)
+        var information = stat()
+        #expect(stat(path, &information) == 0)
+        #expect(information.st_size == 8 && information.st_blocks > 0)
+        try File.replace(path, with: Array("12345678 and more".utf8))
+        _ = try SharedCounter.open(path, creating: true)
+        #expect(try File.read(path) == Array("12345678 and more".utf8))
     }
 
     @Test("loses nothing to whoever counts at the same time")

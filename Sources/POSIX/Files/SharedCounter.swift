@@ -22,8 +22,10 @@ package final class SharedCounter: @unchecked Sendable {
 
     private init(_ descriptor: Int32, path: String) throws(POSIXError) {
         let size = MemoryLayout<Atomic<UInt64>>.size
-        // New bytes are zero, and a file that is long enough stays as it is.
-        guard ftruncate(descriptor, size) == 0 else { throw POSIXError("ftruncate \(path)") }
+        // New bytes are zero, and a file that is long enough stays as it is. Without room of its own on the disk, a full
+        // one would be a signal at the first count.
+        let failure = posix_fallocate(descriptor, 0, size)
+        guard failure == 0 else { throw POSIXError("posix_fallocate \(path)", code: failure) }
         let memory = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
         guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { throw POSIXError("mmap \(path)") }
         unsafe number = memory.bindMemory(to: Atomic<UInt64>.self, capacity: 1)
