@@ -21,7 +21,7 @@ package struct Request: Sendable {
     package init(
         method: String, path: String, contentType: String? = nil, authorization: String? = nil,
         ifNoneMatch: String? = nil, demandedRole: String? = nil, body: [UInt8] = [], bodyIsTooLarge: Bool = false,
-        device: Device = Device(userAgent: nil, address: nil), id: String
+        device: Device = .unknown, id: String
     ) {
         self.method = method
         self.path = path
