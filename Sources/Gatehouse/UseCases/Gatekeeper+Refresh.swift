@@ -36,14 +36,19 @@ extension Gatekeeper {
             case .endForReuse:
                 if try endForReuse(session, from: device, now: now) { throw .refreshTokenReused }
             case .refuse(let refusal):
-                // Whoever ended it may not have come so far as to remember it.
-                if session.revokedAt != nil { revocations.insert(session.id, at: now) }
-                // Somebody who has been kept out is told so, as long as it is so.
-                if session.revokeReason == .userDisabled { try admit(user, from: device) }
+                if session.revokedAt != nil { try heedEnd(of: session, user, from: device, now: now) }
                 throw refusal
             }
         }
         throw .storageUnavailable
+    }
+
+    /// Remembers an end that was found in the row, and throws what the user is to be told rather than that.
+    private func heedEnd(of session: Session, _ user: User, from device: Device, now: Timestamp) throws(Refusal) {
+        // Whoever ended it may not have come so far as to remember it.
+        revocations.insert(session.id, at: now)
+        // Somebody who has been kept out is told so, as long as it is so.
+        if session.revokeReason == .userDisabled { try admit(user, from: device) }
     }
 
     /// False where it had ended before.
