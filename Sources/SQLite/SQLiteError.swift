@@ -11,9 +11,6 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
 
     package var description: String { "SQLite \(code): \(message)" }
 
-    /// SQLITE_CONSTRAINT_UNIQUE or SQLITE_CONSTRAINT_PRIMARYKEY.
-    package var isUniqueViolation: Bool { code == 2067 || code == 1555 }
-
     /// SQLITE_BUSY, of whatever kind: somebody else has a lock.
     package var isBusy: Bool { code & 0xFF == 5 }
 }
