@@ -4,7 +4,7 @@ extension Router {
     /// Everything that Gatehouse answers.
     ///
     /// - Parameters:
-    ///   - keySet: Nil where access tokens are signed with a secret: then there is nothing at its path.
+    ///   - keySet: Nil where no key can be published: then there is nothing at its path.
     ///   - metrics: writes what has been counted so far.
     package init(_ gatekeeper: Gatekeeper, keySet: PublishedDocument?, metrics: @escaping @Sendable () -> String) {
         let endpoints: [any Endpoint] = [
