@@ -5,6 +5,8 @@ package struct Gatekeeper: Sendable {
     let store: any Store
     let tokens: any TokenService
     let apple: any AppleVerifier
+    /// Nil where there are no credentials for Apple's servers.
+    let desk: AppleDesk?
     let revocations: Revocations
     let refusals: RefusalLedger
     let policy: Policy
@@ -14,12 +16,14 @@ package struct Gatekeeper: Sendable {
     /// - Parameter notice: told of what happens, for whoever counts.
     /// - Throws: when the store cannot tell which sessions have ended: serving without that would wake the dead.
     package init(
-        store: any Store, tokens: any TokenService, apple: any AppleVerifier, policy: Policy, world: World,
+        store: any Store, tokens: any TokenService, apple: any AppleVerifier, desk: AppleDesk? = nil,
+        policy: Policy, world: World,
         notice: @escaping @Sendable (Occurrence) -> Void = { _ in }
     ) throws(StoreFailure) {
         self.store = store
         self.tokens = tokens
         self.apple = apple
+        self.desk = desk
         self.policy = policy
         self.world = world
         self.notice = notice

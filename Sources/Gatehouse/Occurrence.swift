@@ -10,4 +10,7 @@ package enum Occurrence: Sendable, Equatable {
     case sessionsEnded(RevokeReason, count: Int)
     /// A guarded location demands what is no role, and is closed to everybody.
     case unknownRoleDemanded(String)
+    case appleNotified(AppleNotification.Kind)
+    case appleTaskDone(AppleTask.Kind)
+    case appleTaskFailed(AppleTask.Kind, AppleServerFault)
 }

@@ -17,6 +17,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case refreshTokenRevoked
     case refreshTokenReused
 
+    case accountAlreadyLinked
+    case lastAccount
     /// There is no such thing, or it is somebody else's.
     case notFound
 

@@ -13,11 +13,15 @@ package struct AuditEvent: Sendable, Equatable {
         case userEnabled = "user_enabled"
         case roleChanged = "role_changed"
         case userDeleted = "user_deleted"
+        case accountLinked = "account_linked"
+        case accountUnlinked = "account_unlinked"
+        case appleNotification = "apple_notification"
     }
 
     package enum Actor: String, Sendable, CaseIterable {
         case user
         case `operator`
+        case apple
     }
 
     package let moment: Timestamp

@@ -3,27 +3,43 @@
 /// What returns has been committed and survives a crash. Each call is one transaction. Where several callers may
 /// meet, the write itself carries the condition and says by its result whether it held; the caller then looks again.
 /// A write that takes an event enters it into the audit trail in the same transaction, if it has changed anything.
-package protocol Store: Sendable {
+package protocol Store: AppleQueue {
     // MARK: Users
 
     func user(_ id: UserID) throws(StoreFailure) -> User?
 
     /// The user who signs in by this identity.
-    func user(provider: Provider, subject: String) throws(StoreFailure) -> User?
+    func user(of identity: Identity) throws(StoreFailure) -> User?
 
-    /// Creates the user with identity and session. False, and nothing done, where the identity already has a user.
-    func create(_ user: User, with login: NewSession) throws(StoreFailure) -> Bool
-
-    /// Adds a session to an active user, refreshes what the identity says and fills empty fields of the user, whom
-    /// it returns as they are then. Nil, and nothing done, where the user is no longer active or not theirs any more.
-    func add(_ login: NewSession) throws(StoreFailure) -> User?
+    /// Records a login: with a new user, if it has one and the identity has none; or of the identity's active user, whose
+    /// empty fields it fills. Uses up what is to be redeemed, unless nothing else was done.
+    func record(_ login: NewSession) throws(StoreFailure) -> LoginOutcome
 
     /// Changes an active user, whom it returns as they are then. Nil, and nothing done, where there is none.
     func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(StoreFailure) -> User?
 
-    /// Takes everything personal from a user, and their identities and sessions. The sessions that were alive; nil,
-    /// and nothing done, where there is no such user any more.
-    func delete(_ id: UserID, noting event: AuditEvent) throws(StoreFailure) -> [SessionID]?
+    /// Takes everything personal from a user, and their identities and sessions, and queues what Apple is to be told; with
+    /// the task given, where there is nothing better. Nil, and nothing done, where there is no such user any more.
+    func delete(_ id: UserID, asking task: AppleTask?, noting event: AuditEvent) throws(StoreFailure) -> Deletion?
+
+    // MARK: Ways of signing in
+
+    func accounts(of user: UserID) throws(StoreFailure) -> [LinkedAccount]
+
+    /// Gives a user another way of signing in.
+    func link(
+        _ identity: Identity, to user: UserID, redeeming: Redemption, asking task: AppleTask?, noting event: AuditEvent
+    ) throws(StoreFailure) -> LinkOutcome
+
+    /// Takes a way of signing in from a user, unless it is the last one, and queues what Apple is to be told.
+    func unlink(
+        _ provider: Provider, of user: UserID, noting event: AuditEvent
+    ) throws(StoreFailure) -> UnlinkOutcome
+
+    /// Does what a notification is about, once. The sessions that ended by it.
+    func apply(
+        _ notification: AppleNotification, by policy: ConsentPolicy, noting event: AuditEvent
+    ) throws(StoreFailure) -> [SessionID]
 
     // MARK: Sessions
 
@@ -54,6 +70,9 @@ package protocol Store: Sendable {
     var revocationSign: UInt64 { get }
 
     // MARK: Keeping house
+
+    /// Everything that is noted of a user, in the order in which it happened.
+    func auditEvents(of user: UserID) throws(StoreFailure) -> [AuditEvent]
 
     /// Enters events into the audit trail that belong to no other change.
     func note(_ events: [AuditEvent]) throws(StoreFailure)

@@ -8,10 +8,12 @@ package struct Identity: Sendable, Equatable {
     package var emailHint: String?
     package var isPrivateEmail: Bool?
     package var realUserStatus: Int?
+    /// Under which name the identity is known, if its app has come from another developer team.
+    package var transferSubject: String?
 
     package init(
         provider: Provider, subject: String, email: String?, emailHint: String? = nil, isPrivateEmail: Bool? = nil,
-        realUserStatus: Int? = nil
+        realUserStatus: Int? = nil, transferSubject: String? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -19,5 +21,6 @@ package struct Identity: Sendable, Equatable {
         self.emailHint = emailHint
         self.isPrivateEmail = isPrivateEmail
         self.realUserStatus = realUserStatus
+        self.transferSubject = transferSubject
     }
 }

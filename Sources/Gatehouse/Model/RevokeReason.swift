@@ -9,4 +9,6 @@ package enum RevokeReason: String, Sendable, CaseIterable {
     case revoked = "revoked"
     case userDisabled = "user_disabled"
     case userDeleted = "user_deleted"
+    /// By its user, who told Apple.
+    case consentRevoked = "consent_revoked"
 }

@@ -37,7 +37,7 @@ package struct Steward: Sendable {
     /// False where the user is deleted already.
     package func delete(_ user: UserID) throws(StoreFailure) -> Bool {
         try signing { () throws(StoreFailure) in
-            try store.delete(user, noting: event(.userDeleted, user)) != nil
+            try store.delete(user, asking: nil, noting: event(.userDeleted, user)) != nil
         }
     }
 

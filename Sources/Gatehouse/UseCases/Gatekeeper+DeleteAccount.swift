@@ -1,11 +1,19 @@
 extension Gatekeeper {
     /// Takes everything personal from the caller's account and ends it. The same person signing in later is a new user.
-    package func deleteAccount(of caller: Caller) throws(Refusal) {
+    ///
+    /// - Parameter authorizationCode: a fresh one of Apple's, for when there is nothing else to tell Apple with.
+    package func deleteAccount(of caller: Caller, authorizationCode: String? = nil) throws(Refusal) -> AppleRevocation {
+        let now = world.now()
         // From where is personal, too.
-        let event = AuditEvent(.userDeleted, at: world.now(), userID: caller.userID, sessionID: caller.sessionID)
-        let ended = try asking { () throws(StoreFailure) in try store.delete(caller.userID, noting: event) }
-        guard let ended else { throw .sessionRevoked }
-        forget(ended, at: event.moment)
-        notice(.sessionsEnded(.userDeleted, count: ended.count))
+        let event = AuditEvent(.userDeleted, at: now, userID: caller.userID, sessionID: caller.sessionID)
+        // What Apple gives for the code belongs to nobody any more, and is then revoked.
+        let task = exchange(authorizationCode, of: caller.userID, for: policy.defaultClientID, now: now)
+        let deletion = try asking { () throws(StoreFailure) in
+            try store.delete(caller.userID, asking: task, noting: event)
+        }
+        guard let deletion else { throw .sessionRevoked }
+        forget(deletion.sessions, at: now)
+        notice(.sessionsEnded(.userDeleted, count: deletion.sessions.count))
+        return deletion.revocation
     }
 }

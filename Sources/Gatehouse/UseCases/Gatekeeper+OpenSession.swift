@@ -3,13 +3,14 @@ extension Gatekeeper {
     private static let attempts = 4
 
     /// Finds or creates the user of an identity that has been proven, and opens a session for them.
+    ///
+    /// - Parameter adding: what else is to be recorded with it.
     func signIn(
-        _ identity: Identity, nickname: String?, clientID: String, from device: Device, now: Timestamp
+        _ identity: Identity, nickname: String?, clientID: String, from device: Device, now: Timestamp,
+        adding: (inout NewSession) -> Void = { _ in }
     ) throws(Refusal) -> SignedIn {
         for _ in 0..<Self.attempts {
-            let known = try asking { () throws(StoreFailure) in
-                try store.user(provider: identity.provider, subject: identity.subject)
-            }
+            let known = try asking { () throws(StoreFailure) in try store.user(of: identity) }
             if let known, known.status != .active {
                 noteDisabled(known, .loginRefused, by: identity.provider, from: device)
                 throw .userDisabled
@@ -17,8 +18,10 @@ extension Gatekeeper {
             let user = known ?? newUser(of: identity, nickname: nickname, now: now)
             let (session, refreshToken) = newSession(
                 of: user, by: identity.provider, clientID: clientID, from: device, now: now)
-            let login = NewSession(session: session, identity: identity, nickname: nickname)
-            guard let recorded = try record(login, of: user, isNew: known == nil) else { continue }
+            var login = NewSession(
+                session: session, identity: identity, nickname: nickname, newUser: known == nil ? user : nil)
+            adding(&login)
+            guard let recorded = try record(login) else { continue }
             notice(.signedIn(identity.provider, isNewUser: known == nil))
             let pair = try pair(refreshToken, of: recorded, in: session, now: now)
             return SignedIn(tokens: pair, user: recorded, isNewUser: known == nil)
@@ -27,10 +30,13 @@ extension Gatekeeper {
     }
 
     /// Nil where somebody else was faster and the decision has to be made again.
-    private func record(_ login: NewSession, of user: User, isNew: Bool) throws(Refusal) -> User? {
-        try asking { () throws(StoreFailure) in
-            guard isNew else { return try store.add(login) }
-            return try store.create(user, with: login) ? user : nil
+    private func record(_ login: NewSession) throws(Refusal) -> User? {
+        let outcome = try asking { () throws(StoreFailure) in try store.record(login) }
+        switch outcome {
+        case .recorded(let user): return user
+        case .outdated: return nil
+        case .replayed: throw .appleToken(.replayed)
+        case .usedNonce: throw .appleToken(.nonce)
         }
     }
 

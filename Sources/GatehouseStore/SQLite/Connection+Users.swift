@@ -11,23 +11,19 @@ extension Connection {
         }
     }
 
-    func user(provider: Provider, subject: String) throws(SQLiteError) -> User? {
+    func user(of identity: Identity) throws(SQLiteError) -> User? {
         try first(
             """
             SELECT \(userColumns) FROM users
-            WHERE id = (SELECT user_id FROM auth_accounts WHERE provider = ? AND provider_user_id = ?)
+            WHERE id = coalesce(
+                (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
+                (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
             """,
-            .text(provider.rawValue), .text(subject)
+            .text(identity.provider.rawValue), .text(identity.subject), .optional(identity.transferSubject)
         ) { row throws(SQLiteError) in try User(row: row) }
     }
 
-    /// False, and nothing inserted, where the identity has a user already.
-    func insert(_ user: User, with identity: Identity) throws(SQLiteError) -> Bool {
-        let taken = try first(
-            "SELECT 1 FROM auth_accounts WHERE provider = ? AND provider_user_id = ?",
-            .text(identity.provider.rawValue), .text(identity.subject)
-        ) { _ in true }
-        guard taken == nil else { return false }
+    private func insert(_ user: User, with identity: Identity) throws(SQLiteError) {
         let now = Value.integer(user.createdAt.milliseconds)
         try run(
             """
@@ -38,27 +34,20 @@ extension Connection {
             .text(user.id.text), .optional(user.email), .optional(user.nickname), .optional(user.avatarURL),
             .text(user.role.rawValue), .text(user.status.rawValue), .integer(user.onboardingCompleted ? 1 : 0),
             now, .text(identity.provider.rawValue), now, now)
-        try insert(identity, of: user, now: now)
-        return true
+        try insert(identity, of: user.id, now: user.createdAt)
     }
 
-    private func insert(_ identity: Identity, of user: User, now: Value) throws(SQLiteError) {
-        // The account shares the sortable part of its first user's id, and so its place in time.
-        let id = "acct" + user.id.text.drop { $0 != "_" }
-        try run(
-            """
-            INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_hint,
-                is_private_email, real_user_status, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            .text(id), .text(user.id.text), .text(identity.provider.rawValue), .text(identity.subject),
-            .optional(identity.email), .optional(identity.emailHint),
-            .optional(identity.isPrivateEmail.map { $0 ? 1 : 0 }), .optional(identity.realUserStatus.map(Int64.init)),
-            now, now)
+    /// The user of a login: the new one that it brings, or the one that it is of, as they are then. Nil where the identity
+    /// is not what it was when the login was decided on.
+    func user(of login: NewSession) throws(SQLiteError) -> User? {
+        guard let user = login.newUser else { return try recordLogin(login) }
+        guard try owner(of: login.identity) == nil else { return nil }
+        try insert(user, with: login.identity)
+        return user
     }
 
     /// Notes a login on the account and on its active user, and fills what had been empty. The user as they are now.
-    func recordLogin(_ login: NewSession) throws(SQLiteError) -> User? {
+    private func recordLogin(_ login: NewSession) throws(SQLiteError) -> User? {
         let identity = login.identity
         let now = Value.integer(login.session.createdAt.milliseconds)
         let updated = try first(
@@ -73,7 +62,7 @@ extension Connection {
             .text(login.session.userID.text), .text(identity.provider.rawValue), .text(identity.subject)
         ) { row throws(SQLiteError) in try User(row: row) }
         guard let updated else { return nil }
-        try refresh(identity, now: now)
+        try refresh(identity, now: login.session.createdAt)
         return updated
     }
 
@@ -101,27 +90,10 @@ extension Connection {
             """,
             .text(id.text), .integer(now.milliseconds))
         guard changed == 1 else { return false }
-        try run("DELETE FROM auth_accounts WHERE user_id = ?", .text(id.text))
         try takeDevicesFromAudit(of: id)
         return true
     }
 
-    /// What the provider says today stands; what it leaves out today stays as it was. Unchanged rows are not written.
-    private func refresh(_ identity: Identity, now: Value) throws(SQLiteError) {
-        try run(
-            """
-            UPDATE auth_accounts SET email = coalesce(?1, email), email_hint = coalesce(email_hint, ?2),
-                is_private_email = coalesce(?3, is_private_email), real_user_status = coalesce(?4, real_user_status),
-                updated_at = ?5
-            WHERE provider = ?6 AND provider_user_id = ?7
-                AND (email IS NOT coalesce(?1, email) OR email_hint IS NOT coalesce(email_hint, ?2)
-                    OR is_private_email IS NOT coalesce(?3, is_private_email)
-                    OR real_user_status IS NOT coalesce(?4, real_user_status))
-            """,
-            .optional(identity.email), .optional(identity.emailHint),
-            .optional(identity.isPrivateEmail.map { $0 ? 1 : 0 }), .optional(identity.realUserStatus.map(Int64.init)),
-            now, .text(identity.provider.rawValue), .text(identity.subject))
-    }
 }
 
 extension User {

@@ -7,38 +7,31 @@ extension SQLiteStore: Store {
         try reading { connection throws(SQLiteError) in try connection.user(id) }
     }
 
-    package func user(provider: Provider, subject: String) throws(StoreFailure) -> User? {
-        try reading { connection throws(SQLiteError) in try connection.user(provider: provider, subject: subject) }
+    package func user(of identity: Identity) throws(StoreFailure) -> User? {
+        try reading { connection throws(SQLiteError) in try connection.user(of: identity) }
     }
 
-    package func create(_ user: User, with login: NewSession) throws(StoreFailure) -> Bool {
+    package func record(_ login: NewSession) throws(StoreFailure) -> LoginOutcome {
         try writing { connection throws(SQLiteError) in
-            guard try connection.insert(user, with: login.identity) else { return false }
+            // First of all, since it decides: what follows is undone where it fails.
+            try connection.follow(login.identity, now: login.session.createdAt)
+            guard let user = try connection.user(of: login) else { return .outdated }
+            if let redemption = login.redemption {
+                switch try connection.redeem(redemption) {
+                case .fresh, .repeated: break
+                case .replayed: return .replayed
+                case .usedNonce: return .usedNonce
+                }
+            }
             try connection.insert(login.session)
             try connection.insert(login.event)
-            return true
-        }
-    }
-
-    package func add(_ login: NewSession) throws(StoreFailure) -> User? {
-        try writing { connection throws(SQLiteError) in
-            guard let user = try connection.recordLogin(login) else { return nil }
-            try connection.insert(login.session)
-            try connection.insert(login.event)
-            return user
+            if let task = login.task { try connection.insert(task) }
+            return .recorded(user)
         }
     }
 
     package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(StoreFailure) -> User? {
         try writing { connection throws(SQLiteError) in try connection.update(id, change, now: now) }
-    }
-
-    package func delete(_ id: UserID, noting event: AuditEvent) throws(StoreFailure) -> [SessionID]? {
-        try writing { connection throws(SQLiteError) in
-            guard try connection.anonymise(id, now: event.moment) else { return nil }
-            try connection.insert(event)
-            return try connection.deleteSessions(of: id, now: event.moment)
-        }
     }
 
     package func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)? {
@@ -78,6 +71,12 @@ extension SQLiteStore: Store {
     }
 
     package var revocationSign: UInt64 { sign?.value ?? 0 }
+
+    package func auditEvents(of user: UserID) throws(StoreFailure) -> [AuditEvent] {
+        try reading { connection throws(SQLiteError) in
+            try connection.auditEvents(AuditQuery(userID: user, limit: .max))
+        }
+    }
 
     package func note(_ events: [AuditEvent]) throws(StoreFailure) {
         try writing { connection throws(SQLiteError) in

@@ -8,5 +8,6 @@ struct Migration: Sendable {
         Migration(name: "users and sessions", sql: PackageResources._001_users_and_sessions_sql),
         Migration(name: "revocations and audit", sql: PackageResources._002_revocations_and_audit_sql),
         Migration(name: "documents", sql: PackageResources._003_documents_sql),
+        Migration(name: "apple", sql: PackageResources._004_apple_sql),
     ]
 }

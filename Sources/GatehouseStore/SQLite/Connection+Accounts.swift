@@ -1,0 +1,88 @@
+import Gatehouse
+import SQLite
+
+extension Connection {
+    func accounts(of user: UserID) throws(SQLiteError) -> [LinkedAccount] {
+        try all(
+            """
+            SELECT provider, provider_user_id, email, is_private_email, mail_forwarded, created_at
+            FROM auth_accounts WHERE user_id = ? ORDER BY created_at, id
+            """,
+            .text(user.text)
+        ) { row throws(SQLiteError) in
+            LinkedAccount(
+                provider: try row.case(Provider.self, at: 0), subject: row.text(1), email: row.optionalText(2),
+                isPrivateEmail: row.optionalInteger(3).map { $0 != 0 },
+                isMailForwarded: row.optionalInteger(4).map { $0 != 0 },
+                linkedAt: Timestamp(milliseconds: row.integer(5)))
+        }
+    }
+
+    /// Whose an identity is.
+    func owner(of identity: Identity) throws(SQLiteError) -> UserID? {
+        try first(
+            "SELECT user_id FROM auth_accounts WHERE provider = ? AND provider_user_id = ?",
+            .text(identity.provider.rawValue), .text(identity.subject)
+        ) { row in UserID(row.text(0)) }
+    }
+
+    func hasAccount(_ user: UserID, of provider: Provider) throws(SQLiteError) -> Bool {
+        try first(
+            "SELECT 1 FROM auth_accounts WHERE user_id = ? AND provider = ?", .text(user.text),
+            .text(provider.rawValue)
+        ) { _ in true } ?? false
+    }
+
+    func insert(_ identity: Identity, of user: UserID, now: Timestamp) throws(SQLiteError) {
+        // The account shares the sortable part of its user's id, and so its place in time.
+        let id = "acct" + user.text.drop { $0 != "_" } + "_" + identity.provider.rawValue.lowercased()
+        try run(
+            """
+            INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_hint,
+                is_private_email, real_user_status, transfer_sub, created_at, updated_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+                (SELECT ?9 WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = ?9)), ?10, ?10)
+            """,
+            .text(id), .text(user.text), .text(identity.provider.rawValue), .text(identity.subject),
+            .optional(identity.email), .optional(identity.emailHint),
+            .optional(identity.isPrivateEmail.map { $0 ? 1 : 0 }), .optional(identity.realUserStatus.map(Int64.init)),
+            .optional(identity.transferSubject), .integer(now.milliseconds))
+    }
+
+    /// An app that went to another developer team knows its users under new names: the old account takes the new one.
+    func follow(_ identity: Identity, now: Timestamp) throws(SQLiteError) {
+        guard let transferred = identity.transferSubject, try owner(of: identity) == nil else { return }
+        try run(
+            "UPDATE auth_accounts SET provider_user_id = ?, updated_at = ? WHERE provider = ? AND transfer_sub = ?",
+            .text(identity.subject), .integer(now.milliseconds), .text(identity.provider.rawValue),
+            .text(transferred))
+    }
+
+    /// What the provider says today stands; what it leaves out today stays as it was. Unchanged rows are not written.
+    func refresh(_ identity: Identity, now: Timestamp) throws(SQLiteError) {
+        try run(
+            """
+            UPDATE auth_accounts SET email = coalesce(?1, email), email_hint = coalesce(email_hint, ?2),
+                is_private_email = coalesce(?3, is_private_email), real_user_status = coalesce(?4, real_user_status),
+                transfer_sub = coalesce(transfer_sub,
+                    (SELECT ?8 WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = ?8))),
+                updated_at = ?5
+            WHERE provider = ?6 AND provider_user_id = ?7
+                AND (email IS NOT coalesce(?1, email) OR email_hint IS NOT coalesce(email_hint, ?2)
+                    OR is_private_email IS NOT coalesce(?3, is_private_email)
+                    OR real_user_status IS NOT coalesce(?4, real_user_status)
+                    OR transfer_sub IS NOT coalesce(transfer_sub, ?8))
+            """,
+            .optional(identity.email), .optional(identity.emailHint),
+            .optional(identity.isPrivateEmail.map { $0 ? 1 : 0 }), .optional(identity.realUserStatus.map(Int64.init)),
+            .integer(now.milliseconds), .text(identity.provider.rawValue), .text(identity.subject),
+            .optional(identity.transferSubject))
+    }
+
+    /// Takes accounts from a user, all of them or those of one provider.
+    func deleteAccounts(of user: UserID, provider: Provider? = nil) throws(SQLiteError) {
+        try run(
+            "DELETE FROM auth_accounts WHERE user_id = ?1 AND provider = coalesce(?2, provider)",
+            .text(user.text), .optional(provider?.rawValue))
+    }
+}

@@ -1,0 +1,73 @@
+package import Gatehouse
+import SQLite
+
+extension SQLiteStore {
+    package func accounts(of user: UserID) throws(StoreFailure) -> [LinkedAccount] {
+        try reading { connection throws(SQLiteError) in try connection.accounts(of: user) }
+    }
+
+    package func link(
+        _ identity: Identity, to user: UserID, redeeming redemption: Redemption, asking task: AppleTask?,
+        noting event: AuditEvent
+    ) throws(StoreFailure) -> LinkOutcome {
+        try writing { connection throws(SQLiteError) in
+            guard try connection.user(user)?.status == .active else { return .outdated }
+            let owner = try connection.owner(of: identity)
+            guard owner == nil || owner == user else { return .taken }
+            if owner == nil, try connection.hasAccount(user, of: identity.provider) { return .taken }
+            switch try connection.redeem(redemption) {
+            case .replayed: return .replayed
+            case .usedNonce: return .usedNonce
+            case .fresh, .repeated: break
+            }
+            guard owner == nil else { return .linked }
+            try connection.insert(identity, of: user, now: event.moment)
+            if let task { try connection.insert(task) }
+            try connection.insert(event)
+            return .linked
+        }
+    }
+
+    package func unlink(
+        _ provider: Provider, of user: UserID, noting event: AuditEvent
+    ) throws(StoreFailure) -> UnlinkOutcome {
+        try writing { connection throws(SQLiteError) in
+            guard try connection.hasAccount(user, of: provider) else { return .unlinked }
+            guard try connection.accounts(of: user).count > 1 else { return .last }
+            if provider == .apple { _ = try connection.queueRevocation(of: user, now: event.moment) }
+            try connection.deleteAccounts(of: user, provider: provider)
+            try connection.insert(event)
+            return .unlinked
+        }
+    }
+
+    package func delete(
+        _ id: UserID, asking task: AppleTask?, noting event: AuditEvent
+    ) throws(StoreFailure) -> Deletion? {
+        try writing { connection throws(SQLiteError) in
+            try connection.delete(id, asking: task, noting: event)
+        }
+    }
+}
+
+extension Connection {
+    func delete(_ id: UserID, asking task: AppleTask?, noting event: AuditEvent) throws(SQLiteError) -> Deletion? {
+        guard try anonymise(id, now: event.moment) else { return nil }
+        let revocation = try queueRevocation(of: id, asking: task, now: event.moment)
+        try deleteAccounts(of: id)
+        try insert(event)
+        return Deletion(sessions: try deleteSessions(of: id, now: event.moment), revocation: revocation)
+    }
+
+    private func queueRevocation(
+        of user: UserID, asking task: AppleTask?, now: Timestamp
+    ) throws(SQLiteError) -> AppleRevocation {
+        guard try hasAccount(user, of: .apple) else { return .notNeeded }
+        if try queueRevocation(of: user, now: now) { return .queued }
+        // A code that waits to be exchanged finds nobody, and what comes of it is revoked.
+        if try hasAppleTask(of: user) { return .queued }
+        guard let task else { return .byHand }
+        try insert(task)
+        return .queued
+    }
+}

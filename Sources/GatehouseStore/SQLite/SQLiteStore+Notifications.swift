@@ -1,0 +1,65 @@
+package import Gatehouse
+import SQLite
+
+extension SQLiteStore {
+    package func apply(
+        _ notification: AppleNotification, by policy: ConsentPolicy, noting event: AuditEvent
+    ) throws(StoreFailure) -> [SessionID] {
+        try writing { connection throws(SQLiteError) in
+            guard try connection.enter(notification, now: event.moment) else { return [] }
+            let identity = Identity(provider: .apple, subject: notification.subject, email: nil)
+            guard let user = try connection.owner(of: identity) else { return [] }
+            var event = event
+            event.userID = user
+            event.detail = notification.kind.word
+            try connection.insert(event)
+            return try connection.apply(notification, to: user, by: policy, at: event.moment)
+        }
+    }
+}
+
+extension Connection {
+    /// The sessions that ended.
+    fileprivate func apply(
+        _ notification: AppleNotification, to user: UserID, by policy: ConsentPolicy, at now: Timestamp
+    ) throws(SQLiteError) -> [SessionID] {
+        switch notification.kind {
+        case .emailDisabled, .emailEnabled:
+            try noteMail(notification, isForwarded: notification.kind == .emailEnabled)
+            return []
+        case .consentRevoked:
+            return try withdraw(user, since: notification.moment, by: policy, at: now)
+        case .accountDeleted:
+            // Nobody can sign in by it again, whatever becomes of those who only took their consent back.
+            return try withdraw(user, since: notification.moment, by: policy == .keep ? .unlink : policy, at: now)
+        case .other:
+            return []
+        }
+    }
+
+    private func withdraw(
+        _ user: UserID, since moment: Timestamp, by policy: ConsentPolicy, at now: Timestamp
+    ) throws(SQLiteError) -> [SessionID] {
+        guard try !hasSession(by: .apple, of: user, after: moment) else { return [] }
+        try forgetAppleToken(of: user)
+        let isLast = try accounts(of: user).count == 1
+        if policy == .delete || policy == .unlink && isLast {
+            let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user)
+            return try delete(user, asking: nil, noting: event)?.sessions ?? []
+        }
+        if policy == .unlink { try deleteAccounts(of: user, provider: .apple) }
+        return try revokeAll(of: user, for: .consentRevoked, now: now)
+    }
+}
+
+extension AppleNotification.Kind {
+    fileprivate var word: String {
+        switch self {
+        case .emailDisabled: "email_disabled"
+        case .emailEnabled: "email_enabled"
+        case .consentRevoked: "consent_revoked"
+        case .accountDeleted: "account_deleted"
+        case .other: "other"
+        }
+    }
+}
