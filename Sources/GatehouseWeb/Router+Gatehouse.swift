@@ -9,6 +9,8 @@ extension Router {
     package init(_ gatekeeper: Gatekeeper, keySet: PublishedDocument?, metrics: @escaping @Sendable () -> String) {
         let endpoints: [any Endpoint] = [
             AppleLoginEndpoint(gatekeeper: gatekeeper),
+            AppleChallengeEndpoint(gatekeeper: gatekeeper),
+            AppleNotificationEndpoint(gatekeeper: gatekeeper),
             DevLoginEndpoint(gatekeeper: gatekeeper),
             RefreshEndpoint(gatekeeper: gatekeeper),
             LogoutEndpoint(gatekeeper: gatekeeper),
@@ -17,6 +19,10 @@ extension Router {
             CurrentUserEndpoint(gatekeeper: gatekeeper),
             UpdateUserEndpoint(gatekeeper: gatekeeper),
             DeleteUserEndpoint(gatekeeper: gatekeeper),
+            ExportEndpoint(gatekeeper: gatekeeper),
+            AccountsEndpoint(gatekeeper: gatekeeper),
+            LinkAppleEndpoint(gatekeeper: gatekeeper),
+            UnlinkAppleEndpoint(gatekeeper: gatekeeper),
             SessionsEndpoint(gatekeeper: gatekeeper),
             EndSessionEndpoint(gatekeeper: gatekeeper),
             MetricsEndpoint(write: metrics),

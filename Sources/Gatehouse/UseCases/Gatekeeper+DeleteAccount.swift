@@ -6,10 +6,11 @@ extension Gatekeeper {
         let now = world.now()
         // From where is personal, too.
         let event = AuditEvent(.userDeleted, at: now, userID: caller.userID, sessionID: caller.sessionID)
-        // What Apple gives for the code belongs to nobody any more, and is then revoked.
-        let task = exchange(authorizationCode, of: caller.userID, for: policy.defaultClientID, now: now)
         let deletion = try asking { () throws(StoreFailure) in
-            try store.delete(caller.userID, asking: task, noting: event)
+            // What Apple gives for the code belongs to nobody any more, and is then revoked.
+            let app = try store.session(caller.sessionID)?.session.clientID ?? policy.defaultClientID
+            let task = exchange(authorizationCode, of: caller.userID, for: app, now: now)
+            return try store.delete(caller.userID, asking: task, noting: event)
         }
         guard let deletion else { throw .sessionRevoked }
         forget(deletion.sessions, at: now)

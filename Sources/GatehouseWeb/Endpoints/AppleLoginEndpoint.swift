@@ -13,15 +13,3 @@ struct AppleLoginEndpoint: Endpoint {
         return .ok(LoginBody(signedIn))
     }
 }
-
-extension AppleLogin {
-    fileprivate init(_ body: AppleLoginRequest) {
-        let credential = AppleCredential(
-            identityToken: body.identityToken, authorizationCode: body.authorizationCode,
-            userIdentifier: body.userIdentifier, nonce: body.nonce)
-        self.init(
-            credential: credential, email: body.email,
-            name: body.fullName.map { PersonName(given: $0.givenName, family: $0.familyName) },
-            nickname: body.nickname, realUserStatus: body.realUserStatus)
-    }
-}

@@ -15,12 +15,3 @@ struct SessionsEndpoint: Endpoint {
         return .ok(SessionListBody(sessions: sessions.map { SessionBody($0, current: caller.sessionID) }))
     }
 }
-
-extension SessionBody {
-    fileprivate init(_ session: Session, current: SessionID) {
-        self.init(
-            id: session.id.text, provider: session.provider.rawValue, device: session.device.userAgent,
-            address: session.device.address, createdAt: session.createdAt.description,
-            lastUsedAt: session.token.issuedAt.description, current: session.id == current)
-    }
-}

@@ -22,3 +22,20 @@ extension LoginBody {
             tokens: TokenPairBody(signedIn.tokens), isNewUser: signedIn.isNewUser, user: UserBody(signedIn.user))
     }
 }
+
+extension AccountBody {
+    init(_ account: LinkedAccount) {
+        self.init(
+            provider: account.provider.rawValue, email: account.email, isPrivateEmail: account.isPrivateEmail,
+            isMailForwarded: account.isMailForwarded, linkedAt: account.linkedAt.description)
+    }
+}
+
+extension SessionBody {
+    init(_ session: Session, current: SessionID) {
+        self.init(
+            id: session.id.text, provider: session.provider.rawValue, device: session.device.userAgent,
+            address: session.device.address, createdAt: session.createdAt.description,
+            lastUsedAt: session.token.issuedAt.description, current: session.id == current)
+    }
+}

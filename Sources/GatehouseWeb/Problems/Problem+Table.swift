@@ -62,6 +62,12 @@ extension Refusal {
             .init(
                 status: 401, code: "refresh_token_reused",
                 detail: "an old refresh token was used again, so the session was ended: sign in")
+        case .accountAlreadyLinked:
+            .init(
+                status: 409, code: "account_already_linked",
+                detail: "this Apple Account signs in somebody else, or you have another one already")
+        case .lastAccount:
+            .init(status: 409, code: "last_account", detail: "nothing would be left to sign in with")
         case .notFound: .init(status: 404, code: "not_found", detail: "you have nothing of this name")
         case .storageUnavailable:
             .init(status: 503, code: "storage_unavailable", detail: "the store does not answer right now: try again")

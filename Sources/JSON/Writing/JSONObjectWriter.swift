@@ -29,6 +29,11 @@ public struct JSONObjectWriter {
         bytes.appendJSON(value)
     }
 
+    public mutating func member(_ name: String, _ value: Bool?) {
+        begin(name)
+        if let value { bytes.appendJSON(value) } else { bytes.appendJSONNull() }
+    }
+
     public mutating func member(_ name: String, _ value: Int) {
         begin(name)
         bytes.appendJSON(Int64(value))
