@@ -32,6 +32,7 @@ package final class Application: Sendable {
         let helpers = [
             try Thread.spawn(name: "apple-keys") { [self] in fetchKeys(until: ended) },
             try Thread.spawn(name: "housekeeping") { [self] in keepHouse(until: ended) },
+            try Thread.spawn(name: "apple-tasks") { [self] in dealWithApple(until: ended) },
         ]
         _ = try Thread.spawn(name: "signals") { [self] in watch(signals) }
         defer {
@@ -44,6 +45,13 @@ package final class Application: Sendable {
 
     private func fetchKeys(until ended: Monitor<Bool>) {
         repeat { keys.renewIfDue() } while !ended.isReached(within: .seconds(1))
+    }
+
+    private func dealWithApple(until ended: Monitor<Bool>) {
+        var hasMore: Bool
+        repeat {
+            hasMore = (try? gatekeeper.serveAppleQueue()) ?? false
+        } while !ended.isReached(within: hasMore ? .zero : .seconds(1))
     }
 
     /// A store that fails has said so in the log by itself; the next round tries again.

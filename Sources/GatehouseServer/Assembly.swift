@@ -23,7 +23,7 @@ package struct Assembly: Sendable {
         gatekeeper = try Gatekeeper(
             store: store, tokens: Self.tokens(configuration),
             apple: AppleSignIn(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys),
-            policy: configuration.policy, world: world,
+            desk: Self.desk(configuration), policy: configuration.policy, world: world,
             notice: { occurrence in
                 metrics.count(occurrence)
                 Self.note(occurrence, in: log, misspelling)
@@ -43,8 +43,16 @@ package struct Assembly: Sendable {
             guard misspelling.permits(name) else { return }
             let fault = "a guarded location of nginx demands a role that does not exist, and is closed to everybody"
             log(.error, "guard", [("fault", .string(fault)), ("role", .string(name))])
+        case .appleTaskFailed(let kind, let fault):
+            log(fault.level, "apple_task", [("kind", .string(kind.rawValue)), ("fault", .string(fault.explanation))])
         default: return
         }
+    }
+
+    /// Nil where Apple's servers have not been told of us.
+    private static func desk(_ configuration: Configuration) -> AppleDesk? {
+        guard let server = AppleEndpoints(configuration), let vault = configuration.vault else { return nil }
+        return AppleDesk(server: server, vault: vault)
     }
 
     private static func store(at address: DatabaseAddress, log: Log) throws -> SQLiteStore {

@@ -54,7 +54,8 @@ struct UsersListTests {
     func filters() throws {
         for name in ["1", "2", "3", "4"] { try registry.add(name, role: name == "4" ? .admin : .user) }
         _ = try registry.store.disable(UserID("user_2"), noting: AuditEvent(.userDisabled, at: Registry.noon))
-        _ = try registry.store.delete(UserID("user_3"), noting: AuditEvent(.userDeleted, at: Registry.noon))
+        _ = try registry.store.delete(
+            UserID("user_3"), asking: nil, noting: AuditEvent(.userDeleted, at: Registry.noon))
         #expect(try ids() == ["user_4", "user_2", "user_1"])
         #expect(try ids("--status", "disabled") == ["user_2"])
         #expect(try ids("--status=DELETED") == ["user_3"])

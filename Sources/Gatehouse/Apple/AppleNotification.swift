@@ -1,12 +1,12 @@
 /// What Apple's servers tell about a user of ours.
 package struct AppleNotification: Sendable, Equatable {
-    package enum Kind: Sendable, Equatable {
-        case emailDisabled
-        case emailEnabled
+    package enum Kind: String, Sendable, CaseIterable {
+        case emailDisabled = "email_disabled"
+        case emailEnabled = "email_enabled"
         /// The user has taken back that the app may know them.
-        case consentRevoked
+        case consentRevoked = "consent_revoked"
         /// The user has no Apple Account any more.
-        case accountDeleted
+        case accountDeleted = "account_deleted"
         /// Whatever Apple comes up with later.
         case other
     }

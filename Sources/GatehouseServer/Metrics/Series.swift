@@ -22,6 +22,10 @@ struct Series: Hashable {
         case .refreshTokenReused: (Series(.reuse), 1)
         case .sessionsEnded(let reason, let count): (Series(.sessionsEnded, ["reason": reason.rawValue]), count)
         case .unknownRoleDemanded: (Series(.misspeltRoles), 1)
+        case .appleNotified(let kind): (Series(.appleNotifications, ["kind": kind.rawValue]), 1)
+        case .appleTaskDone(let kind): (Series(.appleTasks, ["kind": kind.rawValue, "result": "done"]), 1)
+        case .appleTaskFailed(let kind, let fault):
+            (Series(.appleTasks, ["kind": kind.rawValue, "result": fault.metricLabel]), 1)
         }
     }
 
@@ -44,6 +48,16 @@ extension Refusal {
         case .refreshTokenRevoked: "revoked_token"
         case .refreshTokenReused: "reused_token"
         default: "refused"
+        }
+    }
+}
+
+extension AppleServerFault {
+    fileprivate var metricLabel: String {
+        switch self {
+        case .grantRefused: "grant_refused"
+        case .credentialsRefused: "credentials_refused"
+        case .unavailable: "unavailable"
         }
     }
 }

@@ -11,7 +11,7 @@ extension SQLiteStore {
             guard let user = try connection.owner(of: identity) else { return [] }
             var event = event
             event.userID = user
-            event.detail = notification.kind.word
+            event.detail = notification.kind.rawValue
             try connection.insert(event)
             return try connection.apply(notification, to: user, by: policy, at: event.moment)
         }
@@ -49,17 +49,5 @@ extension Connection {
         }
         if policy == .unlink { try deleteAccounts(of: user, provider: .apple) }
         return try revokeAll(of: user, for: .consentRevoked, now: now)
-    }
-}
-
-extension AppleNotification.Kind {
-    fileprivate var word: String {
-        switch self {
-        case .emailDisabled: "email_disabled"
-        case .emailEnabled: "email_enabled"
-        case .consentRevoked: "consent_revoked"
-        case .accountDeleted: "account_deleted"
-        case .other: "other"
-        }
     }
 }

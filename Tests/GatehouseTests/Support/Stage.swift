@@ -78,7 +78,7 @@ final class Stage: Sendable {
     }
 }
 
-extension Stage: Store {
+extension Stage: PartialStore {
     func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)? {
         let reply = try ask { state in .session(state.session) }
         guard case .session(let found) = reply else { preconditionFailure("a play asks the same each time") }
@@ -100,31 +100,13 @@ extension Stage: Store {
         return [Revocation(place: 1, moment: moment, subject: .session(session.id))]
     }
 
-    var revocationSign: UInt64 { 0 }
-
     // MARK: Signing in, which happens once
 
-    func user(provider: Provider, subject: String) throws(StoreFailure) -> User? { nil }
+    func user(of identity: Identity) throws(StoreFailure) -> User? { nil }
 
-    func create(_ user: User, with login: NewSession) throws(StoreFailure) -> Bool {
+    func record(_ login: NewSession) throws(StoreFailure) -> LoginOutcome {
+        guard let user = login.newUser else { return .outdated }
         state.withLock { ($0.user, $0.session) = (user, login.session) }
-        return true
+        return .recorded(user)
     }
-
-    // MARK: What nobody asks here
-
-    private func nothing<Answer>(_: Answer.Type = Answer.self) throws(StoreFailure) -> Answer {
-        throw StoreFailure("not asked for here")
-    }
-
-    func user(_ id: UserID) throws(StoreFailure) -> User? { try nothing() }
-    func add(_ login: NewSession) throws(StoreFailure) -> User? { try nothing() }
-    func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(StoreFailure) -> User? { try nothing() }
-    func delete(_ id: UserID, noting event: AuditEvent) throws(StoreFailure) -> [SessionID]? { try nothing() }
-    func sessions(of user: UserID, aliveAt now: Timestamp) throws(StoreFailure) -> [Session] { try nothing() }
-    func revokeAll(of: UserID, for: RevokeReason, noting: AuditEvent) throws(StoreFailure) -> [SessionID] {
-        try nothing()
-    }
-    func note(_ events: [AuditEvent]) throws(StoreFailure) { try nothing(Void.self) }
-    func purge(_ limits: PurgeLimits) throws(StoreFailure) -> Bool { try nothing() }
 }
