@@ -23,16 +23,21 @@ struct PurgeTests {
 
     private var never: PurgeLimits {
         PurgeLimits(
-            sessionsExpired: Timestamp(seconds: 0), revocationsBefore: Timestamp(seconds: 0),
+            sessionsExpired: Timestamp(seconds: 0), redemptionsExpired: Timestamp(seconds: 0),
+            revocationsBefore: Timestamp(seconds: 0),
             auditEventsBefore: Timestamp(seconds: 0))
     }
 
-    private func limits(sessions: Timestamp? = nil, revocations: Timestamp? = nil, audit: Timestamp? = nil)
+    private func limits(
+        sessions: Timestamp? = nil, redemptions: Timestamp? = nil, revocations: Timestamp? = nil,
+        audit: Timestamp? = nil
+    )
         -> PurgeLimits
     {
         let start = Timestamp(seconds: 0)
         return PurgeLimits(
-            sessionsExpired: sessions ?? start, revocationsBefore: revocations ?? start,
+            sessionsExpired: sessions ?? start, redemptionsExpired: redemptions ?? start,
+            revocationsBefore: revocations ?? start,
             auditEventsBefore: audit ?? start)
     }
 

@@ -27,7 +27,7 @@ private struct TrustingApple: AppleVerifier {
     }
 
     func verify(notification: String, now: Timestamp) throws(Refusal) -> AppleNotification {
-        AppleNotification(id: "1", kind: .other, subject: "001", audience: "app", moment: now)
+        AppleNotification(id: "1", kind: .other, subject: "001", audience: "app", moment: now, issuedAt: now)
     }
 }
 

@@ -26,7 +26,7 @@ struct SignedNotification: Sendable {
         try jws.verify(with: key)
         return AppleNotification(
             id: id, kind: event.kind, subject: event.subject, audience: audience, moment: event.moment ?? issuedAt,
-            email: event.email, isPrivateEmail: event.isPrivateEmail)
+            issuedAt: issuedAt, email: event.email, isPrivateEmail: event.isPrivateEmail)
     }
 
     /// One that was sent without a name is named by what it says, so that it is the same when it is sent again.

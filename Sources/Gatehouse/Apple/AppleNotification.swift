@@ -18,19 +18,25 @@ package struct AppleNotification: Sendable, Equatable {
     package let audience: String
     /// When it happened, which may be long before it is told.
     package let moment: Timestamp
+    /// When it was written.
+    package let issuedAt: Timestamp
     package var email: String?
     package var isPrivateEmail: Bool?
 
     package init(
-        id: String, kind: Kind, subject: String, audience: String, moment: Timestamp, email: String? = nil,
-        isPrivateEmail: Bool? = nil
+        id: String, kind: Kind, subject: String, audience: String, moment: Timestamp, issuedAt: Timestamp,
+        email: String? = nil, isPrivateEmail: Bool? = nil
     ) {
         self.id = id
         self.kind = kind
         self.subject = subject
         self.audience = audience
         self.moment = moment
+        self.issuedAt = issuedAt
         self.email = email
         self.isPrivateEmail = isPrivateEmail
     }
+
+    /// Whoever signs in after this knows more than Apple did when it wrote. Apple's moments may be whole seconds.
+    package var horizon: Timestamp { max(moment, issuedAt) + .milliseconds(999) }
 }

@@ -7,7 +7,8 @@ extension Gatekeeper {
         return try store.purge(
             PurgeLimits(
                 // A minute later than the token itself says, so that its last use is still told what it is.
-                sessionsExpired: now - .seconds(60), revocationsBefore: now - Policy.revocationMemory,
+                sessionsExpired: now - .seconds(60), redemptionsExpired: now - .seconds(300),
+                revocationsBefore: now - Policy.revocationMemory,
                 auditEventsBefore: now - policy.auditRetention))
     }
 

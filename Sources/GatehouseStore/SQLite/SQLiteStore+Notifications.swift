@@ -28,10 +28,10 @@ extension Connection {
             try noteMail(notification, isForwarded: notification.kind == .emailEnabled)
             return []
         case .consentRevoked:
-            return try withdraw(user, since: notification.moment, by: policy, at: now)
+            return try withdraw(user, since: notification.horizon, by: policy, at: now)
         case .accountDeleted:
             // Nobody can sign in by it again, whatever becomes of those who only took their consent back.
-            return try withdraw(user, since: notification.moment, by: policy == .keep ? .unlink : policy, at: now)
+            return try withdraw(user, since: notification.horizon, by: policy == .keep ? .unlink : policy, at: now)
         case .other:
             return []
         }

@@ -7,6 +7,14 @@ struct Sweep {
     var session = ""
 }
 
+/// A table that is written in the order of its numbers, and is old where it begins.
+private struct Log {
+    let table: String
+    let number: String
+    let moment: String
+    let limit: Timestamp
+}
+
 extension SQLiteStore {
     /// How many rows are looked at in one step.
     private static let slice: Int64 = 500
@@ -14,27 +22,37 @@ extension SQLiteStore {
     private static let patience = Duration.milliseconds(4)
 
     package func purge(_ limits: PurgeLimits) throws(StoreFailure) -> Bool {
-        let (sessions, end) = try expiredSessions(before: limits.sessionsExpired)
-        let revocations = try old("revocations", numbered: "place", before: limits.revocationsBefore)
-        let events = try old("audit_events", numbered: "id", before: limits.auditEventsBefore)
-        let leftovers = [
-            // The row may have been refreshed since it was seen.
-            try remove(sessions) { connection, id throws(SQLiteError) in
-                try connection.run(
-                    "DELETE FROM refresh_tokens WHERE id = ? AND expires_at < ?", .text(id),
-                    .integer(limits.sessionsExpired.milliseconds))
-            },
-            try remove(revocations) { connection, place throws(SQLiteError) in
-                try connection.run("DELETE FROM revocations WHERE place = ?", .integer(place))
-            },
-            try remove(events) { connection, id throws(SQLiteError) in
-                try connection.run("DELETE FROM audit_events WHERE id = ?", .integer(id))
-            },
+        let logs = [
+            Log(table: "redemptions", number: "id", moment: "expires_at", limit: limits.redemptionsExpired),
+            Log(table: "revocations", number: "place", moment: "moment", limit: limits.revocationsBefore),
+            Log(table: "apple_notifications", number: "place", moment: "moment", limit: limits.auditEventsBefore),
+            Log(table: "audit_events", number: "id", moment: "moment", limit: limits.auditEventsBefore),
         ]
-        if !leftovers[0] { sweep.withLock { $0.session = end } }
-        // Where one session has expired, the next ones may have; a log ends where it is young.
-        return leftovers.contains(true) || !sessions.isEmpty
-            || [revocations.count, events.count].contains(Int(Self.slice))
+        var hasMore = try purgeSessions(expiredBefore: limits.sessionsExpired)
+        for log in logs where try purge(log) { hasMore = true }
+        return hasMore
+    }
+
+    /// True where one was found: the next ones may have expired, too.
+    private func purgeSessions(expiredBefore limit: Timestamp) throws(StoreFailure) -> Bool {
+        let (sessions, end) = try expiredSessions(before: limit)
+        let hasLeftovers = try remove(sessions) { connection, id throws(SQLiteError) in
+            // The row may have been refreshed since it was seen.
+            try connection.run(
+                "DELETE FROM refresh_tokens WHERE id = ? AND expires_at < ?", .text(id),
+                .integer(limit.milliseconds))
+        }
+        if !hasLeftovers { sweep.withLock { $0.session = end } }
+        return !sessions.isEmpty
+    }
+
+    /// True where there is more: a log ends where it is young.
+    private func purge(_ log: Log) throws(StoreFailure) -> Bool {
+        let numbers = try old(log)
+        let hasLeftovers = try remove(numbers) { connection, number throws(SQLiteError) in
+            try connection.run("DELETE FROM \(log.table) WHERE \(log.number) = ?", .integer(number))
+        }
+        return hasLeftovers || numbers.count == Int(Self.slice)
     }
 
     /// The expired of the next few sessions. An index would have to be written at every refresh; a walk through all of
@@ -51,17 +69,16 @@ extension SQLiteStore {
         return (slice.filter(\.isExpired).map(\.id), end)
     }
 
-    /// The first of a log that is written in the order of its numbers, as far as they are old.
-    private func old(
-        _ table: String, numbered number: String, before limit: Timestamp
-    ) throws(StoreFailure) -> [Int64] {
+    /// The first of a log, as far as they are old.
+    private func old(_ log: Log) throws(StoreFailure) -> [Int64] {
         try reading { connection throws(SQLiteError) in
             try connection.all(
                 """
-                SELECT \(number) FROM (SELECT \(number), moment FROM \(table) ORDER BY \(number) LIMIT ?)
-                WHERE moment < ?
+                SELECT \(log.number) FROM
+                    (SELECT \(log.number), \(log.moment) FROM \(log.table) ORDER BY \(log.number) LIMIT ?)
+                WHERE \(log.moment) < ?
                 """,
-                .integer(Self.slice), .integer(limit.milliseconds)
+                .integer(Self.slice), .integer(log.limit.milliseconds)
             ) { row in row.integer(0) }
         }
     }

@@ -10,7 +10,8 @@ struct NotificationTests {
     func genuine() {
         let expected = AppleNotification(
             id: "yctpp1ZHaGCzaNB9PWB4DA", kind: .emailEnabled, subject: Genuine.subject, audience: Genuine.audience,
-            moment: Timestamp(milliseconds: Genuine.now * 1000 - 5877), email: "3430930@privaterelay.appleid.com",
+            moment: Timestamp(milliseconds: Genuine.now * 1000 - 5877),
+            issuedAt: Genuine.moment, email: "3430930@privaterelay.appleid.com",
             isPrivateEmail: true)
         #expect(Notice.expectAcceptance(Notice.genuine) == expected)
     }
