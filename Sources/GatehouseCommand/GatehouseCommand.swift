@@ -17,6 +17,8 @@ struct GatehouseCommand {
         File.keepNewOnesPrivate()
         Signals.ignoreFailedWrites()
         let status = Dispatcher(commands: commands).run(Array(CommandLine.arguments.dropFirst()))
-        exit(status.rawValue)
+        // A script that was given half an answer is not to take it for the whole.
+        if StandardStream.hasLostOutput { StandardStream.error.line("gatehouse: the answer could not be written") }
+        exit(StandardStream.hasLostOutput ? ExitStatus.failed.rawValue : status.rawValue)
     }
 }

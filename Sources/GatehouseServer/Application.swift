@@ -62,7 +62,7 @@ package final class Application: Sendable {
             // Between two steps of many, requests have their turn.
             pause = hasMore ? .milliseconds(50) : .seconds(1)
         } while !ended.isReached(within: pause)
-        try? gatekeeper.writeRefusals()
+        try? gatekeeper.closeHouse()
     }
 
     private func watch(_ signals: Signals) {

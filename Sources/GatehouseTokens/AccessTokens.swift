@@ -37,6 +37,10 @@ package struct AccessTokens: Sendable {
     func read(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
         guard let json = reader.claims(of: token), let claims = parse(json) else { throw .invalidAccessToken }
         guard now < claims.expiresAt else { throw .accessTokenExpired }
+        // None of ours is meant for longer: what was made with a stolen key is worth no more than that.
+        guard claims.expiresAt <= now + Policy.longestAccessTokenLifetime + .seconds(60) else {
+            throw .invalidAccessToken
+        }
         return claims
     }
 

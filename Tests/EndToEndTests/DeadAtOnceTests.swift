@@ -56,6 +56,15 @@ struct DeadAtOnceTests {
         #expect(try entrance.ask(.guarded, old.accessToken) == "401 session_revoked")
     }
 
+    @Test("by a hand that gave no reason, or one of its own, has ended all the same", arguments: ["NULL", "'mine'"])
+    func byHand(_ reason: String) throws {
+        let house = try ServedHouse()
+        let login = try house.devLogin("by-hand@example.com")
+        try house.change("UPDATE refresh_tokens SET revoked_at = unixepoch() * 1000, revoke_reason = \(reason)")
+        #expect(try house.refresh(login.refreshToken).code == "refresh_token_revoked")
+        #expect(try house.me(login.accessToken).code == "session_revoked")
+    }
+
     @Test("was an account: the same person is somebody new", arguments: ["own-account", "delete"])
     func newUser(_ name: String) throws {
         let entrance = try Entrance(.fastCGI)

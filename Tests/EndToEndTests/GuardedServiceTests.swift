@@ -34,6 +34,18 @@ struct GuardedServiceTests {
         #expect(!arrived.text.contains(login.accessToken))
     }
 
+    @Test("is asked under its own name, whatever host the client names, and no redirect repeats that")
+    func host() throws {
+        let login = try stand.house.devLogin("host@example.com")
+        var asked = call("GET", "/notes/host", login.accessToken)
+        asked.headers.append(("Host", "evil.example"))
+        let arrived = try #require(UpstreamRequest(whole: try stand.house.send(asked).body))
+        #expect(arrived.values(of: "Host") == ["localhost"])
+        // Without its last slash, nginx redirects to the location.
+        asked.path = "/notes"
+        #expect(try stand.house.send(asked).header("location") == "/notes/")
+    }
+
     @Test("is not asked by anybody else, who are told why in our shape")
     func refused() throws {
         let house = stand.house
@@ -183,6 +195,9 @@ struct GuardedServiceTests {
         }
         #expect(try send("/x", token).status == 200)
         #expect(upstream.arrivals(at: "/x").map { $0.text.contains("forged") } == [false])
+        let asked = try send("/host", token)
+        #expect(asked.status == 200)
+        #expect(upstream.arrivals(at: "/host").allSatisfy { $0.text.contains("Host: notes.example\r\n") })
         try expectProblem(try send("/x", nil), 401, "invalid_access_token")
         try expectProblem(try send("/admin/x", token), 403, "insufficient_role")
     }

@@ -62,6 +62,22 @@ struct LoginTests {
         #expect(answer["user"]?.object?["email"]?.isNull == true)
     }
 
+    @Test(
+        "with Apple is not lost for a name that cannot be shown as it is",
+        arguments: [
+            ("Ada\nLovelace", "AdaLovelace"), ("\u{7}", nil), ("  Ada  ", "Ada"),
+            (String(repeating: "あ", count: 100), String(repeating: "あ", count: 66)),
+            (String(repeating: "a", count: 10_000), String(repeating: "a", count: 200)),
+        ] as [(String, String?)])
+    func strangeName(_ given: String, _ shown: String?) throws {
+        let house = try Houses.of(.handler)
+        var body = house.apple.login("strange-\(given.utf8.count)")
+        body["fullName"] = .object(["givenName": .string(given)])
+        let login = try house.send(.post("/api/auth/apple", body))
+        #expect(login.status == 200)
+        #expect(login["user"]?.object?["nickname"]?.string == shown)
+    }
+
     @Test("later fills what the first login left empty, and overwrites nothing", arguments: World.allCases)
     func fills(_ world: World) throws {
         let house = try Houses.of(world)

@@ -11,6 +11,14 @@ struct UsageTests {
 
     private let tool: Tool
 
+    @Test("an answer that could not be written is no success")
+    func lostOutput() throws {
+        let outcome = try Shell.outcome(
+            of: ["sh", "-c", "\(Executable.gatehouse) version > /dev/full"], environment: [:])
+        #expect(outcome.status == 3)
+        #expect(outcome.complaint.contains("could not be written"))
+    }
+
     init() throws {
         tool = try Tool()
     }

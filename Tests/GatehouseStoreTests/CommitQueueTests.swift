@@ -10,11 +10,13 @@ struct CommitQueueTests {
     private let folder: TemporaryFolder
     private let queue: CommitQueue
     private let reader: Connection
+    private let writer: Connection
 
     init() throws {
         folder = try TemporaryFolder()
         let connection = try SQLiteStore.writingConnection(to: folder.file("q.db"))
         try connection.execute(script: "CREATE TABLE t (n INTEGER PRIMARY KEY, parent INTEGER CHECK (parent <> 13))")
+        writer = connection
         queue = CommitQueue(connection)
         reader = try Connection(path: folder.file("q.db"), access: .readOnly)
     }
@@ -23,6 +25,25 @@ struct CommitQueueTests {
 
     @Test("a write has been committed when its call returns")
     func committed() throws {
+        try queue.perform { connection throws(SQLiteError) in _ = try connection.run("INSERT INTO t (n) VALUES (1)") }
+        #expect(try rows() == [1])
+    }
+
+    @Test("writes that wait for another process fail together, and the next one finds the way free")
+    func lockedOut() throws {
+        let other = try Connection(path: folder.file("q.db"), access: .readWrite)
+        try other.execute(script: "BEGIN IMMEDIATE")
+        writer.setBusyTimeout(milliseconds: 50)
+        let failures = try Crowd.of(16) { [queue] number -> Bool in
+            do {
+                try queue.perform { connection throws(SQLiteError) in
+                    _ = try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number)))
+                }
+                return false
+            } catch { return (error as? SQLiteError)?.isBusy == true }
+        }
+        #expect(failures.allSatisfy { $0 })
+        try other.execute(script: "ROLLBACK")
         try queue.perform { connection throws(SQLiteError) in _ = try connection.run("INSERT INTO t (n) VALUES (1)") }
         #expect(try rows() == [1])
     }

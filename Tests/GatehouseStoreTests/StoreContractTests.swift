@@ -165,6 +165,20 @@ struct StoreContractTests {
         #expect(try store.update(UserID("user_2"), ProfileChange(nickname: "C"), now: now) == nil)
     }
 
+    @Test("notes no device of a user who has been deleted, however late it is told")
+    func lateNotes() throws {
+        let user = SampleLogin.user(1)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let device = Device(userAgent: "App/1", address: "192.0.2.1")
+        let knock = AuditEvent(.loginRefused, at: SampleLogin.noon, userID: user.id, device: device)
+        try store.note([knock])
+        _ = try store.delete(user.id, noting: SampleLogin.event(.userDeleted))
+        try store.note([knock])
+        let events = try store.auditEvents(of: user.id)
+        #expect(events.count == 3)
+        #expect(events.allSatisfy { $0.device == .unknown })
+    }
+
     @Test("deletes a user once: nothing personal stays, and the identity is free for a new user")
     func deletes() throws {
         let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")

@@ -41,6 +41,25 @@ struct RefusalTallyTests {
         #expect((written + rest).map(\.count).reduce(0, +) == 50_000)
     }
 
+    @Test("of users who are known are written before any crowd of strangers")
+    func knownFirst() {
+        var tally = RefusalTally(now: noon)
+        for number in 0..<100 { tally.add(refusal("nonce", from: "\(number)")) }
+        var known = refusal("user_disabled")
+        known.userID = UserID("user_1")
+        tally.add(known)
+        #expect(tally.take(now: noon).first?.userID == UserID("user_1"))
+    }
+
+    @Test("are all written when the process ends")
+    func end() {
+        var tally = RefusalTally(now: noon)
+        for number in 0..<500 { tally.add(refusal("nonce", from: "\(number)")) }
+        let written = tally.take(now: noon) + tally.takeAll()
+        #expect(written.map(\.count).reduce(0, +) == 500)
+        #expect(tally.takeAll().isEmpty)
+    }
+
     @Test("are written as before when there is peace again, and when the clock was set back")
     func recovers() {
         var tally = RefusalTally(now: noon)

@@ -14,6 +14,22 @@ struct AccessTokenTests {
         ring = try KeyRing(secret: Sample.accessSecret)
     }
 
+    @Test("that ends later than any of ours would is not ours, whoever has signed it")
+    func tooLong() throws {
+        let caller = Sample.access.caller
+        for (lifetime, isOurs) in [(86_400, true), (86_400 + 61, false), (1 << 33, false)] {
+            let claims = AccessClaims(
+                caller: caller, clientID: "c", tokenID: "t", issuedAt: Sample.now,
+                expiresAt: Sample.now + .seconds(lifetime))
+            let token = tokens.accessToken(claims)
+            if isOurs {
+                #expect(try tokens.readAccessToken(token, now: Sample.now) == claims)
+            } else {
+                #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
+            }
+        }
+    }
+
     @Test("an access token says all that RFC 9068 asks for, and what the guard passes on")
     func claims() throws {
         let jws = try CompactJWS(tokens.accessToken(Sample.access))

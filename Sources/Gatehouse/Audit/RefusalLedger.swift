@@ -12,6 +12,10 @@ final class RefusalLedger: Sendable {
         tally.withLock { $0.add(event) }
     }
 
+    func takeAll() -> [AuditEvent] {
+        tally.withLock { $0.takeAll() }
+    }
+
     func take(now: Timestamp) -> [AuditEvent] {
         tally.withLock { $0.take(now: now) }
     }

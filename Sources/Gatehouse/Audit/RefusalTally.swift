@@ -43,11 +43,19 @@ struct RefusalTally: Sendable {
         }
     }
 
-    /// What may be written by now, the longest waiting first.
+    /// What may be written by now: those first that name a user, and then the longest waiting.
     mutating func take(now: Timestamp) -> [AuditEvent] {
         grant(now)
         let count = min(allowance, order.count)
         allowance -= count
+        order = order.filter { $0.userID != nil } + order.filter { $0.userID == nil }
+        return remove(count)
+    }
+
+    /// All that waits, for whoever will not come back. It is never much.
+    mutating func takeAll() -> [AuditEvent] { remove(order.count) }
+
+    private mutating func remove(_ count: Int) -> [AuditEvent] {
         let taken = order.prefix(count).compactMap { waiting.removeValue(forKey: $0) }
         order.removeFirst(count)
         return taken

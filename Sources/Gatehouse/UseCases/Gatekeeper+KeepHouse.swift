@@ -3,7 +3,7 @@ extension Gatekeeper {
     package func keepHouse() throws(StoreFailure) -> Bool {
         try revocations.catchUp()
         let now = world.now()
-        try writeRefusals(now: now)
+        try write(refusals.take(now: now))
         return try store.purge(
             PurgeLimits(
                 // A minute later than the token itself says, so that its last use is still told what it is.
@@ -12,13 +12,12 @@ extension Gatekeeper {
                 auditEventsBefore: now - policy.auditRetention))
     }
 
-    /// Enters into the audit trail who has been refused since the last time.
-    package func writeRefusals() throws(StoreFailure) {
-        try writeRefusals(now: world.now())
+    /// Enters into the audit trail whoever has been refused and still waits for it, before the process ends.
+    package func closeHouse() throws(StoreFailure) {
+        try write(refusals.takeAll())
     }
 
-    private func writeRefusals(now: Timestamp) throws(StoreFailure) {
-        let events = refusals.take(now: now)
-        if !events.isEmpty { try store.note(events) }
+    private func write(_ refusals: [AuditEvent]) throws(StoreFailure) {
+        if !refusals.isEmpty { try store.note(refusals) }
     }
 }

@@ -11,6 +11,19 @@ extension FieldReader {
         return text
     }
 
+    /// A name that is sent once in a user's life, and must not be lost for its form: what cannot be shown is left out, and
+    /// what is too much is cut off.
+    mutating func forgivenName(_ name: String) -> String? {
+        guard let text = optional(name, atMost: FieldLimit.token) else { return nil }
+        var kept = ""
+        for character in text where character.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) {
+            guard kept.utf8.count + character.utf8.count <= FieldLimit.name else { break }
+            kept.append(character)
+        }
+        kept = String(kept.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        return kept.isEmpty ? nil : kept
+    }
+
     /// A name to show: without the space around it, and nil when nothing is left.
     mutating func optionalName(_ name: String) -> String? {
         guard let text = optional(name, atMost: FieldLimit.name) else { return nil }

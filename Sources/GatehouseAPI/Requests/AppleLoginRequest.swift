@@ -26,7 +26,7 @@ public struct AppleLoginRequest: RequestBody {
         email = fields.optional("email", atMost: FieldLimit.email)
         fullName = fields.optionalObject("fullName") { inner in
             FullName(
-                givenName: inner.optionalName("givenName"), familyName: inner.optionalName("familyName"))
+                givenName: inner.forgivenName("givenName"), familyName: inner.forgivenName("familyName"))
         }
         nickname = fields.optionalName("nickname")
         nonce = fields.optional("nonce", atMost: FieldLimit.nonce)

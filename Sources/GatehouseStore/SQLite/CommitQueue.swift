@@ -47,12 +47,12 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private func lead() {
-        let batch = state.change { state in
+        var batch = state.change { state in
             let batch = Array(state.waiting.prefix(Self.largestBatch))
             state.waiting.removeFirst(batch.count)
             return batch
         }
-        run(batch)
+        if let failure = run(batch), failure.isBusy { batch += giveUp(failure) }
         let next = state.change { state in
             state.isLed = !state.waiting.isEmpty
             return state.waiting.first
@@ -61,15 +61,29 @@ final class CommitQueue: @unchecked Sendable {
         for write in batch { write.wake(to: .finished) }
     }
 
-    private func run(_ batch: [Write]) {
+    /// Another process holds the file. Who came while we waited for it fails with us: each waiting as long again, one
+    /// after the other, would hold every thread there is.
+    private func giveUp(_ failure: SQLiteError) -> [Write] {
+        let stranded = state.change { state in
+            defer { state.waiting.removeAll() }
+            return state.waiting
+        }
+        for write in stranded { write.failure = failure }
+        return stranded
+    }
+
+    /// Why none of a batch has been committed; nil where it has.
+    private func run(_ batch: [Write]) -> SQLiteError? {
         do {
             try connection.run("BEGIN IMMEDIATE")
             for write in batch { try run(write) }
             try connection.run("COMMIT")
+            return nil
         } catch {
             // Nothing of this batch has been committed, whatever each write thought of itself.
             if !connection.isInAutocommit { _ = try? connection.run("ROLLBACK") }
             for write in batch { write.failure = write.failure ?? error }
+            return error
         }
     }
 

@@ -106,6 +106,11 @@ extension Session {
             id: SessionID(row.text(0)), userID: UserID(row.text(1)), provider: try row.case(Provider.self, at: 2),
             clientID: row.text(3), device: Device(userAgent: row.optionalText(4), address: row.optionalText(5)),
             createdAt: Timestamp(milliseconds: row.integer(6)), token: token, previousHash: row.optionalBlob(12),
-            revokedAt: revokedAt, revokeReason: revokedAt == nil ? nil : try row.case(RevokeReason.self, at: 14))
+            revokedAt: revokedAt, revokeReason: revokedAt == nil ? nil : Self.reason(row.optionalText(14)))
+    }
+
+    /// Ended by hand, it has no reason, or one that only its author knows; but ended it has.
+    private static func reason(_ text: String?) -> RevokeReason {
+        text.flatMap(RevokeReason.init) ?? .revoked
     }
 }

@@ -80,7 +80,11 @@ extension SQLiteStore: Store {
 
     package func note(_ events: [AuditEvent]) throws(StoreFailure) {
         try writing { connection throws(SQLiteError) in
-            for event in events { try connection.insert(event) }
+            for var event in events {
+                // Their address went when they were deleted, and does not come back with what was noted meanwhile.
+                if let user = event.userID, try connection.user(user)?.status == .deleted { event.device = .unknown }
+                try connection.insert(event)
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ import Gatehouse
 struct VerifyEndpoint: Endpoint {
     let method = Method.get
     let path = "/api/auth/verify"
-    /// nginx turns any answer but 204, 401 and 403 into 500, and a front may pass on the guarded request's own method.
+    /// nginx turns any answer but 204, 401 and 403 (a store that fails: 503) into 500, and a front may pass on the guarded request's own method.
     let answersAnyRequest = true
     let gatekeeper: Gatekeeper
 
