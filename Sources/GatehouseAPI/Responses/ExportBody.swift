@@ -5,12 +5,12 @@ public struct ExportBody: ResponseBody, Equatable {
     public var exportedAt: String
     public var createdAt: String
     public var user: UserBody
-    public var accounts: [AccountBody]
+    public var accounts: [ExportedAccountBody]
     public var sessions: [SessionBody]
     public var events: [EventBody]
 
     public init(
-        exportedAt: String, createdAt: String, user: UserBody, accounts: [AccountBody], sessions: [SessionBody],
+        exportedAt: String, createdAt: String, user: UserBody, accounts: [ExportedAccountBody], sessions: [SessionBody],
         events: [EventBody]
     ) {
         self.exportedAt = exportedAt

@@ -22,9 +22,17 @@ extension ExportBody {
     fileprivate init(_ export: UserExport, current: SessionID) {
         self.init(
             exportedAt: export.moment.description, createdAt: export.user.createdAt.description,
-            user: UserBody(export.user), accounts: export.accounts.map(AccountBody.init),
+            user: UserBody(export.user), accounts: export.accounts.map(ExportedAccountBody.init),
             sessions: export.sessions.map { SessionBody($0, current: current) },
             events: export.events.map(EventBody.init))
+    }
+}
+
+extension ExportedAccountBody {
+    fileprivate init(_ account: LinkedAccount) {
+        self.init(
+            account: AccountBody(account), providerUserId: account.subject, emailHint: account.emailHint,
+            realUserStatus: account.realUserStatus)
     }
 }
 

@@ -44,6 +44,11 @@ public struct JSONObjectWriter {
         bytes.appendJSON(value)
     }
 
+    public mutating func member(_ name: String, _ value: Int64?) {
+        begin(name)
+        if let value { bytes.appendJSON(value) } else { bytes.appendJSONNull() }
+    }
+
     @_disfavoredOverload
     public mutating func member(_ name: String, _ value: JSONValue) {
         begin(name)
