@@ -39,6 +39,25 @@ struct AppleVerifyTests {
         try tool.run(["apple", "verify", "--jwks", keys, "--audience", audience] + words, input: input)
     }
 
+    @Test("judges a notification where it is told that it is one, and takes neither for the other")
+    func notification() throws {
+        let sent = try tool.run([
+            "fake-apple", "notify", "consent-revoked", "--sub", "001", "--keys", tool.folder.file("apple"), "--at",
+            Self.noon,
+        ])
+        let payload = try #require(try JSONValue(parsing: sent.text).object?["payload"]?.string)
+        let good = try verify("--notification", "--at", Self.noon, payload)
+        #expect(good.status == 0)
+        #expect(try JSONValue(parsing: good.text).object?["events"] != nil)
+        let asLogin = try verify("--at", Self.noon, payload)
+        #expect(asLogin.status == 1 && asLogin.text.hasPrefix("malformed"))
+        #expect(asLogin.complaint.contains("--notification"))
+        let login = try verify("--notification", "--at", Self.noon, try mint())
+        #expect(login.status == 1 && login.text.hasPrefix("malformed"))
+        let other = try verify("--notification", "--at", Self.noon, payload, audience: "com.example.other")
+        #expect(other.status == 1 && other.text.hasPrefix("audience"))
+    }
+
     @Test("a token that is good is answered with its claims, as a word and on standard input")
     func good() throws {
         let token = try mint("--sub", "ann", "--claim", #"x={"y":[1,null]}"#)

@@ -1,17 +1,17 @@
-import Gatehouse
-import JOSE
-import JSON
+package import Gatehouse
+package import JOSE
+package import JSON
 
 /// A notification from Apple's servers whose form and claims are right, and whose signature nobody has looked at yet.
 ///
 /// As with an identity token, nothing is fetched for one that is bad anyway.
-struct SignedNotification: Sendable {
+package struct SignedNotification: Sendable {
     private let jws: AppleJWS
     private let audience: String
     private let issuedAt: Timestamp
     private let event: NotificationEvent
 
-    init(_ text: String, policy: IdentityTokenPolicy, now: Timestamp) throws(AppleTokenFault) {
+    package init(_ text: String, policy: IdentityTokenPolicy, now: Timestamp) throws(AppleTokenFault) {
         jws = try AppleJWS(text)
         // An identity token has none, and tells of no event.
         guard let events = jws.claims["events"] else { throw .malformed }
@@ -20,9 +20,11 @@ struct SignedNotification: Sendable {
         event = try NotificationEvent(events)
     }
 
-    var keyID: String { jws.keyID }
+    package var keyID: String { jws.keyID }
 
-    func confirmed(by key: VerificationKey) throws(AppleTokenFault) -> AppleNotification {
+    package var claims: JSONObject { jws.claims }
+
+    package func confirmed(by key: VerificationKey) throws(AppleTokenFault) -> AppleNotification {
         try jws.verify(with: key)
         return AppleNotification(
             id: id, kind: event.kind, subject: event.subject, audience: audience, moment: event.moment ?? issuedAt,

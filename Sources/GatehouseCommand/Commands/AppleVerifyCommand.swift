@@ -23,6 +23,7 @@ struct AppleVerifyCommand: Command {
         Option(name: "--nonce", value: "N", help: "the nonce sent with the login"),
         Option(name: "--code", value: "C", help: "the authorizationCode sent with the login"),
         Option(name: "--user", value: "U", help: "the userIdentifier sent with the login"),
+        Option(name: "--notification", value: nil, help: "TOKEN is a notification from Apple's servers, and no login"),
         Option(name: "--at", value: "UNIXTIME", help: "judge as of this moment instead of now"),
         Option(name: "--quiet", value: nil, help: "no line for each check"),
     ]
@@ -30,8 +31,12 @@ struct AppleVerifyCommand: Command {
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let keys = try KeySetFile(input.value("--jwks") ?? "")
         let now = try Moment.read(input)
+        let text = try TokenArgument.read(input.arguments[0])
+        if input.has("--notification") {
+            return answer(judge(notification: text, by: policy(input), keys: keys.appleKeys, now: now))
+        }
         let credential = AppleCredential(
-            identityToken: try TokenArgument.read(input.arguments[0]), authorizationCode: input.value("--code"),
+            identityToken: text, authorizationCode: input.value("--code"),
             userIdentifier: input.value("--user"), nonce: input.value("--nonce"))
         let policy = policy(input)
         var passed: [IdentityTokenCheck] = []
@@ -40,7 +45,7 @@ struct AppleVerifyCommand: Command {
             let report = AppleVerifyReport(credential, policy: policy, keys: keys.appleKeys, now: now)
             for line in report.lines(passed: passed) { StandardStream.error.line(line) }
         }
-        return answer(verdict)
+        return answer(verdict.map(\.claims))
     }
 
     private func policy(_ input: Input) -> IdentityTokenPolicy {
@@ -63,10 +68,21 @@ struct AppleVerifyCommand: Command {
         }
     }
 
-    private func answer(_ verdict: Result<IdentityToken, AppleTokenFault>) -> ExitStatus {
+    private func judge(
+        notification text: String, by policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp
+    ) -> Result<JSONObject, AppleTokenFault> {
+        Result { () throws(AppleTokenFault) in
+            let signed = try SignedNotification(text, policy: policy, now: now)
+            guard let key = keys[signed.keyID] else { throw .unknownKey }
+            _ = try signed.confirmed(by: key)
+            return signed.claims
+        }
+    }
+
+    private func answer(_ verdict: Result<JSONObject, AppleTokenFault>) -> ExitStatus {
         switch verdict {
-        case .success(let token):
-            StandardStream.output.line(token.claims.description)
+        case .success(let claims):
+            StandardStream.output.line(claims.description)
             return .done
         case .failure(let fault):
             StandardStream.output.line("\(fault.rawValue): \(fault.explanation)")

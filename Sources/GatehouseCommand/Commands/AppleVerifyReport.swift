@@ -91,7 +91,7 @@ extension AppleVerifyReport {
     private var claimsFault: String {
         claims["events"] == nil
             ? "the payload is not a JSON object without duplicate members"
-            : "with events, this is a notification from Apple's servers and no identity token"
+            : "with events, this is a notification from Apple's servers and no identity token: --notification"
     }
 
     private var timesFault: String {
