@@ -66,7 +66,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "AppleID", "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens",
-                "GatehouseWeb", "JOSE", "JSON", "POSIX", "SQLite", "TestSupport",
+                "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite", "TestSupport",
             ],
             exclude: ["Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "TestSupport"]),

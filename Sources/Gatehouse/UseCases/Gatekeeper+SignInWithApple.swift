@@ -19,8 +19,8 @@ extension Gatekeeper {
     func prove(
         _ login: AppleLogin, now: Timestamp
     ) throws(Refusal) -> (identity: Identity, clientID: String, redemption: Redemption) {
-        let challenge = try challenge(in: login.credential, now: now)
         let assertion = try apple.verify(login.credential, now: now)
+        let challenge = try challenge(in: login.credential, now: now)
         let identity = Identity(
             provider: .apple, subject: assertion.subject, email: assertion.email, emailHint: login.email,
             isPrivateEmail: assertion.isPrivateEmail,

@@ -10,18 +10,21 @@ extension Connection {
         case usedNonce
     }
 
-    /// Uses up a token and its nonce, if they are there to be used.
-    func redeem(_ redemption: Redemption) throws(SQLiteError) -> Redeemed {
-        let token = redemption.tokenHash
-        if let nonce = redemption.nonceHash, let first = try redeemed(nonce), first.token != token {
+    /// What using up a token and its nonce would come to.
+    func judge(_ redemption: Redemption) throws(SQLiteError) -> Redeemed {
+        if let nonce = redemption.nonceHash, let first = try redeemed(nonce), first.token != redemption.tokenHash {
             return .usedNonce
         }
-        if let first = try redeemed(token) {
-            return redemption.moment <= first.moment + redemption.grace ? .repeated : .replayed
-        }
-        try remember(token, redemption)
+        guard let first = try redeemed(redemption.tokenHash) else { return .fresh }
+        // Without a grace nothing comes again, in the same millisecond neither.
+        let isInTime = redemption.grace > .zero && redemption.moment <= first.moment + redemption.grace
+        return isInTime ? .repeated : .replayed
+    }
+
+    /// Uses up a token and its nonce. What comes again keeps the moment of the first time.
+    func remember(_ redemption: Redemption) throws(SQLiteError) {
+        try remember(redemption.tokenHash, redemption)
         if let nonce = redemption.nonceHash { try remember(nonce, redemption) }
-        return .fresh
     }
 
     private func redeemed(_ hash: [UInt8]) throws(SQLiteError) -> (token: [UInt8], moment: Timestamp)? {
@@ -32,7 +35,10 @@ extension Connection {
 
     private func remember(_ hash: [UInt8], _ redemption: Redemption) throws(SQLiteError) {
         try run(
-            "INSERT INTO redemptions (hash, token_hash, moment, expires_at) VALUES (?, ?, ?, ?)",
+            """
+            INSERT INTO redemptions (hash, token_hash, moment, expires_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (hash) DO NOTHING
+            """,
             .blob(hash), .blob(redemption.tokenHash), .integer(redemption.moment.milliseconds),
             .integer(redemption.expiresAt.milliseconds))
     }

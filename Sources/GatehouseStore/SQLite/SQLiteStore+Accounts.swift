@@ -15,11 +15,12 @@ extension SQLiteStore {
             let owner = try connection.owner(of: identity)
             guard owner == nil || owner == user else { return .taken }
             if owner == nil, try connection.hasAccount(user, of: identity.provider) { return .taken }
-            switch try connection.redeem(redemption) {
+            switch try connection.judge(redemption) {
             case .replayed: return .replayed
             case .usedNonce: return .usedNonce
             case .fresh, .repeated: break
             }
+            try connection.remember(redemption)
             guard owner == nil else { return .linked }
             try connection.insert(identity, of: user, now: event.moment)
             if let task { try connection.insert(task) }

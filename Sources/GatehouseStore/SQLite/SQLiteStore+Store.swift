@@ -13,19 +13,21 @@ extension SQLiteStore: Store {
 
     package func record(_ login: NewSession) throws(StoreFailure) -> LoginOutcome {
         try writing { connection throws(SQLiteError) in
-            // First of all, since it decides: what follows is undone where it fails.
+            // Judged before anything is written, since nothing of a refused login may stay.
+            let use = try login.redemption.map(connection.judge)
+            switch use {
+            case .replayed: return .replayed
+            case .usedNonce: return .usedNonce
+            case .fresh, .repeated, nil: break
+            }
+            // Before the user is looked for, since it decides who that is.
             try connection.follow(login.identity, now: login.session.createdAt)
             guard let user = try connection.user(of: login) else { return .outdated }
-            if let redemption = login.redemption {
-                switch try connection.redeem(redemption) {
-                case .fresh, .repeated: break
-                case .replayed: return .replayed
-                case .usedNonce: return .usedNonce
-                }
-            }
+            if let redemption = login.redemption { try connection.remember(redemption) }
             try connection.insert(login.session)
             try connection.insert(login.event)
-            if let task = login.task { try connection.insert(task) }
+            // An authorization code is good for one exchange, which the first login has asked for.
+            if use != .repeated, let task = login.task { try connection.insert(task) }
             return .recorded(user)
         }
     }

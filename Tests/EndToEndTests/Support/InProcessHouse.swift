@@ -37,6 +37,8 @@ final class InProcessHouse: House {
         return try Assembly(Configuration(from: SettingSource(variables: variables)), world: world, log: log)
     }
 
+    var database: String { folder.file("g.db") }
+
     var log: String { circumstances.log.withLock { $0 } }
 
     func setForward(by time: Duration) { circumstances.ahead.withLock { $0 += time } }

@@ -1,0 +1,188 @@
+import Gatehouse
+import GatehouseStore
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("A token and its nonce in the store")
+struct RedemptionTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let store: SQLiteStore
+    private let user = SampleLogin.user(1)
+    private let noon = SampleLogin.noon
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("gatehouse.db")
+        store = try SQLiteStore(path: path)
+        _ = try store.create(user, with: SampleLogin.login("0", of: user, as: SampleLogin.identity("s")))
+    }
+
+    private func redemption(
+        _ token: UInt8, nonce: UInt8? = nil, after seconds: Double = 0, grace: Duration = .seconds(60)
+    ) -> Redemption {
+        Redemption(
+            tokenHash: [token], nonceHash: nonce.map { [0, $0] },
+            moment: noon + .milliseconds((seconds * 1000).rounded()),
+            grace: grace,
+            expiresAt: noon + .seconds(3600))
+    }
+
+    private func record(
+        _ name: String, _ redemption: Redemption, of person: User? = nil, as subject: String = "s",
+        task: AppleTask? = nil
+    ) throws -> LoginOutcome {
+        var login = SampleLogin.login(
+            name, of: person ?? user, as: SampleLogin.identity(subject, email: "late@example.com"), nickname: "Late")
+        login.newUser = person
+        login.redemption = redemption
+        login.task = task
+        return try store.record(login)
+    }
+
+    private func isRecorded(_ outcome: LoginOutcome) -> Bool {
+        if case .recorded = outcome { true } else { false }
+    }
+
+    private func count(_ table: String) throws -> Int64 {
+        let raw = try Connection(path: path, access: .readOnly)
+        return try raw.first("SELECT count(*) FROM \(table)") { $0.integer(0) } ?? -1
+    }
+
+    @Test(
+        "the same token may come again until the grace is over, counted from the first time",
+        arguments: [(0.001, true), (59.999, true), (60, true), (60.001, false), (86_400, false)])
+    func grace(seconds: Double, isAccepted: Bool) throws {
+        #expect(isRecorded(try record("1", redemption(7))))
+        _ = try record("2", redemption(7, after: min(seconds, 30)))
+        let outcome = try record("3", redemption(7, after: seconds))
+        #expect(isAccepted ? isRecorded(outcome) : outcome == .replayed)
+        #expect(try count("redemptions") == 1)
+    }
+
+    @Test("without a grace not in the same millisecond, and not from a clock that is behind", arguments: [0, -0.002])
+    func noGrace(seconds: Double) throws {
+        #expect(isRecorded(try record("1", redemption(7, grace: .zero))))
+        #expect(try record("2", redemption(7, after: seconds, grace: .zero)) == .replayed)
+    }
+
+    @Test("one of many gets in without a grace, and all of them with one", arguments: [Duration.zero, .seconds(60)])
+    func crowd(grace: Duration) throws {
+        let outcomes = try Crowd.of(64) { number in try record("c\(number)", redemption(7, grace: grace)) }
+        #expect(outcomes.count(where: isRecorded) == (grace == .zero ? 1 : 64))
+        #expect(outcomes.count { $0 == .replayed } == (grace == .zero ? 63 : 0))
+    }
+
+    @Test("a nonce is good for one token")
+    func nonce() throws {
+        #expect(isRecorded(try record("1", redemption(1, nonce: 9))))
+        #expect(isRecorded(try record("2", redemption(1, nonce: 9, after: 1))))
+        #expect(try record("3", redemption(2, nonce: 9, after: 1)) == .usedNonce)
+        #expect(try record("4", redemption(1, nonce: 9, after: 61)) == .replayed)
+        #expect(isRecorded(try record("5", redemption(2, nonce: 8, after: 61))), "the refused token was not used up")
+        #expect(isRecorded(try record("6", redemption(3, after: 61))))
+    }
+
+    @Test("a refused login leaves nothing behind", arguments: [LoginOutcome.replayed, .usedNonce])
+    func nothingStays(expected: LoginOutcome) throws {
+        let first = SampleLogin.user(2)
+        #expect(isRecorded(try record("1", redemption(1, nonce: 9), of: first, as: "other")))
+        let tables = ["users", "auth_accounts", "refresh_tokens", "redemptions", "audit_events", "apple_tasks"]
+        let before = try tables.map(count)
+        let bad = expected == .replayed ? redemption(1, nonce: 9, after: 61) : redemption(2, nonce: 9)
+        #expect(try record("2", bad) == expected)
+        #expect(try record("3", bad, of: SampleLogin.user(3), as: "new") == expected)
+        #expect(try tables.map(count) == before)
+        #expect(try store.user(user.id) == user, "also no email and no name")
+        #expect(try store.user(UserID("user_3")) == nil)
+    }
+
+    @Test("a login that is outdated uses nothing up")
+    func outdated() throws {
+        #expect(try record("1", redemption(1, nonce: 9), as: "somebody else") == .outdated)
+        #expect(try record("2", redemption(1, nonce: 9), of: SampleLogin.user(2)) == .outdated)
+        #expect(try count("redemptions") == 0)
+        #expect(isRecorded(try record("3", redemption(1, nonce: 9, after: 3600))))
+    }
+
+    @Test("a retry does not ask for the exchange of a code that is being exchanged")
+    func oneExchange() throws {
+        let task = AppleTask(
+            kind: .exchange, userID: user.id, clientID: "com.example.app", sealed: [1], dueAt: noon,
+            expiresAt: noon + .seconds(300))
+        #expect(isRecorded(try record("1", redemption(1), task: task)))
+        #expect(isRecorded(try record("2", redemption(1, after: 1), task: task)))
+        #expect(try count("apple_tasks") == 1)
+        #expect(isRecorded(try record("3", redemption(2), task: task)))
+        #expect(try count("apple_tasks") == 2)
+    }
+
+    @Test("linking uses them up as well")
+    func link() throws {
+        let event = SampleLogin.event(.accountLinked)
+        func link(_ person: User, _ redemption: Redemption) throws -> LinkOutcome {
+            try store.link(
+                Identity(provider: .dev, subject: person.id.text, email: nil), to: person.id, redeeming: redemption,
+                asking: nil, noting: event)
+        }
+        #expect(try link(user, redemption(1, nonce: 9)) == .linked)
+        #expect(try link(user, redemption(1, nonce: 9, after: 60)) == .linked)
+        #expect(try link(user, redemption(1, nonce: 9, after: 61)) == .replayed)
+        #expect(try link(user, redemption(2, nonce: 9)) == .usedNonce)
+        #expect(try record("1", redemption(1, after: 61)) == .replayed)
+        #expect(try record("2", redemption(3, nonce: 9)) == .usedNonce)
+    }
+
+    @Test("a link that is refused uses nothing up")
+    func refusedLink() throws {
+        let other = SampleLogin.user(2)
+        _ = try store.create(other, with: SampleLogin.login("1", of: other, as: SampleLogin.identity("theirs")))
+        for subject in ["s", "new"] {
+            let outcome = try store.link(
+                SampleLogin.identity(subject), to: other.id, redeeming: redemption(1), asking: nil,
+                noting: SampleLogin.event(.accountLinked))
+            #expect(outcome == .taken)
+        }
+        let outcome = try store.link(
+            SampleLogin.identity("x"), to: UserID("user_9"), redeeming: redemption(1), asking: nil,
+            noting: SampleLogin.event(.accountLinked))
+        #expect(outcome == .outdated)
+        #expect(try count("redemptions") == 0)
+    }
+
+    @Test("what is used up stays so when the store is opened again")
+    func reopened() throws {
+        _ = try record("1", redemption(1, nonce: 9))
+        let next = try SQLiteStore(path: path)
+        var login = SampleLogin.login("2", of: user, as: SampleLogin.identity("s"))
+        login.redemption = redemption(1, nonce: 9, after: 61)
+        #expect(try next.record(login) == .replayed)
+        login.redemption = redemption(2, nonce: 9)
+        #expect(try next.record(login) == .usedNonce)
+    }
+
+    @Test("housekeeping forgets what has expired, and nothing else")
+    func purge() throws {
+        for token in 1...3 {
+            _ = try record(
+                "\(token)",
+                Redemption(
+                    tokenHash: [UInt8(token)], nonceHash: [0, UInt8(token)], moment: noon, grace: .seconds(60),
+                    expiresAt: noon + .seconds(token)))
+        }
+        let start = Timestamp(seconds: 0)
+        func forget(before limit: Timestamp) throws {
+            let limits = PurgeLimits(
+                sessionsExpired: start, redemptionsExpired: limit, revocationsBefore: start, auditEventsBefore: start)
+            for _ in 0..<10 where try !store.purge(limits) { return }
+        }
+        try forget(before: noon + .seconds(1))
+        #expect(try count("redemptions") == 6)
+        try forget(before: noon + .seconds(2))
+        #expect(try count("redemptions") == 4)
+        #expect(try record("4", redemption(2, after: 61)) == .replayed)
+        try forget(before: noon + .seconds(4))
+        #expect(try count("redemptions") == 0)
+    }
+}
