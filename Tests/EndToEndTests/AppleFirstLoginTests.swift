@@ -21,7 +21,8 @@ struct AppleFirstLoginTests {
         arguments: [
             ("Ada", "Lovelace", "Ada Lovelace"), ("小明", "王", "王小明"), ("太郎", "山田", "山田太郎"),
             ("민준", "김", "김민준"), ("さくら", "田中", "田中さくら"), ("Ming", "王", "Ming 王"), (nil, "王", "王"),
-            ("Ada", nil, "Ada"), (" Ada ", " ", "Ada"), ("Zoë", "O’Neill-Müller", "Zoë O’Neill-Müller"), (nil, nil, nil),
+            ("Ada", nil, "Ada"), (" Ada ", " ", "Ada"), ("Zoë", "O’Neill-Müller", "Zoë O’Neill-Müller"),
+            (nil, nil, nil),
             ("", "", nil), ("👩🏽‍🚀", "王", "👩🏽‍🚀 王"),
         ] as [(String?, String?, String?)])
     func names(given: String?, family: String?, expected: String?) throws {
