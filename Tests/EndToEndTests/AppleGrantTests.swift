@@ -20,7 +20,8 @@ struct AppleGrantTests {
         let given = world.grantedTokens
         #expect(given.count == 1)
         let token = try #require(body["identityToken"]?.string)
-        let secrets = try given + [#require(body["authorizationCode"]?.string), token]
+        let secrets =
+            try given + [#require(body["authorizationCode"]?.string), token]
             + token.split(separator: ".").map(String.init)
         for suffix in ["", "-wal"] {
             let bytes = FileManager.default.contents(atPath: world.house.database + suffix) ?? Data()

@@ -30,7 +30,9 @@ private struct Told {
         try house.send(.post("/api/auth/apple", apple.login(subject)))
     }
 
-    func tell(_ type: String, _ subject: String, _ adjust: (inout NotificationOrder) -> Void = { _ in }) throws -> Answer {
+    func tell(_ type: String, _ subject: String, _ adjust: (inout NotificationOrder) -> Void = { _ in }) throws
+        -> Answer
+    {
         var order = NotificationOrder(type: type, subject: subject, audience: FakeAppleServers.bundleID)
         adjust(&order)
         return try tell(apple.service.notification(order))
@@ -80,7 +82,8 @@ struct AppleNotificationTests {
         }
     }
 
-    @Test("that consent was taken back leaves of the account what the operator has chosen",
+    @Test(
+        "that consent was taken back leaves of the account what the operator has chosen",
         arguments: [("keep", true), ("unlink", false), ("delete", false)])
     func policies(_ policy: String, _ staysTheSame: Bool) throws {
         let told = try Told(.handler) { $0["APPLE_ON_CONSENT_REVOKED"] = policy }
@@ -92,7 +95,8 @@ struct AppleNotificationTests {
         #expect((again.userID == login.userID) == staysTheSame)
     }
 
-    @Test("takes Apple alone from an account that has another way in, unless it is to be deleted",
+    @Test(
+        "takes Apple alone from an account that has another way in, unless it is to be deleted",
         arguments: [("keep", true, true), ("unlink", true, false), ("delete", false, false)])
     func policiesForTwo(_ policy: String, _ isThere: Bool, _ isLinked: Bool) throws {
         let told = try Told(.handler) { $0["APPLE_ON_CONSENT_REVOKED"] = policy }

@@ -54,6 +54,16 @@ struct AppleRevocationTests {
         #expect(try strangers.deleteAccount(login, code: "c").header("x-apple-revocation") == "by-hand")
     }
 
+    @Test("says so in its headers, wherever it is asked", arguments: World.allCases)
+    func headers(_ world: World) throws {
+        let house = try Houses.of(world)
+        let login = try house.send(.post("/api/auth/apple", house.apple.login("headers-\(world)")))
+        let answer = try house.deleteAccount(login, code: "c")
+        #expect(answer.status == 204)
+        #expect(answer.header("x-apple-revocation") == "by-hand")
+        #expect(answer.header("link")?.hasPrefix("<https://account.apple.com/") == true)
+    }
+
     @Test("is possible with a fresh code where nothing is stored")
     func freshCode() throws {
         let world = try DeveloperHouse()

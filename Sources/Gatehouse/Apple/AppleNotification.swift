@@ -37,6 +37,6 @@ package struct AppleNotification: Sendable, Equatable {
         self.isPrivateEmail = isPrivateEmail
     }
 
-    /// Whoever signs in after this knows more than Apple did when it wrote. Apple's moments may be whole seconds.
+    /// Whoever signs in or links after this knows more than Apple did when it wrote. Apple's moments may be whole seconds.
     package var horizon: Timestamp { max(moment, issuedAt) + .milliseconds(999) }
 }

@@ -7,8 +7,8 @@ package protocol AppleQueue: Sendable {
     /// Has asked, and is not to be asked again.
     func finish(_ task: AppleTask) throws(StoreFailure)
 
-    /// Keeps what Apple has given for a code, and finishes the task. Where the user is not there any more, or has no such
-    /// account, what Apple has given is to be revoked instead, unless it is somebody else's.
+    /// Keeps what Apple has given for a code, and finishes the task. Where the user is not there any more, or has no
+    /// account of Apple's, what Apple has given is to be revoked instead, unless it is somebody else's.
     func finish(
         _ exchange: AppleTask, with sealedToken: [UInt8], of subject: String, now: Timestamp
     ) throws(StoreFailure)

@@ -3,17 +3,20 @@ package struct LinkedAccount: Sendable, Equatable {
     package let provider: Provider
     package let subject: String
     package let email: String?
-    /// What a client once said, and nobody has proven.
+    /// What a client has said, and nobody has proven.
     package let emailHint: String?
     package let isPrivateEmail: Bool?
     /// Whether Apple passes mail on to the user; nil where Apple has never said.
     package let isMailForwarded: Bool?
+    /// How sure Apple is that this is a person: 0, 1 or 2.
     package let realUserStatus: Int64?
+    /// Who this is to another developer team.
+    package let transferSubject: String?
     package let linkedAt: Timestamp
 
     package init(
         provider: Provider, subject: String, email: String?, emailHint: String?, isPrivateEmail: Bool?,
-        isMailForwarded: Bool?, realUserStatus: Int64?, linkedAt: Timestamp
+        isMailForwarded: Bool?, realUserStatus: Int64?, transferSubject: String?, linkedAt: Timestamp
     ) {
         self.provider = provider
         self.subject = subject
@@ -22,6 +25,7 @@ package struct LinkedAccount: Sendable, Equatable {
         self.isPrivateEmail = isPrivateEmail
         self.isMailForwarded = isMailForwarded
         self.realUserStatus = realUserStatus
+        self.transferSubject = transferSubject
         self.linkedAt = linkedAt
     }
 }

@@ -1,24 +1,31 @@
 public import JSON
 
-/// A way of signing in, with all that is held about it.
+/// All that is kept about a way of signing in.
 public struct ExportedAccountBody: ResponseBody, Equatable {
     public var account: AccountBody
-    /// What the provider calls the user.
-    public var providerUserId: String
+    /// Who the user is to the provider.
+    public var userIdentifier: String
+    /// What a client has said, and nobody has proven.
     public var emailHint: String?
     public var realUserStatus: Int64?
+    public var transferUserIdentifier: String?
 
-    public init(account: AccountBody, providerUserId: String, emailHint: String?, realUserStatus: Int64?) {
+    public init(
+        account: AccountBody, userIdentifier: String, emailHint: String?, realUserStatus: Int64?,
+        transferUserIdentifier: String?
+    ) {
         self.account = account
-        self.providerUserId = providerUserId
+        self.userIdentifier = userIdentifier
         self.emailHint = emailHint
         self.realUserStatus = realUserStatus
+        self.transferUserIdentifier = transferUserIdentifier
     }
 
     public func write(to json: inout JSONObjectWriter) {
         account.write(to: &json)
-        json.member("providerUserId", providerUserId)
+        json.member("userIdentifier", userIdentifier)
         json.member("emailHint", emailHint)
-        json.member("realUserStatus", realUserStatus)
+        json.member("realUserStatus", realUserStatus.map(JSONValue.integer) ?? .null)
+        json.member("transferUserIdentifier", transferUserIdentifier)
     }
 }

@@ -5,8 +5,8 @@ extension Connection {
     func accounts(of user: UserID) throws(SQLiteError) -> [LinkedAccount] {
         try all(
             """
-            SELECT provider, provider_user_id, email, email_hint, is_private_email, mail_forwarded, real_user_status,
-                created_at
+            SELECT provider, provider_user_id, email, email_hint, is_private_email, mail_forwarded,
+                real_user_status, transfer_sub, created_at
             FROM auth_accounts WHERE user_id = ? ORDER BY created_at, id
             """,
             .text(user.text)
@@ -15,7 +15,7 @@ extension Connection {
                 provider: try row.case(Provider.self, at: 0), subject: row.text(1), email: row.optionalText(2),
                 emailHint: row.optionalText(3), isPrivateEmail: row.optionalInteger(4).map { $0 != 0 },
                 isMailForwarded: row.optionalInteger(5).map { $0 != 0 }, realUserStatus: row.optionalInteger(6),
-                linkedAt: Timestamp(milliseconds: row.integer(7)))
+                transferSubject: row.optionalText(7), linkedAt: Timestamp(milliseconds: row.integer(8)))
         }
     }
 

@@ -56,8 +56,12 @@ extension Connection {
             .integer(now.milliseconds), .text(user.text)) > 0
     }
 
-    func hasAppleTask(of user: UserID) throws(SQLiteError) -> Bool {
-        try first("SELECT 1 FROM apple_tasks WHERE user_id = ?", .text(user.text)) { _ in true } ?? false
+    /// Whether a code of theirs waits to be exchanged, and may still be good.
+    func awaitsExchange(_ user: UserID, now: Timestamp) throws(SQLiteError) -> Bool {
+        try first(
+            "SELECT 1 FROM apple_tasks WHERE user_id = ? AND kind = 'exchange' AND expires_at > ?",
+            .text(user.text), .integer(now.milliseconds)
+        ) { _ in true } ?? false
     }
 }
 

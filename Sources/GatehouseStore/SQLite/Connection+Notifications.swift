@@ -22,11 +22,15 @@ extension Connection {
             .text(notification.subject))
     }
 
-    /// Whether somebody has signed in by Apple since: then they have agreed anew, and the news are old.
-    func hasSession(by provider: Provider, of user: UserID, after moment: Timestamp) throws(SQLiteError) -> Bool {
+    /// Whether somebody has signed in by Apple since, or linked it: then they have agreed anew, and the news are old.
+    func hasAgreed(_ user: UserID, after moment: Timestamp) throws(SQLiteError) -> Bool {
         try first(
-            "SELECT 1 FROM refresh_tokens WHERE user_id = ? AND provider = ? AND created_at > ?",
-            .text(user.text), .text(provider.rawValue), .integer(moment.milliseconds)
+            """
+            SELECT 1 FROM refresh_tokens WHERE user_id = ?1 AND provider = 'APPLE' AND created_at > ?2
+            UNION ALL
+            SELECT 1 FROM auth_accounts WHERE user_id = ?1 AND provider = 'APPLE' AND created_at > ?2
+            """,
+            .text(user.text), .integer(moment.milliseconds)
         ) { _ in true } ?? false
     }
 

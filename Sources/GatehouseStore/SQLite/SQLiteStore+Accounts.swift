@@ -12,14 +12,13 @@ extension SQLiteStore {
     ) throws(StoreFailure) -> LinkOutcome {
         try writing { connection throws(SQLiteError) in
             guard try connection.user(user)?.status == .active else { return .outdated }
+            let redeemed = try connection.judge(redemption)
+            if redeemed == .replayed { return .replayed }
+            if redeemed == .usedNonce { return .usedNonce }
+            try connection.follow(identity, now: event.moment)
             let owner = try connection.owner(of: identity)
             guard owner == nil || owner == user else { return .taken }
             if owner == nil, try connection.hasAccount(user, of: identity.provider) { return .taken }
-            switch try connection.judge(redemption) {
-            case .replayed: return .replayed
-            case .usedNonce: return .usedNonce
-            case .fresh, .repeated: break
-            }
             try connection.remember(redemption)
             guard owner == nil else { return .linked }
             try connection.insert(identity, of: user, now: event.moment)
@@ -65,10 +64,11 @@ extension Connection {
     ) throws(SQLiteError) -> AppleRevocation {
         guard try hasAccount(user, of: .apple) else { return .notNeeded }
         if try queueRevocation(of: user, now: now) { return .queued }
+        if let task {
+            try insert(task)
+            return .queued
+        }
         // A code that waits to be exchanged finds nobody, and what comes of it is revoked.
-        if try hasAppleTask(of: user) { return .queued }
-        guard let task else { return .byHand }
-        try insert(task)
-        return .queued
+        return try awaitsExchange(user, now: now) ? .queued : .byHand
     }
 }

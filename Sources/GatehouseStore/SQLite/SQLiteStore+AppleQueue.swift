@@ -25,8 +25,9 @@ extension SQLiteStore: AppleQueue {
                 sealedToken, for: exchange.clientID, of: exchange.userID, subject: subject)
             guard !isKept else { return }
             // Somebody else's code, passed off as the user's own: what it gives stays theirs.
-            let stranger = try connection.owner(of: Identity(provider: .apple, subject: subject, email: nil))
-            guard stranger == nil else { return }
+            let owner = try connection.owner(of: Identity(provider: .apple, subject: subject, email: nil))
+            let isSomebodyElse = try connection.hasAccount(exchange.userID, of: .apple)
+            guard owner == nil, !isSomebodyElse else { return }
             try connection.insert(
                 AppleTask(
                     kind: .revoke, userID: exchange.userID, clientID: exchange.clientID, sealed: sealedToken,

@@ -40,7 +40,7 @@ extension Connection {
     private func withdraw(
         _ user: UserID, since moment: Timestamp, by policy: ConsentPolicy, at now: Timestamp
     ) throws(SQLiteError) -> [SessionID] {
-        guard try !hasSession(by: .apple, of: user, after: moment) else { return [] }
+        guard try !hasAgreed(user, after: moment) else { return [] }
         try forgetAppleToken(of: user)
         let isLast = try accounts(of: user).count == 1
         if policy == .delete || policy == .unlink && isLast {

@@ -31,8 +31,8 @@ extension ExportBody {
 extension ExportedAccountBody {
     fileprivate init(_ account: LinkedAccount) {
         self.init(
-            account: AccountBody(account), providerUserId: account.subject, emailHint: account.emailHint,
-            realUserStatus: account.realUserStatus)
+            account: AccountBody(account), userIdentifier: account.subject, emailHint: account.emailHint,
+            realUserStatus: account.realUserStatus, transferUserIdentifier: account.transferSubject)
     }
 }
 

@@ -1,0 +1,49 @@
+import Foundation
+import Gatehouse
+import GatehouseStore
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("A database of an older program")
+struct OlderDatabaseTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.file("old.db") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let migrations = Executable.root + "/Sources/GatehouseStore/Migrations/"
+        let steps = try FileManager.default.contentsOfDirectory(atPath: migrations).sorted().prefix(3)
+        let connection = try Connection(path: path, access: .readWrite)
+        for step in steps {
+            try connection.execute(script: String(contentsOfFile: migrations + step, encoding: .utf8))
+        }
+        try connection.execute(
+            script: """
+                PRAGMA user_version = 3;
+                INSERT INTO users (id, email, created_at, updated_at) VALUES ('user_1', 'ann@example.com', 1, 1);
+                INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, created_at, updated_at)
+                VALUES ('acct_1', 'user_1', 'APPLE', 'ann', 'ann@example.com', 1, 1);
+                """)
+    }
+
+    @Test("keeps its people, who can do everything from then on")
+    func migrated() throws {
+        let store = try SQLiteStore(path: path)
+        let user = try #require(try store.user(provider: .apple, subject: "ann"))
+        #expect(user.email == "ann@example.com")
+        let account = try #require(try store.accounts(of: user.id).first)
+        #expect(account.subject == "ann" && account.isMailForwarded == nil && account.transferSubject == nil)
+        let noon = SampleLogin.noon
+        var identity = SampleLogin.identity("ann")
+        identity.transferSubject = "T"
+        var login = SampleLogin.login("1", of: user, as: identity)
+        login.task = AppleTask(kind: .exchange, userID: user.id, clientID: "app", sealed: [1], dueAt: noon)
+        #expect(try store.add(login) == user)
+        let task = try #require(try store.takeAppleTask(now: noon))
+        try store.finish(task, with: [2], of: "ann", now: noon)
+        #expect(try store.accounts(of: user.id).first?.transferSubject == "T")
+        let event = AuditEvent(.userDeleted, at: noon, userID: user.id)
+        #expect(try store.delete(user.id, asking: nil, noting: event)?.revocation == .queued)
+    }
+}
