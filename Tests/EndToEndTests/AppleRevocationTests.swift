@@ -103,7 +103,6 @@ struct AppleRevocationTests {
         let login = try house.send(.post("/api/auth/apple", apple.login("ann")))
         #expect(login.status == 200)
         #expect(Eventually.holds { (try? apple.authorisations()) == ["ann"] })
-        // Until it is stored, a deletion is not about what is stored.
         #expect(Eventually.holds { (try? house.count("auth_accounts WHERE refresh_token IS NOT NULL")) == 1 })
         try apple.order(["fault": "hang", "path": "/auth/revoke"])
         #expect(try house.deleteAccount(login).status == 204)
