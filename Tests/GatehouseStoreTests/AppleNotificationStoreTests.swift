@@ -45,6 +45,13 @@ struct AppleNotificationStoreTests {
         #expect(try (store.user(ann.id)?.status == .deleted) == ends)
     }
 
+    @Test("do not let somebody come back as somebody new who has been kept out", arguments: ConsentPolicy.allCases)
+    func disabled(_ policy: ConsentPolicy) throws {
+        #expect(try store.disable(ann.id, noting: SampleLogin.event(.userDisabled)))
+        _ = try tell(.consentRevoked, id: "1", at: noon + .seconds(1), by: policy)
+        #expect(try store.user(of: SampleLogin.identity("ann"))?.status == .disabled)
+    }
+
     @Test("an account whose person is gone at Apple is not kept, whatever becomes of the others")
     func accountDeleted() throws {
         #expect(try !tell(.accountDeleted, id: "1", at: noon, by: .keep).isEmpty)

@@ -28,7 +28,9 @@ extension Connection {
             try noteMail(notification, isForwarded: notification.kind == .emailEnabled)
             return []
         case .consentRevoked:
-            return try withdraw(user, since: notification.horizon, by: policy, at: now)
+            // Whoever has been kept out would otherwise come back as somebody new.
+            let isKeptOut = try self.user(user)?.status == .disabled
+            return try withdraw(user, since: notification.horizon, by: isKeptOut ? .keep : policy, at: now)
         case .accountDeleted:
             // Nobody can sign in by it again, whatever becomes of those who only took their consent back.
             return try withdraw(user, since: notification.horizon, by: policy == .keep ? .unlink : policy, at: now)
