@@ -59,7 +59,7 @@ let package = Package(
         .testTarget(name: "POSIXTests", dependencies: ["POSIX", "TestSupport"]),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "TestSupport"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-        .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL"]),
+        .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL", "TestSupport"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
         .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "POSIX", "TestSupport"]),
         .testTarget(

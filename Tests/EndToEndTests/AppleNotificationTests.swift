@@ -33,7 +33,7 @@ private struct Told {
     func tell(_ type: String, _ subject: String, _ adjust: (inout NotificationOrder) -> Void = { _ in }) throws
         -> Answer
     {
-        var order = NotificationOrder(type: type, subject: subject, audience: FakeAppleServers.bundleID)
+        var order = NotificationOrder(type: type, subject: subject, audience: FakeAppleStand.bundleID)
         adjust(&order)
         return try tell(apple.service.notification(order))
     }
@@ -117,7 +117,7 @@ struct AppleNotificationTests {
     func once() throws {
         let told = try Told(.handler) { $0["APPLE_ON_CONSENT_REVOKED"] = "keep" }
         let login = try told.signIn("ann")
-        var order = NotificationOrder(type: "consent-revoked", subject: "ann", audience: FakeAppleServers.bundleID)
+        var order = NotificationOrder(type: "consent-revoked", subject: "ann", audience: FakeAppleStand.bundleID)
         order.identifier = "the same"
         let body = told.apple.service.notification(order)
         #expect(try told.tell(body).status == 200)
@@ -161,7 +161,7 @@ struct AppleNotificationTests {
     func forged(_ world: World) throws {
         let told = try Told(world)
         let login = try told.signIn("ann")
-        let order = NotificationOrder(type: "consent-revoked", subject: "ann", audience: FakeAppleServers.bundleID)
+        let order = NotificationOrder(type: "consent-revoked", subject: "ann", audience: FakeAppleStand.bundleID)
         let genuine = try #require(told.apple.service.notification(order)["payload"]?.string)
         let parts = genuine.split(separator: ".").map(String.init)
         let signature = String(parts[2].reversed())
@@ -182,7 +182,7 @@ struct AppleNotificationTests {
     func durable() throws {
         let world = try DeveloperHouse()
         let login = try world.signIn("ann")
-        let order = NotificationOrder(type: "consent-revoked", subject: "ann", audience: FakeAppleServers.bundleID)
+        let order = NotificationOrder(type: "consent-revoked", subject: "ann", audience: FakeAppleStand.bundleID)
         let answer = try world.house.send(
             .post("/api/auth/apple/notifications", world.apple.service.notification(order)))
         #expect(answer.status == 200)

@@ -1,5 +1,6 @@
 import COpenSSL
 import OpenSSL
+import TestSupport
 import Testing
 
 @Suite("Private keys in PEM")

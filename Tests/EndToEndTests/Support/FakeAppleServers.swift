@@ -5,8 +5,6 @@ import TestSupport
 
 /// A fake Apple in this process, which can be asked who came and be told to misbehave.
 final class FakeAppleServers: Sendable {
-    static let bundleID = "com.example.app"
-
     let service: FakeAppleService
     let port: UInt16
     private let path: String
@@ -15,7 +13,7 @@ final class FakeAppleServers: Sendable {
         path = folder.file("apple")
         service = try FakeAppleService(
             folder: path, keys: try PublishedKeys(in: path),
-            developer: try DeveloperAccount(in: path, clientIDs: [Self.bundleID]))
+            developer: try DeveloperAccount(in: path, clientIDs: [FakeAppleStand.bundleID]))
         let server = service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
         port = server.port
         _ = try POSIX.Thread.spawn(name: "fake-apple") { try? server.run() }
@@ -40,7 +38,7 @@ final class FakeAppleServers: Sendable {
 
     /// The body of a login, as an app would post it.
     func login(_ subject: String, _ adjust: (inout MintOrder) -> Void = { _ in }) -> JSONObject {
-        var order = MintOrder(audience: Self.bundleID)
+        var order = MintOrder(audience: FakeAppleStand.bundleID)
         order.subject = subject
         adjust(&order)
         return service.login(order)

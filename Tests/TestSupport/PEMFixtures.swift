@@ -1,6 +1,6 @@
 /// Keys that OpenSSL's command wrote for these tests; they were never used for anything else.
-enum PEMFixtures {
-    static let p256 = """
+package enum PEMFixtures {
+    package static let p256 = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIjKLkSF211Q3MTP8
         Sam08pauJU3MMM/jF672DAMuocShRANCAAQvunobc+riL+IJ4ioJT54+w/SNiMIz
@@ -9,7 +9,7 @@ enum PEMFixtures {
         """
 
     /// The same key in the older form of SEC 1.
-    static let p256SEC1 = """
+    package static let p256SEC1 = """
         -----BEGIN EC PRIVATE KEY-----
         MHcCAQEEICIyi5EhdtdUNzEz/EmptPKWriVNzDDP4xeu9gwDLqHEoAoGCCqGSM49
         AwEHoUQDQgAEL7p6G3Pq4i/iCeIqCU+ePsP0jYjCM10lPfY0Zo772qavj34xsEwQ
@@ -18,7 +18,7 @@ enum PEMFixtures {
         """
 
     /// What `openssl ecparam -genkey` writes: a block of parameters goes before the key.
-    static let p256AfterParameters = """
+    package static let p256AfterParameters = """
         -----BEGIN EC PARAMETERS-----
         BggqhkjOPQMBBw==
         -----END EC PARAMETERS-----
@@ -29,13 +29,13 @@ enum PEMFixtures {
         -----END EC PRIVATE KEY-----
         """
 
-    static let ed25519 = """
+    package static let ed25519 = """
         -----BEGIN PRIVATE KEY-----
         MC4CAQAwBQYDK2VwBCIEIL8y4uxDqGKSYkMPTtSX1hrdYVoy8zX7slzenWZzNkks
         -----END PRIVATE KEY-----
         """
 
-    static let rsa2048 = """
+    package static let rsa2048 = """
         -----BEGIN PRIVATE KEY-----
         MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDm5AM2j9GUsU+0
         iZwMoAfUJHL1g2ooO9DYjFUxL5m+sYy6xvPiDKMY01d6mRw/O8swF0FVgyulAJUz
@@ -67,7 +67,7 @@ enum PEMFixtures {
         """
 
     /// The same key in the older form of PKCS #1.
-    static let rsa2048PKCS1 = """
+    package static let rsa2048PKCS1 = """
         -----BEGIN RSA PRIVATE KEY-----
         MIIEowIBAAKCAQEA5uQDNo/RlLFPtImcDKAH1CRy9YNqKDvQ2IxVMS+ZvrGMusbz
         4gyjGNNXepkcPzvLMBdBVYMrpQCVM/lq0czcwGiLG5Qm6Hc9ULk+MO4H9F5ziQG5
@@ -97,7 +97,7 @@ enum PEMFixtures {
         -----END RSA PRIVATE KEY-----
         """
 
-    static let rsa1024 = """
+    package static let rsa1024 = """
         -----BEGIN PRIVATE KEY-----
         MIICdgIBADANBgkqhkiG9w0BAQEFAASCAmAwggJcAgEAAoGBALwpPEOFH9DLzlXS
         Il2Pr4oTmU71z4U+dfDUblrTxi4l2Cu5wAtp7lw6MFvJL4Hhkdm35hFicJSnNlmj
@@ -116,7 +116,7 @@ enum PEMFixtures {
         -----END PRIVATE KEY-----
         """
 
-    static let rsaPSS = """
+    package static let rsaPSS = """
         -----BEGIN PRIVATE KEY-----
         MIICdQIBADALBgkqhkiG9w0BAQoEggJhMIICXQIBAAKBgQDN4lKa5ZP7H3vK8WhI
         32nyZmqEXQQ2fmBoN0oNCVBO+oE9fTGAAxOeZqM2MncGUfc6wkl5MLnFz2rAtktG
@@ -135,7 +135,7 @@ enum PEMFixtures {
         -----END PRIVATE KEY-----
         """
 
-    static let p384 = """
+    package static let p384 = """
         -----BEGIN PRIVATE KEY-----
         MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDBdWU4158k4rlDVYbhw
         fTyaebZdVAmTvMsVrmxWUtcdEAr9EOFxhkG/DNMYmpq/onqhZANiAAQO9QFBBJUv
@@ -144,7 +144,7 @@ enum PEMFixtures {
         -----END PRIVATE KEY-----
         """
 
-    static let secp256k1 = """
+    package static let secp256k1 = """
         -----BEGIN PRIVATE KEY-----
         MIGEAgEAMBAGByqGSM49AgEGBSuBBAAKBG0wawIBAQQg0RlPNLcbMmfPxmQEsqic
         KDcvF38ZimFhSy7oRQQD5/ShRANCAARrBe1fc2eXD7DLPN5vTKyVK5KTFhtDW0GF
@@ -152,20 +152,20 @@ enum PEMFixtures {
         -----END PRIVATE KEY-----
         """
 
-    static let x25519 = """
+    package static let x25519 = """
         -----BEGIN PRIVATE KEY-----
         MC4CAQAwBQYDK2VuBCIEIPjd/iknSm0nypR+GYIDw0ODjfDR0B2txSvp+nMvlyF4
         -----END PRIVATE KEY-----
         """
 
-    static let ed448 = """
+    package static let ed448 = """
         -----BEGIN PRIVATE KEY-----
         MEcCAQAwBQYDK2VxBDsEOTcCjAb1zw44QYNZRVGTNuTOBxttJkBWOfmF5q4NrPgB
         WXvGeSxKDngJ23zgTMJwt8nGIqL0sdoJbA==
         -----END PRIVATE KEY-----
         """
 
-    static let p256Encrypted = """
+    package static let p256Encrypted = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIHrMFYGCSqGSIb3DQEFDTBJMCgGCSqGSIb3DQEFDDAbBAj2i/yoFE06bAIBATAM
         BggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQe7Fwim1lzQpXIj11AUn+egSBkNob
@@ -175,7 +175,7 @@ enum PEMFixtures {
         -----END ENCRYPTED PRIVATE KEY-----
         """
 
-    static let p256EncryptedSEC1 = """
+    package static let p256EncryptedSEC1 = """
         -----BEGIN EC PRIVATE KEY-----
         Proc-Type: 4,ENCRYPTED
         DEK-Info: AES-128-CBC,5FA32E1923D35B55B1D4E540904C4211
@@ -187,7 +187,7 @@ enum PEMFixtures {
         """
 
     /// Encrypted with an empty passphrase.
-    static let p256EncryptedWithNothing = """
+    package static let p256EncryptedWithNothing = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----
         MIHrMFYGCSqGSIb3DQEFDTBJMCgGCSqGSIb3DQEFDDAbBAipGW7QiZqzuAIBATAM
         BggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQX0Krc7Z9fmSCqT+yehdpvASBkGe4
@@ -198,7 +198,7 @@ enum PEMFixtures {
         """
 
     /// The public half of ``p256``.
-    static let p256Public = """
+    package static let p256Public = """
         -----BEGIN PUBLIC KEY-----
         MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEL7p6G3Pq4i/iCeIqCU+ePsP0jYjC
         M10lPfY0Zo772qavj34xsEwQSkfqN+W8UvRBnMZ28IrEq8RPgQXzmbD5oQ==
@@ -206,7 +206,7 @@ enum PEMFixtures {
         """
 
     /// The private half of ``p256`` with the public half of another key.
-    static let p256Mismatched = """
+    package static let p256Mismatched = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIjKLkSF211Q3MTP8
         Sam08pauJU3MMM/jF672DAMuocShRANCAARrtRIzlw/1cb4JgvqO5+aEHhvLTpcf
