@@ -12,7 +12,7 @@ struct CheckCommand: Command {
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration(from: SettingSource())
+            try Configuration(from: .current())
         }
         report("configuration", [])
         for warning in configuration.warnings { StandardStream.output.line("note   \(warning)") }

@@ -9,7 +9,7 @@ struct MigrateCommand: Command {
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let address = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration.database(from: SettingSource())
+            try Configuration.database(from: .current())
         }
         do {
             report(try migrate(address))

@@ -6,7 +6,8 @@ struct ServeCommand: Command {
     let words = ["serve"]
     let summary = "Serve FastCGI until SIGTERM."
     let discussion = """
-        Settings come from the environment; each X also from the file that X_FILE names, or as a systemd credential x.
+        Settings come from the environment, and from /etc/gatehouse/gatehouse.conf or the file that GATEHOUSE_CONFIG names;
+        each X also from the file that X_FILE names, or as a systemd credential x.
         APP_ENV, NODE_ENV, LISTEN, DATABASE_URL, WORKERS, LOG_LEVEL, JWT_ACCESS_SECRET, JWT_ACCESS_SECRET_PREVIOUS,
         JWT_REFRESH_SECRET, JWT_REFRESH_SECRET_PREVIOUS, ACCESS_SIGNING_KEY, ACCESS_SIGNING_KEY_PREVIOUS,
         ACCESS_TOKEN_TTL, REFRESH_TOKEN_TTL, REFRESH_REUSE_GRACE, SESSION_MAX_AGE, AUDIT_RETENTION, APPLE_BUNDLE_ID,
@@ -17,7 +18,7 @@ struct ServeCommand: Command {
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration(from: SettingSource())
+            try Configuration(from: .current())
         }
         let log = Log(level: configuration.logLevel)
         for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }

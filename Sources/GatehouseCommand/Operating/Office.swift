@@ -9,7 +9,7 @@ struct Office {
     /// Opens the database that `DATABASE_URL` names. None is made, and none is migrated.
     init() throws(CommandFault) {
         let address = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration.database(from: SettingSource())
+            try Configuration.database(from: .current())
         }
         do {
             switch address {

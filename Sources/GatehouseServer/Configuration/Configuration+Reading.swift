@@ -6,6 +6,7 @@ import OpenSSL
 extension Configuration {
     /// Reads the settings of the contract. Throws all their faults at once.
     package init(from source: SettingSource) throws(SettingFaults) {
+        try source.demandReadableFile()
         var settings = SettingReader(source)
         let configuration = Self.init(reading: &settings)
         guard settings.faults.isEmpty, let configuration else { throw SettingFaults(faults: settings.faults) }
@@ -32,7 +33,7 @@ extension Configuration {
         let sealing = settings.vault(isRequired: server.isSet)
         vault = sealing.vault
         let devSecret = settings.devSecret(in: environment)
-        warnings = devSecret.warnings
+        warnings = settings.warnings + devSecret.warnings
         policy = settings.policy(devSecretHash: devSecret.hash, apple: apple)
         guard let rings = settings.keyRings(beside: sealing.secrets) else { return nil }
         (accessKeys, refreshKeys) = rings
@@ -79,7 +80,8 @@ extension SettingReader {
 
     /// The development login is open only where everything says that this is development.
     fileprivate mutating func devSecret(in environment: AppEnvironment) -> (hash: [UInt8]?, warnings: [String]) {
-        let isProduction = environment == .production || text("NODE_ENV")?.lowercased() == "production"
+        let node = text("NODE_ENV")?.lowercased()
+        let isProduction = environment == .production || node == "production"
         guard let secret = text("DEV_LOGIN_SECRET") else { return (nil, []) }
         guard !isProduction else { return (nil, ["DEV_LOGIN_SECRET is ignored: this is production"]) }
         return (SHA256.hash(Array(secret.utf8)), [])

@@ -5,16 +5,14 @@ extension SettingReader {
     /// nobody is to be told of a second setting that is missing.
     mutating func keyPairs() -> (isSet: Bool, current: SigningKey?, previous: SigningKey?) {
         let (name, earlier) = ("ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS")
-        let before = faults.count
-        let current = keyPair(name)
-        let isSet = current != nil || faults.count > before
-        let previous = keyPair(earlier)
+        let (isSet, pem) = attempt(name)
+        let current = pem.flatMap { keyPair(name, $0) }
+        let previous = text(earlier).flatMap { keyPair(earlier, $0) }
         if let current, previous?.thumbprint == current.thumbprint { note(earlier, "must differ from \(name)") }
         return (isSet, current, previous)
     }
 
-    private mutating func keyPair(_ name: String) -> SigningKey? {
-        guard let pem = text(name) else { return nil }
+    private mutating func keyPair(_ name: String, _ pem: String) -> SigningKey? {
         if let key = Self.keyPair(pem, for: [.ES256, .EdDSA]) { return key }
         note(name, "must be one private key in PEM (PKCS #8), P-256 or Ed25519, and not encrypted")
         return nil

@@ -3,18 +3,24 @@
 /// A setting that is at fault yields its default, so that reading goes on; whoever reads looks at `faults` at the end
 /// and uses nothing of it if there are any.
 struct SettingReader {
-    private(set) var faults: [SettingFault] = []
+    private(set) var faults: [SettingFault]
     private let source: SettingSource
 
+    /// Begins with what is wrong with the configuration file.
     init(_ source: SettingSource) {
         self.source = source
+        faults = source.file?.faults ?? []
     }
+
+    /// What is allowed and yet probably not meant of where settings stand.
+    var warnings: [String] { source.file?.warnings ?? [] }
 
     mutating func note(_ name: String, _ message: String) {
         faults.append(SettingFault(name, message))
     }
 
     mutating func text(_ name: String) -> String? {
+        assert(Setting.writable.contains(name), "Setting.all does not know \(name)")
         do { return try source.value(of: name) } catch {
             faults.append(error)
             return nil
@@ -25,7 +31,7 @@ struct SettingReader {
     mutating func attempt(_ name: String) -> (isSet: Bool, text: String?) {
         let before = faults.count
         let text = text(name)
-        return (text != nil || faults.count > before, text)
+        return (text != nil || faults.count > before || source.isSpoilt(name), text)
     }
 
     /// A setting without which there is nothing to serve.

@@ -1,29 +1,77 @@
 import POSIX
 
-/// Where a setting `X` can come from: the variable `X`, a file that `X_FILE` names, or a systemd credential `x`.
+/// Where a setting `X` can come from: the variable `X` or a file that `X_FILE` names, the same in the configuration
+/// file, or a systemd credential `x`. What comes first here wins.
 package struct SettingSource: Sendable {
     private let variables: [String: String]
+    package let file: ConfigurationFile?
 
-    package init(variables: [String: String] = ProcessEnvironment.variables()) {
+    /// - Parameter file: nil where the environment is all there is.
+    package init(variables: [String: String], file: ConfigurationFile? = nil) {
         self.variables = variables
+        self.file = file
+    }
+
+    /// What a process was started with, and the configuration file as it is now.
+    package static func current(
+        variables: [String: String] = ProcessEnvironment.variables(), usualFile: String = ConfigurationFile.usualPath
+    ) -> SettingSource {
+        SettingSource(
+            variables: variables, file: ConfigurationFile.named(by: variables, usually: usualFile))
     }
 
     /// The value as it is written, nil where it is nowhere or empty. Throws where a file cannot be read or two places
     /// disagree about who is right.
     func value(of name: String) throws(SettingFault) -> String? {
-        let plain = nonEmpty(variables[name])
-        let file = nonEmpty(variables[name + "_FILE"])
+        switch try place(of: name) {
+        case .here(let text): text
+        case .path(let path): try content(of: path, for: name, orEmpty: false)
+        case .credential(let path): try content(of: path, for: name, orEmpty: true)
+        case nil: nil
+        }
+    }
+
+    /// Whether a line of the configuration file was meant for this, and is no good.
+    func isSpoilt(_ name: String) -> Bool {
+        let isInEnvironment = nonEmpty(variables[name]) != nil || nonEmpty(variables[name + "_FILE"]) != nil
+        return !isInEnvironment && file.map { !$0.spoilt.isDisjoint(with: [name, name + "_FILE"]) } ?? false
+    }
+
+    /// The file that a setting is read from; nil where it is from none, or nowhere.
+    package func path(of name: String) -> String? {
+        switch try? place(of: name) {
+        case .path(let path), .credential(let path): path
+        case .here, nil: nil
+        }
+    }
+
+    private enum Place {
+        case here(String)
+        case path(String)
+        case credential(String)
+    }
+
+    private func place(of name: String) throws(SettingFault) -> Place? {
+        for layer in [variables, file?.values ?? [:]] {
+            if let place = try place(of: name, in: layer) { return place }
+        }
+        let directory = nonEmpty(variables["CREDENTIALS_DIRECTORY"]) ?? nonEmpty(file?.values["CREDENTIALS_DIRECTORY"])
+        guard let credential = directory.map({ $0 + "/" + name.lowercased() }) else { return nil }
+        return File.isMissing(credential) ? nil : .credential(credential)
+    }
+
+    private func place(of name: String, in layer: [String: String]) throws(SettingFault) -> Place? {
+        let plain = nonEmpty(layer[name])
+        let file = nonEmpty(layer[name + "_FILE"])
         if plain != nil, file != nil {
             throw SettingFault(name, "is set twice: as \(name) and as \(name)_FILE")
         }
-        if let plain { return plain }
-        if let file { return try content(of: file, for: name) }
-        guard let directory = nonEmpty(variables["CREDENTIALS_DIRECTORY"]) else { return nil }
-        let credential = directory + "/" + name.lowercased()
-        return File.exists(credential) ? try content(of: credential, for: name) : nil
+        return plain.map(Place.here) ?? file.map(Place.path)
     }
 
-    private func content(of path: String, for name: String) throws(SettingFault) -> String {
+    /// - Parameter orEmpty: whether an empty file is as good as none. A unit has to name a credential for each setting that
+    ///   there may be, and makes an empty one where there is none.
+    private func content(of path: String, for name: String, orEmpty: Bool) throws(SettingFault) -> String? {
         let bytes: [UInt8]
         do { bytes = try File.read(path, atMost: 65_536) } catch { throw SettingFault(name, "cannot \(error)") }
         // Decoding with repairs would turn a binary secret into a row of replacement characters.
@@ -31,6 +79,7 @@ package struct SettingSource: Sendable {
             throw SettingFault(name, "comes from \(path), which is no text")
         }
         while let last = text.last, last.isNewline { text.removeLast() }
+        if text.isEmpty, orEmpty { return nil }
         guard !text.isEmpty else { throw SettingFault(name, "comes from \(path), which is empty") }
         return String(text)
     }

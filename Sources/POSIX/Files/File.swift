@@ -66,6 +66,11 @@ package enum File {
         unsafe access(path, F_OK) == 0
     }
 
+    /// Whether there is certainly nothing. What cannot be looked at may be there.
+    package static func isMissing(_ path: String) -> Bool {
+        unsafe access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o700) throws(POSIXError) {
         guard unsafe mkdir(path, mode) == 0 || errno == EEXIST else { throw POSIXError("mkdir \(path)") }
     }

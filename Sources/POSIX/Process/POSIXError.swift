@@ -11,9 +11,13 @@ package struct POSIXError: Error, Hashable, CustomStringConvertible {
         self.code = code
     }
 
-    package var description: String {
-        "\(operation): \(Self.message(for: code))"
-    }
+    package var description: String { "\(operation): \(reason)" }
+
+    /// Without what it was that failed.
+    package var reason: String { Self.message(for: code) }
+
+    /// It is this user who may not.
+    package var isDenied: Bool { code == EACCES || code == EPERM }
 
     /// `strerror` shares one buffer among all threads, its reentrant form does not.
     private static func message(for code: Int32) -> String {

@@ -1,0 +1,64 @@
+import Glibc
+
+/// What the file system knows of a file.
+package struct FileStatus: Sendable, Equatable {
+    package enum Kind: Sendable {
+        case file
+        case folder
+        case socket
+        case other
+    }
+
+    /// What somebody wants to do; of a folder, `enter` is to reach what is in it.
+    package enum Access: UInt32, Sendable {
+        case read = 4
+        case write = 2
+        case enter = 1
+    }
+
+    package let kind: Kind
+    /// The twelve bits that `chmod` sets.
+    package let mode: UInt32
+    package let owner: UInt32
+    package let group: UInt32
+    package let size: Int64
+    /// In seconds since 1970.
+    package let modifiedAt: Int64
+
+    package init(
+        kind: Kind, mode: UInt32, owner: UInt32, group: UInt32, size: Int64 = 0, modifiedAt: Int64 = 0
+    ) {
+        self.kind = kind
+        self.mode = mode
+        self.owner = owner
+        self.group = group
+        self.size = size
+        self.modifiedAt = modifiedAt
+    }
+
+    /// Of what a path leads to, through links.
+    package init(of path: String) throws(POSIXError) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw POSIXError("stat \(path)") }
+        self.init(
+            kind: Self.kind(of: status.st_mode), mode: status.st_mode & 0o7777, owner: status.st_uid,
+            group: status.st_gid, size: Int64(status.st_size), modifiedAt: Int64(status.st_mtim.tv_sec))
+    }
+
+    /// Whether the permissions let somebody do this. What else may keep them out (a file system that is mounted
+    /// read-only, access lists, a sandbox) is not in them.
+    package func permits(_ access: Access, to account: Account) -> Bool {
+        if account.isRoot { return true }
+        let shift: UInt32 = if owner == account.id { 6 } else if account.groups.contains(group) { 3 } else { 0 }
+        return mode >> shift & access.rawValue != 0
+    }
+
+    private static func kind(of mode: mode_t) -> Kind {
+        switch mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        case S_IFSOCK: .socket
+        default: .other
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+
+/// The users and groups that this machine's own files name. Whoever comes from elsewhere (a directory service, a unit's
+/// DynamicUser) goes by number.
+package struct AccountBook: Sendable {
+    private struct User {
+        let name: String
+        let id: UInt32
+        let group: UInt32
+    }
+
+    private struct Group {
+        let name: String
+        let id: UInt32
+        let members: Set<String>
+    }
+
+    private let users: [User]
+    private let groups: [Group]
+
+    /// - Parameters:
+    ///   - users: what /etc/passwd says.
+    ///   - groups: what /etc/group says.
+    package init(users: String, groups: String) {
+        self.users = Self.lines(of: users).compactMap { fields in
+            guard fields.count >= 4, let id = UInt32(fields[2]), let group = UInt32(fields[3]) else { return nil }
+            return User(name: fields[0], id: id, group: group)
+        }
+        self.groups = Self.lines(of: groups).compactMap { fields in
+            guard fields.count >= 3, let id = UInt32(fields[2]) else { return nil }
+            let members = fields.count > 3 ? fields[3].split(separator: ",").map(String.init) : []
+            return Group(name: fields[0], id: id, members: Set(members))
+        }
+    }
+
+    package static func ofThisMachine() -> AccountBook {
+        let texts = ["/etc/passwd", "/etc/group"].map {
+            String(decoding: (try? File.read($0)) ?? [], as: UTF8.self)
+        }
+        return AccountBook(users: texts[0], groups: texts[1])
+    }
+
+    /// Who this process is.
+    package var current: Account {
+        let known = account(of: geteuid())
+        return Account(name: known.name, id: known.id, groups: known.groups.union([getegid()]).union(Self.ownGroups))
+    }
+
+    package func account(named name: String) -> Account? {
+        users.first { $0.name == name }.map(account)
+    }
+
+    /// Somebody whom nobody knows has a number for a name, and no groups.
+    package func account(of id: UInt32) -> Account {
+        users.first { $0.id == id }.map(account) ?? Account(name: "\(id)", id: id, groups: [])
+    }
+
+    package func nameOfGroup(_ id: UInt32) -> String { groups.first { $0.id == id }?.name ?? "\(id)" }
+
+    /// Whose a file is and who may what, as `ls` would say it: `root:www-data 0660`.
+    package func ownership(of status: FileStatus) -> String {
+        let digits = String(status.mode, radix: 8)
+        let mode = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        return "\(account(of: status.owner).name):\(nameOfGroup(status.group)) \(mode)"
+    }
+
+    private func account(_ user: User) -> Account {
+        let others = groups.filter { $0.members.contains(user.name) }.map(\.id)
+        return Account(name: user.name, id: user.id, groups: Set(others + [user.group]))
+    }
+
+    private static var ownGroups: [UInt32] {
+        var groups = [gid_t](repeating: 0, count: 256)
+        let count = unsafe getgroups(Int32(groups.count), &groups)
+        return Array(groups.prefix(Int(max(0, count))))
+    }
+
+    private static func lines(of text: String) -> [[String]] {
+        text.split(separator: "\n").map { line in
+            line.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+}

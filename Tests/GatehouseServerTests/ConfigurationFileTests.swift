@@ -1,0 +1,135 @@
+import Foundation
+import Gatehouse
+import GatehouseServer
+import TestSupport
+import Testing
+
+@Suite("The configuration file")
+struct ConfigurationFileTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.file("gatehouse.conf") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func write(_ content: String, to name: String = "gatehouse.conf") throws {
+        try content.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+    }
+
+    private func source(_ changes: [String: String?] = [:]) -> SettingSource {
+        SettingSource.current(variables: Settings.variables(["GATEHOUSE_CONFIG": path].merging(changes) { $1 }))
+    }
+
+    private func faults(_ changes: [String: String?] = [:]) -> [String] {
+        do throws(SettingFaults) {
+            _ = try Configuration(from: source(changes))
+            return []
+        } catch {
+            return error.faults.map { $0.description.replacing(path, with: "FILE") }
+        }
+    }
+
+    @Test("sets what the environment does not; an empty variable is as good as none")
+    func layers() throws {
+        try write("WORKERS=7\nTOKEN_ISSUER=file\nTOKEN_AUDIENCE=file\n")
+        let configuration = try Configuration(from: source(["TOKEN_ISSUER": "environment", "TOKEN_AUDIENCE": ""]))
+        #expect(configuration.workers == 7)
+        #expect(configuration.tokenIssuer == "environment")
+        #expect(configuration.tokenAudience == "file")
+    }
+
+    @Test("yields to a variable in whichever of the two forms either is written")
+    func forms() throws {
+        try write("one", to: "one")
+        try write("two", to: "two")
+        let (one, two) = (folder.file("one"), folder.file("two"))
+        try write("TOKEN_ISSUER=file\nTOKEN_AUDIENCE_FILE=\(one)\n")
+        #expect(try Configuration(from: source()).tokenAudience == "one")
+        let configuration = try Configuration(from: source(["TOKEN_ISSUER_FILE": two, "TOKEN_AUDIENCE": "three"]))
+        #expect(configuration.tokenIssuer == "two")
+        #expect(configuration.tokenAudience == "three")
+        try write("TOKEN_ISSUER=file\nTOKEN_ISSUER_FILE=\(one)\n")
+        #expect(faults() == ["TOKEN_ISSUER is set twice: as TOKEN_ISSUER and as TOKEN_ISSUER_FILE"])
+        #expect(faults(["TOKEN_ISSUER": "three"]).isEmpty)
+    }
+
+    @Test("is the usual one where there is one, the one that is named, or none")
+    func naming() throws {
+        try write("TOKEN_ISSUER=file\n")
+        let usual = { (name: String, changes: [String: String]) -> SettingSource in
+            SettingSource.current(
+                variables: Settings.least.merging(changes) { $1 }, usualFile: folder.file(name))
+        }
+        #expect(try Configuration(from: usual("gatehouse.conf", [:])).tokenIssuer == "file")
+        #expect(try Configuration(from: usual("missing", [:])).tokenIssuer == "gatehouse")
+        #expect(try Configuration(from: usual("gatehouse.conf", ["GATEHOUSE_CONFIG": ""])).tokenIssuer == "gatehouse")
+        #expect(try Configuration(from: usual("missing", ["GATEHOUSE_CONFIG": path])).tokenIssuer == "file")
+        #expect(faults(["GATEHOUSE_CONFIG": folder.file("missing")]).count == 1)
+    }
+
+    @Test("that cannot be read is the one fault: what it would have set is not missing as well")
+    func unreadable() throws {
+        #expect(faults() == ["FILE cannot be read: No such file or directory"])
+        try Data([0xC3, 0x28]).write(to: URL(fileURLWithPath: path))
+        #expect(faults(["JWT_ACCESS_SECRET": nil]) == ["FILE is no text in UTF-8"])
+        try Data([0x23, 0x00]).write(to: URL(fileURLWithPath: path))
+        #expect(faults() == ["FILE is no text in UTF-8"])
+        try write(String(repeating: "#", count: 70_000))
+        #expect(faults() == ["FILE cannot be read: File too large"])
+    }
+
+    @Test("tells all its faults, and those of the environment, at once; a faulty line is not missing as well")
+    func allAtOnce() throws {
+        try write(
+            """
+            # our house
+            JWT_ACCESS_SECRET="Xsecret-of-somebody
+            JWT_REFRESH_SECRT=Xsecret-of-somebody
+            Xsecret-of-somebody==
+            WORKERS=Xmany
+            WORKERS=7
+            """)
+        let faults = faults(["JWT_ACCESS_SECRET": nil, "JWT_REFRESH_SECRET": nil, "APP_ENV": "Xtest"])
+        #expect(
+            faults == [
+                "FILE:2 JWT_ACCESS_SECRET has a quote that never ends",
+                "FILE:3 sets what is no setting: did you mean JWT_REFRESH_SECRET?",
+                "FILE:4 does not begin with the name of a setting",
+                "FILE:6 sets WORKERS again: line 5 does so already",
+                "APP_ENV must be one of production, development", "WORKERS must be a number from 1 to 1024",
+            ])
+    }
+
+    @Test("names the folder of credentials, unless the environment does; an empty credential is none")
+    func credentials() throws {
+        for name in ["file", "environment"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+            try write(name + "\n", to: "\(name)/token_issuer")
+        }
+        try write("\n", to: "file/data_key")
+        try write("", to: "file/jwt_access_secret_previous")
+        try write("CREDENTIALS_DIRECTORY=\(folder.file("file"))\n")
+        #expect(try Configuration(from: source()).tokenIssuer == "file")
+        let other = source(["CREDENTIALS_DIRECTORY": folder.file("environment")])
+        #expect(try Configuration(from: other).tokenIssuer == "environment")
+    }
+
+    @Test("that everybody can read is no place for a secret")
+    func openness() throws {
+        try write("DEV_LOGIN_SECRET=Xsecret\nAPP_ENV=development\n")
+        chmod(path, 0o640)
+        #expect(try Configuration(from: source()).warnings.isEmpty)
+        chmod(path, 0o644)
+        let warnings = try Configuration(from: source()).warnings
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.hasPrefix("DEV_LOGIN_SECRET stands in \(path)") == true)
+        #expect(!warnings.joined().contains("Xsecret"))
+    }
+
+    @Test("may name every setting that is read, as a value and as a file")
+    func everySetting() throws {
+        try write(Setting.all.flatMap { ["\($0.name)=", "\($0.name)_FILE="] }.joined(separator: "\n"))
+        #expect(faults().isEmpty)
+    }
+}
