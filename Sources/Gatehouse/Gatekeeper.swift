@@ -3,13 +3,13 @@
 /// It holds no state of its own but what has been revoked and what has been refused; what lasts is in the store.
 package struct Gatekeeper: Sendable {
     let store: any Store
-    let tokens: any TokenService
-    let apple: any AppleVerifier
+    private(set) var tokens: any TokenService
+    private(set) var apple: any AppleVerifier
     /// Nil where there are no credentials for Apple's servers.
-    let desk: AppleDesk?
+    private(set) var desk: AppleDesk?
     let revocations: Revocations
     let refusals: RefusalLedger
-    let policy: Policy
+    private(set) var policy: Policy
     let world: World
     let notice: @Sendable (Occurrence) -> Void
 
@@ -29,6 +29,15 @@ package struct Gatekeeper: Sendable {
         self.notice = notice
         refusals = RefusalLedger(now: world.now())
         revocations = try Revocations(store: store, lifetime: Policy.revocationMemory, now: world.now)
+    }
+
+    /// The same house under other rules and with other keys: what has ended, and who has been refused, both know.
+    package func with(
+        tokens: any TokenService, apple: any AppleVerifier, desk: AppleDesk?, policy: Policy
+    ) -> Gatekeeper {
+        var next = self
+        (next.tokens, next.apple, next.desk, next.policy) = (tokens, apple, desk, policy)
+        return next
     }
 
     /// Runs a question to the store. Its failure is said as what it is: no answer, which is never a "no".

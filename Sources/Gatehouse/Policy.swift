@@ -1,9 +1,9 @@
-/// The rules of one installation, fixed at start.
+/// The rules of one installation. Others may hold at the next request, and have held before.
 package struct Policy: Sendable {
-    /// No access token of ours ever lives longer, whatever this installation was told before it was started anew.
+    /// No access token of ours ever lives longer, whatever this installation was told before.
     package static let longestAccessTokenLifetime = Duration.seconds(86_400)
 
-    /// How long what has ended is remembered. The tokens out there were issued by the rules of an earlier start, and
+    /// How long what has ended is remembered. The tokens out there were issued by the rules of an earlier day, and
     /// perhaps a moment after the end was decided on: so it is longer than any token lives.
     static let revocationMemory = longestAccessTokenLifetime + .seconds(60)
 

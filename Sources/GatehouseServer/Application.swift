@@ -6,22 +6,27 @@ package import POSIX
 
 /// The running server: an assembly behind a socket, with the threads that look after both.
 package final class Application: Sendable {
-    private let gatekeeper: Gatekeeper
-    private let keys: AppleKeys
+    private let assembly: Assembly
     private let responder: Responder
+    private let reloader: Reloader
     private let log: Log
 
     /// Opens the store and the socket. Nothing is answered before `run`.
-    package init(_ configuration: Configuration, log: Log) throws {
+    ///
+    /// - Parameter read: brings the settings as they are at SIGHUP.
+    package init(
+        _ configuration: Configuration, log: Log,
+        reading read: @escaping @Sendable () throws(SettingFaults) -> Configuration
+    ) throws {
         let assembly = try Assembly(configuration, log: log)
-        let requests = RequestHandler(router: assembly.router, log: log, world: assembly.world)
+        let requests = RequestHandler(assembly: assembly, log: log)
         responder = try Responder(
             listener: try Self.listener(at: configuration.listen, log: log), workers: configuration.workers,
             limits: Self.limits(for: configuration),
             report: { log($0.level, "connection", [("fault", .string("\($0)"))]) },
             handler: requests.answer)
-        gatekeeper = assembly.gatekeeper
-        keys = assembly.keys
+        reloader = Reloader(configuration, for: assembly, log: log, reading: read)
+        self.assembly = assembly
         self.log = log
     }
 
@@ -44,13 +49,13 @@ package final class Application: Sendable {
     }
 
     private func fetchKeys(until ended: Monitor<Bool>) {
-        repeat { keys.renewIfDue() } while !ended.isReached(within: .seconds(1))
+        repeat { assembly.keys.renewIfDue() } while !ended.isReached(within: .seconds(1))
     }
 
     private func dealWithApple(until ended: Monitor<Bool>) {
         var hasMore: Bool
         repeat {
-            hasMore = (try? gatekeeper.serveAppleQueue()) ?? false
+            hasMore = (try? assembly.gatekeeper.serveAppleQueue()) ?? false
         } while !ended.isReached(within: hasMore ? .zero : .seconds(1))
     }
 
@@ -58,18 +63,17 @@ package final class Application: Sendable {
     private func keepHouse(until ended: Monitor<Bool>) {
         var pause: Duration
         repeat {
-            let hasMore = (try? gatekeeper.keepHouse()) ?? false
+            let hasMore = (try? assembly.gatekeeper.keepHouse()) ?? false
             // Between two steps of many, requests have their turn.
             pause = hasMore ? .milliseconds(50) : .seconds(1)
         } while !ended.isReached(within: pause)
-        try? gatekeeper.closeHouse()
+        try? assembly.gatekeeper.closeHouse()
     }
 
     private func watch(_ signals: Signals) {
         while true {
             switch signals.next() {
-            case .hangUp:
-                continue
+            case .hangUp: reloader.reload()
             case .interrupt, .terminate:
                 log(.info, "stopping")
                 return responder.shutDown()

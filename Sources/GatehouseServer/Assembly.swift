@@ -10,28 +10,52 @@ import POSIX
 
 /// Gatehouse put together, all but the socket: the one place that knows which part stands behind which contract.
 package struct Assembly: Sendable {
-    package let router: Router
-    package let gatekeeper: Gatekeeper
     package let keys: AppleKeys
     package let world: World
+    private let metrics: Metrics
+    private let edition: Current<Edition>
+
+    /// What answers the requests that come in now. Each takes it once, and goes on with it to its end.
+    package var router: Router { edition.value.router }
+    package var gatekeeper: Gatekeeper { edition.value.gatekeeper }
 
     package init(_ configuration: Configuration, world: World = .real, log: Log) throws {
         let store = try Self.store(at: configuration.database, log: log)
         let keys = Self.appleKeys(configuration, documents: store, world: world, log: log)
         let misspelling = Occasionally(every: .seconds(60))
         let metrics = Metrics()
-        gatekeeper = try Gatekeeper(
-            store: store, tokens: Self.tokens(configuration),
-            apple: AppleSignIn(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys),
+        let gatekeeper = try Gatekeeper(
+            store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             desk: Self.desk(configuration), policy: configuration.policy, world: world,
             notice: { occurrence in
                 metrics.count(occurrence)
                 Self.note(occurrence, in: log, misspelling)
             })
-        router = Router(
-            gatekeeper, keySet: Self.keySet(of: configuration.accessKeys), metrics: { metrics.text() })
+        edition = Current(Self.edition(gatekeeper, configuration, metrics))
         self.keys = keys
         self.world = world
+        self.metrics = metrics
+    }
+
+    /// Has what comes in from now on answered by these settings, but for those that need a restart.
+    package func adopt(_ configuration: Configuration) {
+        let next = gatekeeper.with(
+            tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
+            desk: Self.desk(configuration), policy: configuration.policy)
+        edition.replace(by: Self.edition(next, configuration, metrics))
+    }
+
+    private static func edition(
+        _ gatekeeper: Gatekeeper, _ configuration: Configuration, _ metrics: Metrics
+    ) -> Edition {
+        Edition(
+            gatekeeper: gatekeeper,
+            router: Router(
+                gatekeeper, keySet: keySet(of: configuration.accessKeys), metrics: { metrics.text() }))
+    }
+
+    private static func appleSignIn(_ configuration: Configuration, keys: AppleKeys) -> AppleSignIn {
+        AppleSignIn(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys)
     }
 
     /// What an operator should hear of at once. All else is counted, and stands in the audit trail.

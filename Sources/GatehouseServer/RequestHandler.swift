@@ -5,13 +5,13 @@ import JSON
 
 /// Stands between the responder and the router: turns one's values into the other's, and notes each request.
 struct RequestHandler: Sendable {
-    let router: Router
+    let assembly: Assembly
     let log: Log
-    let world: World
 
     func answer(_ exchange: borrowing FastCGI.Request) -> FastCGI.Response {
         let id = exchange.parameter("REQUEST_ID").flatMap(RequestID.accepted) ?? newRequestID()
         let request = GatehouseWeb.Request(exchange, id: id)
+        let router = assembly.router
         let response = router.respond(to: request)
         // What a client wrote may be anything: a token, for one.
         let path = router.pattern(of: request.path) ?? "unknown"
@@ -25,6 +25,6 @@ struct RequestHandler: Sendable {
     }
 
     private func newRequestID() -> String {
-        Identifier.make("req", at: world.now(), random: world.random(Identifier.randomBytes))
+        Identifier.make("req", at: assembly.world.now(), random: assembly.world.random(Identifier.randomBytes))
     }
 }

@@ -4,7 +4,7 @@ import POSIX
 
 struct ServeCommand: Command {
     let words = ["serve"]
-    let summary = "Serve FastCGI until SIGTERM."
+    let summary = "Serve FastCGI until SIGTERM; SIGHUP reads the settings anew."
     let discussion = """
         Settings come from the environment, and from /etc/gatehouse/gatehouse.conf or the file that GATEHOUSE_CONFIG names;
         each X also from the file that X_FILE names, or as a systemd credential x.
@@ -25,7 +25,9 @@ struct ServeCommand: Command {
         // Before any thread: threads inherit what is blocked.
         let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
         do {
-            try Application(configuration, log: log).run(until: signals)
+            try Application(configuration, log: log) { () throws(SettingFaults) in
+                try Configuration(from: .current())
+            }.run(until: signals)
             return .done
         } catch {
             throw CommandFault(.failed, "\(error)")

@@ -37,6 +37,7 @@ extension Configuration {
         policy = settings.policy(devSecretHash: devSecret.hash, apple: apple)
         guard let rings = settings.keyRings(beside: sealing.secrets) else { return nil }
         (accessKeys, refreshKeys) = rings
+        digests = settings.digests
     }
 }
 

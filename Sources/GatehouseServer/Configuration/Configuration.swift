@@ -24,4 +24,7 @@ package struct Configuration: Sendable {
 
     /// What is allowed and yet probably not meant.
     package let warnings: [String]
+
+    /// What it was made of, for comparing it with another one.
+    let digests: SettingDigests
 }

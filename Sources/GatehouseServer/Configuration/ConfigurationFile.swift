@@ -7,8 +7,8 @@ package struct ConfigurationFile: Sendable {
     package let path: String
     /// False where nothing is known of what it says.
     package private(set) var isReadable = true
-    /// What is wrong with it, line by line. No value is among it, nor a name that is not one of ours: it may be half of a
-    /// secret that somebody has broken in two.
+    /// What is wrong with it, line by line. No value is among it, nor a name that is not one of ours: it may be half of
+    /// a secret that somebody has broken in two.
     private(set) var faults: [SettingFault] = []
     private(set) var values: [String: String] = [:]
     /// The settings that a faulty line was meant for: they are not missing as well.

@@ -4,6 +4,8 @@
 /// and uses nothing of it if there are any.
 struct SettingReader {
     private(set) var faults: [SettingFault]
+    /// What has been read so far.
+    private(set) var digests = SettingDigests()
     private let source: SettingSource
 
     /// Begins with what is wrong with the configuration file.
@@ -21,7 +23,11 @@ struct SettingReader {
 
     mutating func text(_ name: String) -> String? {
         assert(Setting.writable.contains(name), "Setting.all does not know \(name)")
-        do { return try source.value(of: name) } catch {
+        do {
+            let text = try source.value(of: name)
+            digests.note(name, text)
+            return text
+        } catch {
             faults.append(error)
             return nil
         }

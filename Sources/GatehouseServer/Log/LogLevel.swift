@@ -5,7 +5,5 @@ package enum LogLevel: String, Sendable, CaseIterable {
     case warning
     case error
 
-    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
-
-    func admits(_ other: LogLevel) -> Bool { other.rank >= rank }
+    var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
