@@ -27,7 +27,17 @@ package enum File {
         defer { _ = close(descriptor) }
         try write(bytes, to: descriptor, named: draft)
         guard fsync(descriptor) == 0 else { throw POSIXError("fsync \(draft)") }
-        guard unsafe rename(draft, path) == 0 else { throw POSIXError("rename \(draft)") }
+        guard unsafe Glibc.rename(draft, path) == 0 else { throw POSIXError("rename \(draft)") }
+    }
+
+    /// Makes an empty file that belongs to the owner of its folder, also where root makes it. False where something is
+    /// there already.
+    package static func createForOwner(_ path: String) throws(POSIXError) -> Bool {
+        let number = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard number >= 0 || errno != EEXIST else { return false }
+        let descriptor = try FileDescriptor(takingOwnership: number, from: "open \(path)")
+        try descriptor.adoptOwner(of: try? FileStatus(of: folder(of: path)))
+        return true
     }
 
     /// Makes a file for this user alone. False where something is there already, be it a link that leads nowhere.

@@ -24,9 +24,12 @@ package struct FileStatus: Sendable, Equatable {
     package let size: Int64
     /// In seconds since 1970.
     package let modifiedAt: Int64
+    private let device: UInt64
+    private let inode: UInt64
 
     package init(
-        kind: Kind, mode: UInt32, owner: UInt32, group: UInt32, size: Int64 = 0, modifiedAt: Int64 = 0
+        kind: Kind, mode: UInt32, owner: UInt32, group: UInt32, size: Int64 = 0, modifiedAt: Int64 = 0,
+        device: UInt64 = 0, inode: UInt64 = 0
     ) {
         self.kind = kind
         self.mode = mode
@@ -34,15 +37,33 @@ package struct FileStatus: Sendable, Equatable {
         self.group = group
         self.size = size
         self.modifiedAt = modifiedAt
+        self.device = device
+        self.inode = inode
     }
 
     /// Of what a path leads to, through links.
     package init(of path: String) throws(POSIXError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw POSIXError("stat \(path)") }
+        self.init(status)
+    }
+
+    init(of descriptor: borrowing FileDescriptor) throws(POSIXError) {
+        var status = stat()
+        guard unsafe fstat(descriptor.number, &status) == 0 else { throw POSIXError("fstat") }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
         self.init(
             kind: Self.kind(of: status.st_mode), mode: status.st_mode & 0o7777, owner: status.st_uid,
-            group: status.st_gid, size: Int64(status.st_size), modifiedAt: Int64(status.st_mtim.tv_sec))
+            group: status.st_gid, size: Int64(status.st_size), modifiedAt: Int64(status.st_mtim.tv_sec),
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    /// Whether both are one file under two names.
+    package func isSameFile(as other: FileStatus) -> Bool {
+        device == other.device && inode == other.inode
     }
 
     /// Whether the permissions let somebody do this. What else may keep them out (a file system that is mounted

@@ -8,16 +8,20 @@ import Synchronization
 package final class SharedCounter: @unchecked Sendable {
     private let number: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// Opens the file, and makes it where it is missing and may be made. Nil where there is none.
-    package static func open(_ path: String, creating: Bool) throws(POSIXError) -> SharedCounter? {
-        let descriptor = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)
-        guard descriptor >= 0 else {
+    /// Opens the file, and makes it where it is missing and may be made: the owner of `neighbour` owns it then. Nil where
+    /// there is none.
+    package static func open(
+        _ path: String, creating: Bool, beside neighbour: String? = nil
+    ) throws(POSIXError) -> SharedCounter? {
+        let number = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)
+        guard number >= 0 else {
             if errno == ENOENT, !creating { return nil }
             throw POSIXError("open \(path)")
         }
         // The mapping outlives the descriptor.
-        defer { close(descriptor) }
-        return try SharedCounter(descriptor, path: path)
+        let descriptor = FileDescriptor(takingOwnership: number)
+        if creating { try descriptor.adoptOwner(of: neighbour.flatMap { try? FileStatus(of: $0) }) }
+        return try SharedCounter(descriptor.number, path: path)
     }
 
     private init(_ descriptor: Int32, path: String) throws(POSIXError) {

@@ -1,0 +1,72 @@
+import CLinux
+import Glibc
+
+/// Names of files, and what can be done to them: each of these happens as a whole or not at all.
+extension File {
+    /// The folder that a path leads to.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last part of a path.
+    package static func name(of path: String) -> String {
+        String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+    }
+
+    /// Where a path leads to when every link has been followed; the path itself where that is nowhere.
+    package static func resolved(_ path: String) -> String {
+        guard let real = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
+    /// What is in a folder, in no order.
+    package static func names(in folder: String) throws(POSIXError) -> [String] {
+        guard let listing = unsafe opendir(folder) else { throw POSIXError("opendir \(folder)") }
+        defer { _ = unsafe closedir(listing) }
+        var names: [String] = []
+        while let entry = unsafe readdir(listing) {
+            let length = MemoryLayout.size(ofValue: unsafe entry.pointee.d_name)
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { start in
+                unsafe start.withMemoryRebound(to: CChar.self, capacity: length) { unsafe String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Gives a file another name, in place of whatever has it.
+    package static func rename(_ path: String, to name: String) throws(POSIXError) {
+        guard unsafe Glibc.rename(path, name) == 0 else { throw POSIXError("rename \(path)") }
+    }
+
+    /// Gives a file another name. False where something has it already.
+    package static func renameToFreeName(_ path: String, _ name: String) throws(POSIXError) -> Bool {
+        let flag = UInt32(RENAME_NOREPLACE)
+        if unsafe renameat2(AT_FDCWD, path, AT_FDCWD, name, flag) == 0 { return true }
+        if errno == EEXIST { return false }
+        guard errno == EINVAL || errno == ENOSYS else { throw POSIXError("rename \(path)") }
+        // A file system that cannot do both in one step: a stick, a share.
+        if exists(name) { return false }
+        try rename(path, to: name)
+        return true
+    }
+
+    /// Gives a file a second name.
+    package static func link(_ path: String, as name: String) throws(POSIXError) {
+        guard unsafe Glibc.link(path, name) == 0 else { throw POSIXError("link \(path)") }
+    }
+
+    /// Takes a file away, if it is there.
+    package static func remove(_ path: String) throws(POSIXError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw POSIXError("unlink \(path)") }
+    }
+
+    /// Has the disk remember which names a folder holds.
+    package static func syncFolder(_ folder: String) throws(POSIXError) {
+        let descriptor = try FileDescriptor(
+            takingOwnership: unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), from: "open \(folder)")
+        guard fsync(descriptor.number) == 0 else { throw POSIXError("fsync \(folder)") }
+    }
+}
