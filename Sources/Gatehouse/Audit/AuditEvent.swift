@@ -16,6 +16,8 @@ package struct AuditEvent: Sendable, Equatable {
         case accountLinked = "account_linked"
         case accountUnlinked = "account_unlinked"
         case appleNotification = "apple_notification"
+        /// Of nobody in particular: the database is an older one since. The detail is the last moment that one knew of.
+        case databaseRestored = "database_restored"
     }
 
     package enum Actor: String, Sendable, CaseIterable {

@@ -84,6 +84,16 @@ extension Connection {
         ) { row in SessionID(row.text(0)) }
     }
 
+    /// Of whoever; how many were alive until now.
+    func revokeAll(now: Timestamp) throws(SQLiteError) -> Int {
+        try run(
+            """
+            UPDATE refresh_tokens SET revoked_at = ?1, revoke_reason = ?2, updated_at = ?1
+            WHERE revoked_at IS NULL AND expires_at > ?1
+            """,
+            .integer(now.milliseconds), .text(RevokeReason.revoked.rawValue))
+    }
+
     /// These were alive until now.
     func deleteSessions(of user: UserID, now: Timestamp) throws(SQLiteError) -> [SessionID] {
         // Told apart here: in the RETURNING of a table without rowid, SQLite 3.40 takes every IS NULL for false.

@@ -12,7 +12,9 @@ package struct SQLiteFile {
 
     /// Brings the schema up to date and returns the names of the steps that were missing.
     package func migrate() throws -> [String] {
-        try Migrator(SQLiteStore.writingConnection(to: path)).migrate()
+        let lock = try SQLiteStore.lock(path, waiting: .seconds(10))
+        defer { withExtendedLifetime(lock) {} }
+        return try Migrator(SQLiteStore.writingConnection(to: path)).migrate()
     }
 
     /// What is wrong with the file: nothing, when it is whole and of the schema this program speaks.

@@ -8,9 +8,11 @@ import Synchronization
 /// Write-ahead log, so that readers never wait for the writer; `synchronous=FULL`, so that what was answered survives
 /// a power cut.
 package final class SQLiteStore: Sendable {
-    // Closed in this order: the last connection tidies the log away, and one that only reads cannot.
+    // Closed in this order: the last connection tidies the log away, and one that only reads cannot. Then who wants the
+    // database alone may have it.
     let readers: ReaderPool
     let writer: CommitQueue
+    private let lock: DatabaseLock
     /// Counted up by who ends something beside a server. Nil where no server has ever run.
     let sign: SharedCounter?
     let sweep = Mutex(Sweep())
@@ -20,9 +22,10 @@ package final class SQLiteStore: Sendable {
     ///
     /// - Parameter report: told of each failure, for the log; the caller of the store only learns that there was one.
     package convenience init(path: String, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
+        let lock = try Self.lock(path, waiting: .seconds(10))
         let connection = try Self.writingConnection(to: path)
         _ = try Migrator(connection).migrate()
-        try self.init(path: path, connection, createsSign: true, report: report)
+        try self.init(path: path, connection, lock, createsSign: true, report: report)
     }
 
     /// Opens the file beside a server that may be running. What is missing is not made, and an older schema is left to
@@ -30,23 +33,35 @@ package final class SQLiteStore: Sendable {
     package convenience init(besideServerAt path: String) throws {
         // Asked first, since opening for writing would make it.
         guard File.exists(path) else { throw StoreFailure("there is no database: " + path) }
+        let lock = try Self.lock(path, waiting: .seconds(5))
         let connection = try Self.open(path)
         if let advice = try Migrator(connection).advice() { throw StoreFailure(advice) }
         try Self.makeDurable(connection)
-        try self.init(path: path, connection, createsSign: false) { _ in }
+        try self.init(path: path, connection, lock, createsSign: false) { _ in }
     }
 
     private init(
-        path: String, _ connection: Connection, createsSign: Bool, report: @escaping @Sendable (String) -> Void
+        path: String, _ connection: Connection, _ lock: DatabaseLock, createsSign: Bool,
+        report: @escaping @Sendable (String) -> Void
     ) throws {
         self.report = report
+        self.lock = lock
         writer = CommitQueue(connection)
         readers = ReaderPool { () throws(SQLiteError) in try Self.readingConnection(to: path) }
-        sign = try SharedCounter.open(path + "-sign", creating: createsSign)
+        sign = try SharedCounter.open(path + "-sign", creating: createsSign, beside: path)
+    }
+
+    /// Keeps a restore away for as long as the result lives.
+    static func lock(_ path: String, waiting patience: Duration) throws -> DatabaseLock {
+        // Nothing is left beside a file that is not ours.
+        if !DatabaseLock.isKnown(path), File.exists(path) { try Migrator(open(path)).ownVersion() }
+        return try DatabaseLock.shared(path, waiting: patience)
     }
 
     /// The connection that migrates and writes. It leaves a file alone that is not ours.
     package static func writingConnection(to path: String) throws -> Connection {
+        // What root makes in somebody's folder is to be that somebody's. Where it cannot be made, SQLite says why.
+        _ = try? File.createForOwner(path)
         let connection = try open(path)
         try Migrator(connection).ownVersion()
         try makeDurable(connection)

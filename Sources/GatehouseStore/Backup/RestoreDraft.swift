@@ -1,0 +1,45 @@
+import Gatehouse
+import POSIX
+import SQLite
+
+/// The database that is to come, while it is being made beside the one that is.
+struct RestoreDraft {
+    struct Content {
+        let summary: DatabaseSummary
+        let migrations: [String]
+        let sessionsEnded: Int
+    }
+
+    let names: RestoreNames
+    let now: Timestamp
+
+    /// Copies the backup. It is the copy that is verified then, since it is the copy that will be served.
+    func make(from file: String) throws(POSIXError) {
+        remove()
+        let model = FileStatus(of: names.database) ?? FileStatus(of: File.folder(of: names.database))
+        guard let model else { throw POSIXError("stat \(names.database)") }
+        try File.copy(file, to: names.draft, like: model)
+    }
+
+    /// Verifies it, brings it up to date, and enters into it that it has been restored.
+    func prepare(endingSessions: Bool) throws -> Content {
+        let connection = try Connection(path: names.draft, access: .readWrite)
+        let summary = try connection.inspect(at: now)
+        // One file, which a single step can put in its place.
+        _ = try connection.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
+        let migrations = try Migrator(connection).migrate()
+        try connection.run("BEGIN IMMEDIATE")
+        try connection.insert(
+            AuditEvent(.databaseRestored, at: now, by: .operator, detail: summary.latest?.description))
+        let ended = endingSessions ? try connection.revokeAll(now: now) : 0
+        if ended > 0 {
+            try connection.insert(AuditEvent(.sessionsRevoked, at: now, by: .operator, count: Int64(ended)))
+        }
+        try connection.run("COMMIT")
+        return Content(summary: summary, migrations: migrations, sessionsEnded: ended)
+    }
+
+    func remove() {
+        for end in ["", "-journal", "-wal", "-shm"] { try? File.remove(names.draft + end) }
+    }
+}

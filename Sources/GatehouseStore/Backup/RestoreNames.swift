@@ -1,0 +1,23 @@
+import Gatehouse
+import POSIX
+
+/// What the files are called that a restore makes beside a database.
+struct RestoreNames {
+    /// The database itself, where every link to it has been followed.
+    let database: String
+    /// Being made.
+    var draft: String { database + "-restoring" }
+    /// Made, and about to take the place of a database that must not be opened any more.
+    var ready: String { database + "-restored" }
+
+    init(_ path: String) {
+        database = File.resolved(path)
+    }
+
+    /// What the database is called from then on.
+    func kept(at moment: Timestamp) -> String { database + "-before-" + moment.forNames }
+
+    func isKept(_ name: String) -> Bool {
+        name.hasPrefix(File.name(of: database) + "-before-") && !name.hasSuffix("-wal") && !name.hasSuffix("-journal")
+    }
+}
