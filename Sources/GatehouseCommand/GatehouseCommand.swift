@@ -4,7 +4,7 @@ import POSIX
 @main
 struct GatehouseCommand {
     static let commands: [any Command] = [
-        ServeCommand(), CheckCommand(), MigrateCommand(), KeysGenerateCommand(),
+        ServeCommand(), CheckCommand(), MigrateCommand(), BackupCommand(), RestoreCommand(), KeysGenerateCommand(),
         // What operators do beside a server that may be running.
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
