@@ -4,7 +4,7 @@ import GatehouseServer
 enum DatabasePath {
     static func configured() throws(CommandFault) -> String {
         let address = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration.database(from: SettingSource())
+            try Configuration.database(from: .current())
         }
         switch address {
         case .sqlite(let path): return path

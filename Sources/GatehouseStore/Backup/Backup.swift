@@ -21,14 +21,14 @@ package struct Backup: Sendable {
         if !replacing, File.exists(path) { return nil }
         guard File.exists(database) else { throw StoreFailure("there is no database: " + database) }
         // A folder is not to be replaced by a file, nor can it be.
-        guard FileStatus(of: path)?.kind != .folder else { throw StoreFailure("is a folder: " + path) }
+        guard FileStatus.ifAny(at: path)?.kind != .folder else { throw StoreFailure("is a folder: " + path) }
         let lock = try SQLiteStore.lock(database, waiting: .seconds(5))
         defer { withExtendedLifetime(lock) {} }
         let draft = try DraftFile(in: File.folder(of: path), kind: draftKind)
         try copy(database, to: draft.path)
         try draft.sync()
         let summary = try Connection(path: draft.path, access: .readOnly).inspect(at: now)
-        let size = FileStatus(of: draft.path)?.byteCount ?? 0
+        let size = FileStatus.ifAny(at: draft.path)?.size ?? 0
         guard try draft.name(path, replacing: replacing) else { return nil }
         return Backup(path: path, byteCount: size, summary: summary)
     }

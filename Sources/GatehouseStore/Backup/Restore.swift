@@ -43,12 +43,12 @@ package struct Restore {
     }
 
     private func refuseUnsuitable() throws {
-        guard let status = FileStatus(of: file) else { throw StoreFailure("there is no such file: " + file) }
+        guard let status = FileStatus.ifAny(at: file) else { throw StoreFailure("there is no such file: " + file) }
         guard status.kind == .file else { throw RestoreRefusal("is no file: " + file) }
-        if let current = FileStatus(of: names.database), current.isSameFile(as: status) {
+        if let current = FileStatus.ifAny(at: names.database), current.isSameFile(as: status) {
             throw RestoreRefusal("is the database itself: " + file)
         }
-        for log in ["-wal", "-journal"] where (FileStatus(of: file + log)?.byteCount ?? 0) > 0 {
+        for log in ["-wal", "-journal"] where (FileStatus.ifAny(at: file + log)?.size ?? 0) > 0 {
             throw RestoreRefusal(
                 "is not all of a database, the rest is in \(file + log): make a backup of it, and restore that")
         }

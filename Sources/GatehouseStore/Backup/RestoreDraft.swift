@@ -16,7 +16,7 @@ struct RestoreDraft {
     /// Copies the backup. It is the copy that is verified then, since it is the copy that will be served.
     func make(from file: String) throws(POSIXError) {
         remove()
-        let model = FileStatus(of: names.database) ?? FileStatus(of: File.folder(of: names.database))
+        let model = FileStatus.ifAny(at: names.database) ?? FileStatus.ifAny(at: File.folder(of: names.database))
         guard let model else { throw POSIXError("stat \(names.database)") }
         try File.copy(file, to: names.draft, like: model)
     }

@@ -35,13 +35,13 @@ struct RestorePlacement {
 
     /// Gives the old database, and what is left of its log, a second name.
     private func keepOld(in folder: String) throws(POSIXError) -> String? {
-        guard let old = FileStatus(of: names.database) else { return nil }
+        guard let old = FileStatus.ifAny(at: names.database) else { return nil }
         // A restore that was cut off may have done it already, and have taken away the log since.
         let earlier = try File.names(in: folder).filter(names.isKept).map { folder + "/" + $0 }
-            .first { FileStatus(of: $0)?.isSameFile(as: old) == true }
+            .first { FileStatus.ifAny(at: $0)?.isSameFile(as: old) == true }
         let kept = earlier ?? names.kept(at: now)
         if earlier == nil { try File.link(names.database, as: kept) }
-        for log in Self.logs where FileStatus(of: names.database + log) != nil && !File.exists(kept + log) {
+        for log in Self.logs where FileStatus.ifAny(at: names.database + log) != nil && !File.exists(kept + log) {
             try File.link(names.database + log, as: kept + log)
         }
         return kept

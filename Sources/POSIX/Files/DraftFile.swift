@@ -17,7 +17,7 @@ package final class DraftFile {
         try Self.removeAbandoned(in: folder, kind: kind)
         let (path, number) = try Self.make(in: folder, kind: kind)
         let file = FileDescriptor(takingOwnership: number)
-        try file.adoptOwner(of: try? FileStatus(of: folder))
+        try file.adoptOwner(of: FileStatus.ifAny(at: folder))
         self.folder = folder
         self.path = path
         descriptor = file
@@ -36,7 +36,7 @@ package final class DraftFile {
             try file.setCloseOnExec()
             let path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
             // Somebody who cleans up may have come between, and has taken it for abandoned.
-            if try file.lock(.exclusive), let there = try? FileStatus(of: path),
+            if try file.lock(.exclusive), let there = FileStatus.ifAny(at: path),
                 there.isSameFile(as: try FileStatus(of: file))
             {
                 return (path, file.release())

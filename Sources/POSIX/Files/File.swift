@@ -36,7 +36,7 @@ package enum File {
         let number = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard number >= 0 || errno != EEXIST else { return false }
         let descriptor = try FileDescriptor(takingOwnership: number, from: "open \(path)")
-        try descriptor.adoptOwner(of: try? FileStatus(of: folder(of: path)))
+        try descriptor.adoptOwner(of: FileStatus.ifAny(at: folder(of: path)))
         return true
     }
 

@@ -15,7 +15,7 @@ package final class FileLock: Sendable {
     package static func take(_ path: String, _ kind: Kind, beside neighbour: String) throws(POSIXError) -> FileLock? {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
         let file = try FileDescriptor(takingOwnership: unsafe open(path, flags, 0o600), from: "open \(path)")
-        try file.adoptOwner(of: (try? FileStatus(of: neighbour)) ?? (try? FileStatus(of: File.folder(of: path))))
+        try file.adoptOwner(of: FileStatus.ifAny(at: neighbour) ?? .ifAny(at: File.folder(of: path)))
         guard try file.lock(kind) else { return nil }
         return FileLock(file)
     }

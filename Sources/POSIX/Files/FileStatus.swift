@@ -48,6 +48,9 @@ package struct FileStatus: Sendable, Equatable {
         self.init(status)
     }
 
+    /// Nil where there is nothing, or nothing that this user may see.
+    package static func ifAny(at path: String) -> FileStatus? { try? FileStatus(of: path) }
+
     init(of descriptor: borrowing FileDescriptor) throws(POSIXError) {
         var status = stat()
         guard unsafe fstat(descriptor.number, &status) == 0 else { throw POSIXError("fstat") }

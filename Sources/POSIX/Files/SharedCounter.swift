@@ -20,7 +20,7 @@ package final class SharedCounter: @unchecked Sendable {
         }
         // The mapping outlives the descriptor.
         let descriptor = FileDescriptor(takingOwnership: number)
-        if creating { try descriptor.adoptOwner(of: neighbour.flatMap { try? FileStatus(of: $0) }) }
+        if creating { try descriptor.adoptOwner(of: neighbour.flatMap(FileStatus.ifAny)) }
         return try SharedCounter(descriptor.number, path: path)
     }
 
