@@ -40,6 +40,12 @@ package final class Connection {
         unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
 
+    /// Leaves the write-ahead log as it is when this is the last connection. Otherwise SQLite moves it into the database
+    /// then, and removes what it could not read of it.
+    package func keepLogOnClose(_ keeps: Bool) throws(SQLiteError) {
+        try check(unsafe gatehouse_keep_log_on_close(handle, keeps ? 1 : 0))
+    }
+
     /// Runs any number of statements without values: schema and pragmas.
     package func execute(script: String) throws(SQLiteError) {
         try check(unsafe sqlite3_exec(handle, script, nil, nil, nil))

@@ -39,7 +39,10 @@ package struct Backup: Sendable {
         // Not for reading alone: the last connection of all has to be able to tidy the log away.
         let source = try Connection(path: database, access: .readWrite)
         source.setBusyTimeout(milliseconds: 5000)
+        // Of a damaged one everything stays as it is.
+        try source.keepLogOnClose(true)
         guard try Migrator(source).ownVersion() > 0 else { throw DatabaseFault("the database is empty: " + database) }
         try source.run("VACUUM INTO ?", .text(path))
+        try source.keepLogOnClose(false)
     }
 }

@@ -14,8 +14,11 @@ struct RestoreNames {
         database = File.resolved(path)
     }
 
-    /// What the database is called from then on.
-    func kept(at moment: Timestamp) -> String { database + "-before-" + moment.forNames }
+    /// What the database is called from then on: by the first second that is not taken.
+    func kept(at moment: Timestamp) -> String {
+        let name = database + "-before-" + moment.forNames
+        return FileStatus(of: name) == nil ? name : kept(at: moment + .seconds(1))
+    }
 
     func isKept(_ name: String) -> Bool {
         name.hasPrefix(File.name(of: database) + "-before-") && !name.hasSuffix("-wal") && !name.hasSuffix("-journal")

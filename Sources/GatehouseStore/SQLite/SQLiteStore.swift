@@ -75,10 +75,13 @@ package final class SQLiteStore: Sendable {
         }
         // Other processes of ours (a migration, an operator's command) write too; they are short.
         connection.setBusyTimeout(milliseconds: 5000)
+        // Until it has turned out to be ours, and whole enough to say so.
+        try connection.keepLogOnClose(true)
         return connection
     }
 
     private static func makeDurable(_ connection: Connection) throws(SQLiteError) {
+        try connection.keepLogOnClose(false)
         guard try writesAhead(connection) else {
             throw SQLiteError(code: 1, message: "this file system cannot hold a write-ahead log")
         }
