@@ -11,9 +11,12 @@ package enum Spawn {
         }
     }
 
-    /// - Parameter streams: what becomes standard input, output and error. Whatever else is open must close on exec.
+    /// - Parameters:
+    ///   - streams: what becomes standard input, output and error. Whatever else is open must close on exec.
+    ///   - passed: what becomes descriptor 3 and the ones behind it.
     package static func run(
-        _ command: [String], environment: [String: String]? = nil, streams: (Int32, Int32, Int32)
+        _ command: [String], environment: [String: String]? = nil, streams: (Int32, Int32, Int32),
+        passing passed: [Int32] = []
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -21,6 +24,12 @@ package enum Spawn {
         posix_spawn_file_actions_adddup2(&actions, streams.0, 0)
         posix_spawn_file_actions_adddup2(&actions, streams.1, 1)
         posix_spawn_file_actions_adddup2(&actions, streams.2, 2)
+        // Out of the way first, so that none is overwritten before it has been copied.
+        let copies = passed.map { fcntl($0, F_DUPFD_CLOEXEC, 3000) }
+        defer { for copy in copies { close(copy) } }
+        for (index, copy) in copies.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + index))
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -8,6 +8,19 @@ extension FileDescriptor {
         return try FileDescriptor(takingOwnership: socket(family, type, 0), from: "socket")
     }
 
+    /// A socket for messages, which waits for whoever takes them no longer than it is told.
+    package static func datagramSocket(patience: Duration) throws(POSIXError) -> FileDescriptor {
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = try FileDescriptor(takingOwnership: Glibc.socket(AF_UNIX, type, 0), from: "socket")
+        var time = timeval(
+            tv_sec: Int(patience.components.seconds), tv_usec: Int(patience.components.attoseconds / 1_000_000_000_000))
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        guard unsafe setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &time, size) == 0 else {
+            throw POSIXError("setsockopt")
+        }
+        return socket
+    }
+
     /// The next waiting connection, which never blocks; nil when none waits.
     package func acceptConnection() throws(POSIXError) -> FileDescriptor? {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

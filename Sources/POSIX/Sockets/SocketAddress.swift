@@ -2,10 +2,10 @@ import Glibc
 
 /// An address in the form the kernel takes.
 package struct SocketAddress: Sendable {
-    let family: Int32
+    package let family: Int32
     private let bytes: [UInt8]
 
-    init(path: String) throws(ListenerError) {
+    package init(path: String) throws(ListenerError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let name = Array(path.utf8)
@@ -17,6 +17,35 @@ package struct SocketAddress: Sendable {
         guard fits else { throw .pathTooLong(path: path) }
         family = AF_UNIX
         bytes = Self.bytes(of: address)
+    }
+
+    /// Where a service manager listens (sd_notify(3)): a path, or a name that is nowhere in the file system and begins
+    /// with `@`. Nil for what is neither.
+    init?(notifySocket text: String) {
+        guard text.count > 1, text.hasPrefix("@") || text.hasPrefix("/") else { return nil }
+        guard let address = try? SocketAddress(path: text) else { return nil }
+        guard text.hasPrefix("@") else {
+            self = address
+            return
+        }
+        family = AF_UNIX
+        // A name counts to its last byte, so there is none behind it; its first is zero.
+        let offset = MemoryLayout<sa_family_t>.size
+        bytes = Array(address.bytes[..<offset]) + [0] + Array(text.utf8.dropFirst())
+    }
+
+    /// The address at which a socket listens.
+    package init(of socket: borrowing FileDescriptor) throws(POSIXError) {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe getsockname(socket.number, address, &size)
+            }
+        }
+        guard result == 0 else { throw POSIXError("getsockname") }
+        family = Int32(storage.ss_family)
+        bytes = Array(Self.bytes(of: storage).prefix(Int(size)))
     }
 
     /// An address in digits; names are not looked up, so that what listens is what was written.
@@ -44,7 +73,7 @@ package struct SocketAddress: Sendable {
     }
 
     /// False with `errno` set if the connection was not made at once.
-    func connect(_ socket: borrowing FileDescriptor) -> Bool {
+    package func connect(_ socket: borrowing FileDescriptor) -> Bool {
         unsafe withAddress { address, size in unsafe Glibc.connect(socket.number, address, size) } == 0
     }
 
@@ -60,7 +89,7 @@ package struct SocketAddress: Sendable {
         return result == 0 ? UInt16(bigEndian: address.sin6_port) : nil
     }
 
-    private func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         unsafe bytes.withUnsafeBytes { buffer in
             unsafe body(buffer.assumingMemoryBound(to: sockaddr.self).baseAddress!, socklen_t(buffer.count))
         }

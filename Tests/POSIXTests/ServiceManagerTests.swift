@@ -1,0 +1,85 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import POSIX
+
+@Suite("The service manager")
+struct ServiceManagerTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private static func manager(at address: String?, _ others: [String: String] = [:]) -> ServiceManager {
+        ServiceManager(processID: 42) { $0 == "NOTIFY_SOCKET" ? address : others[$0] }
+    }
+
+    @Test("hears what it is told, at a path or at a name that is nowhere", arguments: [false, true])
+    func hears(_ isAbstract: Bool) throws {
+        let path = folder.file("notify")
+        let listener = try FakeServiceManager(at: isAbstract ? "@" + path.dropFirst() : path)
+        defer { listener.stop() }
+        let manager = Self.manager(at: listener.address)
+        #expect(manager.isPresent)
+        #expect(manager.tell(.ready, .status("two\nlines")))
+        #expect(manager.tell(.alive))
+        #expect(manager.tell(.reloading))
+        #expect(manager.tell(.stopping))
+        #expect(manager.waitUntilHeard())
+        let lines = listener.lines
+        #expect(lines.prefix(4) == ["READY=1", "STATUS=two lines", "WATCHDOG=1", "RELOADING=1"])
+        #expect(lines.dropFirst(4).first?.wholeMatch(of: /MONOTONIC_USEC=[0-9]+/) != nil)
+        #expect(lines.suffix(2) == ["STOPPING=1", "BARRIER=1"])
+    }
+
+    @Test("is not there where no socket is named, or none that is one", arguments: [nil, "", "@", "x", "vsock:2:1"])
+    func missing(_ address: String?) {
+        let manager = Self.manager(at: address, ["WATCHDOG_USEC": "1000000"])
+        #expect(!manager.isPresent)
+        #expect(manager.watchdogInterval == nil)
+        #expect(!manager.tell(.ready))
+        #expect(!manager.keep(0, as: "x"))
+        #expect(!manager.waitUntilHeard())
+    }
+
+    @Test("that has gone away is no fault of ours, and nobody waits for it")
+    func gone() {
+        let manager = Self.manager(at: folder.file("nothing"))
+        #expect(manager.isPresent)
+        #expect(!manager.tell(.ready))
+        #expect(!manager.waitUntilHeard())
+    }
+
+    @Test(
+        "wants to hear that we are alive as often as it says, and of nobody else",
+        arguments: [
+            (nil, nil, nil), ("3000000", nil, 3), ("3000000", "42", 3), ("3000000", "41", nil), ("0", nil, nil),
+            ("-1", nil, nil), ("x", "42", nil), ("3000000", "x", nil),
+        ] as [(String?, String?, Int?)])
+    func watchdog(_ interval: String?, _ owner: String?, _ seconds: Int?) {
+        let others = ["WATCHDOG_USEC": interval, "WATCHDOG_PID": owner].compactMapValues { $0 }
+        let manager = Self.manager(at: folder.file("notify"), others)
+        #expect(manager.watchdogInterval == seconds.map { .seconds($0) })
+    }
+
+    @Test("keeps a descriptor open that we have closed, until it is to forget it")
+    func keeps() throws {
+        let listener = try FakeServiceManager(at: folder.file("notify"))
+        defer { listener.stop() }
+        let manager = Self.manager(at: listener.address)
+        let pair = try SocketPair()
+        let near = pair.giveFarEnd { far in #expect(manager.keep(far.number, as: "one")) }
+        #expect(manager.waitUntilHeard())
+        #expect(listener.keptCount(of: "one") == 1)
+        #expect(near.send([7], from: 0) == .moved(1))
+        manager.forget("other")
+        #expect(manager.waitUntilHeard())
+        #expect(near.send([7], from: 0) == .moved(1))
+        manager.forget("one")
+        #expect(manager.waitUntilHeard())
+        #expect(listener.keptCount(of: "one") == 0)
+        #expect(near.send([7], from: 0) == .ended)
+    }
+}
