@@ -7,12 +7,15 @@ import Synchronization
 /// whatever they are doing: nothing, sending a request bit by bit, or not reading their answer.
 package final class Responder: Sendable {
     package typealias Handler = @Sendable (borrowing Request) -> Response
+    /// Keeps a copy of a connection open for the next process; false if it could not.
+    package typealias Keeper = @Sendable (_ descriptor: Int32) -> Bool
 
     let listener: Listener
     let limits: Limits
     let handler: Handler
     let report: @Sendable (Fault) -> Void
     let workers: Int
+    private let keeper: Keeper?
 
     let poller: Poller
     let ticker: Ticker
@@ -25,11 +28,14 @@ package final class Responder: Sendable {
     let drainEnd = Atomic(Int64.max)
     /// The last attempt to accept failed for want of descriptors or memory.
     let mustRetryAccepting = Atomic(false)
+    private let hasLostKeeper = Atomic(false)
     private let runningWorkers = Atomic(0)
     private let ended: EventFlag
 
+    /// - Parameter keeper: gets each connection that rests when the responder shuts down, as soon as its last answer has
+    ///   been written. Without one they are closed.
     package init(
-        listener: consuming Listener, workers: Int, limits: Limits = .standard,
+        listener: consuming Listener, workers: Int, limits: Limits = .standard, keeper: Keeper? = nil,
         report: @escaping @Sendable (Fault) -> Void = { _ in }, handler: @escaping Handler
     ) throws(POSIXError) {
         precondition(workers > 0)
@@ -44,6 +50,7 @@ package final class Responder: Sendable {
         self.listener = listener
         self.workers = workers
         self.limits = limits
+        self.keeper = keeper
         self.report = report
         self.handler = handler
         self.poller = poller
@@ -54,6 +61,12 @@ package final class Responder: Sendable {
     }
 
     package var openConnections: Int { connections.count }
+
+    /// Where it listens; nil if the kernel does not say.
+    package var address: SocketAddress? { try? SocketAddress(of: listener.descriptor) }
+
+    /// Somebody else keeps the listening socket.
+    package var isListenerInherited: Bool { listener.isInherited }
 
     /// Serves until `shutDown` is called, and returns when all requests under way have been answered, or after
     /// `Limits.drain`. A handler that takes longer than that is left behind on its thread.
@@ -81,6 +94,25 @@ package final class Responder: Sendable {
         stop.raise()
     }
 
+    /// Takes over a connection that somebody else has accepted; false if it is of no use, or one too many. May be called
+    /// from any thread.
+    ///
+    /// - Parameter isOwn: this process is at the other end, too: such a connection is let in whatever the limit.
+    @discardableResult
+    package func adopt(_ socket: consuming FileDescriptor, isOwn: Bool = false) -> Bool {
+        guard let connection = connections.admit(socket, isOwn: isOwn) else {
+            report(.tooManyConnections)
+            return false
+        }
+        let number = connection.number
+        connection.interest = .newlyReadable
+        // Before the poller knows of it nobody can recall it.
+        _ = connection.park()
+        if (try? poller.add(number, .newlyReadable)) != nil { return true }
+        if connection.claim() { connections.dismiss(connection) }
+        return false
+    }
+
     private func work() {
         Worker(self).run()
         leave()
@@ -88,5 +120,16 @@ package final class Responder: Sendable {
 
     private func leave() {
         if runningWorkers.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { ended.raise() }
+    }
+}
+
+// MARK: - Handing over
+
+extension Responder {
+    /// Whether there is somebody to hand connections to. A keeper that has failed once is not waited for again.
+    var mayHandOver: Bool { keeper != nil && !hasLostKeeper.load(ordering: .relaxed) }
+
+    func handOver(_ descriptor: Int32) {
+        if keeper?(descriptor) != true { hasLostKeeper.store(true, ordering: .relaxed) }
     }
 }

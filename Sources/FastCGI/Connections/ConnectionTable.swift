@@ -19,10 +19,12 @@ final class ConnectionTable: Sendable {
     var count: Int { openCount.load(ordering: .relaxed) }
 
     /// Gives an accepted connection its place, held by the caller; nil if there are too many, and then it is closed.
-    func admit(_ accepted: consuming FileDescriptor) -> Connection? {
+    ///
+    /// - Parameter isOwn: this process is at the other end, too, and does not count against its own guests.
+    func admit(_ accepted: consuming FileDescriptor, isOwn: Bool = false) -> Connection? {
         let number = Int(accepted.number)
         let open = openCount.add(1, ordering: .relaxed).newValue
-        guard open <= limit, number < places.count else {
+        guard open <= limit || isOwn, number < places.count else {
             openCount.subtract(1, ordering: .relaxed)
             return nil
         }

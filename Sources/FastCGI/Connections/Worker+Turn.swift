@@ -3,7 +3,12 @@ import POSIX
 /// What a worker does with a connection that it holds.
 extension Worker {
     /// What becomes of a connection after its turn.
-    enum Verdict { case park, close }
+    enum Verdict {
+        case park
+        case close
+        /// Between two requests, while shutting down.
+        case leave
+    }
 
     /// How often a connection may fill the buffer before others have their turn.
     private static let receivesPerTurn = 16
@@ -15,9 +20,8 @@ extension Worker {
     func attend(_ connection: Connection, untilEmpty: Bool = false) {
         var untilEmpty = untilEmpty
         repeat {
-            guard takeTurn(connection, untilEmpty: untilEmpty) == .park, watch(connection) else {
-                return responder.connections.dismiss(connection)
-            }
+            let verdict = takeTurn(connection, untilEmpty: untilEmpty)
+            guard verdict == .park, watch(connection) else { return end(connection, verdict) }
             untilEmpty = true
         } while !connection.park()
     }
@@ -53,7 +57,7 @@ extension Worker {
         for _ in 0..<Self.receivesPerTurn {
             switch connection.receive(into: &buffer) {
             case .ended: return .close
-            case .wouldBlock: return isDraining && !intake.isMidway ? .close : .park
+            case .wouldBlock: return isDraining && !intake.isMidway ? .leave : .park
             case .moved(let count):
                 if let verdict = digest(buffer, count: count, of: connection) { return verdict }
                 if count < buffer.count && !untilEmpty && !isDraining { return .park }
@@ -81,6 +85,16 @@ extension Worker {
             if verdict == .park && !connection.isLingering { connection.unread = Array(bytes[range]) }
             return verdict
         }
+    }
+
+    /// Whoever keeps a connection for the next process gets it with all that the peer has sent since: nothing of it has
+    /// been read. The poller is told, since it watches what others keep open as well.
+    private func end(_ connection: Connection, _ verdict: Verdict) {
+        if verdict == .leave, responder.mayHandOver {
+            if connection.interest != nil { try? responder.poller.remove(connection.number) }
+            responder.handOver(connection.number)
+        }
+        responder.connections.dismiss(connection)
     }
 
     /// A request that is not complete stays with its connection; the worker goes on with an intake of its own.

@@ -32,6 +32,16 @@ enum NameValues {
             | Int(bytes[index + 3])
     }
 
+    /// A pair as it is written. Our own are far below what four bytes can count.
+    static func pair(_ name: String, _ value: String) -> [UInt8] {
+        [name, value].flatMap { text in
+            let count = UInt32(clamping: text.utf8.count)
+            return count < 0x80
+                ? [UInt8(count)]
+                : [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: (count | 0x8000_0000) >> $0) }
+        } + Array(name.utf8) + Array(value.utf8)
+    }
+
     /// Whether all pairs are whole, and what the pair named CONTENT_LENGTH says, if it is a number.
     static func check(_ bytes: [UInt8]) -> (isWellFormed: Bool, contentLength: Int?) {
         var contentLength: Int?

@@ -7,6 +7,7 @@ struct RecordType: Equatable {
     static let endRequest = RecordType(rawValue: 3)
     static let parameters = RecordType(rawValue: 4)
     static let standardInput = RecordType(rawValue: 5)
+    static let standardOutput = RecordType(rawValue: 6)
     static let getValues = RecordType(rawValue: 9)
     static let getValuesResult = RecordType(rawValue: 10)
     static let unknownType = RecordType(rawValue: 11)

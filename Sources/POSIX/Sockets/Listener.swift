@@ -44,6 +44,11 @@ package struct Listener: ~Copyable, Sendable {
         _ = shutdown(descriptor.number, Int32(SHUT_RDWR))
     }
 
+    /// Somebody else listens, too, and goes on when this process ends.
+    package var isInherited: Bool {
+        if case .inherited = origin { true } else { false }
+    }
+
     /// The port the kernel chose where none was given.
     package var port: UInt16? { isTCP ? SocketAddress.port(of: descriptor) : nil }
 

@@ -15,7 +15,7 @@ final class TestServer: Sendable {
     private let faultList: FaultList
 
     init(
-        _ kind: Kind = .unix, workers: Int = 2, limits: Limits = .quick,
+        _ kind: Kind = .unix, workers: Int = 2, limits: Limits = .quick, keeper: Responder.Keeper? = nil,
         handler: @escaping Responder.Handler = TestServer.answer
     ) throws {
         let faults = FaultList()
@@ -30,7 +30,8 @@ final class TestServer: Sendable {
             address = .tcp(listener.port!)
         }
         let responder = try Responder(
-            listener: listener, workers: workers, limits: limits, report: { faults.add($0) }, handler: handler)
+            listener: listener, workers: workers, limits: limits, keeper: keeper, report: { faults.add($0) },
+            handler: handler)
         self.responder = responder
         faultList = faults
         thread = try Thread.spawn(name: "responder") { try! responder.run() }

@@ -1,0 +1,88 @@
+import POSIX
+import Testing
+
+@testable import FastCGI
+@testable import TestSupport
+
+extension SocketTests {
+    @Suite("The client") struct ClientTests {
+        @Test("gets an answer of any size that it wants to read", arguments: [0, 1, 8000, 70_000, 200_000])
+        func sizes(_ count: Int) throws {
+            let server = try TestServer(.tcp)
+            let address = try #require(server.responder.address)
+            let answer = try Client(path: "/large/\(count)").ask(address, until: .now + .seconds(20))
+            #expect(answer.status == 200)
+            #expect(answer.body.count == count)
+        }
+
+        @Test("reads no more than it wants to")
+        func tooLong() throws {
+            let server = try TestServer()
+            let address = try #require(server.responder.address)
+            #expect(throws: ClientFault.tooLong) {
+                try Client(path: "/large/100000", longest: 50_000).ask(address, until: .now + .seconds(20))
+            }
+        }
+
+        @Test("does not wait longer than it should")
+        func late() throws {
+            let server = try TestServer()
+            let address = try #require(server.responder.address)
+            #expect(throws: ClientFault.late) {
+                try Client(path: "/sleep/3000").ask(address, until: .now + .milliseconds(200))
+            }
+        }
+
+        @Test("does not wait either for a listener that accepts nobody")
+        func fullQueue() throws {
+            let path = TestServer.freshPath()
+            let listener = try Listener.unix(path: path)
+            let address = try SocketAddress(of: listener.descriptor)
+            #expect(throws: ClientFault.late) { try Client(path: "/").ask(address, until: .now + .milliseconds(200)) }
+            _ = listener.withdraw()
+        }
+
+        @Test("says that nobody is there")
+        func nobody() throws {
+            let address = try SocketAddress(path: TestServer.freshPath())
+            let fault = #expect(throws: ClientFault.self) {
+                try Client(path: "/").ask(address, until: .now + .seconds(5))
+            }
+            #expect(fault == .unreachable(POSIXError("connect", code: 2)))
+        }
+
+        @Test("says that it was turned away")
+        func turnedAway() throws {
+            var limits = Limits.quick
+            limits.connections = 1
+            let server = try TestServer(limits: limits)
+            let guest = try server.connect()
+            _ = try guest.exchange(FastCGIWire.request())
+            let address = try #require(server.responder.address)
+            #expect(throws: ClientFault.turnedAway) { try Client(path: "/").ask(address, until: .now + .seconds(5)) }
+        }
+
+        @Test(
+            "takes an answer in whatever pieces it comes, and nothing that is none",
+            arguments: [1, 3, 8, 1000])
+        func pieces(_ size: Int) throws {
+            let bytes =
+                FastCGIWire.record(6, Array("Status: 503 No\r\nX: y\r\n".utf8), padding: 3)
+                + FastCGIWire.record(7, Array("noise".utf8))
+                + FastCGIWire.record(6, Array("\r\nbody".utf8), padding: 255)
+                + FastCGIWire.record(6) + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0])
+            var intake = AnswerIntake(longest: 100)
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                #expect(!intake.isComplete)
+                try intake.consume(bytes[start..<min(bytes.count, start + size)])
+            }
+            #expect(intake.isComplete)
+            let answer = try ClientAnswer(parsing: intake.output)
+            #expect(answer == ClientAnswer(status: 503, body: Array("body".utf8)))
+            var refusing = AnswerIntake(longest: 100)
+            #expect(throws: ClientFault.malformed) { try refusing.consume(Array("HTTP/1.1 400 Bad Request".utf8)[...]) }
+            #expect(throws: ClientFault.malformed) { try ClientAnswer(parsing: Array("no end".utf8)) }
+            #expect(throws: ClientFault.malformed) { try ClientAnswer(parsing: Array("Status: x\r\n\r\n".utf8)) }
+        }
+    }
+}

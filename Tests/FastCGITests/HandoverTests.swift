@@ -1,0 +1,198 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import FastCGI
+@testable import POSIX
+@testable import TestSupport
+
+extension SocketTests {
+    @Suite("A connection outlives its responder") struct HandoverTests {
+        /// Keeps copies of what it is given.
+        private final class Keeper: Sendable {
+            private let copies = Mutex<[Int32]>([])
+            var count: Int { copies.withLock { $0.count } }
+
+            func keep(_ descriptor: Int32) -> Bool {
+                copies.withLock { $0.append(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) }
+                return true
+            }
+
+            func take() -> [Int32] {
+                copies.withLock { copies in
+                    defer { copies = [] }
+                    return copies
+                }
+            }
+        }
+
+        private func server(keeper: Keeper, workers: Int = 2, limits: Limits = .quick) throws -> TestServer {
+            try TestServer(workers: workers, limits: limits, keeper: { keeper.keep($0) })
+        }
+
+        @Test("idle, silent and busy ones are handed over, each with nothing of it lost")
+        func handedOver() throws {
+            let keeper = Keeper()
+            let first = try server(keeper: keeper)
+            let (idle, silent, busy, lingering) = (
+                try first.connect(), try first.connect(), try first.connect(), try first.connect()
+            )
+            _ = try idle.exchange(FastCGIWire.request())
+            #expect(TestServer.eventually { first.responder.openConnections == 4 })
+            try busy.send(FastCGIWire.request("/sleep/200") + FastCGIWire.request(body: [66]))
+            try lingering.send(FastCGIWire.request(keep: false))
+            #expect(try lingering.answer().text == TestServer.expected("/echo:"))
+            Thread.pause(for: .milliseconds(50))
+            first.stop()
+            // What was under way has been answered before; both requests had arrived.
+            #expect(try busy.answer().text == TestServer.expected("/sleep/200"))
+            #expect(try busy.answer().text == TestServer.expected("/echo:B"))
+            #expect(keeper.count == 3)
+            // Nobody serves now, and nobody notices.
+            try idle.send(FastCGIWire.request(body: [67]))
+            try silent.send(Array(FastCGIWire.request(body: [68]).prefix(30)))
+            let second = try server(keeper: Keeper())
+            for copy in keeper.take() {
+                let isAdopted = second.responder.adopt(FileDescriptor(takingOwnership: copy))
+                #expect(isAdopted)
+            }
+            #expect(try idle.answer().text == TestServer.expected("/echo:C"))
+            try silent.send(Array(FastCGIWire.request(body: [68]).dropFirst(30)))
+            #expect(try silent.answer().text == TestServer.expected("/echo:D"))
+            #expect(try busy.exchange(FastCGIWire.request(body: [69])).text == TestServer.expected("/echo:E"))
+            second.stop()
+        }
+
+        @Test("half a request is waited for, answered, and then handed over")
+        func half() throws {
+            let keeper = Keeper()
+            let server = try server(keeper: keeper)
+            let peer = try server.connect()
+            let request = FastCGIWire.request(body: [65, 66])
+            try peer.send(Array(request[..<30]))
+            Thread.pause(for: .milliseconds(50))
+            server.responder.shutDown()
+            Thread.pause(for: .milliseconds(100))
+            #expect(keeper.count == 0)
+            #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
+            server.stop()
+            #expect(keeper.count == 1)
+            for copy in keeper.take() { close(copy) }
+            #expect(try peer.isEnded())
+        }
+
+        @Test("half a request that never becomes a whole one is cut off, and not handed over")
+        func neverWhole() throws {
+            var limits = Limits.quick
+            limits.drain = .milliseconds(300)
+            let keeper = Keeper()
+            let server = try server(keeper: keeper, limits: limits)
+            let peer = try server.connect()
+            try peer.send(Array(FastCGIWire.request().prefix(20)))
+            Thread.pause(for: .milliseconds(50))
+            server.stop()
+            #expect(try peer.isEnded())
+            #expect(keeper.count == 0)
+        }
+
+        @Test("a keeper that fails is asked once, and connections end as without one")
+        func failing() throws {
+            let asked = Atomic(0)
+            let server = try TestServer(
+                workers: 1,
+                keeper: { _ in
+                    asked.add(1, ordering: .relaxed)
+                    return false
+                })
+            let peers = try (0..<5).map { _ in try server.connect() }
+            for peer in peers { _ = try peer.exchange(FastCGIWire.request()) }
+            server.stop()
+            #expect(asked.load(ordering: .relaxed) == 1)
+            for peer in peers { #expect(try peer.isEnded()) }
+        }
+
+        @Test("one that is dead is closed, and so is one that is no socket")
+        func dead() throws {
+            let server = try TestServer()
+            let pair = try SocketPair()
+            let near = pair.giveFarEnd { far in
+                let isAdopted = server.responder.adopt(far)
+                #expect(isAdopted)
+            }
+            #expect(server.responder.openConnections == 1)
+            _ = consume near
+            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            let file = FileDescriptor(takingOwnership: open("/dev/null", O_RDONLY | O_CLOEXEC))
+            let isAdopted = server.responder.adopt(file)
+            #expect(!isAdopted)
+            #expect(server.responder.openConnections == 0)
+        }
+
+        @Test("adopted ones count against the limit; this process's own are let in beyond it")
+        func limit() throws {
+            var limits = Limits.quick
+            limits.connections = 2
+            let server = try TestServer(limits: limits)
+            let guests = try (0..<2).map { _ in try server.connect() }
+            for guest in guests { _ = try guest.exchange(FastCGIWire.request()) }
+            let refused = try SocketPair().giveFarEnd { far in
+                let isAdopted = server.responder.adopt(far)
+                #expect(!isAdopted)
+            }
+            let isEnded = refused.waitUntilReadable(milliseconds: 5000)
+            #expect(isEnded)
+            let own = try SocketPair().giveFarEnd { far in
+                let isAdopted = server.responder.adopt(far, isOwn: true)
+                #expect(isAdopted)
+            }
+            let answer = try Client(path: "/echo").ask(over: own, until: .now + .seconds(10))
+            #expect(answer == ClientAnswer(status: 200, body: Array("/echo:".utf8)))
+        }
+
+        @Test("under load over many restarts, no request is lost", arguments: [1, 4])
+        func underLoad(_ workers: Int) throws {
+            let path = TestServer.freshPath()
+            let listener = try Listener.unix(path: path)
+            let keeper = Keeper()
+            let isOver = Atomic(false)
+            let answered = Atomic(0)
+            let threads = try (0..<6).map { index in
+                let peer = try FastCGIPeer(.unix(path))
+                let kept = Kept(peer: peer)
+                return try Thread.spawn(name: "front") {
+                    while !isOver.load(ordering: .relaxed) {
+                        let answer = try? kept.peer.exchange(FastCGIWire.request(body: [65, UInt8(66 + index)]))
+                        #expect(answer?.text.hasSuffix(":A" + String(UnicodeScalar(UInt8(66 + index)))) == true)
+                        guard answer != nil else { return }
+                        answered.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+            for _ in 0..<25 {
+                let twin = FileDescriptor(takingOwnership: fcntl(listener.descriptor.number, F_DUPFD_CLOEXEC, 0))
+                let responder = try Responder(
+                    listener: try Listener.adopt(twin), workers: workers, limits: .quick,
+                    keeper: { keeper.keep($0) }, handler: TestServer.answer)
+                let thread = try Thread.spawn(name: "responder") { try! responder.run() }
+                for copy in keeper.take() { responder.adopt(FileDescriptor(takingOwnership: copy)) }
+                let before = answered.load(ordering: .relaxed)
+                #expect(TestServer.eventually { answered.load(ordering: .relaxed) > before + 50 })
+                responder.shutDown()
+                thread.join()
+            }
+            isOver.store(true, ordering: .relaxed)
+            // A last one for whoever has just asked.
+            let last = try Responder(listener: listener, workers: 1, limits: .quick, handler: TestServer.answer)
+            let thread = try Thread.spawn(name: "responder") { try! last.run() }
+            for copy in keeper.take() { last.adopt(FileDescriptor(takingOwnership: copy)) }
+            for thread in threads { thread.join() }
+            last.shutDown()
+            thread.join()
+        }
+
+        /// A peer goes to the one thread that uses it.
+        private struct Kept: @unchecked Sendable {
+            let peer: FastCGIPeer
+        }
+    }
+}
