@@ -11,6 +11,7 @@ import POSIX
 /// Gatehouse put together, all but the socket: the one place that knows which part stands behind which contract.
 package struct Assembly: Sendable {
     package let keys: AppleKeys
+    package let health: Health
     package let world: World
     private let metrics: Metrics
     private let edition: Current<Edition>
@@ -31,8 +32,10 @@ package struct Assembly: Sendable {
                 metrics.count(occurrence)
                 Self.note(occurrence, in: log, misspelling)
             })
-        edition = Current(Self.edition(gatekeeper, configuration, metrics))
+        let health = Health(store: store, keySetAge: { keys.age })
+        edition = Current(Self.edition(gatekeeper, configuration, health, metrics))
         self.keys = keys
+        self.health = health
         self.world = world
         self.metrics = metrics
     }
@@ -42,16 +45,18 @@ package struct Assembly: Sendable {
         let next = gatekeeper.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             desk: Self.desk(configuration), policy: configuration.policy)
-        edition.replace(by: Self.edition(next, configuration, metrics))
+        edition.replace(by: Self.edition(next, configuration, health, metrics))
     }
 
     private static func edition(
-        _ gatekeeper: Gatekeeper, _ configuration: Configuration, _ metrics: Metrics
+        _ gatekeeper: Gatekeeper, _ configuration: Configuration, _ health: Health, _ metrics: Metrics
     ) -> Edition {
         Edition(
             gatekeeper: gatekeeper,
             router: Router(
-                gatekeeper, keySet: keySet(of: configuration.accessKeys), metrics: { metrics.text() }))
+                gatekeeper, keySet: keySet(of: configuration.accessKeys),
+                health: { () throws(StoreFailure) in try health.check() }, readiness: { health.readiness() },
+                metrics: { metrics.text() }))
     }
 
     private static func appleSignIn(_ configuration: Configuration, keys: AppleKeys) -> AppleSignIn {

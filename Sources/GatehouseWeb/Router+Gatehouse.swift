@@ -6,7 +6,11 @@ extension Router {
     /// - Parameters:
     ///   - keySet: Nil where no key can be published: then there is nothing at its path.
     ///   - metrics: writes what has been counted so far.
-    package init(_ gatekeeper: Gatekeeper, keySet: PublishedDocument?, metrics: @escaping @Sendable () -> String) {
+    package init(
+        _ gatekeeper: Gatekeeper, keySet: PublishedDocument?,
+        health: @escaping @Sendable () throws(StoreFailure) -> Void,
+        readiness: @escaping @Sendable () -> Readiness, metrics: @escaping @Sendable () -> String
+    ) {
         let endpoints: [any Endpoint] = [
             AppleLoginEndpoint(gatekeeper: gatekeeper),
             AppleChallengeEndpoint(gatekeeper: gatekeeper),
@@ -26,6 +30,8 @@ extension Router {
             SessionsEndpoint(gatekeeper: gatekeeper),
             EndSessionEndpoint(gatekeeper: gatekeeper),
             MetricsEndpoint(write: metrics),
+            HealthEndpoint(check: health),
+            ReadinessEndpoint(readiness: readiness),
         ]
         self.init(endpoints + (keySet.map { [KeySetEndpoint(keySet: $0)] } ?? []))
     }

@@ -46,6 +46,9 @@ package final class AppleKeys: Sendable {
         return try Self.key(in: state.change { $0.ask(for: keyID, now: now(), hasWaited: true) })
     }
 
+    /// For how long the set that serves has not been renewed; nil where there is none.
+    package var age: Duration? { state.change { $0.age(now()) } }
+
     /// Renews the set if it is due. To be called every second or so, off the request path.
     package func renewIfDue() {
         if state.change({ $0.isDue(now: now()) }) { fetch() }

@@ -16,6 +16,7 @@ package final class SQLiteStore: Sendable {
     /// Counted up by who ends something beside a server. Nil where no server has ever run.
     let sign: SharedCounter?
     let sweep = Mutex(Sweep())
+    let outcome = Mutex<WriteOutcome?>(nil)
     private let report: @Sendable (String) -> Void
 
     /// Opens the file, creates it where there is none, and brings its schema up to date.
@@ -123,14 +124,21 @@ package final class SQLiteStore: Sendable {
     func writing<Result>(
         _ body: @escaping (Connection) throws(SQLiteError) -> Result
     ) throws(StoreFailure) -> Result {
-        try failing { () throws(SQLiteError) in try writer.perform(body) }
+        do throws(StoreFailure) {
+            let result = try failing { () throws(SQLiteError) in try writer.perform(body) }
+            outcome.withLock { $0 = WriteOutcome(failure: nil, at: .now) }
+            return result
+        } catch {
+            outcome.withLock { $0 = WriteOutcome(failure: error, at: .now) }
+            throw error
+        }
     }
 
     /// Crosses the seam between what SQLite says and what the domain knows.
     private func failing<Result>(_ body: () throws(SQLiteError) -> Result) throws(StoreFailure) -> Result {
         do { return try body() } catch {
             report(error.description)
-            throw StoreFailure(error.description)
+            throw StoreFailure(error.description, cause: error.cause)
         }
     }
 }

@@ -8,11 +8,16 @@ extension FieldError {
 extension Problem {
     func response(requestID: String) -> Response {
         let entry = entry
-        let body = ProblemBody(
+        let type = Response.Header("Content-Type", "application/problem+json")
+        let body = body(requestID: requestID)
+        return Response(status: entry.status, headers: [type] + headers(for: entry), body: body.json)
+    }
+
+    func body(requestID: String) -> ProblemBody {
+        let entry = entry
+        return ProblemBody(
             status: entry.status, title: ReasonPhrase.of(entry.status), detail: entry.detail, code: entry.code,
             requestId: requestID, reason: reason, errors: fieldErrors)
-        let type = Response.Header("Content-Type", "application/problem+json")
-        return Response(status: entry.status, headers: [type] + headers(for: entry), body: body.json)
     }
 
     private var reason: String? {

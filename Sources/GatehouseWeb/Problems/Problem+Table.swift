@@ -26,6 +26,10 @@ extension Problem {
             Entry(status: 413, code: "payload_too_large", detail: "a body is limited to 64 KiB")
         case .unsupportedMediaType:
             Entry(status: 415, code: "unsupported_media_type", detail: "send the body as application/json")
+        case .unwell(let reason):
+            Entry(status: 503, code: "storage_unavailable", detail: reason)
+        case .notReady(let reason):
+            Entry(status: 503, code: "not_ready", detail: reason)
         }
     }
 }

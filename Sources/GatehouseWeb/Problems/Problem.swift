@@ -10,6 +10,9 @@ package enum Problem: Error, Sendable, Equatable {
     case methodNotAllowed(allowed: [Method])
     case payloadTooLarge
     case unsupportedMediaType
+    /// The store cannot even be read.
+    case unwell(String)
+    case notReady(String)
 }
 
 /// Asks the domain; what it refuses is a problem of this request.
