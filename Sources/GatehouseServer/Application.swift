@@ -7,45 +7,60 @@ package import POSIX
 /// The running server: an assembly behind a socket, with the threads that look after both.
 package final class Application: Sendable {
     private let assembly: Assembly
+    private let traffic = Traffic()
     private let responder: Responder
     private let reloader: Reloader
+    private let manager: ServiceManager
     private let log: Log
 
     /// Opens the store and the socket. Nothing is answered before `run`.
     ///
     /// - Parameter read: brings the settings as they are at SIGHUP.
     package init(
-        _ configuration: Configuration, log: Log,
+        _ configuration: Configuration, manager: ServiceManager = ServiceManager(), log: Log,
         reading read: @escaping @Sendable () throws(SettingFaults) -> Configuration
     ) throws {
         let assembly = try Assembly(configuration, log: log)
-        let requests = RequestHandler(assembly: assembly, log: log)
+        let requests = RequestHandler(assembly: assembly, log: log, traffic: traffic)
+        var inheritance = try Inheritance.taken()
         responder = try Responder(
-            listener: try Self.listener(at: configuration.listen, log: log), workers: configuration.workers,
-            limits: Self.limits(for: configuration),
+            listener: try Self.listener(inheritance.takeListener(), at: configuration.listen, log: log),
+            workers: configuration.workers, limits: Self.limits(for: configuration), keeper: Self.keeper(manager),
             report: { log($0.level, "connection", [("fault", .string("\($0)"))]) },
             handler: requests.answer)
         reloader = Reloader(configuration, for: assembly, log: log, reading: read)
         self.assembly = assembly
+        self.manager = manager
         self.log = log
+        adopt(inheritance)
     }
 
-    /// Serves until SIGTERM or SIGINT, then answers what is under way and returns.
+    /// Serves until SIGTERM or SIGINT, then answers what is under way and returns. A second one ends the process at once.
     package func run(until signals: Signals) throws {
         let ended = Monitor(false)
+        let stopping = Monitor(false)
         // Apple may take seconds to answer, and what other processes have ended must not wait for it.
         let helpers = [
             try Thread.spawn(name: "apple-keys") { [self] in fetchKeys(until: ended) },
             try Thread.spawn(name: "housekeeping") { [self] in keepHouse(until: ended) },
             try Thread.spawn(name: "apple-tasks") { [self] in dealWithApple(until: ended) },
+            try Thread.spawn(name: "supervision") { [self] in supervisor.run(until: stopping) },
         ]
-        _ = try Thread.spawn(name: "signals") { [self] in watch(signals) }
+        _ = try Thread.spawn(name: "signals") { [self] in watch(signals, stopping: stopping) }
         defer {
-            ended.change { $0 = true }
+            for monitor in [stopping, ended] { monitor.change { $0 = true } }
             for helper in helpers { helper.join() }
         }
         try responder.run()
+        // The manager learns who we are by looking us up, so it has to have heard everything before we are gone.
+        manager.waitUntilHeard()
         log(.info, "stopped")
+    }
+
+    private var supervisor: Supervisor {
+        Supervisor(
+            manager: manager, responder: responder, health: assembly.health, traffic: traffic,
+            keySetAge: { [assembly] in assembly.keys.age }, log: log)
     }
 
     private func fetchKeys(until ended: Monitor<Bool>) {
@@ -70,15 +85,47 @@ package final class Application: Sendable {
         try? assembly.gatekeeper.closeHouse()
     }
 
-    private func watch(_ signals: Signals) {
+    private func watch(_ signals: Signals, stopping: Monitor<Bool>) {
+        var isStopping = false
         while true {
             switch signals.next() {
-            case .hangUp: reloader.reload()
+            case .hangUp where isStopping: continue
+            case .hangUp:
+                manager.tell(.reloading)
+                reloader.reload()
+                manager.tell(.ready)
+            case let signal where isStopping:
+                log(.warning, "ended")
+                return Signals.end(by: signal)
             case .interrupt, .terminate:
-                log(.info, "stopping")
-                return responder.shutDown()
+                isStopping = true
+                stop(stopping)
             }
         }
+    }
+
+    private func stop(_ stopping: Monitor<Bool>) {
+        log(.info, "stopping")
+        stopping.change { $0 = true }
+        assembly.health.noteStopping()
+        manager.tell(.stopping, .status("stopping: answering what is under way"))
+        responder.shutDown()
+    }
+
+    /// Where somebody keeps them for the next process, connections outlive this one.
+    private static func keeper(_ manager: ServiceManager) -> Responder.Keeper? {
+        guard manager.isPresent else { return nil }
+        return { manager.keep($0, as: Inheritance.connectionName) }
+    }
+
+    /// Goes on with the connections of the process before this one. Whoever kept them keeps copies until told otherwise,
+    /// and their peers would never see them end.
+    private func adopt(_ inheritance: consuming Inheritance) {
+        guard inheritance.connectionCount > 0 else { return }
+        var count: Int64 = 0
+        inheritance.claimConnections { if responder.adopt($0) { count += 1 } }
+        manager.forget(Inheritance.connectionName)
+        log(.info, "connections_adopted", [("count", .integer(count))])
     }
 
     /// Connections fit what may be open beside the workers' pipes, the readers of the database and what else there is.
@@ -90,8 +137,10 @@ package final class Application: Sendable {
     }
 
     /// The socket that systemd hands over wins over the configured one.
-    private static func listener(at address: ListenAddress, log: Log) throws -> Listener {
-        if let inherited = try Listener.inherited() {
+    private static func listener(
+        _ inherited: consuming Listener?, at address: ListenAddress, log: Log
+    ) throws -> Listener {
+        if let inherited {
             log(.info, "listening", [("on", "the inherited socket")])
             return inherited
         }
@@ -102,11 +151,5 @@ package final class Application: Sendable {
             }
         log(.info, "listening", [("on", .string(address.description))])
         return listener
-    }
-}
-
-extension Monitor<Bool> {
-    fileprivate func isReached(within time: Duration) -> Bool {
-        wait(atMost: time, for: { $0 ? () : nil }) != nil
     }
 }

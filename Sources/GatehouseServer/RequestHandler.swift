@@ -7,12 +7,14 @@ import JSON
 struct RequestHandler: Sendable {
     let assembly: Assembly
     let log: Log
+    let traffic: Traffic
 
     func answer(_ exchange: borrowing FastCGI.Request) -> FastCGI.Response {
         let id = exchange.parameter("REQUEST_ID").flatMap(RequestID.accepted) ?? newRequestID()
         let request = GatehouseWeb.Request(exchange, id: id)
         let router = assembly.router
         let response = router.respond(to: request)
+        traffic.count(status: response.status)
         // What a client wrote may be anything: a token, for one.
         let path = router.pattern(of: request.path) ?? "unknown"
         log(

@@ -104,25 +104,42 @@ extension SocketTests {
         @Test(
             "a service manager's environment is read for what it says",
             arguments: [
-                (nil, nil, false), ("42", nil, false), (nil, "1", false), ("42", "1", true), ("41", "1", false),
-                ("42", "0", false), ("41", "2", false),
-            ] as [(String?, String?, Bool)])
-        func environment(_ owner: String?, _ count: String?, _ isOffered: Bool) throws {
-            let variables = ["LISTEN_PID": owner, "LISTEN_FDS": count]
-            #expect(try Listener.isOffered(processID: 42) { variables[$0] ?? nil } == isOffered)
+                (nil, nil, nil, []), ("42", nil, nil, []), (nil, "1", nil, []), ("42", "1", nil, [""]),
+                ("41", "1", nil, []), ("42", "0", nil, []), ("41", "2", nil, []), ("42", "2", nil, ["", ""]),
+                ("42", "1", "gatehouse.socket", ["gatehouse.socket"]),
+                ("42", "2", "a:connection", ["a", "connection"]),
+                ("41", "2", "only one", []), ("42", "3", "a::b", ["a", "", "b"]),
+            ] as [(String?, String?, String?, [String])])
+        func environment(_ owner: String?, _ count: String?, _ names: String?, _ expected: [String]) throws {
+            let variables = ["LISTEN_PID": owner, "LISTEN_FDS": count, "LISTEN_FDNAMES": names]
+            let offers = try Inheritance.offers(to: 42) { variables[$0] ?? nil }
+            #expect(offers.map(\.name) == expected)
+            #expect(offers.map(\.number) == expected.indices.map { Int32(3 + $0) })
         }
 
         @Test(
             "an environment that makes no sense is an error",
             arguments: [
-                ("x", "1", .malformedInheritance(variable: "LISTEN_PID", value: "x")),
-                ("42", "", .malformedInheritance(variable: "LISTEN_FDS", value: "")),
-                ("42", "-1", .malformedInheritance(variable: "LISTEN_FDS", value: "-1")),
-                ("42", "2", .severalInherited(2)),
-            ] as [(String, String, ListenerError)])
-        func badEnvironment(_ owner: String, _ count: String, _ error: ListenerError) {
-            let variables = ["LISTEN_PID": owner, "LISTEN_FDS": count]
-            #expect(throws: error) { try Listener.isOffered(processID: 42) { variables[$0] } }
+                ("x", "1", nil, .malformedInheritance(variable: "LISTEN_PID", value: "x")),
+                ("42", "", nil, .malformedInheritance(variable: "LISTEN_FDS", value: "")),
+                ("42", "-1", nil, .malformedInheritance(variable: "LISTEN_FDS", value: "-1")),
+                ("42", "99999999999", nil, .malformedInheritance(variable: "LISTEN_FDS", value: "99999999999")),
+                ("42", "99999999", nil, .malformedInheritance(variable: "LISTEN_FDS", value: "99999999")),
+                ("42", "2", "a", .namesMissing(descriptors: 2, names: 1)),
+                ("42", "1", "a:b", .namesMissing(descriptors: 1, names: 2)),
+            ] as [(String, String, String?, ListenerError)])
+        func badEnvironment(_ owner: String, _ count: String, _ names: String?, _ error: ListenerError) {
+            let variables = ["LISTEN_PID": owner, "LISTEN_FDS": count, "LISTEN_FDNAMES": names]
+            #expect(throws: error) { try Inheritance.offers(to: 42) { variables[$0] ?? nil } }
+        }
+
+        @Test("several listeners are an error, connections beside one are none", arguments: [["a", "b"], ["", ""]])
+        func several(_ names: [String]) throws {
+            let offers = names.map { Inheritance.Offer(number: -1, name: $0) }
+            #expect(throws: ListenerError.severalInherited(2)) { _ = try Inheritance.sorted(offers) }
+            let kept = [Inheritance.Offer(number: -1, name: "connection")]
+            #expect(try Inheritance.sorted(offers.prefix(1) + kept + kept).listener?.name == names[0])
+            #expect(try Inheritance.sorted(kept).listener == nil)
         }
 
         @Test("an inherited socket is served, and left as it was", arguments: TestServer.Kind.allCases)
@@ -153,7 +170,7 @@ extension SocketTests {
             let connected = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             let datagram = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
             for descriptor in [file, connected, datagram] {
-                #expect(throws: ListenerError.inheritedIsNoListener) {
+                #expect(throws: ListenerError.inheritedIsNoListener(descriptor: descriptor)) {
                     _ = try Listener.adopt(FileDescriptor(takingOwnership: descriptor))
                 }
                 #expect(fcntl(descriptor, F_GETFD) >= 0)

@@ -32,6 +32,14 @@ package struct Signals: Sendable {
         signal(SIGXFSZ, SIG_IGN)
     }
 
+    /// Ends this process as one of them would have done that nobody keeps.
+    package static func end(by kept: Signal) {
+        signal(kept.rawValue, SIG_DFL)
+        var mask = mask(of: [kept])
+        unsafe pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+        kill(getpid(), kept.rawValue)
+    }
+
     private static func mask(of signals: Set<Signal>) -> sigset_t {
         var mask = sigset_t()
         unsafe sigemptyset(&mask)

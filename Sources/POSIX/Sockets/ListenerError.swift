@@ -9,9 +9,10 @@ package enum ListenerError: Error, Sendable, Equatable, CustomStringConvertible 
     /// Not an IPv4 or IPv6 address in digits.
     case notAnAddress(String)
     case malformedInheritance(variable: String, value: String)
+    case namesMissing(descriptors: Int, names: Int)
     case severalInherited(Int)
-    /// Descriptor 3 is something else than LISTEN_FDS promised.
-    case inheritedIsNoListener
+    /// A descriptor is something else than LISTEN_FDS promised.
+    case inheritedIsNoListener(descriptor: Int32)
 
     package var description: String {
         switch self {
@@ -21,8 +22,11 @@ package enum ListenerError: Error, Sendable, Equatable, CustomStringConvertible 
         case .pathTooLong(let path): "\(path): longer than a socket's path can be"
         case .notAnAddress(let host): "\(host): not an IPv4 or IPv6 address"
         case .malformedInheritance(let variable, let value): "\(variable)=\(value): not a number"
-        case .severalInherited(let count): "LISTEN_FDS=\(count): one listening socket is expected"
-        case .inheritedIsNoListener: "LISTEN_FDS=1: descriptor 3 is not a listening stream socket"
+        case .namesMissing(let descriptors, let names):
+            "LISTEN_FDNAMES has \(names) names for LISTEN_FDS=\(descriptors)"
+        case .severalInherited(let count): "LISTEN_FDS: one listening socket is expected, and \(count) are there"
+        case .inheritedIsNoListener(let descriptor):
+            "LISTEN_FDS: descriptor \(descriptor) is not a listening stream socket"
         }
     }
 }
