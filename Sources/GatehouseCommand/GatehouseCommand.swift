@@ -4,7 +4,8 @@ import POSIX
 @main
 struct GatehouseCommand {
     static let commands: [any Command] = [
-        ServeCommand(), CheckCommand(), MigrateCommand(), BackupCommand(), RestoreCommand(), KeysGenerateCommand(),
+        ServeCommand(), HealthCommand(), CheckCommand(), MigrateCommand(), BackupCommand(), RestoreCommand(),
+        KeysGenerateCommand(),
         // What operators do beside a server that may be running.
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),

@@ -16,9 +16,7 @@ extension Configuration {
     /// Nil where the keys could not be made, which has then been noted as a fault.
     private init?(reading settings: inout SettingReader) {
         environment = settings.oneOf("APP_ENV", default: .production)
-        listen = settings.parsed(
-            "LISTEN", default: .unix(path: "/run/gatehouse/gatehouse.sock"),
-            expecting: "unix:/path or tcp:address:port, the address in digits", ListenAddress.init)
+        listen = settings.listen()
         database = settings.database()
         workers = settings.parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
             Int(digits: text).flatMap { (1...1024).contains($0) ? $0 : nil }

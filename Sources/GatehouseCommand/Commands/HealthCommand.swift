@@ -1,0 +1,54 @@
+import GatehouseServer
+import JSON
+import POSIX
+
+struct HealthCommand: Command {
+    let words = ["health"]
+    let summary = "Ask the running server whether it can do all of its work."
+    let discussion = """
+        Reads LISTEN, and asks there for what nginx answers at /readyz to this machine alone.
+        Exits 0 when the server is ready, 1 when it is not or nobody answers.
+        """
+    let options = [Option(name: "--json", value: nil, help: "print the server's own document")]
+
+    /// Longer than the server takes to notice that its store hangs.
+    private static let patience = Duration.seconds(15)
+
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        let address = try ConfigurationFault.naming { () throws(SettingFaults) in
+            try Configuration.listen(from: SettingSource())
+        }
+        do throws(ServerQuery.Fault) {
+            let document = try ServerQuery(at: address).readiness(within: Self.patience)
+            return input.has("--json") ? printRaw(document) : report(document)
+        } catch {
+            input.has("--json") ? printRaw(error) : StandardStream.output.line("FAULT  \(error)")
+            return .no
+        }
+    }
+
+    private func report(_ document: [UInt8]) -> ExitStatus {
+        let object = (try? JSONValue(parsing: document))?.object ?? [:]
+        for part in object["parts"]?.array?.compactMap(\.object) ?? [] {
+            let mark = part["ready"] == true ? "ok     " : "FAULT  "
+            StandardStream.output.line(mark + (part["detail"]?.string ?? "").printable)
+        }
+        return object["ready"] == true ? .done : .no
+    }
+
+    private func printRaw(_ document: [UInt8]) -> ExitStatus {
+        StandardStream.output.line(String(decoding: document, as: UTF8.self))
+        return (try? JSONValue(parsing: document))?.object?["ready"] == true ? .done : .no
+    }
+
+    /// A document of the same form, where the server has none to give.
+    private func printRaw(_ fault: ServerQuery.Fault) {
+        var json = JSONWriter(reserving: 256)
+        json.object { json in
+            json.member("ready", false)
+            json.member("detail", fault.description)
+            json.member("parts", array: { _ in })
+        }
+        StandardStream.output.line(String(decoding: json.bytes, as: UTF8.self))
+    }
+}

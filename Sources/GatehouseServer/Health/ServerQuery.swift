@@ -1,0 +1,51 @@
+import FastCGI
+import POSIX
+
+/// Asks a running server how it is, over the socket that its front uses.
+package struct ServerQuery: Sendable {
+    /// What came of it, in words that say what to do.
+    package struct Fault: Error, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let address: ListenAddress
+
+    package init(at address: ListenAddress) {
+        self.address = address
+    }
+
+    /// The document of `/readyz`, whatever it says.
+    package func readiness(within time: Duration) throws(Fault) -> [UInt8] {
+        do throws(ClientFault) {
+            let answer = try Client(path: "/readyz").ask(try socketAddress(), until: MonotonicTime.now + time)
+            guard answer.status == 200 || answer.status == 503 else { throw .malformed }
+            return answer.body
+        } catch {
+            throw Fault(description: "\(address): " + Self.advice(on: error))
+        }
+    }
+
+    private func socketAddress() throws(ClientFault) -> SocketAddress {
+        do throws(ListenerError) {
+            return switch address {
+            case .unix(let path): try SocketAddress(path: path)
+            case .tcp(let host, let port): try SocketAddress(host: host, port: port)
+            }
+        } catch { throw .malformed }
+    }
+
+    private static func advice(on fault: ClientFault) -> String {
+        switch fault {
+        case .unreachable(let error) where error.isPermission:
+            "this user may not use the socket: ask as root, or as the user or group that it belongs to"
+        case .unreachable(let error) where error.isFullQueue:
+            "connections are not accepted any more: see systemctl status gatehouse, and start it anew"
+        case .unreachable(let error):
+            "nobody listens (\(error)): start the server, or see that LISTEN is what the server has"
+        case .turnedAway: "the server has as many connections as it may have: ask again"
+        case .late: "the server accepts connections and does not answer: see its log, and start it anew"
+        case .brokenOff: "the server broke off: see its log"
+        case .tooLong, .malformed: "what answers there is no Gatehouse of this version"
+        }
+    }
+}
