@@ -16,7 +16,7 @@ struct HealthCommand: Command {
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let address = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration.listen(from: SettingSource())
+            try Configuration.listen(from: .current())
         }
         do throws(ServerQuery.Fault) {
             let document = try ServerQuery(at: address).readiness(within: Self.patience)
