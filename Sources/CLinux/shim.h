@@ -7,11 +7,12 @@
 
 // glibc shows these to _GNU_SOURCE alone. Defining that here would give this module other definitions of common types
 // than Swift's Glibc module has, so they are declared by hand, as accept4(2), memfd_create(2), fcntl(2),
-// renameat2(2) and pthread_setname_np(3) give them.
+// pthread_setname_np(3), renameat2(2) and sched_getcpu(3) give them.
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int memfd_create(const char *, unsigned int);
 int pthread_setname_np(pthread_t, const char *);
 int renameat2(int, const char *, int, const char *, unsigned int);
+int sched_getcpu(void);
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
 #endif

@@ -72,6 +72,12 @@ package enum File {
         return unsafe stat(path, &information) == 0 && information.st_mode & 0o007 != 0
     }
 
+    /// How long a file is; nil where there is none.
+    package static func size(_ path: String) -> Int64? {
+        var information = stat()
+        return unsafe stat(path, &information) == 0 ? Int64(information.st_size) : nil
+    }
+
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
     }
