@@ -29,6 +29,8 @@ package final class Responder: Sendable {
     /// The last attempt to accept failed for want of descriptors or memory.
     let mustRetryAccepting = Atomic(false)
     private let hasLostKeeper = Atomic(false)
+    /// Workers that do not wait for news.
+    let busyWorkers = Atomic(0)
     private let runningWorkers = Atomic(0)
     private let ended: EventFlag
 
@@ -67,6 +69,13 @@ package final class Responder: Sendable {
 
     /// Somebody else keeps the listening socket.
     package var isListenerInherited: Bool { listener.isInherited }
+
+    /// How much of what it has is in use at this moment.
+    package var load: Load {
+        Load(
+            openConnections: connections.count, mostConnections: limits.connections,
+            busyWorkers: busyWorkers.load(ordering: .relaxed), workers: workers)
+    }
 
     /// Serves until `shutDown` is called, and returns when all requests under way have been answered, or after
     /// `Limits.drain`. A handler that takes longer than that is left behind on its thread.

@@ -1,5 +1,7 @@
 /// Something that has just happened, for whoever counts. It names users and sessions by their ids, and holds no token.
 package enum Occurrence: Sendable, Equatable {
+    /// It has been proven on whose behalf the request at hand is; whether they get what they ask for is another matter.
+    case recognised(UserID, SessionID)
     case signedIn(Provider, isNewUser: Bool)
     case loginRefused(Provider, Refusal)
     /// A successor was issued, or the same one again.
@@ -12,5 +14,5 @@ package enum Occurrence: Sendable, Equatable {
     case unknownRoleDemanded(String)
     case appleNotified(AppleNotification.Kind)
     case appleTaskDone(AppleTask.Kind)
-    case appleTaskFailed(AppleTask.Kind, AppleServerFault)
+    case appleTaskFailed(AppleTask.Kind, AppleServerFault, of: UserID)
 }

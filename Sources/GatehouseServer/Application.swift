@@ -7,7 +7,6 @@ package import POSIX
 /// The running server: an assembly behind a socket, with the threads that look after both.
 package final class Application: Sendable {
     private let assembly: Assembly
-    private let traffic = Traffic()
     private let responder: Responder
     private let reloader: Reloader
     private let manager: ServiceManager
@@ -21,13 +20,21 @@ package final class Application: Sendable {
         reading read: @escaping @Sendable () throws(SettingFaults) -> Configuration
     ) throws {
         let assembly = try Assembly(configuration, log: log)
-        let requests = RequestHandler(assembly: assembly, log: log, traffic: traffic)
         var inheritance = try Inheritance.taken()
-        responder = try Responder(
+        let connections = ConnectionMetrics()
+        let responder = try Responder(
             listener: try Self.listener(inheritance.takeListener(), at: configuration.listen, log: log),
             workers: configuration.workers, limits: Self.limits(for: configuration), keeper: Self.keeper(manager),
-            report: { log($0.level, "connection", [("fault", .string("\($0)"))]) },
-            handler: requests.answer)
+            report: { fault in
+                connections.count(fault)
+                log(fault.level, "connection", [("fault", .string("\(fault)"))])
+            },
+            handler: assembly.handler.answer)
+        let sources: [any MetricSource] = [
+            connections, LoadGauges(load: { [unowned responder] in responder.load }), LogCounts(log: log),
+        ]
+        for source in sources { assembly.metrics.add(source) }
+        self.responder = responder
         reloader = Reloader(configuration, for: assembly, log: log, reading: read)
         self.assembly = assembly
         self.manager = manager
@@ -59,7 +66,7 @@ package final class Application: Sendable {
 
     private var supervisor: Supervisor {
         Supervisor(
-            manager: manager, responder: responder, health: assembly.health, traffic: traffic,
+            manager: manager, responder: responder, health: assembly.health, requests: assembly.requests,
             keySetAge: { [assembly] in assembly.keys.age }, log: log)
     }
 

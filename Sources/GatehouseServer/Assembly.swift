@@ -2,7 +2,7 @@ package import AppleID
 package import Gatehouse
 import GatehouseStore
 import GatehouseTokens
-package import GatehouseWeb
+import GatehouseWeb
 import JOSE
 import JSON
 import OpenSSL
@@ -10,30 +10,42 @@ import POSIX
 
 /// Gatehouse put together, all but the socket: the one place that knows which part stands behind which contract.
 package struct Assembly: Sendable {
+    /// Answers requests, and notes them.
+    package let handler: RequestHandler
     package let keys: AppleKeys
     package let health: Health
     package let world: World
-    private let metrics: Metrics
+    package let metrics: Metrics
+    let requests: RequestCounts
     private let edition: Current<Edition>
 
-    /// What answers the requests that come in now. Each takes it once, and goes on with it to its end.
-    package var router: Router { edition.value.router }
+    /// What decides on the requests that come in now. Each takes it once, and goes on with it to its end.
     package var gatekeeper: Gatekeeper { edition.value.gatekeeper }
 
     package init(_ configuration: Configuration, world: World = .real, log: Log) throws {
-        let store = try Self.store(at: configuration.database, log: log)
-        let keys = Self.appleKeys(configuration, documents: store, world: world, log: log)
+        let (storeCounts, keyCounts, counts) = (StoreCounts(), AppleKeyCounts(), OccurrenceCounts())
+        let store = try Self.store(at: configuration.database, log: log, counts: storeCounts)
+        let keys = Self.appleKeys(configuration, documents: store, world: world, log: log, counts: keyCounts)
         let misspelling = Occasionally(every: .seconds(60))
         let metrics = Metrics()
         let gatekeeper = try Gatekeeper(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             desk: Self.desk(configuration), policy: configuration.policy, world: world,
             notice: { occurrence in
-                metrics.count(occurrence)
+                counts.count(occurrence)
                 Self.note(occurrence, in: log, misspelling)
             })
         let health = Health(store: store, keySetAge: { keys.age })
-        edition = Current(Self.edition(gatekeeper, configuration, health, metrics))
+        let edition = Current(Self.edition(gatekeeper, configuration, health, metrics))
+        let requests = RequestCounts(routes: edition.value.router.routes)
+        let sources: [any MetricSource] = [
+            requests, counts, AppleKeyGauges(keys: keys), keyCounts, StoreGauges(store: store, now: world.now),
+            storeCounts, ProcessGauges(startedAt: world.now(), now: world.now),
+        ]
+        for source in sources { metrics.add(source) }
+        handler = RequestHandler(edition: edition, counts: requests, log: log, world: world)
+        self.edition = edition
+        self.requests = requests
         self.keys = keys
         self.health = health
         self.world = world
@@ -66,14 +78,20 @@ package struct Assembly: Sendable {
     /// What an operator should hear of at once. All else is counted, and stands in the audit trail.
     private static func note(_ occurrence: Occurrence, in log: Log, _ misspelling: Occasionally) {
         switch occurrence {
+        case .recognised(let user, let session): CurrentRequest.recognise(user, session)
         case .refreshTokenReused(let session, let user):
             log(.warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))])
         case .unknownRoleDemanded(let name):
             guard misspelling.permits(name) else { return }
             let fault = "a guarded location of nginx demands a role that does not exist, and is closed to everybody"
             log(.error, "guard", [("fault", .string(fault)), ("role", .string(name))])
-        case .appleTaskFailed(let kind, let fault):
-            log(fault.level, "apple_task", [("kind", .string(kind.rawValue)), ("fault", .string(fault.explanation))])
+        case .appleTaskFailed(let kind, let fault, let user):
+            log(
+                fault.level, "apple_task",
+                [
+                    ("kind", .string(kind.rawValue)), ("fault", .string(fault.explanation)),
+                    ("user", .string(user.text)),
+                ])
         default: return
         }
     }
@@ -84,24 +102,34 @@ package struct Assembly: Sendable {
         return AppleDesk(server: server, vault: vault)
     }
 
-    private static func store(at address: DatabaseAddress, log: Log) throws -> SQLiteStore {
+    private static func store(
+        at address: DatabaseAddress, log: Log, counts: StoreCounts
+    ) throws -> SQLiteStore {
         switch address {
         case .sqlite(let path):
             if File.isReadableByOthers(path) {
                 log(.warning, "storage", [("warning", .string("others can read the database: chmod o= \(path)"))])
             }
-            return try SQLiteStore(path: path) { log(.error, "storage", [("fault", .string($0))]) }
+            return try SQLiteStore(
+                path: path,
+                report: { fault in
+                    counts.countFailure()
+                    log(.error, "storage", [("fault", .string(fault))])
+                }, observe: { counts.count($0) })
         }
     }
 
     /// A login that fetches and those that wait for it leave half of the workers to everybody else.
     private static func appleKeys(
-        _ configuration: Configuration, documents: any DocumentStore, world: World, log: Log
+        _ configuration: Configuration, documents: any DocumentStore, world: World, log: Log, counts: AppleKeyCounts
     ) -> AppleKeys {
         AppleKeys(
             policy: KeySetPolicy(mostWaiting: max(0, configuration.workers / 2 - 1)),
             archive: KeySetArchive(documents, address: configuration.appleKeysURL), now: world.now,
-            report: { $0.note(in: log) }, source: AppleKeySource.fetching(configuration.appleKeysURL))
+            report: { report in
+                counts.count(report)
+                report.note(in: log)
+            }, source: AppleKeySource.fetching(configuration.appleKeysURL))
     }
 
     private static func keySet(of ring: KeyRing) -> PublishedDocument? {

@@ -5,10 +5,21 @@ package protocol Endpoint: Sendable {
     var path: String { get }
     /// Asked on behalf of other requests, it answers whatever those are like.
     var answersAnyRequest: Bool { get }
+    /// Asked by a machine, all the time: that it went well is not worth a line in the log.
+    var isRoutine: Bool { get }
 
     func respond(to request: Request) throws(Problem) -> Response
+
+    /// What the client is told where the endpoint could not do what it was asked.
+    func response(to problem: Problem, requestID: String) -> Response
 }
 
 extension Endpoint {
     package var answersAnyRequest: Bool { false }
+
+    package var isRoutine: Bool { false }
+
+    package func response(to problem: Problem, requestID: String) -> Response {
+        problem.response(requestID: requestID)
+    }
 }

@@ -9,7 +9,7 @@ extension Router {
     package init(
         _ gatekeeper: Gatekeeper, keySet: PublishedDocument?,
         health: @escaping @Sendable () throws(StoreFailure) -> Void,
-        readiness: @escaping @Sendable () -> Readiness, metrics: @escaping @Sendable () -> String
+        readiness: @escaping @Sendable () -> Readiness, metrics: @escaping @Sendable () -> [UInt8]
     ) {
         let endpoints: [any Endpoint] = [
             AppleLoginEndpoint(gatekeeper: gatekeeper),
@@ -32,7 +32,8 @@ extension Router {
             MetricsEndpoint(write: metrics),
             HealthEndpoint(check: health),
             ReadinessEndpoint(readiness: readiness),
+            KeySetEndpoint(keySet: keySet),
         ]
-        self.init(endpoints + (keySet.map { [KeySetEndpoint(keySet: $0)] } ?? []))
+        self.init(endpoints)
     }
 }

@@ -1,44 +1,76 @@
 /// Finds the endpoint of a request, and turns whatever goes wrong on the way into a problem document.
 package struct Router: Sendable {
-    private let endpoints: [String: [any Endpoint]]
+    /// What can be asked for, for whoever counts and keeps the log.
+    package struct Route: Sendable, Equatable {
+        package let method: Method
+        /// As endpoints write it, which is no client's text.
+        package let path: String
+        package let isRoutine: Bool
+
+        package init(method: Method, path: String, isRoutine: Bool) {
+            self.method = method
+            self.path = path
+            self.isRoutine = isRoutine
+        }
+    }
+
+    /// An endpoint, and its place in `routes`.
+    private struct Candidate {
+        let endpoint: any Endpoint
+        let route: Int
+    }
+
+    package let routes: [Route]
+    private let candidates: [String: [Candidate]]
 
     package init(_ endpoints: [any Endpoint]) {
-        self.endpoints = Dictionary(grouping: endpoints, by: \.path)
+        routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
+        let all = endpoints.enumerated().map { Candidate(endpoint: $1, route: $0) }
+        candidates = Dictionary(grouping: all, by: \.endpoint.path)
     }
 
-    package func respond(to request: Request) -> Response {
+    package func respond(to request: Request) -> Response { answer(request).response }
+
+    package func answer(_ request: Request) -> Reply {
+        var request = request
+        guard let (candidates, argument) = candidates(for: request.path) else {
+            return Reply(response: Problem.notFound.response(requestID: request.id), problem: .notFound)
+        }
+        request.pathArgument = argument
         do throws(Problem) {
-            var request = request
-            return try endpoint(for: &request).respond(to: request)
+            return answer(request, by: try chosen(of: candidates, for: request))
         } catch {
-            return error.response(requestID: request.id)
+            return Reply(
+                response: error.response(requestID: request.id), route: candidates[0].route, problem: error)
         }
     }
 
-    /// The path as endpoints write it, which is no client's text; nil where there is nothing.
-    package func pattern(of path: String) -> String? {
-        candidates(for: path)?.endpoints[0].path
+    private func answer(_ request: Request, by candidate: Candidate) -> Reply {
+        do throws(Problem) {
+            return Reply(response: try candidate.endpoint.respond(to: request), route: candidate.route)
+        } catch {
+            let response = candidate.endpoint.response(to: error, requestID: request.id)
+            return Reply(response: response, route: candidate.route, problem: error)
+        }
     }
 
-    private func endpoint(for request: inout Request) throws(Problem) -> any Endpoint {
-        guard let (candidates, argument) = candidates(for: request.path) else { throw .notFound }
-        request.pathArgument = argument
-        if let open = candidates.first(where: \.answersAnyRequest) { return open }
+    private func chosen(of candidates: [Candidate], for request: Request) throws(Problem) -> Candidate {
+        if let open = candidates.first(where: \.endpoint.answersAnyRequest) { return open }
         // A HEAD is a GET whose body the front keeps to itself.
         let method = request.method == "HEAD" ? Method.get.rawValue : request.method
-        guard let endpoint = candidates.first(where: { $0.method.rawValue == method }) else {
-            throw .methodNotAllowed(allowed: candidates.map(\.method))
+        guard let candidate = candidates.first(where: { $0.endpoint.method.rawValue == method }) else {
+            throw .methodNotAllowed(allowed: candidates.map(\.endpoint.method))
         }
         guard !request.bodyIsTooLarge else { throw .payloadTooLarge }
-        return endpoint
+        return candidate
     }
 
     /// Those of the path as it is, or of the same with its last segment as an argument.
-    private func candidates(for path: String) -> (endpoints: [any Endpoint], argument: String)? {
-        if let exact = endpoints[path] { return (exact, "") }
+    private func candidates(for path: String) -> (all: [Candidate], argument: String)? {
+        if let exact = candidates[path] { return (exact, "") }
         guard let slash = path.lastIndex(of: "/") else { return nil }
         let argument = path[path.index(after: slash)...]
-        guard !argument.isEmpty, let candidates = endpoints[path[...slash] + "{id}"] else { return nil }
+        guard !argument.isEmpty, let candidates = candidates[path[...slash] + "{id}"] else { return nil }
         return (candidates, String(argument))
     }
 }

@@ -54,6 +54,9 @@ package final class AppleKeys: Sendable {
         if state.change({ $0.isDue(now: now()) }) { fetch() }
     }
 
+    /// How it stands with them, for whoever watches.
+    package var vitals: KeySetVitals { state.change { $0.vitals(now()) } }
+
     private func fetch() {
         do throws(KeySetFault) {
             let bytes = try source()

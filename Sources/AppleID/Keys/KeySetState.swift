@@ -29,6 +29,7 @@ package struct KeySetState: Sendable {
     private var renewedAt: Timestamp?
     private var fetch: Fetch?
     private var lastFetchFailed = false
+    private var hasFetched = false
     private var scheduledAt: Timestamp?
     private var demandedAt: Timestamp?
 
@@ -73,6 +74,7 @@ package struct KeySetState: Sendable {
         fetch = nil
         let isUsable = fetched.map { !$0.isEmpty } ?? false
         lastFetchFailed = !isUsable
+        hasFetched = true
         if isUsable { (keys, renewedAt) = (fetched, now) }
         scheduledAt = now + interval(afterSuccess: isUsable, now)
     }
@@ -81,6 +83,12 @@ package struct KeySetState: Sendable {
     package func age(_ now: Timestamp) -> Duration? {
         guard usableKeys(now) != nil, let renewedAt else { return nil }
         return Self.span(from: renewedAt, to: now)
+    }
+
+    package func vitals(_ now: Timestamp) -> KeySetVitals {
+        KeySetVitals(
+            usableKeys: usableKeys(now)?.count ?? 0, age: age(now),
+            lastFetchSucceeded: hasFetched ? !lastFetchFailed : nil)
     }
 
     private func interval(afterSuccess isUsable: Bool, _ now: Timestamp) -> Duration {

@@ -29,12 +29,14 @@ final class Worker {
                 sweep()
                 continue
             }
+            responder.busyWorkers.add(1, ordering: .relaxed)
             switch event.descriptor {
             case responder.stop.descriptor.number: drain()
             case responder.ticker.descriptor.number: tick()
             case responder.listener.descriptor.number: acceptBurst()
             default: resume(event)
             }
+            responder.busyWorkers.subtract(1, ordering: .relaxed)
         }
         sweep()
     }

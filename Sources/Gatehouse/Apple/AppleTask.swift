@@ -38,8 +38,19 @@ package struct AppleTask: Sendable, Equatable {
 
     /// How long to wait before the next attempt: short at first, since a code lives five minutes, and then longer, since
     /// Apple may be down for hours and a refresh token can be revoked at any time.
-    package var pause: Duration {
+    package var pause: Duration { Self.pause(kind, after: attempts) }
+
+    private static func pause(_ kind: Kind, after attempts: Int64) -> Duration {
         let longest: Int64 = kind == .exchange ? 30 : 3600
         return .seconds(min(longest, 1 << min(attempts, 20)))
+    }
+
+    /// When a task was queued that has been tried so often and is due then. Later than it was, by as long as nobody was
+    /// there to try.
+    package static func queuedAt(_ kind: Kind, attempts: Int64, dueAt: Timestamp) -> Timestamp {
+        // All further pauses are as long as the last one that is looked at.
+        let single = min(max(0, attempts), 20)
+        let pauses = (0..<single).map { pause(kind, after: $0) }.reduce(.zero, +)
+        return dueAt - pauses - pause(kind, after: 20) * Int(max(0, attempts) - single)
     }
 }

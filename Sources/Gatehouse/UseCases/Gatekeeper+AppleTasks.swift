@@ -19,7 +19,7 @@ extension Gatekeeper {
             try store.finish(task)
             notice(.appleTaskDone(task.kind))
         case .failure(let fault):
-            notice(.appleTaskFailed(task.kind, fault))
+            notice(.appleTaskFailed(task.kind, fault, of: task.userID))
             // All other faults may be over by the next attempt.
             if fault == .grantRefused { try store.finish(task) }
         }

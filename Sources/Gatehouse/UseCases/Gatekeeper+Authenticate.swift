@@ -11,6 +11,8 @@ extension Gatekeeper {
     /// Whom a genuine access token names, even if their session has ended since.
     func claimedCaller(_ accessToken: String?, now: Timestamp) throws(Refusal) -> Caller {
         guard let accessToken else { throw .noCredentials }
-        return try tokens.readAccessToken(accessToken, now: now).caller
+        let caller = try tokens.readAccessToken(accessToken, now: now).caller
+        notice(.recognised(caller.userID, caller.sessionID))
+        return caller
     }
 }

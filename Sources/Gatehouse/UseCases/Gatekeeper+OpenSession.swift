@@ -22,6 +22,7 @@ extension Gatekeeper {
                 session: session, identity: identity, nickname: nickname, newUser: known == nil ? user : nil)
             adding(&login)
             guard let recorded = try record(login) else { continue }
+            notice(.recognised(recorded.id, session.id))
             notice(.signedIn(identity.provider, isNewUser: known == nil))
             let pair = try pair(refreshToken, of: recorded, in: session, now: now)
             return SignedIn(tokens: pair, user: recorded, isNewUser: known == nil)

@@ -16,6 +16,7 @@ extension Gatekeeper {
         for attempt in 0..<Self.attempts {
             let found = try asking { () throws(StoreFailure) in try store.session(presented.sessionID) }
             guard let (session, user) = found else { throw .invalidRefreshToken }
+            notice(.recognised(user.id, session.id))
             switch Rotation.decide(
                 session, presented: presented, policy: policy.refresh, now: now, equal: world.equal)
             {

@@ -20,11 +20,14 @@ struct ServeCommand: Command {
         let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
             try Configuration(from: .current())
         }
-        let log = Log(level: configuration.logLevel)
-        for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
         // Before any thread: threads inherit what is blocked.
         let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
         do {
+            let stream = try LogStream.standardError()
+            // What has been said is written before the process ends, however it ends.
+            defer { stream.close() }
+            let log = Log(level: configuration.logLevel, to: stream)
+            for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
             try Application(configuration, log: log) { () throws(SettingFaults) in
                 try Configuration(from: .current())
             }.run(until: signals)

@@ -1,30 +1,41 @@
-import Gatehouse
 package import JSON
-import POSIX
 
-/// One JSON object a line, on standard error. It says what happened and to which request, and never a token, a
-/// secret, an address of a person or a value that went into a query.
+/// One JSON object a line. It says what happened and to which request, and never a token, a secret, an address of a
+/// person or a value that went into a query.
 package struct Log: Sendable {
     private let threshold: LogThreshold
-    private let write: @Sendable (String) -> Void
+    private let stream: LogStream?
+    private let write: @Sendable (LogLevel, [UInt8]) -> Void
 
-    package init(level: LogLevel, write: @escaping @Sendable (String) -> Void = { StandardStream.error.line($0) }) {
+    /// - Parameter stream: where lines go, in the order in which they come.
+    package init(level: LogLevel, to stream: LogStream) {
         threshold = LogThreshold(level)
-        self.write = write
+        self.stream = stream
+        write = { stream.append($1, of: $0) }
     }
 
-    /// From now on, for every copy.
+    /// - Parameter write: told of each line.
+    package init(level: LogLevel, write: @escaping @Sendable (String) -> Void) {
+        threshold = LogThreshold(level)
+        stream = nil
+        self.write = { write(String(decoding: $1, as: UTF8.self)) }
+    }
+
+    /// Says more or less from now on, whoever has this log.
     package func setLevel(_ level: LogLevel) { threshold.set(level) }
 
     package func callAsFunction(_ level: LogLevel, _ event: String, _ details: [(String, JSONValue)] = []) {
-        guard threshold.admits(level) else { return }
-        var line = JSONWriter(reserving: 256)
-        line.object { line in
-            line.member("time", Timestamp(milliseconds: WallClock.millisecondsSince1970()).description)
-            line.member("level", level.rawValue)
-            line.member("event", event)
+        line(level, event) { line in
             for (name, value) in details { line.member(name, value) }
         }
-        write(String(decoding: line.bytes, as: UTF8.self))
     }
+
+    /// The same without a list in between, for what is said often.
+    func line(_ level: LogLevel, _ event: String, _ members: (inout JSONObjectWriter) -> Void) {
+        guard threshold.admits(level) else { return }
+        write(level, LogLine.bytes(level, event, request: CurrentRequest.id, members))
+    }
+
+    /// How many lines have been lost for want of a reader.
+    var droppedLines: Int { stream?.droppedLines ?? 0 }
 }

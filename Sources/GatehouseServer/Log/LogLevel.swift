@@ -5,5 +5,22 @@ package enum LogLevel: String, Sendable, CaseIterable {
     case warning
     case error
 
-    var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    var rank: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+
+    /// What the journal knows a line of this level by, in front of it (sd-daemon(3)).
+    var journalPrefix: String {
+        switch self {
+        case .debug: "<7>"
+        case .info: "<6>"
+        case .warning: "<4>"
+        case .error: "<3>"
+        }
+    }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The level from which on lines are written. Every copy of a log shares it, and it may change at any time.
+/// The least level that is written; the same for everybody who has the log, also after it was changed.
 final class LogThreshold: Sendable {
     private let rank: Atomic<Int>
 
@@ -8,7 +8,7 @@ final class LogThreshold: Sendable {
         rank = Atomic(level.rank)
     }
 
-    func set(_ level: LogLevel) { rank.store(level.rank, ordering: .relaxed) }
-
     func admits(_ level: LogLevel) -> Bool { level.rank >= rank.load(ordering: .relaxed) }
+
+    func set(_ level: LogLevel) { rank.store(level.rank, ordering: .relaxed) }
 }

@@ -8,7 +8,7 @@ struct Supervisor: Sendable {
     let manager: ServiceManager
     let responder: Responder
     let health: Health
-    let traffic: Traffic
+    let requests: RequestCounts
     let keySetAge: @Sendable () -> Duration?
     let log: Log
 
@@ -59,7 +59,7 @@ struct Supervisor: Sendable {
     }
 
     private func describe(_ status: inout StatusLine) -> String {
-        let (answered, failed) = traffic.total
+        let (answered, failed) = requests.total
         return status.text(
             StatusLine.Facts(
                 answered: answered, failed: failed, connections: responder.openConnections,

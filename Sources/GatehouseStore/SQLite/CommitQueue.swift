@@ -20,11 +20,17 @@ final class CommitQueue: @unchecked Sendable {
     private static let largestBatch = 256
 
     private let connection: Connection
+    private let observe: @Sendable (Commit) -> Void
     private let state = Monitor(State())
 
-    init(_ connection: Connection) {
+    /// - Parameter observe: told of each transaction, by the leader and before anybody is let go.
+    init(_ connection: Connection, observe: @escaping @Sendable (Commit) -> Void = { _ in }) {
         self.connection = connection
+        self.observe = observe
     }
+
+    /// How many writes wait for those before them.
+    var waitingCount: Int { state.change { $0.waiting.count } }
 
     /// Runs a write; what it returns has been committed when this returns.
     func perform<Result>(
@@ -52,7 +58,10 @@ final class CommitQueue: @unchecked Sendable {
             state.waiting.removeFirst(batch.count)
             return batch
         }
-        if let failure = run(batch), failure.isBusy { batch += giveUp(failure) }
+        let watch = Stopwatch()
+        let failure = run(batch)
+        observe(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))
+        if let failure, failure.isBusy { batch += giveUp(failure) }
         let next = state.change { state in
             state.isLed = !state.waiting.isEmpty
             return state.waiting.first

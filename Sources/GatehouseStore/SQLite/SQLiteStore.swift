@@ -17,16 +17,22 @@ package final class SQLiteStore: Sendable {
     let sign: SharedCounter?
     let sweep = Mutex(Sweep())
     let outcome = Mutex<WriteOutcome?>(nil)
+    let path: String
     private let report: @Sendable (String) -> Void
 
     /// Opens the file, creates it where there is none, and brings its schema up to date.
     ///
-    /// - Parameter report: told of each failure, for the log; the caller of the store only learns that there was one.
-    package convenience init(path: String, report: @escaping @Sendable (String) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - report: told of each failure, for the log; the caller of the store only learns that there was one.
+    ///   - observe: told of each transaction, for whoever counts.
+    package convenience init(
+        path: String, report: @escaping @Sendable (String) -> Void = { _ in },
+        observe: @escaping @Sendable (Commit) -> Void = { _ in }
+    ) throws {
         let lock = try Self.lock(path, waiting: .seconds(10))
         let connection = try Self.writingConnection(to: path)
         _ = try Migrator(connection).migrate()
-        try self.init(path: path, connection, lock, createsSign: true, report: report)
+        try self.init(path: path, connection, lock, createsSign: true, report: report, observe: observe)
     }
 
     /// Opens the file beside a server that may be running. What is missing is not made, and an older schema is left to
@@ -38,16 +44,17 @@ package final class SQLiteStore: Sendable {
         let connection = try Self.open(path)
         if let advice = try Migrator(connection).advice() { throw StoreFailure(advice) }
         try Self.makeDurable(connection)
-        try self.init(path: path, connection, lock, createsSign: false) { _ in }
+        try self.init(path: path, connection, lock, createsSign: false, report: { _ in }, observe: { _ in })
     }
 
     private init(
         path: String, _ connection: Connection, _ lock: DatabaseLock, createsSign: Bool,
-        report: @escaping @Sendable (String) -> Void
+        report: @escaping @Sendable (String) -> Void, observe: @escaping @Sendable (Commit) -> Void
     ) throws {
+        self.path = path
         self.report = report
         self.lock = lock
-        writer = CommitQueue(connection)
+        writer = CommitQueue(connection, observe: observe)
         readers = ReaderPool { () throws(SQLiteError) in try Self.readingConnection(to: path) }
         sign = try SharedCounter.open(path + "-sign", creating: createsSign, beside: path)
     }

@@ -5,6 +5,7 @@ import GatehouseAPI
 struct HealthEndpoint: Endpoint {
     let method = Method.get
     let path = "/healthz"
+    let isRoutine = true
     /// Reads something of the store.
     let check: @Sendable () throws(StoreFailure) -> Void
 

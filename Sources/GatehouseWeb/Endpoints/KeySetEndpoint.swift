@@ -1,10 +1,13 @@
 /// `GET /.well-known/jwks.json`: the keys that others verify our access tokens with.
+///
+/// It is there also while no key can be published, and says so: which routes there are does not hang on the settings.
 struct KeySetEndpoint: Endpoint {
     let method = Method.get
     let path = "/.well-known/jwks.json"
-    let keySet: PublishedDocument
+    let keySet: PublishedDocument?
 
     func respond(to request: Request) throws(Problem) -> Response {
+        guard let keySet else { throw .notFound }
         let headers = [
             // A key is published for longer than this before it signs.
             Response.Header("Cache-Control", "public, max-age=300"),

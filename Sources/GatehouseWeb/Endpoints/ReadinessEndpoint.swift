@@ -6,6 +6,7 @@ import GatehouseAPI
 struct ReadinessEndpoint: Endpoint {
     let method = Method.get
     let path = "/readyz"
+    let isRoutine = true
     let readiness: @Sendable () -> Readiness
 
     func respond(to request: Request) throws(Problem) -> Response {

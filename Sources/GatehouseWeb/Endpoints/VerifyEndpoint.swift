@@ -6,14 +6,14 @@ struct VerifyEndpoint: Endpoint {
     let path = "/api/auth/verify"
     /// nginx turns any answer but 204, 401 and 403 (a store that fails: 503) into 500, and a front may pass on the guarded request's own method.
     let answersAnyRequest = true
+    let isRoutine = true
     let gatekeeper: Gatekeeper
 
     func respond(to request: Request) throws(Problem) -> Response {
-        do throws(Refusal) {
-            return admission(of: try gatekeeper.authenticate(request.bearerToken, atLeast: request.demandedRole))
-        } catch {
-            return rejection(.refused(error), requestID: request.id)
+        let caller = try refusing { () throws(Refusal) in
+            try gatekeeper.authenticate(request.bearerToken, atLeast: request.demandedRole)
         }
+        return admission(of: caller)
     }
 
     private func admission(of caller: Caller) -> Response {
@@ -28,7 +28,7 @@ struct VerifyEndpoint: Endpoint {
 
     /// nginx reads only the headers of a subrequest: code and detail go there as well, and nginx puts them into the
     /// document that the client gets.
-    private func rejection(_ problem: Problem, requestID: String) -> Response {
+    func response(to problem: Problem, requestID: String) -> Response {
         var response = problem.response(requestID: requestID)
         response.headers.append(Response.Header("X-Problem-Code", problem.entry.code))
         response.headers.append(Response.Header("X-Problem-Detail", problem.entry.detail))

@@ -6,6 +6,9 @@ extension FieldError {
 }
 
 extension Problem {
+    /// The stable word that the client gets.
+    package var code: String { entry.code }
+
     func response(requestID: String) -> Response {
         let entry = entry
         let type = Response.Header("Content-Type", "application/problem+json")
@@ -20,7 +23,8 @@ extension Problem {
             requestId: requestID, reason: reason, errors: fieldErrors)
     }
 
-    private var reason: String? {
+    /// Which check of Apple's token failed, where it was one of those.
+    package var reason: String? {
         guard case .refused(.appleToken(let fault)) = self else { return nil }
         return fault.rawValue
     }

@@ -60,6 +60,6 @@ final class InProcessHouse: House {
             authorization: call.header("Authorization"), ifNoneMatch: call.header("If-None-Match"),
             demandedRole: call.demandedRole, body: call.body,
             device: Device(userAgent: "Tests", address: "127.0.0.1"), id: "test-request")
-        return Answer(parsing: assembly.withLock { $0.router }.respond(to: request).cgi(requestID: "test-request"))
+        return Answer(parsing: assembly.withLock { $0.handler }.answer(request).cgi(requestID: "test-request"))
     }
 }

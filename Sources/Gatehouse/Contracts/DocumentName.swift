@@ -1,0 +1,5 @@
+/// Names of documents that more than one part knows.
+package enum DocumentName {
+    /// Kept by whoever has just made a backup that is good; it is the moment that counts.
+    package static let lastBackup = "last_backup"
+}
