@@ -34,9 +34,17 @@ extension Timestamp: CustomStringConvertible {
         let days = milliseconds.dividedFlooring(by: 86_400_000)
         let ofDay = Int(milliseconds.remainder(dividingFlooringBy: 86_400_000))
         let (year, month, day) = Self.civil(daysSince1970: Int(days))
-        let clock = [ofDay / 3_600_000, ofDay / 60_000 % 60, ofDay / 1000 % 60].map { padded($0, to: 2) }
-        return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))T"
-            + "\(clock[0]):\(clock[1]):\(clock[2]).\(padded(ofDay % 1000, to: 3))Z"
+        // In one piece, and digit by digit: each line of the log has one.
+        var text: [UInt8] = []
+        text.reserveCapacity(24)
+        Self.put(year, 4, "-", in: &text)
+        Self.put(month, 2, "-", in: &text)
+        Self.put(day, 2, "T", in: &text)
+        Self.put(ofDay / 3_600_000, 2, ":", in: &text)
+        Self.put(ofDay / 60_000 % 60, 2, ":", in: &text)
+        Self.put(ofDay / 1000 % 60, 2, ".", in: &text)
+        Self.put(ofDay % 1000, 3, "Z", in: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The Gregorian date of a day number, counted in eras of 400 years that begin on 1 March, so that the
@@ -53,9 +61,21 @@ extension Timestamp: CustomStringConvertible {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    private func padded(_ number: Int, to width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    /// A number with so many digits at least, and what comes behind it.
+    private static func put(_ number: Int, _ width: Int, _ end: Unicode.Scalar, in text: inout [UInt8]) {
+        var place = 1
+        for _ in 1..<width { place *= 10 }
+        if number < 0 || number >= place * 10 {
+            text.append(contentsOf: String(number).utf8)
+        } else {
+            var rest = number
+            while place > 0 {
+                text.append(UInt8(ascii: "0") + UInt8(rest / place))
+                rest %= place
+                place /= 10
+            }
+        }
+        text.append(UInt8(ascii: end))
     }
 }
 
