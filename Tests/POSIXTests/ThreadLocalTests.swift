@@ -1,0 +1,37 @@
+import POSIX
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A thread's own value")
+struct ThreadLocalTests {
+    /// Tells when it is let go.
+    private final class Guest: Sendable {
+        static let alive = Atomic(0)
+
+        init() { Self.alive.add(1, ordering: .relaxed) }
+
+        deinit { Self.alive.subtract(1, ordering: .relaxed) }
+    }
+
+    @Test("is seen by no other thread")
+    func own() throws {
+        let local = ThreadLocal(0)
+        local.with { $0 = -1 }
+        let seen = try Crowd.of(8) { index -> Int in
+            local.with { $0 += index }
+            Thread.pause(for: .milliseconds(5))
+            return local.with { $0 }
+        }
+        #expect(seen.sorted() == Array(0..<8))
+        #expect(local.with { $0 } == -1)
+    }
+
+    @Test("goes with its thread")
+    func end() throws {
+        let local = ThreadLocal(Guest())
+        let thread = try Thread.spawn(name: "guest") { local.with { _ in } }
+        thread.join()
+        #expect(Guest.alive.load(ordering: .relaxed) == 0)
+    }
+}
