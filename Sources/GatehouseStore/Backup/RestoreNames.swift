@@ -17,7 +17,7 @@ struct RestoreNames {
     /// What the database is called from then on: by the first second that is not taken.
     func kept(at moment: Timestamp) -> String {
         let name = database + "-before-" + moment.forNames
-        return FileStatus(of: name) == nil ? name : kept(at: moment + .seconds(1))
+        return FileStatus.ifAny(at: name) == nil ? name : kept(at: moment + .seconds(1))
     }
 
     func isKept(_ name: String) -> Bool {
