@@ -40,7 +40,10 @@ package final class SQLiteStore: Sendable {
     package convenience init(besideServerAt path: String) throws {
         // Asked first, since opening for writing would make it.
         guard File.exists(path) else { throw StoreFailure("there is no database: " + path) }
-        let lock = try Self.lock(path, waiting: .seconds(5))
+        let lock: DatabaseLock
+        do { lock = try Self.lock(path, waiting: .seconds(5)) } catch let fault as Migrator.Fault {
+            throw StoreFailure(fault.description)
+        }
         let connection = try Self.open(path)
         if let advice = try Migrator(connection).advice() { throw StoreFailure(advice) }
         try Self.makeDurable(connection)
