@@ -81,8 +81,8 @@ let package = Package(
         .testTarget(
             name: "GatehouseCommandTests",
             dependencies: [
-                "Gatehouse", "GatehouseCommand", "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "SQLite",
-                "TestSupport",
+                "AppleID", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseStore", "GatehouseTokens",
+                "JOSE", "JSON", "POSIX", "SQLite", "TestSupport",
             ]),
         .testTarget(
             name: "GatehouseServerTests",

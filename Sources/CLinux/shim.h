@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 
 // glibc shows these to _GNU_SOURCE alone. Defining that here would give this module other definitions of common types
 // than Swift's Glibc module has, so they are declared by hand, as accept4(2), memfd_create(2), fcntl(2),

@@ -55,7 +55,14 @@ struct Transfer: ~Copyable {
         try withExtendedLifetime(sink) { () throws(HTTPFault) in try check(unsafe curl_easy_perform(easy)) }
         var status = 0
         try check(unsafe gatehouse_curl_status(easy, &status))
-        return HTTPAnswer(status: status, body: sink.bytes)
+        return HTTPAnswer(status: status, date: header("Date"), body: sink.bytes)
+    }
+
+    private func header(_ name: String) -> String? {
+        var found: UnsafeMutablePointer<curl_header>?
+        let result = unsafe curl_easy_header(easy, name, 0, UInt32(CURLH_HEADER), -1, &found)
+        guard result == CURLHE_OK, let header = unsafe found else { return nil }
+        return unsafe String(cString: header.pointee.value)
     }
 
     private func set(_ option: CURLoption, _ value: String) throws(HTTPFault) {

@@ -6,8 +6,12 @@ extension AppleEndpoints {
     /// know us by.
     package init?(_ configuration: Configuration) {
         guard let server = configuration.appleServer else { return nil }
+        self.init(server, issuers: configuration.apple.issuers)
+    }
+
+    package init(_ server: AppleServerSettings, issuers: [String]) {
         let client = HTTPClient()
-        self.init(at: server.addresses, issuers: configuration.apple.issuers, secrets: server.secrets) {
+        self.init(at: server.addresses, issuers: issuers, secrets: server.secrets) {
             (url, form) throws(FormFault) in
             do throws(HTTPFault) {
                 let answer = try client.post(url, form: form)

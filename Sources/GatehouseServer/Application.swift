@@ -138,8 +138,8 @@ package final class Application: Sendable {
     /// Connections fit what may be open beside the workers' pipes, the readers of the database and what else there is.
     private static func limits(for configuration: Configuration) -> Limits {
         var limits = Limits.standard
-        let own = 64 + 8 * configuration.workers
-        limits.connections = max(16, min(limits.connections, DescriptorLimit.raise() - own))
+        limits.connections = max(
+            16, min(limits.connections, DescriptorLimit.raise() - DescriptorNeed.own(workers: configuration.workers)))
         return limits
     }
 

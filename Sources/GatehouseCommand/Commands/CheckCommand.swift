@@ -1,69 +1,56 @@
-import AppleID
-import Gatehouse
 import GatehouseServer
-import GatehouseStore
-import JOSE
 import POSIX
 
 struct CheckCommand: Command {
     let words = ["check"]
-    let summary = "Check configuration, database, Apple's keys and our credentials with Apple."
-    let discussion = "Exits 0 when all is well, 1 when something is not, 2 when the configuration cannot be used."
+    let summary = "Look at everything that a night can be broken by, and say what to do about it."
+    let discussion = """
+        Configuration, database, disk, integrity, schema, clock, Apple's keys, our credentials with Apple, the socket
+        and limits: a line each, and below what is wrong what to do. The server may be running or not. As root it sees
+        most; what another user may not look at is said to be so.
+
+        Exits 0 when all is well, 1 when something is not, 2 when the configuration cannot be used; what can be read of
+        it is looked at all the same.
+        """
+    let options = [
+        Option(name: "--deep", value: nil, help: "look through all of the database, however long that takes"),
+        Option(name: "--offline", value: nil, help: "ask nothing of Apple"),
+        .json,
+    ]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
-        let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration(from: .current())
+        let survey = ConfigurationSurvey(of: .current())
+        let checks = Self.checks(survey, isDeep: input.has("--deep"), isOffline: input.has("--offline"))
+        let report = CheckReport(findings: checks.flatMap { check in check.look().map { (check.subject, $0) } })
+        report.report.print(for: input)
+        if !survey.faults.isEmpty { return .usage }
+        return report.hasFaults ? .no : .done
+    }
+
+    /// What can be looked at with as much of the configuration as there is.
+    private static func checks(_ survey: ConfigurationSurvey, isDeep: Bool, isOffline: Bool) -> [any Check] {
+        let accounts = AccountBook.ofThisMachine()
+        let path: String? = survey.database.map { address in
+            switch address {
+            case .sqlite(let path): path
+            }
         }
-        report("configuration", [])
-        for warning in configuration.warnings { StandardStream.output.line("note   \(warning)") }
-        let results = [
-            database(configuration.database), appleKeys(configuration.appleKeysURL), appleCredentials(configuration),
-        ]
-        noteKeptKeys(configuration)
-        return results.allSatisfy { $0 } ? .done : .no
-    }
-
-    private func database(_ address: DatabaseAddress) -> Bool {
-        switch address {
-        case .sqlite(let path): report("database", SQLiteFile(path: path).faults())
+        let probe = isOffline ? nil : survey.appleKeysURL.map { KeyServerProbe(asking: $0) }
+        var checks: [any Check] = [ConfigurationCheck(survey: survey, accounts: accounts)]
+        if let path {
+            checks += [
+                DatabaseCheck(path: path, accounts: accounts), DiskCheck(folder: path.parentFolder),
+                IntegrityCheck(path: path, isDeep: isDeep), SchemaCheck(path: path),
+            ]
         }
-    }
-
-    private func appleKeys(_ url: String) -> Bool {
-        do throws(KeySetFault) {
-            let bytes = try AppleKeySource.fetching(url)()
-            let count = (try? JWKSet(parsing: bytes, usableFor: [.RS256]))?.count ?? 0
-            return report("Apple's keys", count > 0 ? [] : ["APPLE_JWKS_URL answers without a usable key"])
-        } catch {
-            return report("Apple's keys", ["APPLE_JWKS_URL does not answer with a key set: \(error)"])
+        checks.append(ClockCheck(path: path, elsewhere: probe?.date))
+        if let url = survey.appleKeysURL { checks.append(KeySetCheck(url: url, path: path, probe: probe)) }
+        checks.append(CredentialsCheck(survey: survey, isOffline: isOffline))
+        if let listen = survey.listen {
+            checks.append(
+                SocketCheck(listen: listen, isDevelopment: survey.environment == .development, accounts: accounts))
         }
-    }
-
-    /// What logins would have to do with if Apple did not answer.
-    private func noteKeptKeys(_ configuration: Configuration) {
-        guard case .sqlite(let path) = configuration.database,
-            let kept = try? SQLiteFile(path: path).document(KeySetArchive.name(for: configuration.appleKeysURL))
-        else { return }
-        StandardStream.output.line("note   the last good set of Apple's keys was fetched at \(kept.updatedAt)")
-    }
-
-    /// Whether we can say who we are. Whether Apple believes it shows at the first login.
-    private func appleCredentials(_ configuration: Configuration) -> Bool {
-        guard let server = configuration.appleServer else {
-            let names = "APPLE_TEAM_ID, APPLE_KEY_ID and APPLE_PRIVATE_KEY"
-            StandardStream.output.line("note   without \(names) no code is exchanged and no token revoked at Apple's")
-            return true
-        }
-        let now = Timestamp(milliseconds: WallClock.millisecondsSince1970())
-        let faults = configuration.apple.audiences.filter { (try? server.secrets.secret(for: $0, now: now)) == nil }
-            .map { "no client secret can be made for \($0)" }
-        return report("Apple's credentials", faults)
-    }
-
-    @discardableResult
-    private func report(_ subject: String, _ faults: [String]) -> Bool {
-        if faults.isEmpty { StandardStream.output.line("ok     \(subject)") }
-        for fault in faults { StandardStream.output.line("FAULT  \(subject): \(fault)") }
-        return faults.isEmpty
+        if let workers = survey.workers { checks.append(LimitsCheck(workers: workers)) }
+        return checks
     }
 }

@@ -6,8 +6,8 @@ struct ServeCommand: Command {
     let words = ["serve"]
     let summary = "Serve FastCGI until SIGTERM; SIGHUP reads the settings anew."
     let discussion = """
-        Settings come from the environment, and from /etc/gatehouse/gatehouse.conf or the file that GATEHOUSE_CONFIG names;
-        each X also from the file that X_FILE names, or as a systemd credential x.
+        Settings come from the environment, and from /etc/gatehouse/gatehouse.conf or the file that GATEHOUSE_CONFIG
+        names; each X also from the file that X_FILE names, or as a systemd credential x.
         APP_ENV, NODE_ENV, LISTEN, DATABASE_URL, WORKERS, LOG_LEVEL, JWT_ACCESS_SECRET, JWT_ACCESS_SECRET_PREVIOUS,
         JWT_REFRESH_SECRET, JWT_REFRESH_SECRET_PREVIOUS, ACCESS_SIGNING_KEY, ACCESS_SIGNING_KEY_PREVIOUS,
         ACCESS_TOKEN_TTL, REFRESH_TOKEN_TTL, REFRESH_REUSE_GRACE, SESSION_MAX_AGE, AUDIT_RETENTION, APPLE_BUNDLE_ID,

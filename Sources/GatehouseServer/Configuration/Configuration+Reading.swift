@@ -18,14 +18,12 @@ extension Configuration {
         environment = settings.oneOf("APP_ENV", default: .production)
         listen = settings.listen()
         database = settings.database()
-        workers = settings.parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
-            Int(digits: text).flatMap { (1...1024).contains($0) ? $0 : nil }
-        }
+        workers = settings.workers()
         logLevel = settings.oneOf("LOG_LEVEL", default: .info)
         tokenIssuer = settings.text("TOKEN_ISSUER") ?? "gatehouse"
         tokenAudience = settings.text("TOKEN_AUDIENCE") ?? "gatehouse"
         apple = settings.identityTokenPolicy()
-        appleKeysURL = settings.fetchURL("APPLE_JWKS_URL", default: "https://appleid.apple.com/auth/keys")
+        appleKeysURL = settings.appleKeysURL()
         let server = settings.appleServer()
         appleServer = server.settings
         let sealing = settings.vault(isRequired: server.isSet)
@@ -40,7 +38,23 @@ extension Configuration {
 }
 
 extension SettingReader {
-    fileprivate mutating func identityTokenPolicy() -> IdentityTokenPolicy {
+    mutating func listen() -> ListenAddress {
+        parsed(
+            "LISTEN", default: .unix(path: "/run/gatehouse/gatehouse.sock"),
+            expecting: "unix:/path or tcp:address:port, the address in digits", ListenAddress.init)
+    }
+
+    mutating func workers() -> Int {
+        parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
+            Int(digits: text).flatMap { (1...1024).contains($0) ? $0 : nil }
+        }
+    }
+
+    mutating func appleKeysURL() -> String {
+        fetchURL("APPLE_JWKS_URL", default: "https://appleid.apple.com/auth/keys")
+    }
+
+    mutating func identityTokenPolicy() -> IdentityTokenPolicy {
         IdentityTokenPolicy(
             issuers: list("APPLE_ISSUER", text("APPLE_ISSUER")) ?? [IdentityTokenPolicy.appleIssuer],
             audiences: list(

@@ -6,6 +6,8 @@ struct SettingReader {
     private(set) var faults: [SettingFault]
     /// What has been read so far.
     private(set) var digests = SettingDigests()
+    /// Whether a setting was asked for that a faulty line of the configuration file was meant for.
+    private(set) var hasMetSpoilt = false
     private let source: SettingSource
 
     /// Begins with what is wrong with the configuration file.
@@ -23,6 +25,7 @@ struct SettingReader {
 
     mutating func text(_ name: String) -> String? {
         assert(Setting.writable.contains(name), "Setting.all does not know \(name)")
+        hasMetSpoilt = hasMetSpoilt || source.isSpoilt(name)
         do {
             let text = try source.value(of: name)
             digests.note(name, text)

@@ -69,8 +69,8 @@ package struct SettingSource: Sendable {
         return plain.map(Place.here) ?? file.map(Place.path)
     }
 
-    /// - Parameter orEmpty: whether an empty file is as good as none. A unit has to name a credential for each setting that
-    ///   there may be, and makes an empty one where there is none.
+    /// - Parameter orEmpty: whether an empty file is as good as none. A unit has to name a credential for each setting
+    ///   that there may be, and makes an empty one where there is none.
     private func content(of path: String, for name: String, orEmpty: Bool) throws(SettingFault) -> String? {
         let bytes: [UInt8]
         do { bytes = try File.read(path, atMost: 65_536) } catch { throw SettingFault(name, "cannot \(error)") }

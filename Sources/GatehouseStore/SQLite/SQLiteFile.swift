@@ -4,7 +4,7 @@ import SQLite
 
 /// A database file as an operator sees it: to be migrated, to be examined.
 package struct SQLiteFile {
-    private let path: String
+    let path: String
 
     package init(path: String) {
         self.path = path

@@ -66,6 +66,10 @@ package enum File {
         unsafe access(path, W_OK) == 0
     }
 
+    package static func isReadable(_ path: String) -> Bool {
+        unsafe access(path, R_OK) == 0
+    }
+
     /// Whether every user of the machine may read a file.
     package static func isReadableByOthers(_ path: String) -> Bool {
         var information = stat()

@@ -1,0 +1,86 @@
+import POSIX
+
+/// The files of the database: whose they are, and whether the service can use them.
+struct DatabaseCheck: Check {
+    let subject = "database"
+    let path: String
+    let accounts: AccountBook
+
+    /// What was found; nil for what is not there.
+    struct Facts {
+        var folder: FileStatus?
+        var file: FileStatus?
+        /// The log, its index and the sign of revocations, as far as there are any.
+        var companions: [(path: String, status: FileStatus)] = []
+        var isReadOnly = false
+    }
+
+    var folder: String { path.parentFolder }
+
+    func look() -> [Finding] {
+        var facts = Facts()
+        do throws(POSIXError) {
+            facts.folder = try Self.status(of: folder)
+            facts.file = try Self.status(of: path)
+            for name in ["-wal", "-shm", "-sign"].map({ path + $0 }) {
+                if let status = try Self.status(of: name) { facts.companions.append((name, status)) }
+            }
+        } catch {
+            return [.note("not looked at: \(accounts.current.name) may not (\(error))", "sudo gatehouse check")]
+        }
+        facts.isReadOnly = (try? FileSystemStatus(at: folder))?.isReadOnly ?? false
+        return judge(facts)
+    }
+
+    private static func status(of path: String) throws(POSIXError) -> FileStatus? {
+        File.isMissing(path) ? nil : try FileStatus(of: path)
+    }
+
+    func judge(_ facts: Facts) -> [Finding] {
+        guard let place = facts.folder else {
+            let make = "install -d -m 700 -o gatehouse -g gatehouse \(folder)"
+            return [.fault("there is no folder \(folder)", "\(make), or mend DATABASE_URL")]
+        }
+        guard let file = facts.file else {
+            let advice = "gatehouse serve makes one; where there was one, mend DATABASE_URL or restore a backup"
+            return [.fault("there is no database at \(path)", advice)]
+        }
+        let service = service(of: place)
+        let files = [(path, file)] + facts.companions
+        let findings =
+            (facts.isReadOnly ? [readOnly] : []) + judge(place, for: service)
+            + files.compactMap { judge($0, $1, for: service) } + judgeOpenness(of: file)
+        return findings.isEmpty ? [.ok("\(path) is \(service.name)'s, \(file.size.inBytes)")] : findings
+    }
+
+    private var readOnly: Finding {
+        let advice = "dmesg | tail, then mount -o remount,rw $(findmnt -no TARGET -T \(folder))"
+        return .fault("\(folder) is on a file system that is mounted read-only", advice)
+    }
+
+    private func judge(_ place: FileStatus, for service: Account) -> [Finding] {
+        guard !place.permits(.write, to: service) || !place.permits(.enter, to: service) else { return [] }
+        let message = "\(service.name) cannot write to \(folder): it is \(accounts.ownership(of: place))"
+        return [.fault(message, "chown \(service.name): \(folder) && chmod 700 \(folder)")]
+    }
+
+    private func judge(_ path: String, _ status: FileStatus, for service: Account) -> Finding? {
+        guard status.kind != .file || !status.permits(.read, to: service) || !status.permits(.write, to: service)
+        else { return nil }
+        let message = "\(service.name) cannot read and write \(path): it is \(accounts.ownership(of: status))"
+        // All of them: looking makes those that are missing, for whoever has the database.
+        return .fault(message, "chown \(service.name): \(self.path)* && chmod 600 \(self.path)*")
+    }
+
+    private func judgeOpenness(of file: FileStatus) -> [Finding] {
+        guard file.mode & 0o007 != 0 else { return [] }
+        return [.fault("others can read it: \(path) is \(accounts.ownership(of: file))", "chmod o= \(path)")]
+    }
+
+    /// Whoever has the folder is who serves. Root has it only where somebody made it by hand.
+    private func service(of folder: FileStatus) -> Account {
+        let isOurs = path.hasPrefix("/var/lib/gatehouse/")
+        if folder.owner == 0, isOurs, let usual = accounts.account(named: "gatehouse") { return usual }
+        return accounts.account(of: folder.owner)
+    }
+}

@@ -1,0 +1,32 @@
+import Gatehouse
+import GatehouseStore
+import POSIX
+
+/// Whether the database is whole.
+struct IntegrityCheck: Check {
+    /// More than this is looked through only when somebody asks for it.
+    static let largest: Int64 = 1 << 30
+
+    let subject = "integrity"
+    let path: String
+    let isDeep: Bool
+
+    func look() -> [Finding] {
+        guard let size = try? FileStatus(of: path).size, File.isReadable(path) else {
+            return [.note("not looked at: there is nothing that this user can read")]
+        }
+        guard isDeep || size <= Self.largest else {
+            return [.note("not looked at: \(size.inBytes) take a while", "gatehouse check --deep, when few are about")]
+        }
+        do { return [judge(try SQLiteFile(path: path).damage(deep: isDeep))] } catch {
+            return [judge(["\(error)"])]
+        }
+    }
+
+    func judge(_ damage: [String]) -> Finding {
+        guard !damage.isEmpty else { return .ok(isDeep ? "whole, and every index fits" : "whole") }
+        let advice =
+            "systemctl stop gatehouse, keep a copy of \(path)*, then gatehouse restore the last backup; dmesg | tail"
+        return .fault("the database is damaged: " + damage.joined(separator: "; "), advice)
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+
+/// Looks whether somebody listens, and says nothing to them.
+package enum SocketProbe {
+    package enum Outcome: Sendable, Equatable {
+        case listening
+        /// There is a socket, or a machine, and nobody behind it.
+        case nobody
+        case failed(POSIXError)
+    }
+
+    package static func unix(path: String) -> Outcome {
+        probe { () throws(ListenerError) in try SocketAddress(path: path) }
+    }
+
+    package static func tcp(host: String, port: UInt16) -> Outcome {
+        probe { () throws(ListenerError) in try SocketAddress(host: host, port: port) }
+    }
+
+    private static func probe(_ address: () throws(ListenerError) -> SocketAddress) -> Outcome {
+        guard let address = try? address() else { return .failed(POSIXError("address", code: EINVAL)) }
+        do throws(POSIXError) {
+            let socket = try FileDescriptor.streamSocket(family: address.family)
+            if address.connect(socket) { return .listening }
+            // A full queue is a listener's, too.
+            if errno == EAGAIN { return .listening }
+            guard errno == EINPROGRESS else { return outcome(of: errno) }
+            guard socket.waitUntilWritable(milliseconds: 2000) else { return outcome(of: ETIMEDOUT) }
+            return outcome(of: try socket.option(SO_ERROR))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private static func outcome(of code: Int32) -> Outcome {
+        switch code {
+        case 0: .listening
+        case ECONNREFUSED: .nobody
+        default: .failed(POSIXError("connect", code: code))
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import GatehouseStore
+import JSON
+import SQLite
+import TestSupport
+import Testing
+
+/// `gatehouse check` in front of things that are really broken.
+@Suite("gatehouse check")
+struct CheckTests {
+    private let tool: Tool
+    private var database: String { tool.folder.file("gatehouse.db") }
+
+    init() throws {
+        tool = try Tool()
+        _ = try SQLiteFile(path: database).migrate()
+        chmod(database, 0o600)
+    }
+
+    private func check(_ changes: [String: String] = [:], _ words: [String] = ["--offline"]) throws -> Shell.Outcome {
+        try tool.run(["check"] + words, tool.settings(changes))
+    }
+
+    /// Expects one fault, with advice below it, and all else as it should be.
+    private func expectFault(
+        _ subject: String, _ message: Regex<some Any>, in outcome: Shell.Outcome,
+        _ place: SourceLocation = #_sourceLocation
+    ) {
+        let lines = outcome.text.split(separator: "\n")
+        let faults = lines.indices.filter { lines[$0].hasPrefix("FAULT") }
+        #expect(outcome.status == 1, "\(outcome.everything)", sourceLocation: place)
+        #expect(faults.count == 1, "\(outcome.text)", sourceLocation: place)
+        guard let fault = faults.first else { return }
+        #expect(lines[fault].hasPrefix("FAULT  " + subject), "\(lines[fault])", sourceLocation: place)
+        #expect(lines[fault].contains(message), "\(lines[fault])", sourceLocation: place)
+        #expect(lines[fault + 1].hasPrefix("       → "), "\(outcome.text)", sourceLocation: place)
+    }
+
+    private func startApple(_ words: String...) throws -> (process: ChildProcess, address: String) {
+        let apple = try tool.start(
+            ["fake-apple", "--port", "0", "--keys", tool.folder.file("apple")] + words,
+            [
+                "APPLE_BUNDLE_ID": "com.example.app"
+            ])
+        #expect(Eventually.holds { apple.log.contains("http://") })
+        return (apple, String(try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)))
+    }
+
+    private func credentials(at address: String, key: String = "DEVELOPER1") -> [String: String] {
+        [
+            "APPLE_JWKS_URL": address + "/auth/keys", "APPLE_TOKEN_URL": address + "/auth/token",
+            "APPLE_REVOKE_URL": address + "/auth/revoke", "APPLE_TEAM_ID": "FAKEAPPLE1", "APPLE_KEY_ID": key,
+            "APPLE_PRIVATE_KEY_FILE": tool.folder.file("apple/AuthKey_DEVELOPER1.p8"), "APP_ENV": "development",
+            "DATA_KEY": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+        ]
+    }
+
+    @Test("finds nothing wrong with a house that is well, up or down, and says so to a script")
+    func well() throws {
+        let (apple, address) = try startApple()
+        defer { apple.stop() }
+        let settings = credentials(at: address)
+        let down = try check(settings, [])
+        #expect(down.status == 0, "\(down.everything)")
+        for subject in ["configuration", "database", "integrity", "schema", "Apple's keys", "Apple's credentials"] {
+            #expect(down.text.contains("ok     \(subject) "), "\(down.text)")
+        }
+        #expect(down.text.contains(/note   socket +nobody listens/))
+        let server = try ChildProcess(
+            [Executable.gatehouse, "serve"], environment: tool.settings(settings), log: tool.folder.file("server"))
+        defer { server.stop() }
+        #expect(Eventually.holds { server.log.contains("\"listening\"") })
+        let up = try check(settings, ["--json", "--deep"])
+        #expect(up.status == 0, "\(up.everything)")
+        let report = try JSONValue(parsing: up.output).object ?? [:]
+        #expect(report["ok"] == true)
+        let states = (report["checks"]?.array ?? []).compactMap(\.object)
+        #expect(states.contains { $0["subject"] == "integrity" && $0["state"] == "ok" })
+        #expect(states.allSatisfy { $0["state"] != "fault" && $0["message"]?.string?.isEmpty == false })
+        for secret in Tool.secrets.values { #expect(!up.everything.contains(secret)) }
+    }
+
+    @Test("exits 2 with a configuration that is no good, and looks at what can be read of it all the same")
+    func badConfiguration() throws {
+        let outcome = try check(["WORKERS": "many", "JWT_ACCESS_SECRET": "Xshort", "LISTEN": "here"])
+        #expect(outcome.status == 2)
+        for fault in ["WORKERS must be", "JWT_ACCESS_SECRET is too short", "LISTEN must be"] {
+            #expect(outcome.text.contains("FAULT  configuration") && outcome.text.contains(fault))
+        }
+        #expect(outcome.text.contains("ok     database") && outcome.text.contains("ok     schema"))
+        #expect(!outcome.text.contains("limits") && !outcome.text.contains("socket"))
+        #expect(!outcome.everything.contains("Xshort"))
+        let blind = try check(["GATEHOUSE_CONFIG": tool.folder.file("missing")])
+        #expect(blind.status == 2)
+        #expect(blind.text.contains("cannot be read") && !blind.text.contains("database"))
+    }
+
+    @Test("tells of secrets and a database that others can read")
+    func openFiles() throws {
+        let secret = try tool.file("secret", "a refresh secret that stands in a file of its own")
+        chmod(secret, 0o644)
+        var settings = tool.settings(["JWT_REFRESH_SECRET_FILE": secret])
+        settings["JWT_REFRESH_SECRET"] = nil
+        let outcome = try tool.run(["check", "--offline"], settings)
+        expectFault("configuration", /everybody on this machine can read JWT_REFRESH_SECRET/, in: outcome)
+        chmod(database, 0o644)
+        expectFault("database", /others can read it: .* 0644/, in: try check())
+        try FileManager.default.removeItem(atPath: database)
+        expectFault("database", /there is no database at/, in: try check())
+        expectFault("database", /there is no folder/, in: try check(["DATABASE_URL": "sqlite:/nowhere/at/all.db"]))
+    }
+
+    @Test("tells of files that somebody else has made in the service's folder", .enabled(if: getuid() == 0))
+    func strangers() throws {
+        chown(tool.folder.path, 12_345, 12_345)
+        expectFault("database", /12345 cannot read and write .*gatehouse\.db: it is root:root 0600/, in: try check())
+        // Looking has made the log and its index, which are whose the database was.
+        for name in ["", "-wal", "-shm"] { chown(database + name, 12_345, 12_345) }
+        #expect(try check().text.contains("is 12345's"))
+        chown(database + "-wal", 0, 0)
+        expectFault("database", /12345 cannot read and write .*gatehouse\.db-wal/, in: try check())
+    }
+
+    @Test("says what it may not look at, and does not call that broken", .enabled(if: getuid() == 0))
+    func powerless() throws {
+        chown(database, 12_345, 12_345)
+        chown(tool.folder.path, 12_345, 12_345)
+        chmod(tool.folder.path, 0o700)
+        let outcome = try Shell.outcome(
+            of: [
+                "setpriv", "--bounding-set=-dac_override,-dac_read_search", Executable.gatehouse, "check", "--offline",
+            ],
+            environment: tool.settings().merging(["PATH": "/usr/bin:/bin"]) { $1 })
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        for subject in ["database", "integrity", "schema", "socket"] {
+            #expect(outcome.text.contains(try Regex("note   \(subject) +not looked at")), "\(outcome.text)")
+        }
+    }
+
+    @Test("tells of a disk that is full", .enabled(if: getuid() == 0))
+    func fullDisk() throws {
+        let folder = tool.folder.file("small")
+        let script = "mkdir $1 && mount -t tmpfs -o size=1m none $1 && cp $2 $1/gatehouse.db && exec $3 check --offline"
+        let outcome = try Shell.outcome(
+            of: ["unshare", "-m", "sh", "-c", script, "sh", folder, database, Executable.gatehouse],
+            environment: tool.settings(["DATABASE_URL": "sqlite:\(folder)/gatehouse.db", "PATH": "/usr/bin:/bin"]))
+        try #require(!outcome.complaint.contains("unshare"), "no tmpfs can be mounted here")
+        expectFault("disk", /\d+ KiB free at .*small: nothing can be written soon/, in: outcome)
+    }
+
+    @Test("tells of a database that is damaged, is none, or is not ours")
+    func damage() throws {
+        let connection = try Connection(path: database, access: .readWrite)
+        let page = try connection.first("SELECT rootpage FROM sqlite_schema WHERE name = 'users'") { $0.integer(0) }
+        _ = connection
+        let file = try #require(FileHandle(forUpdatingAtPath: database))
+        try file.seek(toOffset: UInt64((page ?? 2) - 1) * 4096)
+        try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+        try file.close()
+        expectFault("integrity", /the database is damaged/, in: try check())
+        let garbage = try tool.file("garbage.db", String(repeating: "garbage ", count: 2000))
+        chmod(garbage, 0o600)
+        expectFault("integrity", /file is not a database/, in: try check(["DATABASE_URL": "sqlite:" + garbage]))
+        let other = tool.folder.file("other.db")
+        try Connection(path: other, access: .readWrite).execute(script: "CREATE TABLE songs (name TEXT)")
+        chmod(other, 0o600)
+        expectFault("schema", /not made by this program/, in: try check(["DATABASE_URL": "sqlite:" + other]))
+    }
+
+    @Test("notes an older schema, which the server mends by itself, and tells of a newer one")
+    func schema() throws {
+        for (version, word) in [(Migrator.latest - 1, /note   schema/), (Migrator.latest + 1, /FAULT  schema/)] {
+            try Connection(path: database, access: .readWrite).execute(script: "PRAGMA user_version = \(version)")
+            #expect(try check().text.contains(word))
+        }
+    }
+
+    @Test("tells of a clock that is behind what the database knows of")
+    func clock() throws {
+        try Connection(path: database, access: .readWrite).execute(
+            script: "INSERT INTO users (id, role, status, created_at, updated_at, onboarding_completed) "
+                + "VALUES ('user_1', 'USER', 'ACTIVE', 9999999999999, 0, 0)")
+        expectFault("clock", /the database knows of 2286-11-20/, in: try check())
+    }
+
+    @Test("tells where on the way to Apple's keys it ends")
+    func keyServer() throws {
+        let (apple, address) = try startApple()
+        defer { apple.stop() }
+        let plain = address.replacing("http://", with: "https://")
+        for (url, message) in [
+            ("http://127.0.0.1:1/keys", /127\.0\.0\.1 cannot be reached/),
+            ("https://nowhere.invalid/keys", /no address is found for nowhere\.invalid/),
+            ("\(plain)/auth/keys", /no safe connection to 127\.0\.0\.1/),
+            ("\(address)/elsewhere", /answers with the status 404/), ("\(address)/mint", /without a usable key/),
+        ] {
+            expectFault("Apple's keys", message, in: try check(["APPLE_JWKS_URL": url], []))
+        }
+    }
+
+    @Test("asks Apple whether it believes who we are")
+    func credentials() throws {
+        let (apple, address) = try startApple()
+        defer { apple.stop() }
+        let known = try check(credentials(at: address), [])
+        #expect(
+            known.text.contains(/ok     Apple's credentials +Apple knows us for com\.example\.app/), "\(known.text)")
+        let stranger = try check(credentials(at: address, key: "DEVELOPER2"), [])
+        expectFault("Apple's credentials", /refuses us for com\.example\.app: invalid_client/, in: stranger)
+        var unanswered = credentials(at: address)
+        unanswered["APPLE_TOKEN_URL"] = "http://127.0.0.1:1/auth/token"
+        expectFault("Apple's credentials", /gives no answer/, in: try check(unanswered, []))
+        let wrong = try check(credentials(at: address).merging(["APPLE_KEY_ID": "Xhunter Xhunter"]) { $1 })
+        #expect(wrong.status == 2)
+        #expect(wrong.text.contains("APPLE_KEY_ID") && !wrong.everything.contains("Xhunter"))
+    }
+
+    @Test("tells of a socket that nobody listens at any more")
+    func abandonedSocket() throws {
+        let server = try tool.start(["serve"], tool.settings(["APP_ENV": "development"]))
+        #expect(Eventually.holds { server.log.contains("\"listening\"") })
+        server.signal(SIGKILL)
+        _ = server.wait()
+        let outcome = try check(["APP_ENV": "development"])
+        expectFault("socket", /is there, and nobody listens/, in: outcome)
+    }
+}

@@ -1,0 +1,138 @@
+import Gatehouse
+import GatehouseServer
+import POSIX
+import Testing
+
+@testable import GatehouseCommand
+
+/// What the subjects of `gatehouse check` make of what they see.
+@Suite("A check judges")
+struct JudgementTests {
+    private static let accounts = AccountBook(
+        users: """
+            root:x:0:0:root:/root:/bin/bash
+            www-data:x:33:33::/var/www:/usr/sbin/nologin
+            gatehouse:x:998:998::/:/usr/sbin/nologin
+            ann:x:1000:1000::/home/ann:/bin/sh
+            """,
+        groups: "root:x:0:\nwww-data:x:33:\ngatehouse:x:998:ann\nann:x:1000:\n")
+    private static let now = Timestamp(seconds: 1_800_000_000)
+
+    private static func folder(_ owner: UInt32, _ mode: UInt32 = 0o755) -> FileStatus {
+        FileStatus(kind: .folder, mode: mode, owner: owner, group: owner)
+    }
+
+    private static func file(_ owner: UInt32, _ mode: UInt32 = 0o600, group: UInt32? = nil) -> FileStatus {
+        FileStatus(kind: .file, mode: mode, owner: owner, group: group ?? owner)
+    }
+
+    @Test("a database by whose folder it is in")
+    func database() {
+        typealias Facts = DatabaseCheck.Facts
+        let check = DatabaseCheck(path: "/var/lib/gatehouse/gatehouse.db", accounts: Self.accounts)
+        let (service, other) = (Self.file(998), Self.file(0))
+        let good = Facts(folder: Self.folder(998, 0o700), file: service)
+        #expect(check.judge(good).map(\.grade) == [.ok])
+        func faults(_ change: (inout Facts) -> Void) -> [String] {
+            var facts = good
+            change(&facts)
+            let found = check.judge(facts)
+            #expect(found.allSatisfy { $0.grade == .fault && $0.advice != nil })
+            return found.map(\.message)
+        }
+        #expect(faults { $0.folder = nil } == ["there is no folder /var/lib/gatehouse"])
+        #expect(faults { $0.file = nil } == ["there is no database at /var/lib/gatehouse/gatehouse.db"])
+        #expect(faults { $0.isReadOnly = true }.first?.contains("read-only") == true)
+        #expect(faults { $0.file = other }.first?.hasPrefix("gatehouse cannot read and write") == true)
+        #expect(faults { $0.companions = [("x-wal", service), ("x-shm", other)] }.first?.contains("x-shm") == true)
+        #expect(faults { $0.folder = Self.folder(998, 0o500) }.first?.hasPrefix("gatehouse cannot write to") == true)
+        // Made by root by hand.
+        #expect(faults { $0.folder = Self.folder(0) }.first?.hasPrefix("gatehouse cannot write to") == true)
+        #expect(faults { $0.file = Self.file(998, 0o604) }.first?.hasPrefix("others can read it") == true)
+    }
+
+    @Test(
+        "a disk by what is free",
+        arguments: [
+            (0, 5000, .fault), (DiskCheck.leastBytes - 1, 5000, .fault), (DiskCheck.leastBytes, 5000, .note),
+            (DiskCheck.fewBytes - 1, nil, .note), (DiskCheck.fewBytes, nil, .ok), (.max, 5000, .ok),
+            (.max, 15, .fault), (.max, 16, .note), (.max, 999, .note), (.max, 1000, .ok), (.max, 0, .fault),
+        ] as [(Int64, Int64?, Finding.Grade)])
+    func disk(bytes: Int64, files: Int64?, grade: Finding.Grade) {
+        let finding = DiskCheck(folder: "/").judge(FileSystemStatus(freeBytes: bytes, freeFiles: files))
+        #expect(finding.grade == grade)
+        #expect((finding.advice != nil) == (grade != .ok))
+    }
+
+    @Test(
+        "a clock by what it cannot be",
+        arguments: [
+            (nil, nil, nil, nil, .ok), (nil, nil, nil, true, .ok), (nil, nil, nil, false, .note),
+            (86_400, nil, nil, nil, .ok), (86_401, nil, nil, nil, .fault), (-1_000_000, 0, 0, true, .ok),
+            (nil, 60, nil, nil, .ok), (nil, 61, nil, nil, .fault), (nil, -1_000_000, nil, nil, .ok),
+            (nil, nil, 60, nil, .ok), (nil, nil, 61, nil, .fault), (nil, nil, -60, nil, .ok),
+            (nil, nil, -61, nil, .fault),
+            (nil, nil, -61, true, .fault),
+        ] as [(Int64?, Int64?, Int64?, Bool?, Finding.Grade)])
+    func clock(made: Int64?, newest: Int64?, elsewhere: Int64?, isSynchronised: Bool?, grade: Finding.Grade) {
+        func moment(_ seconds: Int64?) -> Timestamp? { seconds.map { Self.now + .seconds($0) } }
+        let facts = ClockCheck.Facts(
+            now: Self.now, madeAt: moment(made), newest: moment(newest), elsewhere: moment(elsewhere),
+            isSynchronised: isSynchronised)
+        #expect(ClockCheck(path: nil, elsewhere: nil).judge(facts).grade == grade)
+    }
+
+    @Test(
+        "a socket by whether nginx gets there",
+        arguments: [
+            (0o660, 33, 0o755, []), (0o660, 998, 0o755, ["may not connect"]), (0o666, 998, 0o755, []),
+            (0o600, 33, 0o755, ["may not connect"]), (0o640, 33, 0o755, ["may not connect"]),
+            (0o660, 33, 0o750, ["cannot reach it: /run/gatehouse"]),
+            (0o600, 33, 0o700, ["cannot reach it: /run/gatehouse", "may not connect"]),
+        ] as [(UInt32, UInt32, UInt32, [String])])
+    func socket(mode: UInt32, group: UInt32, folder: UInt32, faults: [String]) {
+        let path = "/run/gatehouse/gatehouse.sock"
+        var facts = SocketCheck.Facts(
+            status: FileStatus(kind: .socket, mode: mode, owner: 998, group: group),
+            parents: [("/", Self.folder(0)), ("/run/gatehouse", Self.folder(998, folder))], outcome: .listening,
+            nginx: Self.accounts.account(named: "www-data"))
+        func judge(isDevelopment: Bool = false) -> [Finding] {
+            SocketCheck(listen: .unix(path: path), isDevelopment: isDevelopment, accounts: Self.accounts)
+                .judge(facts, at: path)
+        }
+        #expect(judge().map(\.grade) == (faults.isEmpty ? [.ok] : faults.map { _ in .fault }))
+        for (finding, fault) in zip(judge(), faults) { #expect(finding.message.contains(fault)) }
+        #expect(judge(isDevelopment: true).allSatisfy { $0.grade != .fault })
+        facts.outcome = .nobody
+        #expect(judge().first?.grade == .fault)
+        facts.status = nil
+        #expect(judge().map(\.grade) == [.note])
+    }
+
+    @Test("a secret by who else can read it")
+    func secrets() {
+        let check = ConfigurationCheck(
+            survey: ConfigurationSurvey(of: SettingSource(variables: [:])), accounts: Self.accounts)
+        for (mode, group, grade) in [
+            (0o600, 0, nil), (0o440, 0, nil), (0o640, 998, .note), (0o644, 0, .fault), (0o602, 0, .fault),
+            (0o400, 998, nil),
+        ] as [(UInt32, UInt32, Finding.Grade?)] {
+            #expect(check.judge("DATA_KEY", at: "x", Self.file(0, mode, group: group))?.grade == grade, "\(mode)")
+        }
+    }
+
+    @Test(
+        "limits by what the workers need",
+        arguments: [(80, .fault), (112, .note), (4191, .note), (4192, .ok)] as [(Int, Finding.Grade)])
+    func limits(most: Int, grade: Finding.Grade) {
+        #expect(LimitsCheck(workers: 4).judge(most).grade == grade)
+    }
+
+    @Test(
+        "kept keys by how long they would serve", arguments: [(0, false), (47, false), (49, true)] as [(Int64, Bool)])
+    func keptKeys(hours: Int64, isUseless: Bool) {
+        let check = KeySetCheck(url: "https://appleid.apple.com/auth/keys", path: nil, probe: nil)
+        let finding = check.judge(keptSince: Self.now - .seconds(hours * 3600), now: Self.now)
+        #expect(finding?.message.contains("too old") == isUseless)
+    }
+}

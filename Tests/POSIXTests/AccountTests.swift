@@ -1,0 +1,33 @@
+import POSIX
+import Testing
+
+@Suite("Who may do what to a file")
+struct AccountTests {
+    private static let ann = Account(name: "ann", id: 7, groups: [70, 71])
+
+    @Test(
+        "goes by the first class that somebody is of, and by no other",
+        arguments: [
+            (0o600, 7, 1, true), (0o060, 7, 71, false), (0o006, 7, 1, false), (0o060, 1, 70, true),
+            (0o060, 1, 71, true), (0o606, 1, 70, false), (0o006, 1, 1, true), (0o660, 1, 1, false),
+            (0o4777, 1, 1, true), (0, 7, 70, false),
+        ] as [(UInt32, UInt32, UInt32, Bool)])
+    func permissions(mode: UInt32, owner: UInt32, group: UInt32, isAllowed: Bool) {
+        let status = FileStatus(kind: .file, mode: mode, owner: owner, group: group)
+        #expect(status.permits(.read, to: Self.ann) == isAllowed)
+        #expect(status.permits(.write, to: Self.ann) == isAllowed)
+        #expect(status.permits(.write, to: Account(name: "root", id: 0, groups: [])))
+    }
+
+    @Test("is read from the machine's own files, whatever else is in them")
+    func accounts() {
+        let book = AccountBook(
+            users: "root:x:0:0:root:/root:/bin/sh\n\n+nis\nann:x:7:70:Ann\nbad:x:y:z\n",
+            groups: "root:x:0:\nstaff:x:70:\nwheel:x:71:bob,ann\nnobody\n")
+        #expect(book.account(named: "ann") == Self.ann)
+        #expect(book.account(named: "bad") == nil)
+        #expect(book.account(of: 12) == Account(name: "12", id: 12, groups: []))
+        #expect(book.ownership(of: FileStatus(kind: .file, mode: 0o40, owner: 7, group: 71)) == "ann:wheel 0040")
+        #expect(book.ownership(of: FileStatus(kind: .file, mode: 0o4755, owner: 8, group: 9)) == "8:9 4755")
+    }
+}
