@@ -53,7 +53,11 @@ package final class Application: Sendable {
             try Thread.spawn(name: "apple-tasks") { [self] in dealWithApple(until: ended) },
             try Thread.spawn(name: "supervision") { [self] in supervisor.run(until: stopping) },
         ]
-        _ = try Thread.spawn(name: "signals") { [self] in watch(signals, stopping: stopping) }
+        // This thread never ends, and is not to hold what is closed when everybody has let go: the store, above all.
+        _ = try Thread.spawn(name: "signals") { [weak self, log] in
+            self?.watch(signals, stopping: stopping)
+            Self.endAtSecond(of: signals, log: log)
+        }
         defer {
             for monitor in [stopping, ended] { monitor.change { $0 = true } }
             for helper in helpers { helper.join() }
@@ -92,22 +96,27 @@ package final class Application: Sendable {
         try? assembly.gatekeeper.closeHouse()
     }
 
+    /// Until the first signal to stop.
     private func watch(_ signals: Signals, stopping: Monitor<Bool>) {
-        var isStopping = false
         while true {
             switch signals.next() {
-            case .hangUp where isStopping: continue
             case .hangUp:
                 manager.tell(.reloading)
                 reloader.reload()
                 manager.tell(.ready)
-            case let signal where isStopping:
-                log(.warning, "ended")
-                return Signals.end(by: signal)
             case .interrupt, .terminate:
-                isStopping = true
-                stop(stopping)
+                return stop(stopping)
             }
+        }
+    }
+
+    /// Whoever asks twice does not want to wait for what is under way.
+    private static func endAtSecond(of signals: Signals, log: Log) {
+        while true {
+            let signal = signals.next()
+            guard signal != .hangUp else { continue }
+            log(.warning, "ended")
+            return Signals.end(by: signal)
         }
     }
 
