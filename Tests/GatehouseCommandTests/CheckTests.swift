@@ -126,11 +126,17 @@ struct CheckTests {
         chown(database, 12_345, 12_345)
         chown(tool.folder.path, 12_345, 12_345)
         chmod(tool.folder.path, 0o700)
-        let outcome = try Shell.outcome(
-            of: [
-                "setpriv", "--bounding-set=-dac_override,-dac_read_search", Executable.gatehouse, "check", "--offline",
-            ],
-            environment: tool.settings().merging(["PATH": "/usr/bin:/bin"]) { $1 })
+        let secrets = try TemporaryFolder()
+        chown(secrets.path, 12_345, 12_345)
+        chmod(secrets.path, 0o700)
+        var settings = tool.settings(["PATH": "/usr/bin:/bin", "CREDENTIALS_DIRECTORY": secrets.path])
+        for name in Tool.secrets.keys { settings[name] = nil }
+        let powerless = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", Executable.gatehouse]
+        let outcome = try Shell.outcome(of: powerless + ["check", "--offline"], environment: settings)
+        #expect(outcome.text.contains(/note   configuration +not all looked at: CREDENTIALS_DIRECTORY is closed/))
+        let serve = try Shell.outcome(of: powerless + ["serve"], environment: settings)
+        #expect(serve.status == 2)
+        #expect(serve.complaint.split(separator: "\n").count == 2, "one fault: \(serve.complaint)")
         #expect(outcome.status == 0, "\(outcome.everything)")
         for subject in ["database", "integrity", "schema", "socket"] {
             #expect(outcome.text.contains(try Regex("note   \(subject) +not looked at")), "\(outcome.text)")

@@ -17,6 +17,7 @@ struct ConfigurationCheck: Check {
         let findings = survey.faults.map { Finding.fault($0.description, advice) } + open
         return (findings.contains { $0.grade == .fault } ? findings : [.ok(place)] + findings)
             + survey.warnings.map { .note($0) }
+            + [survey.source.denial].compactMap { $0.map { .note("not all looked at: \($0)", "sudo gatehouse check") } }
     }
 
     /// Who else could read a secret.

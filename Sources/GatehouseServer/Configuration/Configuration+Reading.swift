@@ -9,7 +9,8 @@ extension Configuration {
         try source.demandReadableFile()
         var settings = SettingReader(source)
         let configuration = Self.init(reading: &settings)
-        guard settings.faults.isEmpty, let configuration else { throw SettingFaults(faults: settings.faults) }
+        let faults = [source.denial].compactMap { $0 } + settings.faults
+        guard faults.isEmpty, let configuration else { throw SettingFaults(faults: faults) }
         self = configuration
     }
 

@@ -23,7 +23,8 @@ package struct ConfigurationSurvey: Sendable {
             warnings = try Configuration(from: source).warnings
             faults = []
         } catch {
-            faults = error.faults
+            // What somebody else may look at is no fault of the configuration.
+            faults = error.faults.filter { $0 != source.denial }
             warnings = []
         }
         environment = source.reading { $0.oneOf("APP_ENV", default: .production) }
@@ -46,6 +47,6 @@ extension SettingSource {
         var settings = SettingReader(self)
         let before = settings.faults.count
         let value = read(&settings)
-        return settings.faults.count == before && !settings.hasMetSpoilt ? value : nil
+        return settings.faults.count == before && !settings.hasMetUnreadable ? value : nil
     }
 }

@@ -17,7 +17,7 @@ extension SettingReader {
         let settings = names.map { attempt($0) }
         guard settings.contains(where: \.isSet) else { return (false, nil) }
         for (name, setting) in zip(names, settings) where !setting.isSet {
-            note(name, "is missing: \(names.joined(separator: ", ")) go together")
+            noteMissing(name, "\(names.joined(separator: ", ")) go together")
         }
         let teamID = settings[0].text.flatMap { identifier(names[0], $0) }
         let keyID = settings[1].text.flatMap { identifier(names[1], $0) }

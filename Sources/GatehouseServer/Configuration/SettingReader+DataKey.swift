@@ -8,7 +8,7 @@ extension SettingReader {
         let (name, earlier) = ("DATA_KEY", "DATA_KEY_PREVIOUS")
         let (key, previous) = (attempt(name), attempt(earlier))
         if !key.isSet, isRequired || previous.isSet {
-            note(name, "is missing: 32 random bytes in base64 encrypt what is kept of Apple's")
+            noteMissing(name, "32 random bytes in base64 encrypt what is kept of Apple's")
         }
         let found = [(name, key.text), (earlier, previous.text)].compactMap { name, text in
             text.map { NamedSecret(name: name, bytes: Array($0.utf8)) }

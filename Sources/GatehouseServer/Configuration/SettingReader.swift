@@ -6,8 +6,8 @@ struct SettingReader {
     private(set) var faults: [SettingFault]
     /// What has been read so far.
     private(set) var digests = SettingDigests()
-    /// Whether a setting was asked for that a faulty line of the configuration file was meant for.
-    private(set) var hasMetSpoilt = false
+    /// Whether a setting was asked for that may be set where it cannot be read.
+    private(set) var hasMetUnreadable = false
     private let source: SettingSource
 
     /// Begins with what is wrong with the configuration file.
@@ -23,9 +23,14 @@ struct SettingReader {
         faults.append(SettingFault(name, message))
     }
 
+    /// That a setting is missing, where that can be known.
+    mutating func noteMissing(_ name: String, _ purpose: String) {
+        if !source.isDenied(name) { note(name, "is missing: \(purpose)") }
+    }
+
     mutating func text(_ name: String) -> String? {
         assert(Setting.writable.contains(name), "Setting.all does not know \(name)")
-        hasMetSpoilt = hasMetSpoilt || source.isSpoilt(name)
+        hasMetUnreadable = hasMetUnreadable || source.isSpoilt(name) || source.isDenied(name)
         do {
             let text = try source.value(of: name)
             digests.note(name, text)
@@ -46,7 +51,7 @@ struct SettingReader {
     /// A setting without which there is nothing to serve.
     mutating func required(_ name: String, _ purpose: String) -> String {
         let (isSet, text) = attempt(name)
-        if !isSet { note(name, "is missing: \(purpose)") }
+        if !isSet { noteMissing(name, purpose) }
         return text ?? ""
     }
 

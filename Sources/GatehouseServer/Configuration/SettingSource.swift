@@ -5,11 +5,24 @@ import POSIX
 package struct SettingSource: Sendable {
     private let variables: [String: String]
     package let file: ConfigurationFile?
+    /// Where credentials are, and whether this user may look.
+    private let credentials: (folder: String, isOpen: Bool)?
 
     /// - Parameter file: nil where the environment is all there is.
     package init(variables: [String: String], file: ConfigurationFile? = nil) {
         self.variables = variables
         self.file = file
+        let name = "CREDENTIALS_DIRECTORY"
+        let folder = [variables[name], file?.values[name]].lazy.compactMap { Self.nonEmpty($0) }.first
+        credentials = folder.map { ($0, File.isMissing($0) || File.isOpenFolder($0)) }
+    }
+
+    /// A folder of credentials that is closed to this user, and may hold any secret.
+    package var denial: SettingFault? {
+        guard let credentials, !credentials.isOpen else { return nil }
+        let user = AccountBook.ofThisMachine().current.name
+        return SettingFault(
+            "CREDENTIALS_DIRECTORY", "is closed to this user, \(user): \(credentials.folder) may hold the secrets")
     }
 
     /// What a process was started with, and the configuration file as it is now.
@@ -33,8 +46,14 @@ package struct SettingSource: Sendable {
 
     /// Whether a line of the configuration file was meant for this, and is no good.
     func isSpoilt(_ name: String) -> Bool {
-        let isInEnvironment = nonEmpty(variables[name]) != nil || nonEmpty(variables[name + "_FILE"]) != nil
-        return !isInEnvironment && file.map { !$0.spoilt.isDisjoint(with: [name, name + "_FILE"]) } ?? false
+        guard let file, (try? place(of: name, in: variables)) == nil else { return false }
+        return !file.spoilt.isDisjoint(with: [name, name + "_FILE"])
+    }
+
+    /// Whether this is a secret that may be in a folder that is closed.
+    func isDenied(_ name: String) -> Bool {
+        guard let credentials, !credentials.isOpen, (try? place(of: name)) == nil else { return false }
+        return Setting.all.contains { $0.isSecret && $0.name == name }
     }
 
     /// The file that a setting is read from; nil where it is from none, or nowhere.
@@ -55,14 +74,15 @@ package struct SettingSource: Sendable {
         for layer in [variables, file?.values ?? [:]] {
             if let place = try place(of: name, in: layer) { return place }
         }
-        let directory = nonEmpty(variables["CREDENTIALS_DIRECTORY"]) ?? nonEmpty(file?.values["CREDENTIALS_DIRECTORY"])
-        guard let credential = directory.map({ $0 + "/" + name.lowercased() }) else { return nil }
+        // In a closed one there are secrets, and nothing else is looked for.
+        guard let credentials, credentials.isOpen else { return nil }
+        let credential = credentials.folder + "/" + name.lowercased()
         return File.isMissing(credential) ? nil : .credential(credential)
     }
 
     private func place(of name: String, in layer: [String: String]) throws(SettingFault) -> Place? {
-        let plain = nonEmpty(layer[name])
-        let file = nonEmpty(layer[name + "_FILE"])
+        let plain = Self.nonEmpty(layer[name])
+        let file = Self.nonEmpty(layer[name + "_FILE"])
         if plain != nil, file != nil {
             throw SettingFault(name, "is set twice: as \(name) and as \(name)_FILE")
         }
@@ -84,7 +104,7 @@ package struct SettingSource: Sendable {
         return String(text)
     }
 
-    private func nonEmpty(_ text: String?) -> String? {
+    private static func nonEmpty(_ text: String?) -> String? {
         text.flatMap { $0.isEmpty ? nil : $0 }
     }
 }

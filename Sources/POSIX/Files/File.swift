@@ -70,6 +70,11 @@ package enum File {
         unsafe access(path, R_OK) == 0
     }
 
+    /// Whether this user may look for a file in a folder.
+    package static func isOpenFolder(_ path: String) -> Bool {
+        unsafe access(path, X_OK) == 0
+    }
+
     /// Whether every user of the machine may read a file.
     package static func isReadableByOthers(_ path: String) -> Bool {
         var information = stat()
