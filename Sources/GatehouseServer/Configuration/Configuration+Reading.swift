@@ -39,12 +39,6 @@ extension Configuration {
 }
 
 extension SettingReader {
-    mutating func listen() -> ListenAddress {
-        parsed(
-            "LISTEN", default: .unix(path: "/run/gatehouse/gatehouse.sock"),
-            expecting: "unix:/path or tcp:address:port, the address in digits", ListenAddress.init)
-    }
-
     mutating func workers() -> Int {
         parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
             Int(digits: text).flatMap { (1...1024).contains($0) ? $0 : nil }
