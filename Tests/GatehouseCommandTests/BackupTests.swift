@@ -56,6 +56,16 @@ struct BackupTests {
         #expect(json["bytes"]?.integer == size)
     }
 
+    @Test("is noted in the database, for whoever watches that there are any; one that failed is not")
+    func noted() throws {
+        let before = Date.now.timeIntervalSince1970.rounded(.down)
+        #expect(try stand.run("backup", target + "/missing/x.db").status == 3)
+        #expect(try SQLiteStore(path: stand.database).vitals().backedUpAt == nil)
+        #expect(try stand.run("backup", target + "/x.db").status == 0)
+        let noted = try #require(try SQLiteStore(path: stand.database).vitals().backedUpAt)
+        #expect(Double(noted.milliseconds) >= before * 1000)
+    }
+
     @Test("leaves a file that is there as it is, unless it is told to replace it")
     func existing() throws {
         try "mine".write(toFile: target + "/x.db", atomically: true, encoding: .utf8)

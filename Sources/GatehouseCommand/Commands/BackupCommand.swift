@@ -2,6 +2,7 @@ import Gatehouse
 import GatehouseServer
 import GatehouseStore
 import JSON
+import POSIX
 
 struct BackupCommand: Command {
     let words = ["backup"]
@@ -28,6 +29,7 @@ struct BackupCommand: Command {
         do {
             if let kept {
                 let (backup, removed) = try BackupFolder(path: path).add(database, keeping: kept, now: World.real.now)
+                noteInDatabase(database)
                 backup.report(removed: removed).print(for: input)
                 return .done
             }
@@ -36,12 +38,23 @@ struct BackupCommand: Command {
             guard let backup else {
                 throw CommandFault(.no, "\(path) is there already, and was left as it is: --force replaces it")
             }
+            noteInDatabase(database)
             backup.report(removed: []).print(for: input)
             return .done
         } catch let fault as CommandFault {
             throw fault
         } catch {
             throw CommandFault(.failed, "no backup was made at \(path): \(error)")
+        }
+    }
+
+    /// For whoever watches that backups are made. The backup is good without it.
+    private func noteInDatabase(_ database: String) {
+        do {
+            let moment = Document(content: [], updatedAt: World.real.now())
+            try SQLiteStore(besideServerAt: database).keep(moment, as: DocumentName.lastBackup)
+        } catch {
+            StandardStream.error.line("The backup is good; that it was made could not be noted: \(error)")
         }
     }
 
