@@ -96,6 +96,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Where there are only the sources to build from (an image), nothing is missing.
+if Context.environment["GATEHOUSE_WITHOUT_TESTS"] != nil {
+    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
+}
+
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
     .treatAllWarnings(as: .error),
