@@ -92,6 +92,11 @@ let package = Package(
         .testTarget(
             name: "GatehouseTokensTests",
             dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
+        .testTarget(
+            name: "ProductionTests", dependencies: ["JSON", "POSIX", "TestSupport"],
+            exclude: [
+                "Support/debian-root", "Compose/Support/base-images", "Compose/Support/build-network.yml",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

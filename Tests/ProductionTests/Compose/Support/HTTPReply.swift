@@ -1,0 +1,16 @@
+import JSON
+
+/// What came back over TLS.
+struct HTTPReply {
+    let status: Int
+    let json: JSONObject
+
+    /// A body, and its status on a last line.
+    init(_ output: [UInt8]) {
+        let end = output.lastIndex(of: UInt8(ascii: "\n")) ?? output.endIndex
+        status = Int(String(decoding: output[end...].dropFirst(), as: UTF8.self)) ?? 0
+        json = (try? JSONValue(parsing: Array(output[..<end])))?.object ?? [:]
+    }
+
+    subscript(_ name: String) -> String? { json[name]?.string }
+}
