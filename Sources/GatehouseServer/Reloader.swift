@@ -31,8 +31,11 @@ final class Reloader: Sendable {
             return false
         }
         assembly.adopt(configuration)
+        // Told by the one of both levels that says more.
+        let isToldNow = log.admits(.info)
+        if isToldNow { note(configuration) }
         log.setLevel(configuration.logLevel)
-        note(configuration)
+        if !isToldNow { note(configuration) }
         return true
     }
 

@@ -69,13 +69,16 @@ struct CheckTests {
         let server = try ChildProcess(
             [Executable.gatehouse, "serve"], environment: tool.settings(settings), log: tool.folder.file("server"))
         defer { server.stop() }
-        #expect(Eventually.holds { server.log.contains("\"listening\"") })
+        // Once it listens, and has Apple's keys.
+        #expect(Eventually.holds { (try? check(settings, []).text.contains("it says that it is ready")) == true })
         let up = try check(settings, ["--json", "--deep"])
         #expect(up.status == 0, "\(up.everything)")
         let report = try JSONValue(parsing: up.output).object ?? [:]
         #expect(report["ok"] == true)
         let states = (report["checks"]?.array ?? []).compactMap(\.object)
-        #expect(states.contains { $0["subject"] == "integrity" && $0["state"] == "ok" })
+        for subject in ["integrity", "server"] {
+            #expect(states.contains { $0["subject"]?.string == subject && $0["state"] == "ok" }, "\(subject)")
+        }
         #expect(states.allSatisfy { $0["state"] != "fault" && $0["message"]?.string?.isEmpty == false })
         for secret in Tool.secrets.values { #expect(!up.everything.contains(secret)) }
     }

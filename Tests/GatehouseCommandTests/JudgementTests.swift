@@ -109,6 +109,25 @@ struct JudgementTests {
         #expect(judge().map(\.grade) == [.note])
     }
 
+    @Test(
+        "a server by its own words",
+        arguments: [
+            (#"{"ready": true, "parts": [{"ready": true, "detail": "a"}]}"#, [.ok("it says that it is ready")]),
+            (
+                #"{"ready": false, "parts": [{"ready": true, "detail": "a"}, {"ready": false, "detail": "b"}]}"#,
+                [.fault("b", "journalctl -u gatehouse -p warning -n 50")]
+            ),
+            (
+                #"{"ready": false, "parts": []}"#,
+                [.fault("it says that it is not ready, and not why", "journalctl -u gatehouse -n 50")]
+            ),
+            ("<html>", [.fault("it says that it is not ready, and not why", "journalctl -u gatehouse -n 50")]),
+        ] as [(String, [Finding])])
+    func server(document: String, findings: [Finding]) {
+        let check = ServerCheck(listen: .unix(path: "/run/gatehouse/gatehouse.sock"))
+        #expect(check.judge(ServerReport(document: Array(document.utf8))) == findings)
+    }
+
     @Test("a secret by who else can read it")
     func secrets() {
         let check = ConfigurationCheck(

@@ -1,7 +1,7 @@
 import GatehouseServer
 import POSIX
 
-/// The way of nginx's requests to the server. Whether what listens is well, too, `gatehouse health` asks it.
+/// The way of nginx's requests to the server.
 struct SocketCheck: Check {
     struct Facts {
         var status: FileStatus?

@@ -5,8 +5,8 @@ struct CheckCommand: Command {
     let words = ["check"]
     let summary = "Look at everything that a night can be broken by, and say what to do about it."
     let discussion = """
-        Configuration, database, disk, integrity, schema, clock, Apple's keys, our credentials with Apple, the socket
-        and limits: a line each, and below what is wrong what to do. The server may be running or not. As root it sees
+        Configuration, database, disk, integrity, schema, clock, Apple's keys, our credentials with Apple, the socket,
+        the server behind it and limits: a line each, and below what is wrong what to do. The server may be running or not. As root it sees
         most; what another user may not look at is said to be so.
 
         Exits 0 when all is well, 1 when something is not, 2 when the configuration cannot be used; what can be read of
@@ -47,8 +47,10 @@ struct CheckCommand: Command {
         if let url = survey.appleKeysURL { checks.append(KeySetCheck(url: url, path: path, probe: probe)) }
         checks.append(CredentialsCheck(survey: survey, isOffline: isOffline))
         if let listen = survey.listen {
-            checks.append(
-                SocketCheck(listen: listen, isDevelopment: survey.environment == .development, accounts: accounts))
+            checks += [
+                SocketCheck(listen: listen, isDevelopment: survey.environment == .development, accounts: accounts),
+                ServerCheck(listen: listen),
+            ]
         }
         if let workers = survey.workers { checks.append(LimitsCheck(workers: workers)) }
         return checks

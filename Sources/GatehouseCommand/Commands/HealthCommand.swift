@@ -11,15 +11,12 @@ struct HealthCommand: Command {
         """
     let options = [Option(name: "--json", value: nil, help: "print the server's own document")]
 
-    /// Longer than the server takes to notice that its store hangs.
-    private static let patience = Duration.seconds(15)
-
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let address = try ConfigurationFault.naming { () throws(SettingFaults) in
             try Configuration.listen(from: .current())
         }
         do throws(ServerQuery.Fault) {
-            let document = try ServerQuery(at: address).readiness(within: Self.patience)
+            let document = try ServerQuery(at: address).readiness(within: ServerCheck.patience)
             return input.has("--json") ? printRaw(document) : report(document)
         } catch {
             input.has("--json") ? printRaw(error) : StandardStream.output.line("FAULT  \(error)")
@@ -28,12 +25,11 @@ struct HealthCommand: Command {
     }
 
     private func report(_ document: [UInt8]) -> ExitStatus {
-        let object = (try? JSONValue(parsing: document))?.object ?? [:]
-        for part in object["parts"]?.array?.compactMap(\.object) ?? [] {
-            let mark = part["ready"] == true ? "ok     " : "FAULT  "
-            StandardStream.output.line(mark + (part["detail"]?.string ?? "").printable)
+        let report = ServerReport(document: document)
+        for part in report.parts {
+            StandardStream.output.line((part.isReady ? "ok     " : "FAULT  ") + part.detail.printable)
         }
-        return object["ready"] == true ? .done : .no
+        return report.isReady ? .done : .no
     }
 
     private func printRaw(_ document: [UInt8]) -> ExitStatus {

@@ -24,6 +24,8 @@ package struct Log: Sendable {
     /// Says more or less from now on, whoever has this log.
     package func setLevel(_ level: LogLevel) { threshold.set(level) }
 
+    func admits(_ level: LogLevel) -> Bool { threshold.admits(level) }
+
     package func callAsFunction(_ level: LogLevel, _ event: String, _ details: [(String, JSONValue)] = []) {
         line(level, event) { line in
             for (name, value) in details { line.member(name, value) }

@@ -6,6 +6,9 @@ struct KeySetEndpoint: Endpoint {
     let path = "/.well-known/jwks.json"
     let keySet: PublishedDocument?
 
+    /// There is no method that would do where there is nothing.
+    var answersAnyRequest: Bool { keySet == nil }
+
     func respond(to request: Request) throws(Problem) -> Response {
         guard let keySet else { throw .notFound }
         let headers = [

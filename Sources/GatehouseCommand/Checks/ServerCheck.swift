@@ -1,0 +1,36 @@
+import GatehouseServer
+import POSIX
+
+/// Whether the running server can do all of its work, in its own words.
+struct ServerCheck: Check {
+    /// Longer than the server takes to notice that its store hangs.
+    static let patience = Duration.seconds(15)
+
+    let subject = "server"
+    let listen: ListenAddress
+
+    func look() -> [Finding] {
+        guard outcome == .listening else { return [.note("not asked: nobody to be asked at \(listen)")] }
+        do throws(ServerQuery.Fault) {
+            return judge(ServerReport(document: try ServerQuery(at: listen).readiness(within: Self.patience)))
+        } catch {
+            return [.fault("\(error)", "systemctl status gatehouse; journalctl -u gatehouse -n 50")]
+        }
+    }
+
+    private var outcome: SocketProbe.Outcome {
+        switch listen {
+        case .tcp(let host, let port): SocketProbe.tcp(host: host, port: port)
+        case .unix(let path): SocketProbe.unix(path: path)
+        }
+    }
+
+    func judge(_ report: ServerReport) -> [Finding] {
+        let faults = report.parts.filter { !$0.isReady }
+            .map { Finding.fault($0.detail, "journalctl -u gatehouse -p warning -n 50") }
+        guard faults.isEmpty else { return faults }
+        return report.isReady
+            ? [.ok("it says that it is ready")]
+            : [.fault("it says that it is not ready, and not why", "journalctl -u gatehouse -n 50")]
+    }
+}
