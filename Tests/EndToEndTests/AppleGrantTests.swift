@@ -50,7 +50,7 @@ struct AppleGrantTests {
         let login = try world.signIn("ann")
         #expect(Eventually.holds { (try? world.isGranted(login.userID)) == true })
         #expect(world.requests(of: "/auth/token").count == 3)
-        #expect(world.house.process.log.contains(#""event":"apple_task""#))
+        #expect(Eventually.holds { world.house.process.log.contains(#""event":"apple_task""#) })
         #expect(world.waiting == 0)
     }
 

@@ -66,7 +66,7 @@ struct DurabilityTests {
         try Shell.run(["prlimit", "--fsize=unlimited:unlimited", "--pid", "\(house.process.identifier)"])
         #expect(try house.devLogin("after@example.com").status == 200)
         #expect(try house.refresh(before.refreshToken).status == 200)
-        #expect(house.process.log.contains("\"event\":\"storage\""))
+        #expect(Eventually.holds { house.process.log.contains("\"event\":\"storage\"") })
     }
 
     @Test("and then stolen is an event that the log names, by ids and without the token")

@@ -8,9 +8,9 @@ struct StripedCountersTests {
     func crowd() throws {
         let counters = StripedCounters(count: 3)
         _ = try Crowd.of(16) { index in
-            for _ in 0..<20_000 { counters.add(index % 2 + 1, to: 1) }
+            for _ in 0..<200_000 { counters.add(index % 2 + 1, to: 1) }
         }
-        #expect(counters[1] == 8 * 20_000 + 8 * 40_000)
+        #expect(counters[1] == 8 * 200_000 + 8 * 400_000)
         #expect(counters[0] == 0)
         #expect(counters[2] == 0)
     }
