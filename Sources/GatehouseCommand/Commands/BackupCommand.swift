@@ -26,10 +26,11 @@ struct BackupCommand: Command {
         let kept = try number(input)
         let database = try DatabasePath.configured()
         let path = input.arguments[0]
+        let start = World.real.now()
         do {
             if let kept {
                 let (backup, removed) = try BackupFolder(path: path).add(database, keeping: kept, now: World.real.now)
-                noteInDatabase(database)
+                note(start, in: database)
                 backup.report(removed: removed).print(for: input)
                 return .done
             }
@@ -38,7 +39,7 @@ struct BackupCommand: Command {
             guard let backup else {
                 throw CommandFault(.no, "\(path) is there already, and was left as it is: --force replaces it")
             }
-            noteInDatabase(database)
+            note(start, in: database)
             backup.report(removed: []).print(for: input)
             return .done
         } catch let fault as CommandFault {
@@ -49,10 +50,10 @@ struct BackupCommand: Command {
     }
 
     /// For whoever watches that backups are made. The backup is good without it.
-    private func noteInDatabase(_ database: String) {
+    private func note(_ moment: Timestamp, in database: String) {
         do {
-            let moment = Document(content: [], updatedAt: World.real.now())
-            try SQLiteStore(besideServerAt: database).keep(moment, as: DocumentName.lastBackup)
+            let mark = Document(content: [], updatedAt: moment)
+            try SQLiteStore(besideServerAt: database).keep(mark, as: DocumentName.lastBackup)
         } catch {
             StandardStream.error.line("The backup is good; that it was made could not be noted: \(error)")
         }
