@@ -95,7 +95,8 @@ let package = Package(
         .testTarget(
             name: "ProductionTests", dependencies: ["JSON", "POSIX", "TestSupport"],
             exclude: [
-                "Support/debian-root", "Compose/Support/base-images", "Compose/Support/build-network.yml",
+                "Support/client.py", "Support/debian-root", "Compose/Support/base-images",
+                "Compose/Support/build-network.yml",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension MachineTests {
+    @Suite("with the package installed")
+    struct InstallationTests {
+        @Test("is not started without its app, says what to set, and leaves no unit failed")
+        func unconfigured() throws {
+            let machine = try Machine()
+            let output = try machine.install(DebianPackage.first.get())
+            #expect(output.contains("set APPLE_BUNDLE_ID in /etc/gatehouse/gatehouse.conf"))
+            #expect(try machine.run("systemctl start gatehouse").status != 0)
+            // Nor does a request start it again and again, nor a boot.
+            try machine.must("curl -sk https://localhost/api/users/me | grep -q bad_gateway")
+            #expect(try machine.run("systemctl is-system-running").text == "running\n")
+            try machine.boot()
+            #expect(try machine.run("systemctl is-system-running").text == "running\n")
+            #expect(try machine.run("systemctl is-active gatehouse.socket gatehouse.service").status != 0)
+            #expect(try machine.must("journalctl --unit gatehouse-setup").contains("set APPLE_BUNDLE_ID"))
+            // No alert was raised about it.
+            #expect(try machine.run("journalctl | grep 'has failed: see'").text == "")
+        }
+
+        @Test("lets a user in with Apple, over TLS, and again after a reboot")
+        func login() throws {
+            let machine = try Machine.serving()
+            #expect(try machine.login() == Machine.wholeLogin)
+            #expect(
+                try machine.must("curl -s https://localhost/api/users/me --cacert /etc/gatehouse/tls/self-signed.pem")
+                    .contains("invalid_access_token"))
+            #expect(
+                try machine.must(
+                    "curl -s -o /dev/null -w '%{redirect_url}' -H 'Host: api.example.com' http://localhost/x")
+                    == "https://api.example.com/x")
+            #expect(
+                try machine.must("systemctl is-enabled gatehouse.service gatehouse.socket gatehouse-backup.timer")
+                    == "enabled\nenabled\nenabled")
+            try machine.boot()
+            try machine.startApple()
+            #expect(try machine.login() == Machine.wholeLogin)
+            #expect(try machine.run("systemctl is-system-running").text == "running\n")
+        }
+
+        @Test("keeps its secrets from everybody, the process's environment included")
+        func secrets() throws {
+            let machine = try Machine.serving()
+            #expect(try machine.must("stat -c '%a %U:%G' /run/gatehouse/gatehouse.sock") == "660 gatehouse:www-data")
+            #expect(try machine.must("stat -c '%a %U' /etc/gatehouse/credentials") == "700 root")
+            #expect(try machine.must("stat -c '%a %U' /etc/gatehouse/credentials/* | sort -u") == "600 root")
+            #expect(
+                try machine.must("stat -c '%a %U' /var/lib/gatehouse /etc/gatehouse/tls/*.key")
+                    == "700 gatehouse\n600 root")
+            let environment = try machine.must("tr '\\0' '\\n' </proc/$(systemctl show -P MainPID gatehouse)/environ")
+            #expect(environment.contains("CREDENTIALS_DIRECTORY="))
+            for name in try machine.must("ls /etc/gatehouse/credentials").split(separator: "\n") {
+                let secret = try machine.must("head -n 2 /etc/gatehouse/credentials/\(name) | tail -n 1")
+                #expect(secret.count > 20)
+                #expect(!environment.contains(secret))
+                #expect(try machine.run("journalctl | grep -qF -- '\(secret)'").status == 1)
+            }
+        }
+
+        @Test("installed a second time, is what it was")
+        func again() throws {
+            let machine = try Machine.serving()
+            let state =
+                "cat /etc/gatehouse/*.conf /etc/gatehouse/*.values /etc/gatehouse/credentials/* /etc/gatehouse/tls/*; find /etc/nginx /etc/systemd | sort"
+            let before = try machine.must(state)
+            try machine.must("dpkg --install /root/gatehouse.deb </dev/null")
+            #expect(try machine.must(state) == before)
+            #expect(try machine.login() == Machine.wholeLogin)
+        }
+
+        @Test("is exposed no more than the work needs")
+        func exposure() throws {
+            let machine = try Machine()
+            try machine.install(DebianPackage.first.get())
+            for unit in ["gatehouse.service", "gatehouse-backup.service"] {
+                let outcome = try machine.run(
+                    "systemd-analyze security --offline=true --threshold=11 --no-pager \(unit)")
+                #expect(outcome.status == 0, "\(outcome.text.suffix(300))")
+            }
+            // What systemd does not understand it would pass over.
+            let verdict = try machine.run(
+                "systemd-analyze verify --man=no /lib/systemd/system/gatehouse* 2>&1 | grep gatehouse")
+            #expect(verdict.text == "")
+        }
+
+        @Test("backs up its database, and the copy is whole")
+        func backup() throws {
+            let machine = try Machine.serving()
+            #expect(try machine.login() == Machine.wholeLogin)
+            try machine.must("systemctl start gatehouse-backup")
+            let copy = try machine.must("ls -d /var/lib/gatehouse/backups/*")
+            #expect(try machine.must("stat -c '%a %U' '\(copy)'") == "600 gatehouse")
+            #expect(
+                try machine.must("sqlite3 '\(copy)' 'PRAGMA integrity_check; SELECT count(*) FROM users'") == "ok\n1")
+            #expect(
+                try machine.must("systemctl list-timers --no-legend gatehouse-backup.timer").contains(
+                    "gatehouse-backup"))
+        }
+
+        @Test("takes over a changed setting by a reload, and stays the same process")
+        func reload() throws {
+            let machine = try Machine.serving()
+            let before = try machine.must("systemctl show -P MainPID gatehouse")
+            try machine.must("systemctl reload gatehouse && systemctl is-active gatehouse")
+            #expect(try machine.must("systemctl show -P MainPID gatehouse") == before)
+            #expect(try machine.login() == Machine.wholeLogin)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A Debian that was booted in a folder: systemd is its process 1, and it has no network but its own loopback. It ends
+/// with the test process, however that ends.
+final class Machine {
+    let root: String
+    private let folder: TemporaryFolder
+    private var process: ChildProcess?
+    private var leader: pid_t = 0
+    private var name = ""
+
+    /// A bare Debian with what Gatehouse depends on, nginx, and what the tests need in there.
+    init() throws {
+        folder = try TemporaryFolder()
+        root = folder.file("root")
+        let script = Executable.root + "/Tests/ProductionTests/Support/debian-root"
+        try Shell.run([script, root, Executable.root + "/.build/debian"] + Self.packages)
+        try boot()
+    }
+
+    deinit { halt() }
+
+    private static let packages = [
+        "systemd", "systemd-sysv", "dbus", "nginx", "openssl", "ca-certificates", "curl", "python3", "libcurl4",
+        "libssl3", "libsqlite3-0", "libfcgi0ldbl", "iproute2", "procps", "sqlite3",
+    ]
+
+    // MARK: - Power
+
+    /// Pulls the plug, if it is in, and puts it in again.
+    func boot() throws {
+        halt()
+        name = "gatehouse-" + UUID().uuidString.prefix(8).lowercased()
+        let machine = try ChildProcess(
+            [
+                "systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--private-network", "--pipe",
+                "--kill-signal=SIGKILL", "--machine=\(name)", "--directory=\(root)",
+            ], environment: [:], log: folder.file("console"))
+        process = machine
+        let isUp = Eventually.holds(within: 120) {
+            usleep(50_000)
+            guard machine.exitStatus == nil, let child = Self.child(of: machine.identifier) else { return false }
+            leader = child
+            return ["running\n", "degraded\n"].contains((try? run("systemctl is-system-running || true").text) ?? "")
+        }
+        guard isUp else {
+            throw Spawn.Failure(description: "the machine does not come up: \(machine.log.suffix(2000))")
+        }
+    }
+
+    /// It is killed: what it has of its own to lose is in a folder that goes anyway.
+    func halt() {
+        process?.stop()
+        process = nil
+        leader = 0
+        if !name.isEmpty { rmdir("/run/systemd/nspawn/propagate/" + name) }
+    }
+
+    private static func child(of parent: pid_t) -> pid_t? {
+        for entry in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+            guard let process = pid_t(entry),
+                let stat = try? String(contentsOfFile: "/proc/\(entry)/stat", encoding: .utf8),
+                // After the name, which may hold anything: state, parent.
+                let rest = stat.split(separator: ")").last?.split(separator: " "), rest.count > 1
+            else { continue }
+            if pid_t(rest[1]) == parent { return process }
+        }
+        return nil
+    }
+
+    // MARK: - What is done in it
+
+    /// Runs a script of the shell there, as root, for five minutes at most.
+    @discardableResult
+    func run(_ script: String, in time: Int = 300) throws -> Shell.Outcome {
+        try Shell.outcome(of: command(script, in: time))
+    }
+
+    /// The same where nothing else than success is any good; what it printed, without the last line's end.
+    @discardableResult
+    func must(_ script: String) throws -> String {
+        let outcome = try run(script)
+        guard outcome.status == 0 else {
+            throw Spawn.Failure(
+                description: "\(script) ended with \(outcome.status): \(outcome.text)\(outcome.complaint)\n\(journal)")
+        }
+        return outcome.text.trimmingCharacters(in: .newlines)
+    }
+
+    /// The same, started and not waited for.
+    func start(_ script: String) -> Background {
+        let command = command(script, in: 600)
+        return Background { (try? Shell.outcome(of: command))?.output ?? [] }
+    }
+
+    func holds(_ script: String, within seconds: Double = 60) -> Bool {
+        Eventually.holds(within: seconds) {
+            usleep(100_000)
+            return (try? run(script).status) == 0
+        }
+    }
+
+    /// What it says of Gatehouse, for whoever has to find out why a test failed.
+    var journal: String {
+        (try? run("journalctl --no-pager --lines 60 --unit 'gatehouse*'; tail -n 5 /var/log/nginx/error.log").text)
+            ?? ""
+    }
+
+    private func command(_ script: String, in time: Int) -> [String] {
+        [
+            "timeout", "--signal=KILL", String(time), "nsenter", "--target", String(leader), "--all", "--",
+            "/usr/bin/env",
+            "--ignore-environment", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
+            "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive", "/bin/sh", "-c", script,
+        ]
+    }
+
+    func put(_ file: String, at path: String) throws {
+        try FileManager.default.copyItem(atPath: file, toPath: root + path)
+    }
+
+    func write(_ text: String, to path: String) throws {
+        try text.write(toFile: root + path, atomically: true, encoding: .utf8)
+    }
+}
