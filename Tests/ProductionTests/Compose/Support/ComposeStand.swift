@@ -14,6 +14,7 @@ final class ComposeStand: Sendable {
         return stand
     }
 
+    static let project = "gatehouse-test"
     static let file = Executable.root + "/deploy/docker-compose.yml"
     private static let support = Executable.root + "/Tests/ProductionTests/Compose/Support/"
 
@@ -27,7 +28,7 @@ final class ComposeStand: Sendable {
         httpsPort = try Listener.tcp(host: "127.0.0.1", port: 0).port ?? 0
         applePort = try Listener.tcp(host: "127.0.0.1", port: 0).port ?? 0
         variables = [
-            "COMPOSE_PROJECT_NAME": "gatehouse-test", "GATEHOUSE_PORT": "\(httpsPort)",
+            "COMPOSE_PROJECT_NAME": Self.project, "GATEHOUSE_PORT": "\(httpsPort)",
             "FAKE_APPLE_PORT": "\(applePort)", "COMPOSE_HTTP_TIMEOUT": "300",
         ]
         // Of a run that was killed.
@@ -47,15 +48,26 @@ final class ComposeStand: Sendable {
     }
 
     func up() throws {
+        if try isWhole() { return }
         try compose("up", "--detach")
-        let isHealthy = Eventually.holds(within: 180) {
-            usleep(200_000)
-            return (try? states().allSatisfy { $0.isGood }) == true
-        }
-        guard isHealthy else {
+        guard
+            Eventually.holds(
+                within: 240,
+                {
+                    usleep(200_000)
+                    return (try? isWhole()) == true
+                })
+        else {
             throw Spawn.Failure(description: "not healthy: \(try states())\n\(try compose("logs", "--tail", "20"))")
         }
     }
+
+    private func isWhole() throws -> Bool {
+        let states = try states()
+        return states.count == Self.services.count && states.allSatisfy(\.isGood)
+    }
+
+    static let services = ["apple", "certificate", "example", "fake-apple", "gatehouse", "nginx", "secrets"]
 
     func down(volumes: Bool = false) throws {
         try compose("down", "--remove-orphans", volumes ? "--volumes" : "--timeout=30")
@@ -64,14 +76,21 @@ final class ComposeStand: Sendable {
     // MARK: - Its containers
 
     func states() throws -> [ContainerState] {
-        let identifiers = try compose("ps", "--all", "--quiet").split(separator: "\n").map(String.init)
-        return try identifiers.map { try ContainerState(inspected: engine.must(["docker", "inspect", $0])) }
+        try containers().map { try ContainerState(inspected: engine.must(["docker", "inspect", $0])) }
     }
 
-    /// Runs a program in a service's container, as that container's user.
-    func execute(_ service: String, _ command: String...) throws -> Shell.Outcome {
-        try engine.run(
-            ["docker-compose", "--file", Self.file, "exec", "-T", service] + command, variables: variables)
+    /// The identifiers of all containers, or of a service's.
+    func containers(of service: String? = nil) throws -> [String] {
+        let ours = ["--filter", "label=com.docker.compose.project=\(Self.project)"]
+        let one = service.map { ["--filter", "label=com.docker.compose.service=\($0)"] } ?? []
+        return try engine.must(["docker", "ps", "--all", "--quiet"] + ours + one).split(separator: "\n").map(
+            String.init)
+    }
+
+    /// Runs a program in a service's container, as that container's user unless told otherwise.
+    func execute(_ service: String, user: String? = nil, _ command: String...) throws -> Shell.Outcome {
+        let user = user.map { ["--user", $0] } ?? []
+        return try engine.run(["docker", "exec"] + user + containers(of: service) + command)
     }
 
     // MARK: - What it answers

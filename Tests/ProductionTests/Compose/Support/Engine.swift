@@ -112,10 +112,11 @@ final class Engine: Sendable {
     }()
 
     private func stop() {
-        // Asked, rather than killed after ten seconds: it unmounts what it has mounted.
+        // Asked, rather than killed after ten seconds: it unmounts what it has mounted, all but this.
         daemon.signal(SIGTERM)
         _ = daemon.wait(atMost: 60)
         daemon.stop()
+        umount2(folder.file("exec/netns/default"), Int32(MNT_DETACH))
         try? FileManager.default.removeItem(atPath: folder.path)
     }
 }
