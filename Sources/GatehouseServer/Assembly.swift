@@ -107,7 +107,7 @@ package struct Assembly: Sendable {
     ) throws -> SQLiteStore {
         switch address {
         case .sqlite(let path):
-            if File.isReadableByOthers(path) {
+            if FileStatus.ifAny(at: path)?.isOpenToOthers == true {
                 log(.warning, "storage", [("warning", .string("others can read the database: chmod o= \(path)"))])
             }
             return try SQLiteStore(

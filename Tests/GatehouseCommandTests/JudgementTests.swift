@@ -48,7 +48,10 @@ struct JudgementTests {
         #expect(faults { $0.folder = Self.folder(998, 0o500) }.first?.hasPrefix("gatehouse cannot write to") == true)
         // Made by root by hand.
         #expect(faults { $0.folder = Self.folder(0) }.first?.hasPrefix("gatehouse cannot write to") == true)
-        #expect(faults { $0.file = Self.file(998, 0o604) }.first?.hasPrefix("others can read it") == true)
+        for mode in [0o644, 0o604, 0o606, 0o601] as [UInt32] {
+            #expect(faults { $0.file = Self.file(998, mode) }.first?.hasPrefix("others can read it") == true)
+        }
+        #expect(check.judge(Facts(folder: good.folder, file: Self.file(998, 0o640))).map(\.grade) == [.ok])
     }
 
     @Test(

@@ -19,9 +19,9 @@ struct UsageTests {
 
     @Test("of a file system is told of where a file lies, and of nothing that is not there")
     func fileSystem() throws {
-        let space = try FileSystemSpace(at: "/proc/self/exe")
+        let space = try FileSystemStatus(at: "/proc/self/exe")
         #expect(space.totalBytes > 0)
         #expect(space.freeBytes >= 0 && space.freeBytes <= space.totalBytes)
-        #expect(throws: POSIXError.self) { try FileSystemSpace(at: "/nowhere/at/all") }
+        #expect(throws: POSIXError.self) { try FileSystemStatus(at: "/nowhere/at/all") }
     }
 }

@@ -15,7 +15,7 @@ struct DatabaseCheck: Check {
         var isReadOnly = false
     }
 
-    var folder: String { path.parentFolder }
+    var folder: String { File.folder(of: path) }
 
     func look() -> [Finding] {
         var facts = Facts()
@@ -73,7 +73,7 @@ struct DatabaseCheck: Check {
     }
 
     private func judgeOpenness(of file: FileStatus) -> [Finding] {
-        guard file.mode & 0o007 != 0 else { return [] }
+        guard file.isOpenToOthers else { return [] }
         return [.fault("others can read it: \(path) is \(accounts.ownership(of: file))", "chmod o= \(path)")]
     }
 

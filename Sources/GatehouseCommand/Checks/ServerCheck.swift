@@ -10,18 +10,11 @@ struct ServerCheck: Check {
     let listen: ListenAddress
 
     func look() -> [Finding] {
-        guard outcome == .listening else { return [.note("not asked: nobody to be asked at \(listen)")] }
+        guard SocketProbe.outcome(at: listen.socketAddress) == .listening else { return [.note("not asked: nobody to be asked at \(listen)")] }
         do throws(ServerQuery.Fault) {
             return judge(ServerReport(document: try ServerQuery(at: listen).readiness(within: Self.patience)))
         } catch {
             return [.fault("\(error)", "systemctl status gatehouse; journalctl -u gatehouse -n 50")]
-        }
-    }
-
-    private var outcome: SocketProbe.Outcome {
-        switch listen {
-        case .tcp(let host, let port): SocketProbe.tcp(host: host, port: port)
-        case .unix(let path): SocketProbe.unix(path: path)
         }
     }
 

@@ -18,7 +18,7 @@ struct SocketCheck: Check {
 
     func look() -> [Finding] {
         switch listen {
-        case .tcp(let host, let port): [judge(SocketProbe.tcp(host: host, port: port), at: listen.description)]
+        case .tcp: [judge(SocketProbe.outcome(at: listen.socketAddress), at: listen.description)]
         case .unix(let path): look(at: path)
         }
     }
@@ -26,16 +26,23 @@ struct SocketCheck: Check {
     private func look(at path: String) -> [Finding] {
         var facts = Facts()
         do throws(POSIXError) {
-            for parent in path.parentFolders where !File.isMissing(parent) {
+            for parent in Self.folders(to: path) where !File.isMissing(parent) {
                 facts.parents.append((parent, try FileStatus(of: parent)))
             }
             facts.status = File.isMissing(path) ? nil : try FileStatus(of: path)
         } catch {
             return [.note("not looked at: \(accounts.current.name) may not (\(error))", "sudo gatehouse check")]
         }
-        facts.outcome = SocketProbe.unix(path: path)
+        facts.outcome = SocketProbe.outcome(at: listen.socketAddress)
         facts.nginx = ["www-data", "nginx"].lazy.compactMap(accounts.account(named:)).first
         return judge(facts, at: path)
+    }
+
+    /// Every folder on the way to a path, from the root on.
+    private static func folders(to path: String) -> [String] {
+        var folders = [File.folder(of: path)]
+        while let last = folders.last, last != "/", last != "." { folders.append(File.folder(of: last)) }
+        return folders.reversed()
     }
 
     func judge(_ facts: Facts, at path: String) -> [Finding] {

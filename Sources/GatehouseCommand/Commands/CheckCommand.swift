@@ -6,8 +6,8 @@ struct CheckCommand: Command {
     let summary = "Look at everything that a night can be broken by, and say what to do about it."
     let discussion = """
         Configuration, database, disk, integrity, schema, clock, Apple's keys, our credentials with Apple, the socket,
-        the server behind it and limits: a line each, and below what is wrong what to do. The server may be running or not. As root it sees
-        most; what another user may not look at is said to be so.
+        the server behind it and limits: a line each, and below what is wrong what to do. The server may be running or
+        not. As root it sees most; what another user may not look at is said to be so.
 
         Exits 0 when all is well, 1 when something is not, 2 when the configuration cannot be used; what can be read of
         it is looked at all the same.
@@ -39,7 +39,7 @@ struct CheckCommand: Command {
         var checks: [any Check] = [ConfigurationCheck(survey: survey, accounts: accounts)]
         if let path {
             checks += [
-                DatabaseCheck(path: path, accounts: accounts), DiskCheck(folder: path.parentFolder),
+                DatabaseCheck(path: path, accounts: accounts), DiskCheck(folder: File.folder(of: path)),
                 IntegrityCheck(path: path, isDeep: isDeep), SchemaCheck(path: path),
             ]
         }

@@ -1,4 +1,4 @@
-import POSIX
+package import POSIX
 
 /// Where the responder waits for nginx.
 package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
@@ -26,6 +26,14 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
         let host = String(isBracketed ? written.dropFirst().dropLast() : written)
         guard isBracketed == host.contains(":"), (try? SocketAddress(host: host, port: port)) != nil else { return nil }
         return (host, port)
+    }
+
+    /// Where to connect to.
+    package func socketAddress() throws(ListenerError) -> SocketAddress {
+        switch self {
+        case .unix(let path): try SocketAddress(path: path)
+        case .tcp(let host, let port): try SocketAddress(host: host, port: port)
+        }
     }
 
     /// A socket's path has to fit the kernel's `sun_path`, its closing NUL included.

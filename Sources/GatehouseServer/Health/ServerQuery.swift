@@ -26,17 +26,12 @@ package struct ServerQuery: Sendable {
     }
 
     private func socketAddress() throws(ClientFault) -> SocketAddress {
-        do throws(ListenerError) {
-            return switch address {
-            case .unix(let path): try SocketAddress(path: path)
-            case .tcp(let host, let port): try SocketAddress(host: host, port: port)
-            }
-        } catch { throw .malformed }
+        do throws(ListenerError) { return try address.socketAddress() } catch { throw .malformed }
     }
 
     private static func advice(on fault: ClientFault) -> String {
         switch fault {
-        case .unreachable(let error) where error.isPermission:
+        case .unreachable(let error) where error.isDenied:
             "this user may not use the socket: ask as root, or as the user or group that it belongs to"
         case .unreachable(let error) where error.isFullQueue:
             "connections are not accepted any more: see systemctl status gatehouse, and start it anew"

@@ -4,13 +4,14 @@ import SQLite
 
 extension SQLiteStore: StoreWatch {
     package func vitals() -> StoreVitals {
-        let space = try? FileSystemSpace(at: path)
+        let space = try? FileSystemStatus(at: path)
         let told = try? reading { connection throws(SQLiteError) in
             (try connection.appleBacklog(), try connection.document(DocumentName.lastBackup)?.updatedAt)
         }
         return StoreVitals(
-            databaseBytes: File.size(path), logBytes: File.size(path + "-wal"), totalBytes: space?.totalBytes,
-            freeBytes: space?.freeBytes, waitingWrites: writer.waitingCount, appleQueue: told?.0, backedUpAt: told?.1)
+            databaseBytes: FileStatus.ifAny(at: path)?.size, logBytes: FileStatus.ifAny(at: path + "-wal")?.size,
+            totalBytes: space?.totalBytes, freeBytes: space?.freeBytes, waitingWrites: writer.waitingCount,
+            appleQueue: told?.0, backedUpAt: told?.1)
     }
 }
 

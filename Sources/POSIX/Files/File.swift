@@ -62,10 +62,6 @@ package enum File {
         umask(0o077)
     }
 
-    package static func isWritable(_ path: String) -> Bool {
-        unsafe access(path, W_OK) == 0
-    }
-
     package static func isReadable(_ path: String) -> Bool {
         unsafe access(path, R_OK) == 0
     }
@@ -73,18 +69,6 @@ package enum File {
     /// Whether this user may look for a file in a folder.
     package static func isOpenFolder(_ path: String) -> Bool {
         unsafe access(path, X_OK) == 0
-    }
-
-    /// Whether every user of the machine may read a file.
-    package static func isReadableByOthers(_ path: String) -> Bool {
-        var information = stat()
-        return unsafe stat(path, &information) == 0 && information.st_mode & 0o007 != 0
-    }
-
-    /// How long a file is; nil where there is none.
-    package static func size(_ path: String) -> Int64? {
-        var information = stat()
-        return unsafe stat(path, &information) == 0 ? Int64(information.st_size) : nil
     }
 
     package static func exists(_ path: String) -> Bool {

@@ -70,6 +70,9 @@ package struct FileStatus: Sendable, Equatable {
         device == other.device && inode == other.inode
     }
 
+    /// Whether every user of the machine may do something with it.
+    package var isOpenToOthers: Bool { mode & 0o007 != 0 }
+
     /// Whether the permissions let somebody do this. What else may keep them out (a file system that is mounted
     /// read-only, access lists, a sandbox) is not in them.
     package func permits(_ access: Access, to account: Account) -> Bool {

@@ -1,13 +1,16 @@
 import Glibc
 
-/// How much room a file system has left, for whoever is not root.
+/// How much room a file system has, and whether anything can be written to it.
 package struct FileSystemStatus: Sendable, Equatable {
+    package let totalBytes: Int64
+    /// For a process like this one; root may have some more.
     package let freeBytes: Int64
     /// Nil where the file system has no fixed number of files.
     package let freeFiles: Int64?
     package let isReadOnly: Bool
 
-    package init(freeBytes: Int64, freeFiles: Int64?, isReadOnly: Bool = false) {
+    package init(totalBytes: Int64 = .max, freeBytes: Int64, freeFiles: Int64?, isReadOnly: Bool = false) {
+        self.totalBytes = totalBytes
         self.freeBytes = freeBytes
         self.freeFiles = freeFiles
         self.isReadOnly = isReadOnly
@@ -17,10 +20,15 @@ package struct FileSystemStatus: Sendable, Equatable {
     package init(at path: String) throws(POSIXError) {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { throw POSIXError("statvfs \(path)") }
-        let (bytes, overflow) = Int64(clamping: status.f_bavail).multipliedReportingOverflow(
-            by: Int64(clamping: status.f_frsize))
         self.init(
-            freeBytes: overflow ? .max : bytes, freeFiles: status.f_files == 0 ? nil : Int64(clamping: status.f_favail),
+            totalBytes: Self.bytes(in: status.f_blocks, of: status.f_frsize),
+            freeBytes: Self.bytes(in: status.f_bavail, of: status.f_frsize),
+            freeFiles: status.f_files == 0 ? nil : Int64(clamping: status.f_favail),
             isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
+    }
+
+    private static func bytes(in blocks: UInt, of size: UInt) -> Int64 {
+        let (bytes, isTooMany) = Int64(clamping: blocks).multipliedReportingOverflow(by: Int64(clamping: size))
+        return isTooMany ? .max : bytes
     }
 }

@@ -29,9 +29,6 @@ extension FileDescriptor {
 extension POSIXError {
     /// A unix listener's queue was full whenever it was looked at, or a TCP one's never let us in.
     package var isFullQueue: Bool { code == EAGAIN || code == ETIMEDOUT }
-
-    /// It is there, and not for us.
-    package var isPermission: Bool { code == EACCES || code == EPERM }
 }
 
 extension MonotonicTime {

@@ -9,15 +9,7 @@ package enum SocketProbe {
         case failed(POSIXError)
     }
 
-    package static func unix(path: String) -> Outcome {
-        probe { () throws(ListenerError) in try SocketAddress(path: path) }
-    }
-
-    package static func tcp(host: String, port: UInt16) -> Outcome {
-        probe { () throws(ListenerError) in try SocketAddress(host: host, port: port) }
-    }
-
-    private static func probe(_ address: () throws(ListenerError) -> SocketAddress) -> Outcome {
+    package static func outcome(at address: () throws(ListenerError) -> SocketAddress) -> Outcome {
         guard let address = try? address() else { return .failed(POSIXError("address", code: EINVAL)) }
         do throws(POSIXError) {
             let socket = try FileDescriptor.streamSocket(family: address.family)
