@@ -115,10 +115,13 @@ struct CheckTests {
 
     @Test("tells of files that somebody else has made in the service's folder", .enabled(if: getuid() == 0))
     func strangers() throws {
-        chown(tool.folder.path, 12_345, 12_345)
+        for path in [tool.folder.path, database + "-lock"] { chown(path, 12_345, 12_345) }
         expectFault("database", /12345 cannot read and write .*gatehouse\.db: it is root:root 0600/, in: try check())
         // Looking has made the log and its index, which are whose the database was.
         for name in ["", "-wal", "-shm"] { chown(database + name, 12_345, 12_345) }
+        chown(database + "-lock", 0, 0)
+        expectFault("database", /12345 cannot read and write .*gatehouse\.db-lock/, in: try check())
+        chown(database + "-lock", 12_345, 12_345)
         #expect(try check().text.contains("is 12345's"))
         chown(database + "-wal", 0, 0)
         expectFault("database", /12345 cannot read and write .*gatehouse\.db-wal/, in: try check())

@@ -42,6 +42,7 @@ struct JudgementTests {
         }
         #expect(faults { $0.folder = nil } == ["there is no folder /var/lib/gatehouse"])
         #expect(faults { $0.file = nil } == ["there is no database at /var/lib/gatehouse/gatehouse.db"])
+        #expect(faults { $0.isHalfRestored = true }.first?.hasPrefix("a restore was cut off") == true)
         #expect(faults { $0.isReadOnly = true }.first?.contains("read-only") == true)
         #expect(faults { $0.file = other }.first?.hasPrefix("gatehouse cannot read and write") == true)
         #expect(faults { $0.companions = [("x-wal", service), ("x-shm", other)] }.first?.contains("x-shm") == true)

@@ -105,6 +105,26 @@ struct RestoreTests {
         try Connection(path: path, access: .readWrite).execute(script: sql)
     }
 
+    @Test("that fails after another one was cut off leaves the database closed, and says to run it again")
+    func secondAttempt() throws {
+        let backup = try stand.backUp()
+        // Killed after the old database had its second name, and before its log had one.
+        let kept = stand.database + "-before-2026-01-01T000000Z"
+        try FileManager.default.linkItem(atPath: stand.database, toPath: kept)
+        try FileManager.default.copyItem(atPath: backup, toPath: stand.database + "-restored")
+        try Data("a log".utf8).write(to: URL(fileURLWithPath: stand.database + "-wal"))
+        // Where that is to go, there is something by now that is in the way.
+        try FileManager.default.createSymbolicLink(atPath: kept + "-wal", withDestinationPath: "/nowhere/at/all")
+        let failed = try stand.run("restore", backup)
+        #expect(failed.status == 3 && failed.complaint.contains("run this again"), "\(failed.complaint)")
+        #expect(try stand.run("users", "list").complaint.contains("run gatehouse restore again"))
+        let check = try stand.run("check", "--offline")
+        #expect(check.text.contains(/FAULT +database +a restore was cut off/), "\(check.text)")
+        try FileManager.default.removeItem(atPath: kept + "-wal")
+        #expect(try stand.run("restore", backup).status == 0)
+        #expect(try stand.users() == ["ann", "bob"])
+    }
+
     @Test("refuses while a server runs, and no longer when it was killed")
     func runningServer() throws {
         let backup = try stand.backUp()

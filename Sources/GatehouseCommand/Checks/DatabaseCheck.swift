@@ -1,3 +1,4 @@
+import GatehouseStore
 import POSIX
 
 /// The files of the database: whose they are, and whether the service can use them.
@@ -10,9 +11,10 @@ struct DatabaseCheck: Check {
     struct Facts {
         var folder: FileStatus?
         var file: FileStatus?
-        /// The log, its index and the sign of revocations, as far as there are any.
+        /// The log, its index, the lock and the sign of revocations, as far as there are any.
         var companions: [(path: String, status: FileStatus)] = []
         var isReadOnly = false
+        var isHalfRestored = false
     }
 
     var folder: String { File.folder(of: path) }
@@ -22,13 +24,14 @@ struct DatabaseCheck: Check {
         do throws(POSIXError) {
             facts.folder = try Self.status(of: folder)
             facts.file = try Self.status(of: path)
-            for name in ["-wal", "-shm", "-sign"].map({ path + $0 }) {
+            for name in ["-wal", "-shm", "-lock", "-sign"].map({ path + $0 }) {
                 if let status = try Self.status(of: name) { facts.companions.append((name, status)) }
             }
         } catch {
             return [.note("not looked at: \(accounts.current.name) may not (\(error))", "sudo gatehouse check")]
         }
         facts.isReadOnly = (try? FileSystemStatus(at: folder))?.isReadOnly ?? false
+        facts.isHalfRestored = Restore.isCutOff(path)
         return judge(facts)
     }
 
@@ -40,6 +43,10 @@ struct DatabaseCheck: Check {
         guard let place = facts.folder else {
             let make = "install -d -m 700 -o gatehouse -g gatehouse \(folder)"
             return [.fault("there is no folder \(folder)", "\(make), or mend DATABASE_URL")]
+        }
+        guard !facts.isHalfRestored else {
+            let message = "a restore was cut off, and nobody opens the database"
+            return [.fault(message, "gatehouse restore the backup again")]
         }
         guard let file = facts.file else {
             let advice = "gatehouse serve makes one; where there was one, mend DATABASE_URL or restore a backup"

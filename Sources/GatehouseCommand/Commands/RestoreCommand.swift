@@ -23,8 +23,8 @@ struct RestoreCommand: Command {
     ]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
-        let file = input.arguments[0]
-        let restore = Restore(of: try DatabasePath.configured(), from: file, now: World.real.now())
+        let (database, file) = (try DatabasePath.configured(), input.arguments[0])
+        let restore = Restore(of: database, from: file, now: World.real.now())
         do {
             try restore.run(endingSessions: input.has("--end-sessions")).report(from: file).print(for: input)
             return .done
@@ -33,7 +33,8 @@ struct RestoreCommand: Command {
         } catch let fault as DatabaseFault {
             throw CommandFault(.no, "nothing was restored: \(file): \(fault); take another backup")
         } catch {
-            throw CommandFault(.failed, "nothing was restored: \(error)")
+            let rest = Restore.isCutOff(database) ? "; nobody opens the database now: run this again" : ""
+            throw CommandFault(.failed, "nothing was restored: \(error)\(rest)")
         }
     }
 }

@@ -14,7 +14,7 @@ struct DatabaseLock: Sendable {
         while true {
             if let lock = try take(path, .shared) {
                 // Looked for with the lock in hand: nobody puts it there now.
-                guard !File.exists(RestoreNames(path).ready) else {
+                guard !Restore.isCutOff(path) else {
                     throw StoreFailure("a restore of the database was cut off: run gatehouse restore again")
                 }
                 return lock

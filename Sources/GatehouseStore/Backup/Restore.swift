@@ -18,6 +18,9 @@ package struct Restore {
         self.now = now
     }
 
+    /// Whether one has been killed, or has failed, where the database must not be opened: another has to go on from there.
+    package static func isCutOff(_ database: String) -> Bool { File.exists(RestoreNames(database).ready) }
+
     /// Throws a `RestoreRefusal` or a `DatabaseFault` where the answer is no, and anything else where something failed.
     package func run(endingSessions: Bool) throws -> Restored {
         try refuseUnsuitable()

@@ -13,6 +13,7 @@ struct RestorePlacement {
     /// Where the old database is then; nil where there was none.
     func place() throws(POSIXError) -> String? {
         let folder = File.folder(of: names.database)
+        let isSecond = File.exists(names.ready)
         // From here on the database is not opened: it and its log are about to be parted, and SQLite would take what is left
         // of one for all of it, or the old log for the new database's.
         try File.rename(names.draft, to: names.ready)
@@ -22,8 +23,8 @@ struct RestorePlacement {
             kept = try keepOld(in: folder)
             try File.syncFolder(folder)
         } catch {
-            // Nothing has been taken away yet.
-            try? File.remove(names.ready)
+            // Nothing has been taken away yet, but perhaps by a restore that was cut off.
+            if !isSecond { try? File.remove(names.ready) }
             throw error
         }
         for end in Self.logs + ["-shm"] { try File.remove(names.database + end) }
