@@ -116,6 +116,7 @@ package final class Application: Sendable {
             let signal = signals.next()
             guard signal != .hangUp else { continue }
             log(.warning, "ended")
+            log.close(atMost: .milliseconds(200))
             return Signals.end(by: signal)
         }
     }

@@ -24,6 +24,19 @@ struct ServingTests {
         #expect(!FileManager.default.fileExists(atPath: house.socket))
     }
 
+    @Test("ends at once on a second SIGTERM, whatever is under way, and says so in the log")
+    func impatience() throws {
+        let house = try ServedHouse()
+        let peer = try house.connect()
+        try peer.send(Array(ServedHouse.bytes(of: .get("/api/users/me")).dropLast(8)))
+        usleep(50_000)
+        house.process.signal(SIGTERM)
+        #expect(Eventually.holds { house.process.log.contains(#""event":"stopping""#) })
+        house.process.signal(SIGTERM)
+        #expect(house.process.wait() == 128 + SIGTERM)
+        #expect(house.process.log.contains(#""event":"ended""#))
+    }
+
     @Test("lets nobody else read its database, and the group of the front use its socket")
     func modes() throws {
         let house = try ServedHouse()

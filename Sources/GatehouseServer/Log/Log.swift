@@ -38,6 +38,9 @@ package struct Log: Sendable {
         write(level, LogLine.bytes(level, event, request: CurrentRequest.id, members))
     }
 
+    /// Takes no more lines, and waits for a while until those there are have been written.
+    func close(atMost time: Duration) { stream?.close(atMost: time) }
+
     /// How many lines have been lost for want of a reader.
     var droppedLines: Int { stream?.droppedLines ?? 0 }
 }

@@ -68,27 +68,23 @@ package final class LogStream: Sendable {
     }
 
     private func drain() {
-        var spare: [UInt8] = []
-        while var bytes = next(filling: spare) {
+        var bytes: [UInt8] = []
+        while exchange(&bytes) {
             if !write(bytes) { drops.add(bytes.count { $0 == UInt8(ascii: "\n") }, to: 0) }
             bytes.removeAll(keepingCapacity: true)
-            spare = bytes
             Thread.pause(for: Self.pause)
         }
         queue.change { $0.isDrained = true }
     }
 
-    /// What has come in; nil when nothing will any more.
-    ///
-    /// - Parameter spare: the memory for what comes next.
-    private func next(filling spare: [UInt8]) -> [UInt8]? {
-        queue.wait { queue -> [UInt8]?? in
+    /// Waits, and puts what has come in into the place of what has been written, whose memory is for what comes next. False
+    /// when nothing will come any more.
+    private func exchange(_ written: inout [UInt8]) -> Bool {
+        queue.wait { queue in
             if queue.bytes.isEmpty, queue.dropped > 0 { mention(&queue) }
-            guard queue.bytes.isEmpty else {
-                defer { queue.bytes = spare }
-                return queue.bytes
-            }
-            return queue.isClosed ? .some(nil) : nil
+            guard !queue.bytes.isEmpty else { return queue.isClosed ? false : nil }
+            swap(&queue.bytes, &written)
+            return true
         }
     }
 
