@@ -20,7 +20,7 @@ struct Supervisor: Sendable {
     func run(until stopping: Monitor<Bool>) {
         guard manager.isPresent else { return }
         var status = StatusLine()
-        while !isAlive(within: Self.firstPatience) {
+        while !isAlive(within: Self.firstPatience, unless: stopping) {
             if stopping.isReached(within: .seconds(1)) { return }
         }
         log(.info, "ready")
@@ -41,16 +41,18 @@ struct Supervisor: Sendable {
 
     /// Says that the server is alive if it is, and returns when to look again.
     private func feed(_ pace: WatchdogPace, unless stopping: Monitor<Bool>) -> ContinuousClock.Instant {
-        guard isAlive(within: pace.patience) else { return .now + pace.retry }
+        guard isAlive(within: pace.patience, unless: stopping) else { return .now + pace.retry }
         if !stopping.isReached(within: .zero) { manager.tell(.alive) }
         return .now + pace.pause
     }
 
-    private func isAlive(within patience: Duration) -> Bool {
+    /// A server that stops does not answer itself any more: the question waits for the next process.
+    private func isAlive(within patience: Duration, unless stopping: Monitor<Bool>) -> Bool {
         do throws(ClientFault) {
             try SelfCheck(responder: responder).run(within: patience)
             return true
         } catch {
+            guard !stopping.isReached(within: .zero) else { return false }
             let fault = "the server does not answer itself: \(error)"
             log(.error, "self_check", [("fault", .string(fault))])
             manager.tell(.status(fault))
