@@ -10,7 +10,9 @@ struct ServerCheck: Check {
     let listen: ListenAddress
 
     func look() -> [Finding] {
-        guard SocketProbe.outcome(at: listen.socketAddress) == .listening else { return [.note("not asked: nobody to be asked at \(listen)")] }
+        guard SocketProbe.outcome(at: listen.socketAddress) == .listening else {
+            return [.note("not asked: nobody to be asked at \(listen)")]
+        }
         do throws(ServerQuery.Fault) {
             return judge(ServerReport(document: try ServerQuery(at: listen).readiness(within: Self.patience)))
         } catch {

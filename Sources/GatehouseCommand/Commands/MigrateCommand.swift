@@ -8,20 +8,12 @@ struct MigrateCommand: Command {
     let discussion = "Reads DATABASE_URL. `gatehouse serve` does the same when it starts."
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
-        let address = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration.database(from: .current())
-        }
+        let path = try DatabasePath.configured()
         do {
-            report(try migrate(address))
+            report(try SQLiteFile(path: path).migrate())
             return .done
         } catch {
             throw CommandFault(.failed, "\(error)")
-        }
-    }
-
-    private func migrate(_ address: DatabaseAddress) throws -> [String] {
-        switch address {
-        case .sqlite(let path): try SQLiteFile(path: path).migrate()
         }
     }
 

@@ -8,14 +8,9 @@ struct Office {
 
     /// Opens the database that `DATABASE_URL` names. None is made, and none is migrated.
     init() throws(CommandFault) {
-        let address = try ConfigurationFault.naming { () throws(SettingFaults) in
-            try Configuration.database(from: .current())
-        }
+        let path = try DatabasePath.configured()
         do {
-            switch address {
-            case .sqlite(let path):
-                steward = Steward(store: try SQLiteStore(besideServerAt: path), now: World.real.now)
-            }
+            steward = Steward(store: try SQLiteStore(besideServerAt: path), now: World.real.now)
         } catch {
             throw CommandFault(.failed, "\(error)")
         }

@@ -1,10 +1,7 @@
 extension Configuration {
     /// Where the server listens, for commands that want nothing else than to talk with it.
     package static func listen(from source: SettingSource) throws(SettingFaults) -> ListenAddress {
-        var settings = SettingReader(source)
-        let address = settings.listen()
-        guard settings.faults.isEmpty else { throw SettingFaults(faults: settings.faults) }
-        return address
+        try source.demand { $0.listen() }
     }
 }
 

@@ -27,26 +27,15 @@ package struct ConfigurationSurvey: Sendable {
             faults = error.faults.filter { $0 != source.denial }
             warnings = []
         }
-        environment = source.reading { $0.oneOf("APP_ENV", default: .production) }
-        listen = source.reading { $0.listen() }
-        database = source.reading { $0.database() }
-        workers = source.reading { $0.workers() }
-        appleKeysURL = source.reading { $0.appleKeysURL() }
-        let policy = source.reading { $0.identityTokenPolicy() }
+        environment = source.survey { $0.oneOf("APP_ENV", default: .production) }
+        listen = source.survey { $0.listen() }
+        database = source.survey { $0.database() }
+        workers = source.survey { $0.workers() }
+        appleKeysURL = source.survey { $0.appleKeysURL() }
+        let policy = source.survey { $0.identityTokenPolicy() }
         (audiences, issuers) = (policy?.audiences, policy?.issuers)
-        let server = source.reading { $0.appleServer() }
+        let server = source.survey { $0.appleServer() }
         appleServer = server?.settings
         hasCredentials = server.map(\.isSet) ?? true
-    }
-}
-
-extension SettingSource {
-    /// Some settings alone; nil where any of them is at fault, or may be.
-    fileprivate func reading<Value>(_ read: (inout SettingReader) -> Value) -> Value? {
-        if let file, !file.isReadable { return nil }
-        var settings = SettingReader(self)
-        let before = settings.faults.count
-        let value = read(&settings)
-        return settings.faults.count == before && !settings.hasMetUnreadable ? value : nil
     }
 }

@@ -6,10 +6,3 @@ package struct SettingFaults: Error, Sendable, Equatable, CustomStringConvertibl
         faults.map { "  " + $0.description }.joined(separator: "\n")
     }
 }
-
-extension SettingSource {
-    /// Were nothing known of what the configuration file says, every setting in it would seem to be missing.
-    func demandReadableFile() throws(SettingFaults) {
-        if let file, !file.isReadable { throw SettingFaults(faults: file.faults) }
-    }
-}
