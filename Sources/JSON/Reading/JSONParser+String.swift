@@ -1,14 +1,19 @@
 extension JSONParser {
     /// Reads a string from its opening quote past its closing one.
     mutating func string() throws(JSONError) -> String {
+        let start = position + 1
+        if let plain = try plainText() { return String(decoding: bytes[plain], as: UTF8.self) }
+        return try stringWithEscapes(from: start)
+    }
+
+    /// The place of a string between its quotes; nil where it has an escape, which is then next.
+    mutating func plainText() throws(JSONError) -> Range<Int>? {
         position += 1
         let start = position
         try skipPlainCharacters()
-        if current == .quote {
-            defer { position += 1 }
-            return String(decoding: bytes[start..<position], as: UTF8.self)
-        }
-        return try stringWithEscapes(from: start)
+        guard current == .quote else { return nil }
+        defer { position += 1 }
+        return start..<position
     }
 
     /// The slower way, taken at the first backslash: plain runs are copied whole, escapes one by one.
@@ -26,13 +31,15 @@ extension JSONParser {
 
     /// Stops at a quote or a backslash; a control character or the end of the text is an error.
     private mutating func skipPlainCharacters() throws(JSONError) {
-        while position < bytes.count {
-            let byte = bytes[position]
-            if byte == .quote || byte == .backslash { return }
-            guard byte >= 0x20 else { throw unexpected }
-            position += 1
-        }
-        throw unexpected
+        position = endOfPlainCharacters
+        guard position < bytes.count, bytes[position] >= 0x20 else { throw unexpected }
+    }
+
+    private var endOfPlainCharacters: Int {
+        let bytes = bytes.span
+        var end = position
+        while end < bytes.count, bytes[end] != .quote, bytes[end] != .backslash, bytes[end] >= 0x20 { end += 1 }
+        return end
     }
 
     private mutating func appendEscape(to unescaped: inout [UInt8]) throws(JSONError) {

@@ -4,22 +4,32 @@ struct JSONParser {
     var position = 0
     private var depth = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(validating bytes: [UInt8]) throws(JSONError) {
+        do {
+            _ = try UTF8Span(validating: bytes.span)
+        } catch {
+            throw .encoding(offset: error.byteOffsets.lowerBound)
+        }
+        self.bytes = bytes
+    }
 
     /// The byte at the reading position, or 0 (which is legal nowhere outside of a value) at the end of the text.
     var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     var unexpected: JSONError { .syntax(offset: position) }
 
-    mutating func document() throws(JSONError) -> JSONValue {
+    /// Reads what is the whole text but for whitespace.
+    mutating func document<Content>(
+        _ read: (inout JSONParser) throws(JSONError) -> Content
+    ) throws(JSONError) -> Content {
         skipWhitespace()
-        let value = try value()
+        let content = try read(&self)
         skipWhitespace()
         guard position == bytes.count else { throw unexpected }
-        return value
+        return content
     }
 
-    private mutating func value() throws(JSONError) -> JSONValue {
+    mutating func value() throws(JSONError) -> JSONValue {
         switch current {
         case .quote: return .string(try string())
         case .leftBrace: return .object(try nested { (parser) throws(JSONError) in try parser.object() })
@@ -44,22 +54,33 @@ struct JSONParser {
     private mutating func object() throws(JSONError) -> JSONObject {
         var members: [(name: String, value: JSONValue)] = []
         var names = JSONNameSet()
-        position += 1
+        try self.members { (parser) throws(JSONError) in
+            let name = try parser.string()
+            guard names.insert(name, besides: members) else { throw .duplicateMember(name) }
+            try parser.colon()
+            members.append((name, try parser.value()))
+        }
+        return JSONObject(uniqueMembers: members)
+    }
+
+    /// Goes through an object; `read` takes each member, from the quote before its name on.
+    mutating func members(_ read: (inout JSONParser) throws(JSONError) -> Void) throws(JSONError) {
+        guard skip(.leftBrace) else { throw unexpected }
         skipWhitespace()
-        guard !skip(.rightBrace) else { return JSONObject() }
+        guard !skip(.rightBrace) else { return }
         repeat {
             skipWhitespace()
             guard current == .quote else { throw unexpected }
-            let name = try string()
-            guard names.insert(name, besides: members) else { throw .duplicateMember(name) }
-            skipWhitespace()
-            guard skip(.colon) else { throw unexpected }
-            skipWhitespace()
-            members.append((name, try value()))
+            try read(&self)
             skipWhitespace()
         } while skip(.comma)
         guard skip(.rightBrace) else { throw unexpected }
-        return JSONObject(uniqueMembers: members)
+    }
+
+    mutating func colon() throws(JSONError) {
+        skipWhitespace()
+        guard skip(.colon) else { throw unexpected }
+        skipWhitespace()
     }
 
     private mutating func array() throws(JSONError) -> [JSONValue] {

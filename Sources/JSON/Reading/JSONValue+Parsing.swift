@@ -4,13 +4,8 @@ extension JSONValue {
 
     /// Reads exactly one value; the text must be strict RFC 8259 in UTF-8 and nothing may follow it but whitespace.
     public init(parsing bytes: [UInt8]) throws(JSONError) {
-        do {
-            _ = try UTF8Span(validating: bytes.span)
-        } catch {
-            throw .encoding(offset: error.byteOffsets.lowerBound)
-        }
-        var parser = JSONParser(bytes)
-        self = try parser.document()
+        var parser = try JSONParser(validating: bytes)
+        self = try parser.document { (parser) throws(JSONError) in try parser.value() }
     }
 
     public init(parsing bytes: some Collection<UInt8>) throws(JSONError) {

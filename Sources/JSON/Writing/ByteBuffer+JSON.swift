@@ -27,7 +27,12 @@ extension [UInt8] {
     /// Text without anything to escape, which is nearly all of it, is copied in one piece.
     mutating func appendJSON(_ text: String) {
         append(.quote)
-        if text.needsJSONEscapes { appendEscaped(text) } else { append(contentsOf: text.utf8) }
+        let start = count
+        append(contentsOf: text.utf8)
+        if self[start...].needJSONEscapes {
+            removeSubrange(start...)
+            appendEscaped(text)
+        }
         append(.quote)
     }
 
@@ -67,16 +72,12 @@ extension [UInt8] {
     }
 }
 
-extension String {
-    /// Looks at every byte without stopping early: a loop without a way out is one that the compiler can do in strides.
-    fileprivate var needsJSONEscapes: Bool {
-        let bytes = utf8.span
+extension ArraySlice<UInt8> {
+    /// Looks at every byte without stopping early: a loop over an array without a way out is done in strides.
+    fileprivate var needJSONEscapes: Bool {
         var found: UInt8 = 0
-        for index in bytes.indices {
-            let byte = bytes[index]
-            found |= byte < 0x20 ? 1 : 0
-            found |= byte == .quote ? 1 : 0
-            found |= byte == .backslash ? 1 : 0
+        for byte in self {
+            found |= (byte < 0x20 ? 1 : 0) | (byte == .quote ? 1 : 0) | (byte == .backslash ? 1 : 0)
         }
         return found != 0
     }
