@@ -44,12 +44,12 @@ package struct AccessTokens: Sendable {
         return claims
     }
 
-    private func parse(_ json: JSONObject) -> AccessClaims? {
-        guard json["iss"]?.string == issuer, json["aud"]?.string == audience,
-            let user = json["sub"]?.string, let session = json["sid"]?.string,
-            let role = json["role"]?.string.flatMap(Role.init(rawValue:)),
-            let client = json["client_id"]?.string, let id = json["jti"]?.string,
-            let issued = json["iat"]?.integer, let expires = json["exp"]?.integer
+    private func parse(_ json: JSONMembers) -> AccessClaims? {
+        guard json.string("iss") == issuer, json.string("aud") == audience,
+            let user = json.string("sub"), let session = json.string("sid"),
+            let role = json.string("role").flatMap(Role.init(rawValue:)),
+            let client = json.string("client_id"), let id = json.string("jti"),
+            let issued = json.integer("iat"), let expires = json.integer("exp")
         else { return nil }
         return AccessClaims(
             caller: Caller(userID: UserID(user), sessionID: SessionID(session), role: role), clientID: client,

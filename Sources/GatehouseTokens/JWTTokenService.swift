@@ -29,7 +29,7 @@ package struct JWTTokenService: TokenService {
         try refresh.read(token, now: now)
     }
 
-    package func hash(_ token: String) -> [UInt8] { SHA256.hash(Array(token.utf8)) }
+    package func hash(_ token: String) -> [UInt8] { SHA256.hash(token) }
 
     package func challenge(expiresAt: Timestamp) -> Challenge { challenges.write(expiresAt: expiresAt) }
 

@@ -18,10 +18,4 @@ package struct KeyRing: Sendable {
     }
 
     var all: [SigningKey] { [current] + previous }
-
-    /// The key that a token names. There is no default: a token of ours always names its key.
-    func key(named keyID: String?) -> VerificationKey? {
-        guard let keyID else { return nil }
-        return all.first { $0.keyID == keyID }?.verificationKey
-    }
 }

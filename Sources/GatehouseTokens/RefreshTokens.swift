@@ -25,17 +25,17 @@ package struct RefreshTokens: Sendable {
     func write(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String? {
         let payload = Self.payload(claims)
         return signers.lazy.map { $0.token(for: payload) }
-            .first { constantTimeEquals(SHA256.hash(Array($0.utf8)), hash) }
+            .first { constantTimeEquals(SHA256.hash($0), hash) }
     }
 
     func read(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
-        guard let json = reader.claims(of: token), let user = json["sub"]?.string, let session = json["sid"]?.string,
-            let generation = json["gen"]?.integer, let expires = json["exp"]?.integer
+        guard let json = reader.claims(of: token), let user = json.string("sub"), let session = json.string("sid"),
+            let generation = json.integer("gen"), let expires = json.integer("exp")
         else { throw .invalidRefreshToken }
         guard now < Timestamp(seconds: expires) else { throw .refreshTokenExpired }
         return PresentedToken(
             sessionID: SessionID(session), userID: UserID(user), generation: generation,
-            hash: SHA256.hash(Array(token.utf8)))
+            hash: SHA256.hash(token))
     }
 
     private static func payload(_ claims: RefreshClaims) -> [UInt8] {

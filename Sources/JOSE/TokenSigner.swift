@@ -7,11 +7,15 @@ package struct TokenSigner: Sendable {
 
     /// - Parameter type: What stands in `typ`, such as `at+jwt`.
     package init(key: SigningKey, type: String?) {
+        self.key = key
+        encodedHeader = Self.encodedHeader(of: key, type: type)
+    }
+
+    static func encodedHeader(of key: SigningKey, type: String?) -> [UInt8] {
         var header: JSONObject = ["alg": .string(key.algorithm.rawValue)]
         header["kid"] = key.keyID.map { .string($0) }
         header["typ"] = type.map { .string($0) }
-        self.key = key
-        encodedHeader = Base64URL.encodedBytes(header.bytes.span)
+        return Base64URL.encodedBytes(header.bytes.span)
     }
 
     /// The token for a payload.
