@@ -17,19 +17,34 @@ package struct Request: ~Copyable {
 
     /// The parameter of that name; of several, the first, which is the one that the front's configuration set.
     package func parameter(_ name: StaticString) -> String? {
-        // A static string ends in a zero byte, as C wants it.
-        unsafe name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) { name in
-            unsafe value(FCGX_GetParam(name, environment))
-        }
+        unsafe value(of: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
     /// The same for a name that is put together at run time.
     package func parameter(named name: String) -> String? {
-        unsafe value(FCGX_GetParam(name, environment))
+        var name = name
+        return name.withUTF8 { unsafe value(of: $0) }
     }
 
-    private func value(_ found: UnsafeMutablePointer<CChar>?) -> String? {
-        guard let found = unsafe found else { return nil }
-        return unsafe String(cString: found)
+    /// What `FCGX_GetParam` finds, without a call for each parameter that is another one.
+    private func value(of name: UnsafeBufferPointer<UInt8>) -> String? {
+        var entry = unsafe environment
+        while let text = unsafe entry.pointee {
+            if let value = unsafe Self.rest(of: text, behind: name) { return unsafe String(cString: value) }
+            unsafe entry += 1
+        }
+        return nil
+    }
+
+    /// What follows the name and the equals sign. An entry ends in a zero byte, which is in no name of ours: no byte behind
+    /// it is looked at.
+    private static func rest(
+        of entry: UnsafeMutablePointer<CChar>, behind name: UnsafeBufferPointer<UInt8>
+    ) -> UnsafeMutablePointer<CChar>? {
+        for index in 0..<name.count {
+            guard unsafe UInt8(bitPattern: entry[index]) == name[index] else { return nil }
+        }
+        guard unsafe entry[name.count] == CChar(bitPattern: UInt8(ascii: "=")) else { return nil }
+        return unsafe entry + name.count + 1
     }
 }
