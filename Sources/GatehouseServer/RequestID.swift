@@ -5,8 +5,10 @@ enum RequestID {
     /// The name where it is fit for a header and a log; nil for anything else, which a front may have taken over from a
     /// client unseen.
     static func accepted(_ text: String) -> String? {
-        let isFit = (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy(isPlain)
-        return isFit ? text : nil
+        let bytes = text.utf8.span
+        guard (1...longest).contains(bytes.count) else { return nil }
+        for index in bytes.indices where !isPlain(bytes[index]) { return nil }
+        return text
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -71,10 +71,19 @@ public struct FieldReader {
             note(name, "must be at most \(limit) bytes")
             return nil
         }
-        guard !text.utf8.contains(0) else {
+        guard !text.hasNUL else {
             note(name, "must not contain NUL")
             return nil
         }
         return text
+    }
+}
+
+extension String {
+    /// Looks at every byte without stopping early: a loop over an array without a way out is done in strides.
+    fileprivate var hasNUL: Bool {
+        var found: UInt8 = 0
+        for byte in Array(utf8) { found |= byte == 0 ? 1 : 0 }
+        return found != 0
     }
 }

@@ -25,6 +25,8 @@ extension Request {
 
     /// `application/json`, with no other charset than the one JSON has.
     private var isJSON: Bool {
+        // As nearly every client writes it.
+        if contentType == "application/json" { return true }
         let parts = (contentType ?? "").lowercased().split(separator: ";", omittingEmptySubsequences: false)
             .map { $0.filter { $0 != " " && $0 != "\t" } }
         guard parts[0] == "application/json" else { return false }

@@ -30,6 +30,8 @@ package struct Response: Sendable, Equatable {
 
     /// The value of a header, by its name in any case.
     package func header(_ name: String) -> String? {
-        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        headers.first {
+            $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased()
+        }?.value
     }
 }
