@@ -98,13 +98,26 @@ let package = Package(
                 "Support/client.py", "Support/debian-root", "Compose/Support/base-images",
                 "Compose/Support/build-network.yml",
             ]),
+
+        // What deploy/bench measures within one process. No part of the product.
+        .executableTarget(
+            name: "GatehouseBenchmarks",
+            dependencies: [
+                "AppleID", "FakeApple", "Gatehouse", "GatehouseAPI", "GatehouseServer", "GatehouseStore",
+                "GatehouseTokens", "JOSE", "JSON", "POSIX",
+            ],
+            path: "Tests/Benchmarks/InProcess"),
     ],
     swiftLanguageModes: [.v6]
 )
 
+func isForTests(_ target: Target) -> Bool {
+    target.type == .test || ["TestSupport", "GatehouseBenchmarks"].contains(target.name)
+}
+
 // Where there are only the sources to build from (an image), nothing is missing.
 if Context.environment["GATEHOUSE_WITHOUT_TESTS"] != nil {
-    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
+    package.targets.removeAll { isForTests($0) }
 }
 
 let strict: [SwiftSetting] = [
@@ -117,6 +130,5 @@ let strict: [SwiftSetting] = [
 
 for target in package.targets where target.type != .system {
     // Tests talk to C for their own purposes (sockets, processes), so memory safety is not asked of them.
-    let isForTests = target.type == .test || target.name == "TestSupport"
-    target.swiftSettings = isForTests ? Array(strict.dropFirst()) : strict
+    target.swiftSettings = isForTests(target) ? Array(strict.dropFirst()) : strict
 }

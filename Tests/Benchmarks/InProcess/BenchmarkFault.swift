@@ -1,0 +1,8 @@
+/// What stopped a measurement.
+struct BenchmarkFault: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

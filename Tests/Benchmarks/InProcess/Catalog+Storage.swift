@@ -1,0 +1,33 @@
+import Gatehouse
+import GatehouseServer
+import GatehouseStore
+
+extension Catalog {
+    /// On a real file, as the server has it: each write has reached the disk when it returns.
+    static let storage = [
+        Entry(name: "store: read user") { folder in
+            let store = try Sample.store(in: folder)
+            let user = try Logins(store).signUp()
+            return repeating { try store.user(user.id) }
+        },
+        Entry(name: "store: login of a known user") { folder in
+            let logins = Logins(try Sample.store(in: folder))
+            let user = try logins.signUp()
+            return repeating { try logins.signIn(user) }
+        },
+        Entry(name: "store: login of a new user") { folder in
+            let logins = Logins(try Sample.store(in: folder))
+            return repeating { try logins.signUp() }
+        },
+        Entry(name: "store: refresh") { folder in
+            let store = try Sample.store(in: folder)
+            let logins = Logins(store)
+            let id = try logins.signIn(logins.signUp()).id
+            return repeating {
+                guard let (session, _) = try store.session(id) else { throw BenchmarkFault("no session") }
+                let next = Sample.token(generation: session.token.generation + 1)
+                guard try store.advance(id, to: next, now: Sample.now) else { throw BenchmarkFault("not advanced") }
+            }
+        },
+    ]
+}

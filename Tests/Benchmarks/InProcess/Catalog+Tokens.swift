@@ -1,0 +1,42 @@
+import AppleID
+import Gatehouse
+import GatehouseTokens
+import JOSE
+
+extension Catalog {
+    static let tokens = [
+        Entry(name: "verify identity token (RS256)") { folder in
+            let apple = try Apple(folder: folder)
+            let credential = AppleCredential(identityToken: apple.identityToken)
+            let (verifier, now) = (apple.signIn, Sample.now)
+            return repeating { try verifier.verify(credential, now: now) }
+        },
+        Entry(name: "verify access token (HS256)") { _ in try verifyingAccessToken(Sample.tokens()) },
+        Entry(name: "verify access token (ES256)") { _ in
+            try verifyingAccessToken(Sample.tokens(signedBy: SigningKey.generate(.ES256)))
+        },
+        Entry(name: "sign access token (HS256)") { _ in try signingAccessToken(Sample.tokens()) },
+        Entry(name: "sign access token (ES256)") { _ in
+            try signingAccessToken(Sample.tokens(signedBy: SigningKey.generate(.ES256)))
+        },
+        Entry(name: "verify refresh token") { _ in
+            let service = try Sample.tokens()
+            let (token, now) = (service.refreshToken(Sample.refreshClaims), Sample.now)
+            return repeating { try service.readRefreshToken(token, now: now) }
+        },
+        Entry(name: "sign refresh token") { _ in
+            let (service, claims) = (try Sample.tokens(), Sample.refreshClaims)
+            return repeating { service.refreshToken(claims) }
+        },
+    ]
+
+    private static func verifyingAccessToken(_ service: JWTTokenService) -> Work {
+        let (token, now) = (service.accessToken(Sample.accessClaims), Sample.now)
+        return repeating { try service.readAccessToken(token, now: now) }
+    }
+
+    private static func signingAccessToken(_ service: JWTTokenService) -> Work {
+        let claims = Sample.accessClaims
+        return repeating { service.accessToken(claims) }
+    }
+}

@@ -1,0 +1,44 @@
+import Gatehouse
+import GatehouseServer
+
+/// Asks of a store what a login asks of it.
+final class Logins {
+    private let store: any Store
+    private var number = 0
+
+    init(_ store: any Store) {
+        self.store = store
+    }
+
+    func signUp() throws -> User {
+        number += 1
+        let user = Sample.user(number)
+        return try record(session(of: user), of: user, isNew: true)
+    }
+
+    @discardableResult
+    func signIn(_ user: User) throws -> Session {
+        let session = session(of: user)
+        _ = try record(session, of: user, isNew: false)
+        return session
+    }
+
+    private func record(_ session: Session, of user: User, isNew: Bool) throws -> User {
+        let identity = Identity(provider: .apple, subject: "subject of " + user.id.text, email: user.email)
+        let known = try store.user(of: identity)
+        guard (known == nil) == isNew else { throw BenchmarkFault("the store knows the wrong people") }
+        var login = NewSession(session: session, identity: identity, nickname: nil, newUser: isNew ? user : nil)
+        login.redemption = Redemption(
+            tokenHash: World.real.random(32), nonceHash: nil, moment: Sample.now, grace: .seconds(60),
+            expiresAt: Sample.now + .seconds(86_400))
+        guard case .recorded(let user) = try store.record(login) else { throw BenchmarkFault("not recorded") }
+        return user
+    }
+
+    private func session(of user: User) -> Session {
+        Session(
+            id: SessionID(Sample.identifier("sess")), userID: user.id, provider: .apple, clientID: Sample.bundleID,
+            device: Device(userAgent: "Example/1.0 (iPhone; iOS 26.1)", address: "192.0.2.1"), createdAt: Sample.now,
+            token: Sample.token(generation: 1))
+    }
+}

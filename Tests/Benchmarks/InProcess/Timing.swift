@@ -1,0 +1,30 @@
+import POSIX
+
+/// Takes the time of work that is too short for a clock, in batches.
+enum Timing {
+    private static let batchNanoseconds = 2_000_000
+
+    /// How often to do it for some milliseconds.
+    static func batch(of work: Catalog.Work) throws -> Int {
+        var count = 1
+        while true {
+            let watch = Stopwatch()
+            try work(count)
+            let spent = max(1, watch.nanoseconds)
+            if spent >= batchNanoseconds || count >= 1 << 20 { return count }
+            count = max(count + 1, min(count * 10, count * batchNanoseconds / spent + 1))
+        }
+    }
+
+    /// The nanoseconds of each batch.
+    static func batches(of work: Catalog.Work, count: Int, for milliseconds: Int) throws -> [Int] {
+        let whole = Stopwatch()
+        var batches: [Int] = []
+        while batches.count < 5 || whole.nanoseconds < milliseconds * 1_000_000 {
+            let watch = Stopwatch()
+            try work(count)
+            batches.append(watch.nanoseconds)
+        }
+        return batches
+    }
+}
