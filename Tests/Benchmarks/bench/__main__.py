@@ -1,0 +1,113 @@
+"""The benchmark: measures, compares, draws. Called by deploy/bench, whose --help says how."""
+
+import argparse
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+
+from benchmark import Benchmark
+from load import WORKLOADS
+from plot import plot
+from processes import Fault
+from report import report
+from saved import SavedRuns
+from tools import Tools
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+PARTS = ["in-process", "nginx", "starts"]
+
+
+def numbers(text):
+    found = [int(part) for part in text.split(",")]
+    if not found or min(found) < 1 or len(set(found)) != len(found):
+        raise ValueError
+    return found
+
+
+def at_least_one(text):
+    if int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
+def some_of(known):
+    def parse(text):
+        chosen = text.split(",")
+        if not set(chosen) <= set(known):
+            raise ValueError
+        return [name for name in known if name in chosen]
+    return parse
+
+
+def options(arguments):
+    parser = argparse.ArgumentParser(prog="deploy/bench", add_help=False, allow_abbrev=False)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--parts", type=some_of(PARTS), default=PARTS)
+    parser.add_argument("--workloads", type=some_of([workload.name for workload in WORKLOADS]))
+    parser.add_argument("--connections", type=numbers)
+    parser.add_argument("--rounds", type=at_least_one)
+    parser.add_argument("--seconds", type=at_least_one)
+    parser.add_argument("--pool", type=at_least_one, default=8000)
+    parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--users", type=at_least_one)
+    parser.add_argument("--sessions", type=at_least_one)
+    parser.add_argument("--save")
+    parser.add_argument("--against")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--debug", action="store_true")
+    chosen = parser.parse_args(arguments)
+    usual = ([1, 16], 1, 1) if chosen.quick else ([1, 16, 64, 256], 3, 5)
+    chosen.connections = chosen.connections or usual[0]
+    chosen.rounds, chosen.seconds = chosen.rounds or usual[1], chosen.seconds or usual[2]
+    chosen.workloads = chosen.workloads or [workload.name for workload in WORKLOADS]
+    if (chosen.users is None) != (chosen.sessions is None):
+        parser.error("--users and --sessions go together")
+    if chosen.users and chosen.sessions < max(chosen.users, 20_000):
+        parser.error("--sessions must be as many as users at least, and 20000")
+    return chosen
+
+
+def say(text):
+    """What goes on is told beside the answer, and not in it."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def main(arguments):
+    chosen = options(arguments)
+    # What is not optimised is compared with its like.
+    runs = SavedRuns(CHECKOUT / ".build/bench" / ("debug-runs" if chosen.debug else "runs"))
+    now = time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
+    name = chosen.save or now
+    runs.path(name)
+    last_name, last = (chosen.against, runs.load(chosen.against)) if chosen.against else runs.last()
+    run = Benchmark(Tools(CHECKOUT, chosen.debug), chosen, say).run()
+    if chosen.json:
+        print(json.dumps(run, indent=1))
+    else:
+        print(report(run, last_name, last))
+    if run["faults"]:
+        for fault in run["faults"]:
+            say(f"FAILED: {fault}")
+        say("FAILED: this run is not saved, and what failed is not among its figures")
+        return 1
+    path = runs.save(name, run)
+    say(f"\nsaved as {path.relative_to(CHECKOUT)}")
+    if run.get("through_nginx"):
+        picture = runs.path(name, ".svg")
+        picture.write_text(plot(run))
+        say(f"drawn as {picture.relative_to(CHECKOUT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    # So that what was started is stopped, whatever ends this.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(143))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Fault as fault:
+        sys.exit(say(f"deploy/bench: {fault}") or 3)
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,191 @@
+"""All of one run, from building to figures."""
+
+import contextlib
+import time
+
+import inprocess
+from load import WORKLOADS, Load
+from pools import Pools
+from population import Population
+from processes import Fault, Invalid
+from results import ratios, summarise
+from stand import FakeApple, Stand, fresh_folder, record_answers
+from starting import measure_starts, stripped_bytes
+from tools import machine_description
+
+USERS, SESSIONS = 1000, 20_000
+STARTS = 20
+WARM_UP_SECONDS = 1
+
+# What a large database might make dearer, and under how much load that is looked at.
+SIZED_WORKLOADS, SIZED_CONNECTIONS = ["refresh", "login known"], 64
+
+
+class Benchmark:
+    def __init__(self, tools, options, say):
+        self.tools, self.options, self.say = tools, options, say
+        self.workloads = [workload for workload in WORKLOADS if workload.name in options.workloads]
+        self.faults = []
+        self.pools = Pools(tools.home / "pools", tools.benchmarks, say)
+        self.population = self.population_of(USERS, SESSIONS)
+        self.apple = None
+
+    def population_of(self, users, sessions):
+        migrations = self.tools.checkout / "Sources/GatehouseStore/Migrations"
+        return Population(self.tools.home / "databases", users, sessions, migrations)
+
+    def run(self):
+        options = self.options
+        self.tools.build_all(self.say)
+        result = {
+            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "commit": self.tools.commit(),
+            "machine": machine_description(),
+            "options": {"rounds": options.rounds, "seconds": options.seconds, "build": self.tools.build},
+            "binary_bytes": stripped_bytes(self.tools.gatehouse, self.tools.work)}
+        if "in-process" in options.parts:
+            result["in_process"] = self.in_process()
+        if options.users or {"nginx", "starts"} & set(options.parts):
+            self.population.prepare(self.tools.gatehouse, self.say)
+            with self.fake_apple():
+                self.measure_server(result)
+        result["faults"] = self.faults
+        return result
+
+    def measure_server(self, result):
+        if "starts" in self.options.parts:
+            result["starts"] = self.starts(self.population)
+        if "nginx" in self.options.parts:
+            result["through_nginx"] = self.through_nginx()
+            result["memory"] = memory_after_most(result["through_nginx"])
+        if self.options.users:
+            result["sizes"] = self.sizes()
+
+    @contextlib.contextmanager
+    def fake_apple(self):
+        # The pools make its key.
+        self.logins("new", self.population)
+        self.apple = FakeApple(self.tools.gatehouse, self.pools.keys, self.tools.work)
+        try:
+            yield
+        finally:
+            self.apple.stop()
+
+    # Within one process
+
+    def in_process(self):
+        milliseconds = 200 if self.options.quick else 2000
+        found = {}
+        for name in inprocess.names(self.tools):
+            self.say(f"within one process: {name}")
+            found[name] = inprocess.measure(self.tools, name, milliseconds, self.options.instructions)
+        return found
+
+    # Through nginx
+
+    def logins(self, kind, population):
+        count = self.options.pool * (self.options.seconds + WARM_UP_SECONDS)
+        if kind == "known":
+            return self.pools.of_users(population.users, count)
+        return self.pools.of_newcomers(count)
+
+    def through_nginx(self):
+        """Rounds outside and workloads inside, so that what disturbs for a minute disturbs everything once."""
+        answers = self.recorded_answers()
+        cells = [(workload, count) for workload in self.workloads for count in self.options.connections]
+        measured = {(workload.name, count, side): [] for workload, count in cells for side in ("server", "floor")}
+        for number in range(self.options.rounds):
+            for workload, count in cells:
+                for side in ("floor", "server"):
+                    found = self.measure_cell(workload, count, self.population, answers if side == "floor" else None)
+                    if found:
+                        measured[workload.name, count, side].append(found)
+                        self.tell(f"round {number + 1}, {side}", workload, count, found)
+        return self.table_of(cells, measured)
+
+    def table_of(self, cells, measured):
+        table = {}
+        for workload, count in cells:
+            sides = {side: rounds for side in ("server", "floor") if (rounds := measured[workload.name, count, side])}
+            if "server" not in sides:
+                continue
+            cell = {side: summarise(rounds) for side, rounds in sides.items()}
+            cell["rounds"] = sides
+            if "floor" in sides:
+                cell["ratios"] = ratios(cell["server"], cell["floor"])
+            table.setdefault(workload.name, {})[str(count)] = cell
+        return table
+
+    def tell(self, what, workload, count, found):
+        self.say(f"{what}: {workload.name} at {count}: {found['requests_per_second']:,.0f} requests/s, "
+                 f"{found['cpu_us']:.1f} CPU µs, p99 {found['p99_ms']:.2f} ms, others {found['others_percent']:.0f}%")
+
+    def recorded_answers(self):
+        folder = fresh_folder(self.tools.work / "answers")
+        with self.stand(self.population) as stand:
+            stand.start_server()
+            record_answers(stand, self.population, self.logins("known", self.population), folder)
+        return folder
+
+    def measure_cell(self, workload, count, population, answers=None):
+        """On a stand of its own, with a database as it was. Nothing where the measurement is worth nothing."""
+        logins = self.logins(workload.logins, population) if workload.logins else None
+        try:
+            with self.stand(population) as stand:
+                if answers:
+                    stand.start_floor(answers, count)
+                else:
+                    stand.start_server()
+                return Load(stand, workload, count, population, logins).measure(WARM_UP_SECONDS, self.options.seconds)
+        except Invalid as fault:
+            self.faults.append(("the floor, " if answers else "") + str(fault))
+            self.say(f"FAILED: {self.faults[-1]}")
+            return None
+
+    @contextlib.contextmanager
+    def stand(self, population):
+        stand = Stand(self.tools, fresh_folder(self.tools.work / "stand"), self.apple)
+        try:
+            population.copy(stand.database)
+            yield stand
+        finally:
+            stand.stop()
+
+    # Starting, and size
+
+    def starts(self, population):
+        self.say(f"starting {STARTS} times with {population.users:,} users")
+        with self.stand(population) as stand:
+            return measure_starts(stand, STARTS)
+
+    def sizes(self):
+        populations = {"small": self.population, "large": self.population_of(self.options.users, self.options.sessions)}
+        populations["large"].prepare(self.tools.gatehouse, self.say)
+        workloads = [workload for workload in WORKLOADS if workload.name in SIZED_WORKLOADS]
+        measured = {(name, workload.name): [] for name in populations for workload in workloads}
+        for number in range(self.options.rounds):
+            for workload in workloads:
+                for name, population in populations.items():
+                    if found := self.measure_cell(workload, SIZED_CONNECTIONS, population):
+                        measured[name, workload.name].append(found)
+                        self.tell(f"round {number + 1}, {population.users:,} users", workload, SIZED_CONNECTIONS, found)
+        if not all(measured.values()):
+            raise Fault("; ".join(self.faults))
+        return {
+            name: {
+                "label": f"{population.users:,} users", "users": population.users, "sessions": population.sessions,
+                "cells": {workload.name: summarise(measured[name, workload.name]) for workload in workloads},
+                "starts": self.starts(population)}
+            for name, population in populations.items()}
+
+
+def memory_after_most(table):
+    """The resident memory after the measurement with the most requests, and the most in any."""
+    found = [
+        (measured["requests"], workload, measured) for workload, cells in table.items() for cell in cells.values()
+        for measured in cell["rounds"].get("server", [])]
+    if not found:
+        return None
+    requests, workload, measured = max(found, key=lambda entry: entry[0])
+    return {
+        "requests": requests, "workload": workload, "resident_bytes": measured["resident_bytes"],
+        "most_resident_bytes": max(entry[2]["most_resident_bytes"] for entry in found)}

@@ -1,0 +1,56 @@
+"""Measurements within one process: time, allocations, and, where one asks for them, instructions."""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import tempfile
+
+from processes import Fault
+
+# The difference of two runs is free of what starting costs.
+FEW, MANY = 50, 250
+
+
+def names(tools):
+    return run([tools.benchmarks, "list"]).stdout.splitlines()
+
+
+def measure(tools, name, milliseconds, instructions):
+    """On a real disk, since the store is among what is measured; a folder anew for each run."""
+    with tempfile.TemporaryDirectory(dir=tools.work) as folder:
+        batches = json.loads(run([tools.benchmarks, "time", name, str(milliseconds), folder]).stdout)["nanoseconds"]
+    with tempfile.TemporaryDirectory(dir=tools.work) as folder:
+        counted = json.loads(run(
+            [tools.benchmarks, "run", name, "200", folder], LD_PRELOAD=str(tools.allocations)).stdout)
+    result = {
+        "nanoseconds": statistics.median(batches), "nanoseconds_range": quartiles(batches), "batches": len(batches),
+        "allocations": counted["allocations"]}
+    if instructions:
+        few, many = (collected(tools, name, count) for count in (FEW, MANY))
+        result["instructions"] = (many - few) / (MANY - FEW)
+    return result
+
+
+def quartiles(values):
+    low, _, high = statistics.quantiles(values, n=4)
+    return [low, high]
+
+
+def collected(tools, name, count):
+    with tempfile.TemporaryDirectory(dir=tools.work) as folder:
+        told = run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", tools.benchmarks, "run", name,
+                    str(count), folder]).stderr
+    found = re.search(r"Collected : (\d+)", told)
+    if not found:
+        raise Fault(f"callgrind counts nothing: {told[-500:]}")
+    return int(found[1])
+
+
+def run(command, **environment):
+    outcome = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, env=os.environ | environment, check=False)
+    if outcome.returncode != 0:
+        raise Fault(f"{command[0]} has failed: {outcome.stderr[-1000:]}")
+    return outcome

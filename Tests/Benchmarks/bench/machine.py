@@ -1,0 +1,36 @@
+"""What processes and the machine have used, as the kernel counts it."""
+
+import os
+
+TICKS = os.sysconf("SC_CLK_TCK")
+CORES = os.cpu_count() or 1
+
+
+def cpu_seconds(pid):
+    """User and system time of a process, all of its threads together."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def memory(pid):
+    """Resident bytes: now, and at the most."""
+    found = {}
+    with open(f"/proc/{pid}/status") as file:
+        for line in file:
+            name, _, value = line.partition(":")
+            if name in ("VmRSS", "VmHWM"):
+                found[name] = int(value.split()[0]) * 1024
+    return found["VmRSS"], found["VmHWM"]
+
+
+def machine_seconds():
+    """Busy and stolen time of all processors."""
+    with open("/proc/stat") as file:
+        user, nice, system, idle, wait, interrupt, soft, steal = map(int, file.readline().split()[1:9])
+    return (user + nice + system + interrupt + soft) / TICKS, steal / TICKS

@@ -1,0 +1,47 @@
+"""Logins with Apple, minted in advance: each of them is good once."""
+
+import subprocess
+import time
+
+from population import subject
+
+KEEP_SECONDS = 20 * 86_400
+
+
+def newcomer(number):
+    """Somebody whom no database knows."""
+    return f"009999.{number * 2654435761 % 2**32:08x}{number:024x}.0930"
+
+
+class Pools:
+    def __init__(self, folder, benchmarks, say):
+        self.folder, self.benchmarks, self.say = folder, benchmarks, say
+        self.keys = folder / "apple"
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def of_newcomers(self, count):
+        return self.pool("new", count, lambda: (newcomer(number) for number in range(count)))
+
+    def of_users(self, users, count):
+        """Of all of them, in no order; the same one again in another token, where there are fewer than logins."""
+        step = 7919 if users % 7919 else 1
+        return self.pool(f"known-{users}", count, lambda: (subject(i * step % users) for i in range(count)))
+
+    def pool(self, name, count, subjects):
+        path = self.folder / name
+        if not self.is_good(path, count):
+            self.say(f"minting {count:,} logins ({name})")
+            subprocess.run(
+                [self.benchmarks, "mint", self.keys, path, str(count)], check=True, text=True,
+                input="\n".join(subjects()) + "\n")
+        return path
+
+    def is_good(self, path, count):
+        key = self.keys / "apple-key.pem"
+        if not path.exists() or not key.exists():
+            return False
+        made = path.stat().st_mtime
+        if made < key.stat().st_mtime or time.time() - made > KEEP_SECONDS:
+            return False
+        with open(path, "rb") as file:
+            return sum(1 for _ in file) >= count

@@ -1,0 +1,119 @@
+"""Databases with many users, filled by SQL, and the tokens of some of them."""
+
+import hashlib
+import json
+import shutil
+import sqlite3
+import subprocess
+import time
+
+from tokens import BUNDLE_ID, REFRESH_LIFETIME, access_token, digest, refresh_token
+
+# So many sessions have tokens that we know, spread evenly over all of them.
+KNOWN_SESSIONS = 20_000
+
+# A filled database and its tokens are good for this long.
+KEEP_SECONDS = 7 * 86_400
+
+
+def user_id(number):
+    return f"user_01BENCH{number:019d}"
+
+
+def session_id(number):
+    return f"sess_01BENCH{number:019d}"
+
+
+def subject(number):
+    """Whom Apple knows the user as: in no order, as theirs are, so that the index is met everywhere."""
+    return f"001234.{number * 2654435761 % 2**32:08x}{number:024x}.0930"
+
+
+SUBJECT_IN_SQL = "printf('001234.%08x%024x.0930', n * 2654435761 & 4294967295, n)"
+
+
+class Population:
+    """So many users with so many sessions, in a file that is made once and then copied."""
+
+    def __init__(self, folder, users, sessions, migrations):
+        schema = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(migrations.iterdir())))
+        self.users, self.sessions = users, sessions
+        self.folder = folder / f"{users}-{sessions}-{schema.hexdigest()[:8]}"
+        self.database = self.folder / "gatehouse.db"
+        self.access, self.refresh = self.folder / "access", self.folder / "refresh"
+        self.made = self.folder / "made.json"
+
+    @property
+    def is_fresh(self):
+        return self.made.exists() and time.time() - json.loads(self.made.read_text())["at"] < KEEP_SECONDS
+
+    def copy(self, target):
+        for path in target.parent.glob(target.name + "*"):
+            path.unlink()
+        shutil.copyfile(self.database, target)
+
+    def prepare(self, gatehouse, say):
+        """Fills the database, if that has not been done; and writes access tokens, which do not live long."""
+        if not self.is_fresh:
+            say(f"filling a database: {self.users:,} users, {self.sessions:,} sessions")
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder.mkdir(parents=True)
+            subprocess.run(
+                [gatehouse, "migrate"], check=True, stdout=subprocess.DEVNULL,
+                env={"DATABASE_URL": f"sqlite:{self.database}", "GATEHOUSE_CONFIG": ""})
+            self.fill()
+        now = int(time.time()) - 60
+        write_lines(self.access, (access_token(user, session, now) for user, session in self.known()))
+
+    def known(self):
+        """The users and sessions whose tokens we know."""
+        count = min(KNOWN_SESSIONS, self.sessions)
+        for number in range(count):
+            place = number * self.sessions // count
+            yield user_id(place % self.users), session_id(place)
+
+    def fill(self):
+        now = int(time.time()) - 60
+        values = {
+            "users": self.users, "sessions": self.sessions, "now": now * 1000, "client": BUNDLE_ID,
+            "expires": (now + REFRESH_LIFETIME) * 1000}
+        database = sqlite3.connect(self.database)
+        # Nobody else looks at it yet, and what is lost is made again.
+        for setting in ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -524288"):
+            database.execute(f"PRAGMA {setting}")
+        with database:
+            for statement in FILLING:
+                database.execute(statement, values)
+            tokens = [(refresh_token(user, session, now), session) for user, session in self.known()]
+            database.executemany(
+                "UPDATE refresh_tokens SET token_hash = ? WHERE id = ?",
+                ((digest(token), session) for token, session in tokens))
+        database.execute("PRAGMA journal_mode = WAL")
+        database.close()
+        write_lines(self.refresh, (token for token, _ in tokens))
+        self.made.write_text(json.dumps({"at": now}))
+
+
+def write_lines(path, lines):
+    path.write_text("".join(line + "\n" for line in lines))
+
+
+NUMBERS = "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < {}) "
+
+FILLING = [
+    "INSERT INTO users (id, email, last_login_at, last_login_provider, created_at, updated_at) "
+    + NUMBERS.format(":users")
+    + """SELECT printf('user_01BENCH%019d', n), printf('u%08d@privaterelay.appleid.com', n), :now, 'APPLE', :now, :now
+         FROM number""",
+    "INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, is_private_email, client_id, "
+    "created_at, updated_at) "
+    + NUMBERS.format(":users")
+    + f"""SELECT printf('acct_01BENCH%019d', n), printf('user_01BENCH%019d', n), 'APPLE', {SUBJECT_IN_SQL},
+          printf('u%08d@privaterelay.appleid.com', n), 1, :client, :now, :now FROM number""",
+    "INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation, rotated_at, "
+    "expires_at, user_agent, address, created_at, updated_at) "
+    + NUMBERS.format(":sessions")
+    + """SELECT printf('sess_01BENCH%019d', n), printf('user_01BENCH%019d', n % :users), 'APPLE', :client,
+         randomblob(32), randomblob(16), 1, :now, :expires, 'Example/1.0 (iPhone; iOS 26.1)', '192.0.2.1', :now, :now
+         FROM number""",
+]

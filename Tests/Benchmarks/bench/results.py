@@ -1,0 +1,62 @@
+"""From the figures of single rounds to those of a run, and from two runs to what has changed."""
+
+import statistics
+
+FIGURES = [
+    "requests_per_second", "p50_ms", "p99_ms", "p999_ms", "max_ms", "cpu_us", "nginx_cpu_us", "wrk_cpu_us",
+    "resident_bytes", "most_resident_bytes", "others_percent", "stolen_percent"]
+
+
+def summarise(rounds):
+    """The median of each figure over the rounds, and the range that they had."""
+    return {
+        figure: {"median": statistics.median(values), "range": [min(values), max(values)]}
+        for figure in FIGURES if (values := [measured[figure] for measured in rounds])}
+
+
+def ratios(server, floor):
+    """Of medians: how much of the floor's rate there is, and how many times its processor time it takes."""
+    return {
+        "requests_per_second": divide(
+            server["requests_per_second"]["median"], floor["requests_per_second"]["median"]),
+        "cpu_us": divide(server["cpu_us"]["median"], floor["cpu_us"]["median"])}
+
+
+def divide(a, b):
+    return a / b if b else None
+
+
+def spread(figure):
+    """How far the rounds were apart, in percent of their median."""
+    low, high = figure["range"]
+    return 100 * (high - low) / figure["median"] if figure["median"] else 0.0
+
+
+class Change:
+    """What a figure is now and was before. Where the ranges of the two meet, it may be noise and no change at all."""
+
+    def __init__(self, now, before):
+        self.percent = 100 * (now["median"] / before["median"] - 1) if before["median"] else 0.0
+        self.may_be_noise = now["range"][0] <= before["range"][1] and before["range"][0] <= now["range"][1]
+
+    def __str__(self):
+        text = f"{self.percent:+.0f}%"
+        return f"({text})" if self.may_be_noise else text
+
+
+def change(now, before, *path):
+    """The change of what lies at a path in both runs; nothing where one of them does not have it."""
+    for name in path:
+        now, before = (level.get(name) if isinstance(level, dict) else None for level in (now, before))
+    return Change(now, before) if now and before else ""
+
+
+def ranged(entry, name):
+    """A figure that stands beside its range, as one."""
+    if not entry or name not in entry:
+        return None
+    return {"median": entry[name], "range": entry.get(f"{name}_range", [entry[name], entry[name]])}
+
+
+def differing_options(now, before):
+    return [name for name in now["options"] if now["options"][name] != before["options"].get(name)]

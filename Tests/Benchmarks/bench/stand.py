@@ -1,0 +1,164 @@
+"""What is measured: nginx as it is deployed, and behind it the server, or the floor."""
+
+import http.client
+import json
+import shutil
+import signal
+import ssl
+import subprocess
+import time
+
+import machine
+from processes import Fault, Running, accepts, free_port
+from tokens import ACCESS, BUNDLE_ID, REFRESH
+
+GUARDED_SITE = """location = /guarded {{
+    include snippets/gatehouse-guard.conf;
+    default_type text/plain;
+    alias {file};
+}}
+"""
+
+# So high that nobody is told to slow down.
+NO_LIMITS = [
+    "LOGIN_RATE=1000000r/s", "LOGIN_BURST=1000000", "AUTH_RATE=1000000r/s", "AUTH_BURST=1000000",
+    "API_RATE=1000000r/s", "API_BURST=1000000", "CONNECTIONS=65535"]
+
+
+class FakeApple:
+    """Publishes the key by which logins have been minted."""
+
+    def __init__(self, gatehouse, keys, folder):
+        self.port = free_port()
+        self.running = Running(
+            "the fake Apple", [gatehouse, "fake-apple", "--keys", keys, "--port", self.port], folder / "apple.log",
+            env={"APPLE_BUNDLE_ID": BUNDLE_ID})
+        try:
+            self.running.wait_until(lambda: accepts(self.port))
+        except Fault:
+            self.running.stop()
+            raise
+
+    def stop(self):
+        self.running.stop()
+
+
+class Stand:
+    """One nginx with one responder behind it, from start to stop."""
+
+    def __init__(self, tools, folder, apple):
+        self.tools, self.folder, self.apple = tools, folder, apple
+        self.port = free_port()
+        self.socket = folder / "responder.sock"
+        self.database = folder / "gatehouse.db"
+        self.responder = self.nginx = None
+
+    def server_environment(self):
+        return {
+            "GATEHOUSE_CONFIG": "", "SWIFT_BACKTRACE": "enable=no", "APP_ENV": "production",
+            "LISTEN": f"unix:{self.socket}", "DATABASE_URL": f"sqlite:{self.database}",
+            "JWT_ACCESS_SECRET": ACCESS.text, "JWT_REFRESH_SECRET": REFRESH.text, "APPLE_BUNDLE_ID": BUNDLE_ID,
+            "APPLE_JWKS_URL": f"http://127.0.0.1:{self.apple.port}/auth/keys"}
+
+    def start_server(self):
+        self.start(Running(
+            "gatehouse", [self.tools.gatehouse, "serve"], self.folder / "gatehouse.log",
+            env=self.server_environment()))
+
+    def start_floor(self, answers, connections):
+        """Each nginx worker may open a connection for each client, and each connection takes a thread."""
+        threads = connections * machine.CORES + 32
+        self.start(Running("the floor", [self.tools.floor, self.socket, threads, answers], self.folder / "floor.log"))
+
+    def start(self, responder):
+        self.responder = responder
+        responder.wait_until(self.socket.exists)
+        self.write_site()
+        self.nginx = Running(
+            "nginx", ["nginx", "-p", self.folder / "nginx", "-c", "nginx.conf", "-e", "stderr", "-g", "daemon off;"],
+            self.folder / "nginx.log", goodbye=signal.SIGQUIT)
+        self.nginx.wait_until(lambda: accepts(self.port))
+
+    def write_site(self):
+        target, checkout = self.folder / "nginx", self.tools.checkout
+        subprocess.run(
+            [checkout / "deploy/lib/render-nginx", target, checkout / "nginx/local.values",
+             f"RESPONDER=unix:{self.socket}", f"LISTEN_HTTPS=127.0.0.1:{self.port}", "LISTEN_HTTPS_6=", "LISTEN_HTTP=",
+             "LISTEN_HTTP_6=", f"HTTPS_ORIGIN=https://localhost:{self.port}", *NO_LIMITS], check=True)
+        subprocess.run([checkout / "deploy/lib/certificate", target], check=True)
+        guarded = target / "guarded.txt"
+        guarded.write_text("what is guarded\n")
+        (target / "gatehouse.d").mkdir(exist_ok=True)
+        (target / "gatehouse.d/guarded.conf").write_text(GUARDED_SITE.format(file=guarded))
+
+    def call(self, method, path, body=None, bearer=None):
+        """Over TLS, to a server that this program has just started on this machine."""
+        context = ssl.create_default_context(cafile=self.folder / "nginx/certificate.pem")
+        connection = http.client.HTTPSConnection("localhost", self.port, timeout=10, context=context)
+        headers = {"Content-Type": "application/json"} if body else {}
+        if bearer:
+            headers["Authorization"] = f"Bearer {bearer}"
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()
+
+    def used(self):
+        """Seconds of processor time: the responder's, and nginx's."""
+        front = [self.nginx.pid, *machine.children(self.nginx.pid)]
+        return machine.cpu_seconds(self.responder.pid), sum(machine.cpu_seconds(pid) for pid in front)
+
+    def unexpected_answers(self):
+        """Answers by status in nginx's log, but for good ones and those that wrk did not wait for at its end."""
+        found = {}
+        with open(self.folder / "nginx/logs/gatehouse.access.log", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                status = line.partition('"status":')[2][:3]
+                if not status.startswith("2") and status != "499":
+                    found[status] = found.get(status, 0) + 1
+        return found
+
+    def stop(self):
+        for running in (self.nginx, self.responder):
+            if running:
+                running.stop()
+
+
+def fresh_folder(path):
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
+
+
+def record_answers(stand, population, logins, folder):
+    """Has the server answer once each, so that the floor can say the same."""
+    access = first_line(population.access)
+    bodies = {
+        "me": stand.call("GET", "/api/users/me", bearer=access),
+        "login": stand.call("POST", "/api/auth/apple", first_line(logins)),
+        "refresh": stand.call("POST", "/api/auth/refresh", json.dumps({"refreshToken": first_line(population.refresh)}))}
+    guarded = stand.call("GET", "/guarded", bearer=access)
+    for name, (status, body) in [*bodies.items(), ("guarded", guarded)]:
+        if status != 200:
+            raise Fault(f"{name} answers {status}: {body[:300].decode(errors='replace')}")
+    for name, (_, body) in bodies.items():
+        (folder / name).write_bytes(body)
+
+
+def first_line(path):
+    with open(path, encoding="utf-8") as file:
+        return file.readline().strip()
+
+
+def wait_for_answer(client, deadline=30):
+    """Seconds until a responder answers, however often one has to knock."""
+    began = time.perf_counter()
+    while time.perf_counter() - began < deadline:
+        try:
+            client()
+            return time.perf_counter() - began
+        except (ConnectionError, FileNotFoundError):
+            time.sleep(0.0005)
+    raise Fault("the server does not answer")

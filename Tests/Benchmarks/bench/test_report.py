@@ -1,0 +1,69 @@
+import unittest
+import xml.etree.ElementTree
+
+from plot import plot
+from report import columns, duration, report
+
+
+def cell(rate, cpu, others=0):
+    flat = {name: {"median": 1.0, "range": [1.0, 1.0]} for name in (
+        "p50_ms", "p99_ms", "p999_ms", "stolen_percent")}
+    return flat | {
+        "requests_per_second": {"median": rate, "range": [rate, rate]}, "cpu_us": {"median": cpu, "range": [cpu, cpu]},
+        "others_percent": {"median": others, "range": [others, others]}}
+
+
+def run(rate=1000, cpu=20.0, others=0):
+    return {
+        "at": "2026-11-21T20:00:00Z", "commit": "abc", "machine": {"cores": 2, "processor": "a <fast> one"},
+        "options": {"rounds": 3, "seconds": 5, "build": "release"},
+        "in_process": {"sign": {"nanoseconds": 100, "nanoseconds_range": [99, 101], "allocations": 7}},
+        "through_nginx": {"guard": {"64": {
+            "server": cell(rate, cpu, others), "floor": cell(2000, 10.0),
+            "ratios": {"requests_per_second": rate / 2000, "cpu_us": cpu / 10}}}}}
+
+
+class TheTable(unittest.TestCase):
+    def row(self, text, name):
+        return next(line for line in text.splitlines() if line.startswith(name)).split()
+
+    def test_it_has_rates_and_ratios(self):
+        self.assertEqual(self.row(report(run(), None, None), "guard")[:8],
+                         ["guard", "64", "1,000", "0%", "0.50", "20.0", "0%", "2.00"])
+
+    def test_it_has_what_changed_since_the_last_run(self):
+        text = report(run(rate=1100, cpu=10.0), "before", run())
+        self.assertEqual(self.row(text, "guard")[-2:], ["+10%", "-50%"])
+        self.assertIn("since before (abc", text)
+
+    def test_a_measurement_among_others_is_marked(self):
+        self.assertIn("40%!", self.row(report(run(others=40), None, None), "guard"))
+
+    def test_another_kind_of_run_is_said_to_be_one(self):
+        before = run()
+        before["options"]["seconds"] = 1
+        self.assertIn("seconds differ", report(run(), "before", before))
+
+    def test_parts_that_were_not_measured_are_left_out(self):
+        half = run()
+        del half["through_nginx"]
+        self.assertNotIn("through nginx", report(half, None, None).partition("\n\n")[2])
+
+    def test_figures_stand_below_one_another(self):
+        self.assertEqual(columns([["a", "1"], ["long", "100"]]), "a       1\nlong  100")
+
+    def test_times_have_a_unit_that_fits(self):
+        self.assertEqual([duration(value) for value in (950, 31_250, 2_500_000, 12_000_000)],
+                         ["950 ns", "31.2 µs", "2,500.0 µs", "12.0 ms"])
+
+
+class ThePicture(unittest.TestCase):
+    def test_it_is_well_formed_and_has_a_bar_for_each_side(self):
+        root = xml.etree.ElementTree.fromstring(plot(run()))
+        bars = [shape for shape in root.iter("{http://www.w3.org/2000/svg}rect") if shape.get("fill") == "#2f6f9f"]
+        # One in each of the two panels, and one in the legend.
+        self.assertEqual(len(bars), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

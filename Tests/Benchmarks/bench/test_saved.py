@@ -1,0 +1,40 @@
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from processes import Fault
+from saved import SavedRuns
+
+
+class RunsThatHaveBeenSaved(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.runs = SavedRuns(Path(folder.name) / "runs")
+
+    def test_a_run_comes_back_as_it_was_saved(self):
+        self.runs.save("first", {"at": "now"})
+        self.assertEqual(self.runs.load("first"), {"at": "now"})
+
+    def test_the_last_one_is_the_one_saved_last_whatever_its_name(self):
+        for place, name in enumerate(["b", "c", "a"]):
+            os.utime(self.runs.save(name, {"name": name}), (place, place))
+        self.assertEqual(self.runs.last(), ("a", {"name": "a"}))
+
+    def test_without_any_there_is_no_last_one(self):
+        self.assertEqual(self.runs.last(), (None, None))
+
+    def test_one_that_is_not_there_is_refused_with_those_that_are(self):
+        self.runs.save("first", {})
+        with self.assertRaisesRegex(Fault, "there is no run second; there are: first"):
+            self.runs.load("second")
+
+    def test_a_name_is_no_path(self):
+        for name in ("", "../x", "/x", "a/b", ".hidden", "a b", "a\n"):
+            with self.assertRaises(Fault):
+                self.runs.save(name, {})
+
+
+if __name__ == "__main__":
+    unittest.main()
