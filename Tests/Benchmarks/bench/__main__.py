@@ -3,6 +3,7 @@
 import argparse
 import json
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -107,7 +108,7 @@ if __name__ == "__main__":
         signal.signal(number, lambda *_: sys.exit(143))
     try:
         sys.exit(main(sys.argv[1:]))
-    except Fault as fault:
+    except (Fault, OSError, subprocess.SubprocessError) as fault:
         sys.exit(say(f"deploy/bench: {fault}") or 3)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -4,6 +4,7 @@ import contextlib
 import time
 
 import inprocess
+from counting import COUNTED, instructions_of_request, profiles_folder
 from load import WORKLOADS, Load
 from pools import Pools
 from population import Population
@@ -44,7 +45,7 @@ class Benchmark:
             "binary_bytes": stripped_bytes(self.tools.gatehouse, self.tools.work)}
         if "in-process" in options.parts:
             result["in_process"] = self.in_process()
-        if options.users or {"nginx", "starts"} & set(options.parts):
+        if options.users or options.instructions or {"nginx", "starts"} & set(options.parts):
             self.population.prepare(self.tools.gatehouse, self.say)
             with self.fake_apple():
                 self.measure_server(result)
@@ -57,13 +58,15 @@ class Benchmark:
         if "nginx" in self.options.parts:
             result["through_nginx"] = self.through_nginx()
             result["memory"] = memory_after_most(result["through_nginx"])
+        if self.options.instructions:
+            result["instructions"] = self.instructions()
         if self.options.users:
             result["sizes"] = self.sizes()
 
     @contextlib.contextmanager
     def fake_apple(self):
-        # The pools make its key.
-        self.logins("new", self.population)
+        # With the first login, its key is made.
+        self.pools.of_users(USERS, 1)
         self.apple = FakeApple(self.tools.gatehouse, self.pools.keys, self.tools.work)
         try:
             yield
@@ -78,6 +81,17 @@ class Benchmark:
         for name in inprocess.names(self.tools):
             self.say(f"within one process: {name}")
             found[name] = inprocess.measure(self.tools, name, milliseconds, self.options.instructions)
+        return found
+
+    def instructions(self):
+        population, profiles = self.population, profiles_folder(self.tools)
+        logins = {"known": self.pools.of_users(USERS, 500), "new": self.pools.of_newcomers(500)}
+        found = {}
+        for workload in COUNTED:
+            self.say(f"counting instructions: {workload}")
+            with self.stand(population) as stand:
+                profile = profiles / f"{workload.replace(' ', '-')}.callgrind"
+                found[workload] = instructions_of_request(workload, stand, population, logins, profile)
         return found
 
     # Through nginx
@@ -123,7 +137,7 @@ class Benchmark:
         folder = fresh_folder(self.tools.work / "answers")
         with self.stand(self.population) as stand:
             stand.start_server()
-            record_answers(stand, self.population, self.logins("known", self.population), folder)
+            record_answers(stand, self.population, self.pools.of_users(USERS, 1), folder)
         return folder
 
     def measure_cell(self, workload, count, population, answers=None):

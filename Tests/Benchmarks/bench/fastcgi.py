@@ -1,4 +1,4 @@
-"""As much of FastCGI as it takes to ask one question at a socket."""
+"""As much of FastCGI as it takes to be a front."""
 
 import socket
 import struct
@@ -10,23 +10,44 @@ def record(kind, content=b""):
     return struct.pack("!BBHHBx", 1, kind, 1, len(content), 0) + content
 
 
+def length(count):
+    return bytes([count]) if count < 128 else struct.pack("!I", count | 0x8000_0000)
+
+
 def pair(name, value):
-    """Both are shorter than 128 bytes, so that a byte holds the length of each."""
-    return bytes([len(name), len(value)]) + name.encode() + value.encode()
+    return length(len(name)) + length(len(value)) + name.encode() + value.encode()
 
 
-def ask(path, document):
-    """What the responder at a Unix socket answers to GET: all of its output."""
-    parameters = {"REQUEST_METHOD": "GET", "DOCUMENT_URI": document, "REMOTE_ADDR": "127.0.0.1"}
-    question = (
-        record(BEGIN, struct.pack("!HB5x", 1, 0))
-        + record(PARAMETERS, b"".join(pair(*item) for item in parameters.items())) + record(PARAMETERS)
-        + record(INPUT))
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(10)
-        connection.connect(str(path))
-        connection.sendall(question)
-        return read_answer(connection)
+class Front:
+    """A front's connection to the responder at a Unix socket: kept, and asked one thing after the other."""
+
+    def __init__(self, path, patience=10):
+        self.connection = socket.socket(socket.AF_UNIX)
+        self.connection.settimeout(patience)
+        try:
+            self.connection.connect(str(path))
+        except OSError:
+            self.close()
+            raise
+
+    def ask(self, parameters, body=b""):
+        """All of the responder's output: headers, an empty line, a body."""
+        self.connection.sendall(
+            record(BEGIN, struct.pack("!HB5x", 1, 1))
+            + record(PARAMETERS, b"".join(pair(*item) for item in parameters.items())) + record(PARAMETERS)
+            + (record(INPUT, body) if body else b"") + record(INPUT))
+        return read_answer(self.connection)
+
+    def close(self):
+        self.connection.close()
+
+
+def ask_for_health(path):
+    front = Front(path)
+    try:
+        return front.ask({"REQUEST_METHOD": "GET", "DOCUMENT_URI": "/healthz", "REMOTE_ADDR": "127.0.0.1"})
+    finally:
+        front.close()
 
 
 def read_answer(connection):

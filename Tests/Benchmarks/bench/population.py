@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -51,6 +52,9 @@ class Population:
         for path in target.parent.glob(target.name + "*"):
             path.unlink()
         shutil.copyfile(self.database, target)
+        # Otherwise what is measured next waits for this to reach the disk.
+        with open(target, "rb") as file:
+            os.fsync(file.fileno())
 
     def prepare(self, gatehouse, say):
         """Fills the database, if that has not been done; and writes access tokens, which do not live long."""

@@ -37,13 +37,13 @@ class Running:
                 raise Fault(f"{self.name} does not come up; its log is {self.log}")
             time.sleep(0.01)
 
-    def stop(self):
+    def stop(self, patience=15):
         """Returns when it has ended."""
         if self.process.poll() is not None:
             return
         self.process.send_signal(self.goodbye)
         try:
-            self.process.wait(15)
+            self.process.wait(patience)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -55,9 +55,13 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def accepts(port):
-    try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
-        return True
-    except OSError:
-        return False
+def accepts(place):
+    """Whether somebody listens: at a port of this machine, or at a socket's path."""
+    is_port = isinstance(place, int)
+    with socket.socket(socket.AF_INET if is_port else socket.AF_UNIX) as knocking:
+        knocking.settimeout(1)
+        try:
+            knocking.connect(("127.0.0.1", place) if is_port else str(place))
+            return True
+        except OSError:
+            return False

@@ -9,7 +9,9 @@ QUIET_PERCENT = 10
 
 
 def report(run, last_name, last):
-    parts = [heading(run), in_process(run, last), through_nginx(run, last), sizes(run), rest(run, last)]
+    parts = [
+        heading(run), in_process(run, last), instructions(run, last), through_nginx(run, last), sizes(run),
+        rest(run, last)]
     if last:
         parts.append(comparison(run, last_name, last))
     return "\n\n".join(part for part in parts if part)
@@ -39,6 +41,17 @@ def in_process(run, last):
             f"{found['instructions']:,.0f}" if "instructions" in found else "",
             *(str(change({"x": ranged(found, figure)}, {"x": ranged(before, figure)}, "x"))
               for figure in ("nanoseconds", "allocations", "instructions"))])
+    return columns(rows)
+
+
+def instructions(run, last):
+    if not run.get("instructions"):
+        return ""
+    before = (last or {}).get("instructions", {})
+    rows = [["one request to the server", "instructions", ""]]
+    for workload in run["instructions"]:
+        rows.append([workload, f"{run['instructions'][workload]:,.0f}", str(change(
+            {"x": ranged(run["instructions"], workload)}, {"x": ranged(before, workload)}, "x"))])
     return columns(rows)
 
 

@@ -72,7 +72,7 @@ class Stand:
 
     def start(self, responder):
         self.responder = responder
-        responder.wait_until(self.socket.exists)
+        responder.wait_until(lambda: accepts(self.socket))
         self.write_site()
         self.nginx = Running(
             "nginx", ["nginx", "-p", self.folder / "nginx", "-c", "nginx.conf", "-e", "stderr", "-g", "daemon off;"],

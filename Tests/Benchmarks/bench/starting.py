@@ -4,7 +4,7 @@ import statistics
 import subprocess
 import time
 
-from fastcgi import ask
+from fastcgi import ask_for_health
 from processes import Running
 from stand import wait_for_answer
 
@@ -17,7 +17,7 @@ def measure_starts(stand, times):
         server = Running(
             "gatehouse", [stand.tools.gatehouse, "serve"], stand.folder / "starts.log", env=stand.server_environment())
         try:
-            wait_for_answer(lambda: ask(stand.socket, "/healthz"))
+            wait_for_answer(lambda: ask_for_health(stand.socket))
             found.append(1000 * (time.perf_counter() - began))
         finally:
             server.stop()
