@@ -12,7 +12,7 @@ package final class Connection {
     }
 
     private let handle: OpaquePointer
-    private var prepared: [String: Statement] = [:]
+    private var prepared: [StatementText: Statement] = [:]
 
     package init(path: String, access: Access) throws(SQLiteError) {
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
@@ -53,12 +53,13 @@ package final class Connection {
 
     /// The statement for this text, prepared once and kept.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
-        if let known = prepared[sql] { return known }
+        let text = StatementText(sql)
+        if let known = prepared[text] { return known }
         var pointer: OpaquePointer?
         try check(unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil))
         guard let pointer = unsafe pointer else { throw SQLiteError(code: SQLITE_MISUSE, message: "empty statement") }
         let statement = unsafe Statement(takingOwnership: pointer)
-        prepared[sql] = statement
+        prepared[text] = statement
         return statement
     }
 

@@ -5,10 +5,13 @@ private let auditColumns = """
     moment, kind, actor, user_id, session_id, provider, address, user_agent, detail, count
     """
 
+// Put together once, and not for each request.
+private let insertEvent = "INSERT INTO audit_events (\(auditColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
 extension Connection {
     func insert(_ event: AuditEvent) throws(SQLiteError) {
         try run(
-            "INSERT INTO audit_events (\(auditColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            insertEvent,
             .integer(event.moment.milliseconds), .text(event.kind.rawValue), .text(event.actor.rawValue),
             .optional(event.userID?.text), .optional(event.sessionID?.text), .optional(event.provider?.rawValue),
             .optional(event.device.address), .optional(event.device.userAgent), .optional(event.detail),

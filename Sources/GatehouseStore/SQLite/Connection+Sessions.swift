@@ -10,15 +10,17 @@ private let userOfSessionColumns = """
     u.id, u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
     """
 
+// Put together once, and not for each request.
+private let sessionByID = """
+    SELECT \(sessionColumns), \(userOfSessionColumns)
+    FROM refresh_tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ?
+    """
+
 extension Connection {
     func session(_ id: SessionID) throws(SQLiteError) -> (session: Session, user: User)? {
-        try first(
-            """
-            SELECT \(sessionColumns), \(userOfSessionColumns)
-            FROM refresh_tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ?
-            """,
-            .text(id.text)
-        ) { row throws(SQLiteError) in (try Session(row: row), try User(row: row, from: 15)) }
+        try first(sessionByID, .text(id.text)) { row throws(SQLiteError) in
+            (try Session(row: row), try User(row: row, from: 15))
+        }
     }
 
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(SQLiteError) -> [Session] {

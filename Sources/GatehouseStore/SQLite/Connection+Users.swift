@@ -4,21 +4,30 @@ import SQLite
 /// Columns of a user, in the order in which `User.init(row:from:)` reads them.
 private let userColumns = "id, email, nickname, avatar_url, role, status, onboarding_completed, created_at"
 
+// Put together once, and not for each request.
+private let userByID = "SELECT \(userColumns) FROM users WHERE id = ?"
+private let userByIdentity = """
+    SELECT \(userColumns) FROM users
+    WHERE id = coalesce(
+        (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
+        (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
+    """
+private let loginOfUser = """
+    UPDATE users SET email = coalesce(email, ?), nickname = coalesce(nickname, ?), last_login_at = ?,
+        last_login_provider = ?, updated_at = ?
+    WHERE id = ? AND status = 'ACTIVE' AND EXISTS (SELECT 1 FROM auth_accounts
+        WHERE provider = ? AND provider_user_id = ? AND user_id = users.id)
+    RETURNING \(userColumns)
+    """
+
 extension Connection {
     func user(_ id: UserID) throws(SQLiteError) -> User? {
-        try first("SELECT \(userColumns) FROM users WHERE id = ?", .text(id.text)) { row throws(SQLiteError) in
-            try User(row: row)
-        }
+        try first(userByID, .text(id.text)) { row throws(SQLiteError) in try User(row: row) }
     }
 
     func user(of identity: Identity) throws(SQLiteError) -> User? {
         try first(
-            """
-            SELECT \(userColumns) FROM users
-            WHERE id = coalesce(
-                (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
-                (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
-            """,
+            userByIdentity,
             .text(identity.provider.rawValue), .text(identity.subject), .optional(identity.transferSubject)
         ) { row throws(SQLiteError) in try User(row: row) }
     }
@@ -51,13 +60,7 @@ extension Connection {
         let identity = login.identity
         let now = Value.integer(login.session.createdAt.milliseconds)
         let updated = try first(
-            """
-            UPDATE users SET email = coalesce(email, ?), nickname = coalesce(nickname, ?), last_login_at = ?,
-                last_login_provider = ?, updated_at = ?
-            WHERE id = ? AND status = 'ACTIVE' AND EXISTS (SELECT 1 FROM auth_accounts
-                WHERE provider = ? AND provider_user_id = ? AND user_id = users.id)
-            RETURNING \(userColumns)
-            """,
+            loginOfUser,
             .optional(identity.email), .optional(login.nickname), now, .text(identity.provider.rawValue), now,
             .text(login.session.userID.text), .text(identity.provider.rawValue), .text(identity.subject)
         ) { row throws(SQLiteError) in try User(row: row) }
