@@ -36,8 +36,8 @@ package struct Request: ~Copyable {
         return nil
     }
 
-    /// What follows the name and the equals sign. An entry ends in a zero byte, which is in no name of ours: no byte behind
-    /// it is looked at.
+    /// What follows the name and the equals sign. An entry ends in a zero byte, which is in no name of ours: no byte
+    /// behind it is looked at.
     private static func rest(
         of entry: UnsafeMutablePointer<CChar>, behind name: UnsafeBufferPointer<UInt8>
     ) -> UnsafeMutablePointer<CChar>? {

@@ -1,8 +1,8 @@
 /// The members of one object, its texts left where they are until somebody asks for them: no tree is built of what
 /// nobody reads.
 ///
-/// The whole text is held to the same rules as by ``JSONValue/init(parsing:)``, and to one more: names are written without
-/// escapes. Every name is compared with every other, so it is for short texts, or those of somebody who is trusted.
+/// The whole text is held to the same rules as by ``JSONValue/init(parsing:)``, and to one more: names are written
+/// without escapes. Every name is compared with every other, so it is for short texts, or those of somebody trusted.
 public struct JSONMembers: Sendable {
     private enum Content {
         /// Without the quotes around it.
