@@ -1,6 +1,6 @@
 -- What wrk sends. PATTERN says which requests, over and over: g a guarded one, m who am I, l a login, r a refresh.
 -- ACCESS, LOGINS and REFRESH are files with a token (or a login's body) in each line; SKIP lines are left out of LOGINS,
--- since they have been used.
+-- since they have been used. With AGAIN they are good more than once: the floor does not look at them.
 
 local threads = {}
 
@@ -14,6 +14,7 @@ end
 -- Refresh tokens stand in a queue: an answer brings one to its end, a request takes one from its front. wrk does not say
 -- which connection it asks for; but none is sent before its answer has come, none twice, and each is one of a chain.
 local pattern = os.getenv("PATTERN")
+local again = os.getenv("AGAIN")
 local place = 0
 
 used, dry = 0, 0
@@ -62,8 +63,8 @@ local requests = {
   [string.byte("m")] = function() return get("/api/users/me", bearer()) end,
   [string.byte("l")] = function()
     used = used + 1
-    if not logins[used] then return exhausted() end
-    return post("/api/auth/apple", logins[used])
+    local body = logins[again and (used - 1) % #logins + 1 or used]
+    return body and post("/api/auth/apple", body) or exhausted()
   end,
   [string.byte("r")] = function()
     local token = chains[first]

@@ -149,7 +149,8 @@ class Benchmark:
                     stand.start_floor(answers, count)
                 else:
                     stand.start_server()
-                return Load(stand, workload, count, population, logins).measure(WARM_UP_SECONDS, self.options.seconds)
+                load = Load(stand, workload, count, population, logins, is_floor=answers is not None)
+                return load.measure(WARM_UP_SECONDS, self.options.seconds)
         except Invalid as fault:
             self.faults.append(("the floor, " if answers else "") + str(fault))
             self.say(f"FAILED: {self.faults[-1]}")

@@ -33,8 +33,8 @@ WORKLOADS = [
 class Load:
     """wrk against a stand that has just been started. What has been used up stays so."""
 
-    def __init__(self, stand, workload, connections, population, logins):
-        self.stand, self.workload, self.connections = stand, workload, connections
+    def __init__(self, stand, workload, connections, population, logins, is_floor=False):
+        self.stand, self.workload, self.connections, self.is_floor = stand, workload, connections, is_floor
         self.population, self.logins = population, logins
         self.logins_used = 0
         with open(population.refresh, encoding="utf-8") as file:
@@ -59,6 +59,8 @@ class Load:
         files = {"g": ("ACCESS", self.population.access), "m": ("ACCESS", self.population.access),
                  "l": ("LOGINS", self.logins), "r": ("REFRESH", refresh)}
         environment = {"PATH": os.environ["PATH"], "PATTERN": self.workload.pattern, "SKIP": str(self.logins_used)}
+        if self.is_floor:
+            environment |= {"AGAIN": "1", "SKIP": "0"}
         environment |= dict(files[letter] for letter in set(self.workload.pattern))
         wrk = subprocess.Popen(
             ["wrk", "--threads", "1", "--connections", str(self.connections), "--duration", f"{seconds}s",
