@@ -1,6 +1,6 @@
 """A run as tables for people."""
 
-from results import change, differing_options, ranged, spread
+from results import change, differing_options, divide, ranged, spread
 
 MEGABYTE = 1 << 20
 
@@ -86,14 +86,17 @@ def sizes(run):
     if not run.get("sizes"):
         return ""
     small, large = run["sizes"]["small"], run["sizes"]["large"]
-    rows = [["with many users", small["label"], large["label"], "times"]]
+    rows = [["with many users", small["label"], "±", large["label"], "±", "times"]]
     for workload in small["cells"]:
         for figure, name in (("cpu_us", "CPU µs"), ("requests_per_second", "requests/s"), ("p99_ms", "p99 ms")):
-            pair = [size["cells"][workload][figure]["median"] for size in (small, large)]
-            rows.append([f"{workload}, {name}", *(f"{value:,.1f}" for value in pair), ratio(pair[1] / pair[0])])
-    pair = [size["starts"]["median_ms"] for size in (small, large)]
-    rows.append(["start to first answer, ms", *(f"{value:.1f}" for value in pair), ratio(pair[1] / pair[0])])
+            rows.append(sized_row(f"{workload}, {name}", *(size["cells"][workload][figure] for size in (small, large))))
+    rows.append(sized_row("start to first answer, ms", *(start_figure(size["starts"]) for size in (small, large))))
     return columns(rows)
+
+
+def sized_row(name, small, large):
+    pair = [text for figure in (small, large) for text in (f"{figure['median']:,.1f}", percent(spread(figure)))]
+    return [name, *pair, ratio(divide(large["median"], small["median"]))]
 
 
 def rest(run, last):

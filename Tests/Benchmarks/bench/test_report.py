@@ -49,6 +49,14 @@ class TheTable(unittest.TestCase):
         del half["through_nginx"]
         self.assertNotIn("through nginx", report(half, None, None).partition("\n\n")[2])
 
+    def test_a_large_database_stands_beside_the_usual_one_with_what_it_costs(self):
+        sized = run()
+        sized["sizes"] = {
+            name: {"label": name, "cells": {"refresh": cell(rate, cpu)}, "starts": {"median_ms": 9, "range_ms": [9, 9]}}
+            for name, rate, cpu in (("small", 1000, 10.0), ("large", 900, 12.0))}
+        text = report(sized, None, None)
+        self.assertEqual(self.row(text, "refresh, CPU")[3:], ["10.0", "0%", "12.0", "0%", "1.20"])
+
     def test_figures_stand_below_one_another(self):
         self.assertEqual(columns([["a", "1"], ["long", "100"]]), "a       1\nlong  100")
 
