@@ -26,7 +26,7 @@ struct IntegrityCheck: Check {
     func judge(_ damage: [String]) -> Finding {
         guard !damage.isEmpty else { return .ok(isDeep ? "whole, and every index fits" : "whole") }
         let advice =
-            "systemctl stop gatehouse, keep a copy of \(path)*, then gatehouse restore the last backup; dmesg | tail"
+            "systemctl stop gatehouse.socket, keep a copy of \(path)*, then gatehouse restore the last backup; dmesg | tail"
         return .fault("the database is damaged: " + damage.joined(separator: "; "), advice)
     }
 }
