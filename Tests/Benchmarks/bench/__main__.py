@@ -13,7 +13,7 @@ from load import WORKLOADS
 from plot import plot
 from processes import Fault
 from report import report
-from saved import SavedRuns
+from saved import NAME, SavedRuns
 from tools import Tools
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -31,6 +31,12 @@ def at_least_one(text):
     if int(text) < 1:
         raise ValueError
     return int(text)
+
+
+def run_name(text):
+    if not NAME.fullmatch(text):
+        raise ValueError
+    return text
 
 
 def some_of(known):
@@ -54,8 +60,8 @@ def options(arguments):
     parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--users", type=at_least_one)
     parser.add_argument("--sessions", type=at_least_one)
-    parser.add_argument("--save")
-    parser.add_argument("--against")
+    parser.add_argument("--save", type=run_name)
+    parser.add_argument("--against", type=run_name)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--debug", action="store_true")
     chosen = parser.parse_args(arguments)
@@ -81,7 +87,6 @@ def main(arguments):
     runs = SavedRuns(CHECKOUT / ".build/bench" / ("debug-runs" if chosen.debug else "runs"))
     now = time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
     name = chosen.save or now
-    runs.path(name)
     last_name, last = (chosen.against, runs.load(chosen.against)) if chosen.against else runs.last()
     run = Benchmark(Tools(CHECKOUT, chosen.debug), chosen, say).run()
     if chosen.json:

@@ -128,7 +128,7 @@ def start_figure(starts):
 
 def comparison(run, name, last):
     text = (f"The last columns say what has changed since {name} ({last['commit']}, {last['at']}). In brackets: the rounds "
-            "of the two overlap, so it may be noise.")
+            "of the two overlap, or there was only one, so it may be noise.")
     if differing := differing_options(run, last):
         text += f"\nThat run was another kind of run: {', '.join(differing)} differ, so compare with care."
     if run["machine"] != last["machine"]:
@@ -143,7 +143,7 @@ def duration(nanoseconds):
 
 
 def percent(value):
-    return f"{value:.0f}%"
+    return "" if value is None else f"{value:.0f}%"
 
 
 def ratio(value):

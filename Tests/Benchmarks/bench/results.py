@@ -10,7 +10,7 @@ FIGURES = [
 def summarise(rounds):
     """The median of each figure over the rounds, and the range that they had."""
     return {
-        figure: {"median": statistics.median(values), "range": [min(values), max(values)]}
+        figure: {"median": statistics.median(values), "range": [min(values), max(values)], "rounds": len(values)}
         for figure in FIGURES if (values := [measured[figure] for measured in rounds])}
 
 
@@ -27,17 +27,21 @@ def divide(a, b):
 
 
 def spread(figure):
-    """How far the rounds were apart, in percent of their median."""
+    """How far the rounds were apart, in percent of their median. A single one does not say."""
+    if figure.get("rounds") == 1:
+        return None
     low, high = figure["range"]
     return 100 * (high - low) / figure["median"] if figure["median"] else 0.0
 
 
 class Change:
-    """What a figure is now and was before. Where the ranges of the two meet, it may be noise and no change at all."""
+    """What a figure is now and was before. Where the ranges of the two meet, it may be noise and no change at all; and
+    where one of them is of a single round."""
 
     def __init__(self, now, before):
         self.percent = 100 * (now["median"] / before["median"] - 1) if before["median"] else 0.0
-        self.may_be_noise = now["range"][0] <= before["range"][1] and before["range"][0] <= now["range"][1]
+        overlap = now["range"][0] <= before["range"][1] and before["range"][0] <= now["range"][1]
+        self.may_be_noise = overlap or 1 in (now.get("rounds"), before.get("rounds"))
 
     def __str__(self):
         text = f"{self.percent:+.0f}%"

@@ -10,10 +10,15 @@ def figure(median, low, high):
 class FromRoundsToARun(unittest.TestCase):
     def test_a_figure_is_the_median_of_its_rounds_with_their_range(self):
         found = summarise([{"cpu_us": value} | OTHERS for value in (30, 10, 11)])
-        self.assertEqual(found["cpu_us"], figure(11, 10, 30))
+        self.assertEqual(found["cpu_us"], figure(11, 10, 30) | {"rounds": 3})
 
     def test_the_spread_is_the_range_in_percent_of_the_median(self):
         self.assertEqual(spread(figure(10, 9, 12)), 30)
+
+    def test_a_single_round_has_no_spread_and_shows_no_change_for_sure(self):
+        one = {"rounds": 1}
+        self.assertIsNone(spread(figure(10, 10, 10) | one))
+        self.assertEqual(str(Change(figure(20, 20, 20) | one, figure(10, 9, 11))), "(+100%)")
 
     def test_a_figure_of_nothing_has_no_spread(self):
         self.assertEqual(spread(figure(0, 0, 0)), 0)
