@@ -1,0 +1,36 @@
+import JSON
+import Testing
+
+@Suite("Members read where they stand")
+struct MembersTests {
+    private static let text = #"{ "sub":"ann", "n": -7 ,"e":"a\"\u00e9","o":{"n":1},"x":null,"f":1.5,"":"" }"#
+
+    @Test("are those of the tree")
+    func same() throws {
+        let members = try JSONMembers(parsing: Array(Self.text.utf8))
+        let tree = try #require(try JSONValue(parsing: Self.text).object)
+        for name in tree.names + ["missing", "su", "subj"] {
+            #expect(members.string(name) == tree[name]?.string, "\(name)")
+            #expect(members.integer(name) == tree[name]?.integer, "\(name)")
+        }
+        #expect(members.string("sub") == "ann" && members.integer("n") == -7 && members.string("e") == "a\"é")
+    }
+
+    @Test(
+        "are refused wherever the tree is, and where a name has an escape",
+        arguments: [
+            "", "[]", "1", "{", "{}x", #"{"a":1"#, #"{"a" 1}"#, #"{"a":1,}"#, #"{a:1}"#, #"{"a":"x}"#, #"{"a":"\x"}"#,
+            #"{"a":01}"#, #"{"a":1,"a":2}"#, #"{"a":"1","b":2,"a":"3"}"#, #"{"a":{"b":1,"b":2}}"#, "{\"a\":\"\u{1}\"}",
+            #"{"\u0061":1}"#, #"{"a":1,"\u0061":2}"#,
+        ])
+    func refused(text: String) {
+        #expect(throws: JSONError.self) { try JSONMembers(parsing: Array(text.utf8)) }
+    }
+
+    @Test("are refused where they are no UTF-8")
+    func encoding() {
+        #expect(throws: JSONError.self) {
+            try JSONMembers(parsing: Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
+        }
+    }
+}
