@@ -5,13 +5,13 @@ import Testing
 extension MachineTests {
     @Suite("with the package gone again")
     struct RemovalTests {
-        /// Every file there is, but what others write: logs, caches, the package manager's own books.
+        /// Every file there is, but what others write: their logs, caches, the package manager's own books.
         private func files(_ machine: Machine) throws -> [String] {
             try machine.must(
                 """
                 find / -xdev \\( -path /proc -o -path /sys -o -path /tmp -o -path /root -o -path /var/log -o -path /var/cache \
                     -o -path /var/lib/dpkg -o -path /var/lib/apt -o -path /var/lib/apple -o -path /var/tmp \\) -prune -o -print
-                find /run -xdev | grep -i gatehouse
+                find /run /var/log -xdev | grep -i gatehouse
                 getent passwd; getent group; systemctl list-unit-files --no-legend --no-pager | grep -i gatehouse; true
                 """
             ).split(separator: "\n").map(String.init).sorted()
