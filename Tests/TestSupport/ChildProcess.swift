@@ -2,7 +2,7 @@ package import Foundation
 
 /// A program that a test started. It ends with the test process however that ends: a shell stands guard, and kills the
 /// program once nobody holds the other end of its standard input.
-package final class ChildProcess: @unchecked Sendable {
+package final class ChildProcess: RunningProgram, @unchecked Sendable {
     private static let guardScript = """
         exec 3<&0; log=$1; shift
         "$@" </dev/null >>"$log" 2>&1 3<&- & child=$!
@@ -54,21 +54,5 @@ package final class ChildProcess: @unchecked Sendable {
             ended = Spawn.status(of: raw)
             return ended
         }
-    }
-
-    package func signal(_ number: Int32) { kill(identifier, number) }
-
-    package func wait(atMost seconds: Double = 20) -> Int32? {
-        _ = Eventually.holds(within: seconds) { exitStatus != nil }
-        return exitStatus
-    }
-
-    package func stop() {
-        guard exitStatus == nil else { return }
-        signal(SIGTERM)
-        signal(SIGCONT)
-        guard wait(atMost: 10) == nil else { return }
-        signal(SIGKILL)
-        _ = wait()
     }
 }

@@ -2,7 +2,7 @@ package import Foundation
 
 /// A program started by a service manager: with its variables, and descriptors from 3 on. It ends with the test process
 /// however that ends: a shell stands guard and kills it once nobody holds the other end of its standard input.
-package final class ManagedProcess: @unchecked Sendable {
+package final class ManagedProcess: RunningProgram, @unchecked Sendable {
     package let identifier: pid_t
     private let watchman: pid_t
     private let leash: Int32
@@ -58,23 +58,5 @@ package final class ManagedProcess: @unchecked Sendable {
             ended = Spawn.status(of: raw)
             return ended
         }
-    }
-
-    package func signal(_ number: Int32) {
-        if exitStatus == nil { kill(identifier, number) }
-    }
-
-    package func wait(atMost seconds: Double = 40) -> Int32? {
-        _ = Eventually.holds(within: seconds) { exitStatus != nil }
-        return exitStatus
-    }
-
-    package func stop() {
-        guard exitStatus == nil else { return }
-        signal(SIGTERM)
-        signal(SIGCONT)
-        guard wait(atMost: 10) == nil else { return }
-        signal(SIGKILL)
-        _ = wait()
     }
 }
