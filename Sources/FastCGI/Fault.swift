@@ -8,6 +8,4 @@ package enum Fault: Error, Sendable {
     /// A request did not arrive in full, or its answer was not read, in time.
     case expired
     case acceptFailed(POSIXError)
-    /// libfcgi would not read a request that was found whole, or there was no memory for the exchange.
-    case exchangeFailed
 }

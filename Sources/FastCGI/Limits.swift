@@ -1,4 +1,4 @@
-/// What one peer may ask of this process. All of it stands in front of libfcgi, which has no limits of its own.
+/// What one peer may ask of this process.
 package struct Limits: Sendable {
     /// Bytes of one request's parameters. Fronts read at most 32 KiB of headers by default (nginx: 4 × 8 KiB) and send the
     /// query twice, so twice that lets in whatever they let in. A request to this API needs about 2 KiB.
@@ -23,6 +23,9 @@ package struct Limits: Sendable {
     /// How long shutting down waits for requests under way: longer than `incompleteFor` and any handler, shorter than
     /// the 30 s after which a front or a service manager would lose patience.
     package var drain: Duration = .seconds(25)
+
+    /// How long news may lie unattended before another worker is called.
+    package var unattendedFor: Duration = .milliseconds(5)
 
     /// How often deadlines are looked at; they are late by as much.
     package var sweepEvery: Duration = .seconds(1)

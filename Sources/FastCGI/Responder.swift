@@ -21,6 +21,7 @@ package final class Responder: Sendable {
     let ticker: Ticker
     let stop: EventFlag
     let connections: ConnectionTable
+    let seats: Seats
 
     /// Workers that know of the shutdown.
     let drainingWorkers = Atomic(0)
@@ -29,8 +30,6 @@ package final class Responder: Sendable {
     /// The last attempt to accept failed for want of descriptors or memory.
     let mustRetryAccepting = Atomic(false)
     private let hasLostKeeper = Atomic(false)
-    /// Workers that do not wait for news.
-    let busyWorkers = Atomic(0)
     private let runningWorkers = Atomic(0)
     private let ended: EventFlag
 
@@ -41,7 +40,6 @@ package final class Responder: Sendable {
         report: @escaping @Sendable (Fault) -> Void = { _ in }, handler: @escaping Handler
     ) throws(POSIXError) {
         precondition(workers > 0)
-        Library.initialize()
         let poller = try Poller()
         let ticker = try Ticker(every: limits.sweepEvery)
         let stop = try EventFlag()
@@ -60,6 +58,7 @@ package final class Responder: Sendable {
         self.stop = stop
         self.ended = ended
         connections = ConnectionTable(limit: limits.connections)
+        seats = Seats(min(workers, Processors.usable), for: workers)
     }
 
     package var openConnections: Int { connections.count }
@@ -74,7 +73,7 @@ package final class Responder: Sendable {
     package var load: Load {
         Load(
             openConnections: connections.count, mostConnections: limits.connections,
-            busyWorkers: busyWorkers.load(ordering: .relaxed), workers: workers)
+            busyWorkers: seats.busyWorkers, workers: workers)
     }
 
     /// Serves until `shutDown` is called, and returns when all requests under way have been answered, or after
@@ -84,14 +83,14 @@ package final class Responder: Sendable {
         for index in 0..<workers {
             runningWorkers.add(1, ordering: .relaxed)
             do throws(POSIXError) {
-                threads.append(try Thread.spawn(name: "fastcgi-\(index)") { self.work() })
+                threads.append(try Thread.spawn(name: "fastcgi-\(index)") { self.work(index) })
             } catch {
                 leave()
                 shutDown()
                 throw error
             }
         }
-        stop.wait()
+        usher()
         let patience = limits.drain + limits.sweepEvery
         if ended.wait(milliseconds: Int32(clamping: patience.wholeMilliseconds)) {
             for thread in threads { thread.join() }
@@ -122,8 +121,17 @@ package final class Responder: Sendable {
         return false
     }
 
-    private func work() {
-        Worker(self).run()
+    /// Until the shutdown, calls a worker in addition where those with a seat leave news lying: a handler may be held up by
+    /// what nobody foresaw, a slow disk for one.
+    private func usher() {
+        while poller.waitForEvents(unless: stop) {
+            Thread.pause(for: limits.unattendedFor)
+            if poller.hasEvents { seats.callInAddition() }
+        }
+    }
+
+    private func work(_ index: Int) {
+        Worker(index, of: self).run()
         leave()
     }
 

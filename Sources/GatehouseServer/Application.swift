@@ -145,7 +145,7 @@ package final class Application: Sendable {
         log(.info, "connections_adopted", [("count", .integer(count))])
     }
 
-    /// Connections fit what may be open beside the workers' pipes, the readers of the database and what else there is.
+    /// Connections fit what may be open beside the readers of the database and what else there is.
     private static func limits(for configuration: Configuration) -> Limits {
         var limits = Limits.standard
         limits.connections = max(

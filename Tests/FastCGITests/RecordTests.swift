@@ -44,15 +44,16 @@ import Testing
     }
 
     @Test(
-        "libfcgi is given the request in plain records, large bodies in several",
-        arguments: [0, 1, 65535, 65536, 131071])
-    func writesEnvelope(_ bodyCount: Int) {
-        let parameters = FastCGIWire.pair("A", "B")
-        let body = [UInt8](repeating: 5, count: bodyCount)
+        "an answer is standard output in as few records as hold it, its end, and the request's",
+        arguments: [(0, []), (1, [1]), (65535, [65535]), (65536, [65535, 1]), (131071, [65535, 65535, 1])])
+    func writesAnswer(_ count: Int, _ parts: [Int]) {
+        let body = [UInt8](repeating: 5, count: count)
         var bytes: [UInt8] = [1, 2, 3]
-        Envelope.write(requestID: 9, parameters: parameters, body: body, into: &bytes)
+        Answer.write(Response(head: [7, 8], body: body), to: 9, into: &bytes)
+        var expected = FastCGIWire.record(6, id: 9, [7, 8])
+        for part in parts { expected += FastCGIWire.record(6, id: 9, [UInt8](repeating: 5, count: part)) }
         #expect(
-            bytes == FastCGIWire.begin(id: 9) + FastCGIWire.stream(4, id: 9, parameters)
-                + FastCGIWire.stream(5, id: 9, body))
+            bytes == expected + FastCGIWire.record(6, id: 9, [])
+                + FastCGIWire.record(3, id: 9, [0, 0, 0, 0, 0, 0, 0, 0]))
     }
 }

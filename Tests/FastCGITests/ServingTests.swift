@@ -1,6 +1,6 @@
 import FastCGI
-import Glibc
 import POSIX
+import Synchronization
 import Testing
 
 @testable import TestSupport
@@ -150,16 +150,37 @@ extension SocketTests {
             #expect(server.faults.isEmpty)
         }
 
-        @Test("the program's own signal dispositions stand, and SIGPIPE is ignored")
-        func signals() throws {
-            _ = try TestServer()
-            var disposition = sigaction()
-            sigaction(SIGTERM, nil, &disposition)
-            #expect(disposition.__sigaction_handler.sa_handler == nil)
-            sigaction(SIGUSR1, nil, &disposition)
-            #expect(disposition.__sigaction_handler.sa_handler == nil)
-            sigaction(SIGPIPE, nil, &disposition)
-            #expect(unsafeBitCast(disposition.__sigaction_handler.sa_handler, to: Int.self) == 1)
+        /// None of them could go on if it kept its place: they wait for one another.
+        @Test("as many requests as there are workers are under way at once, where each says that it waits")
+        func waitingHandlers() throws {
+            let arrived = Monitor(0)
+            let handler: Responder.Handler = { _ in
+                arrived.change { $0 += 1 }
+                arrived.wait { count -> Void? in count == Self.crowd ? () : nil }
+                return TestServer.text(200, "all here")
+            }
+            try expectAll("all here", of: handler)
+        }
+
+        @Test("as many requests as there are workers are under way at once, where none says that it waits")
+        func heldUpHandlers() throws {
+            let arrived = Atomic(0)
+            let handler: Responder.Handler = { _ in
+                arrived.add(1, ordering: .relaxed)
+                let all = TestServer.eventually { arrived.load(ordering: .relaxed) == Self.crowd }
+                return TestServer.text(200, all ? "all here" : "alone")
+            }
+            try expectAll("all here", of: handler)
+        }
+
+        /// More than processors, on any machine.
+        private static let crowd = Processors.usable + 6
+
+        private func expectAll(_ body: String, of handler: @escaping Responder.Handler) throws {
+            let server = try TestServer(workers: Self.crowd, handler: handler)
+            let peers = try (0..<Self.crowd).map { _ in try server.connect() }
+            for peer in peers { try peer.send(FastCGIWire.request()) }
+            for peer in peers { #expect(try peer.answer().text == TestServer.expected(body)) }
         }
     }
 }

@@ -37,8 +37,6 @@ final class Connection: @unchecked Sendable {
     var ending = Ending.keep
     /// The last answer is sent; what still comes is read and forgotten.
     private(set) var isLingering = false
-    /// Bytes sent since the socket was last known to be empty.
-    private var unprovenCount = 0
     /// What the poller was last told to watch for; nil before it knows the connection.
     var interest: Poller.Interest?
     /// The socket was left before it was empty.
@@ -54,32 +52,9 @@ extension Connection {
         socket?.receive(into: &buffer) ?? .ended
     }
 
-    func sendOutgoing() -> Transfer {
-        unprovenCount = .max
-        return socket?.send(outgoing, from: sentCount) ?? .ended
+    func send(_ bytes: [UInt8], from offset: Int = 0) -> Transfer {
+        socket?.send(bytes, from: offset) ?? .ended
     }
-
-    /// Has libfcgi write the answer to the socket, which `takesAtOnce`.
-    func answer(_ response: Response, by exchange: Exchange) -> Bool {
-        guard socket != nil else { return false }
-        unprovenCount += response.count + Self.recordsAround
-        return exchange.answer(response, on: socket!)
-    }
-
-    /// Whether the socket has room for so many bytes, and the records around them. A socket takes `roomWhenEmpty` at once;
-    /// whether it is empty is asked only when that much has been sent since the last time it was.
-    func takesAtOnce(_ count: Int) -> Bool {
-        guard count <= Self.roomWhenEmpty else { return false }
-        if unprovenCount <= Self.roomWhenEmpty - count { return true }
-        guard socket?.unsentByteCount == 0 else { return false }
-        unprovenCount = 0
-        return true
-    }
-
-    /// An answer of this size leaves libfcgi in one write of 8 KiB.
-    private static let roomWhenEmpty = 8000
-    /// Headers, padding and the records that end an answer, rounded up.
-    private static let recordsAround = 64
 
     func beginLingering(until end: MonotonicTime) {
         isLingering = true
@@ -138,7 +113,6 @@ extension Connection {
         sentCount = 0
         ending = .keep
         isLingering = false
-        unprovenCount = 0
         interest = nil
         mayHaveMore = false
         deadline = nil

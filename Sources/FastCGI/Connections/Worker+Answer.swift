@@ -4,34 +4,34 @@ import POSIX
 extension Worker {
     /// Has the handler answer the request in the intake; nil when the connection can be read on.
     func respond(_ connection: Connection) -> Verdict? {
-        defer { intake.finishRequest() }
         connection.incompleteUntil = nil
-        guard let body = exchange.open(intake) else { return giveUp() }
         let ending: Connection.Ending =
             if intake.bodyIsTooLarge { .linger } else if intake.keepsConnection { .keep } else { .close }
-        let request = unsafe Request(
-            environment: exchange.environment, body: body, bodyIsTooLarge: intake.bodyIsTooLarge)
-        let response = responder.handler(request)
-        guard connection.takesAtOnce(response.count) else {
-            guard let bytes = exchange.record(response) else { return giveUp() }
-            return send(bytes, on: connection, then: ending)
-        }
-        guard connection.answer(response, by: exchange) else { return .close }
-        return follow(ending, connection)
+        let response = responder.handler(Request(intake))
+        Answer.write(response, to: intake.requestID, into: &answer)
+        intake.finishRequest()
+        return send(answer, on: connection, then: ending)
     }
 
     /// Sends what the peer takes now and leaves the rest for later; nil when the connection can be read on.
     func send(_ bytes: [UInt8], on connection: Connection, then ending: Connection.Ending) -> Verdict? {
-        connection.outgoing = bytes
-        connection.sentCount = 0
         connection.ending = ending
+        var sent = 0
+        switch connection.send(bytes) {
+        case .moved(let count): sent = count
+        case .wouldBlock: break
+        case .ended: return .close
+        }
+        if sent == bytes.count { return follow(ending, connection) }
+        connection.outgoing = Array(bytes[sent...])
+        connection.sentCount = 0
         return flush(connection)
     }
 
     /// Goes on sending; nil when the connection can be read on.
     func flush(_ connection: Connection) -> Verdict? {
         while connection.sentCount < connection.outgoing.count {
-            switch connection.sendOutgoing() {
+            switch connection.send(connection.outgoing, from: connection.sentCount) {
             case .moved(let count): connection.sentCount += count
             case .wouldBlock: return .park
             case .ended: return .close
@@ -49,10 +49,5 @@ extension Worker {
             connection.beginLingering(until: MonotonicTime.now + responder.limits.lingerFor)
             return discard(connection)
         }
-    }
-
-    private func giveUp() -> Verdict {
-        responder.report(.exchangeFailed)
-        return .close
     }
 }

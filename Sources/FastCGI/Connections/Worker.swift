@@ -4,11 +4,14 @@ import Synchronization
 /// One thread of a responder: takes the next event, whatever it is, and sees it through.
 final class Worker {
     let responder: Responder
-    let exchange = Exchange()
+    private let index: Int
+    private var hasSeat = false
     /// Where bytes are received, before they are put together.
     var buffer = [UInt8](repeating: 0, count: Worker.bufferSize)
     /// Of the connection at hand. A request that comes in one piece never leaves it, so its memory serves them all.
     var intake: Intake
+    /// The answer at hand, as it is sent.
+    var answer: [UInt8] = []
     private(set) var isDraining = false
 
     /// Nearly every request fits, and one receive is enough.
@@ -18,31 +21,48 @@ final class Worker {
     /// How often a draining worker looks whether all is done.
     private static let drainPause: Int32 = 20
 
-    init(_ responder: Responder) {
+    init(_ index: Int, of responder: Responder) {
+        self.index = index
         self.responder = responder
         intake = Intake(limits: responder.limits)
     }
 
     func run() {
+        StandIn.onWaiting { [unowned self] in leaveSeat() }
+        defer { StandIn.onWaiting(nil) }
         while !(isDraining && isDrained) {
+            takeSeat()
             guard let event = nextEvent() else {
                 sweep()
                 continue
             }
-            responder.busyWorkers.add(1, ordering: .relaxed)
             switch event.descriptor {
             case responder.stop.descriptor.number: drain()
             case responder.ticker.descriptor.number: tick()
             case responder.listener.descriptor.number: acceptBurst()
             default: resume(event)
             }
-            responder.busyWorkers.subtract(1, ordering: .relaxed)
         }
         sweep()
     }
 
+    private func takeSeat() {
+        if responder.seats.areTooFew { leaveSeat() }
+        guard !hasSeat else { return }
+        responder.seats.take(index)
+        hasSeat = true
+    }
+
+    private func leaveSeat() {
+        guard hasSeat else { return }
+        hasSeat = false
+        responder.seats.leave()
+    }
+
     /// The poller fails only if the program has broken it: nothing could be served any more, so nobody shall wait.
     private func nextEvent() -> Poller.Event? {
+        responder.seats.beginWaiting()
+        defer { responder.seats.endWaiting() }
         do {
             return try responder.poller.wait(milliseconds: isDraining ? Self.drainPause : nil)
         } catch {
@@ -135,6 +155,7 @@ extension Worker {
             Thread.pause(for: .milliseconds(2))
         } else {
             isDraining = true
+            responder.seats.open()
             if responder.drainingWorkers.add(1, ordering: .acquiringAndReleasing).newValue == 1 { closeDoors() }
         }
         if responder.drainingWorkers.load(ordering: .acquiring) < responder.workers {

@@ -1,7 +1,7 @@
 /// Puts the bytes of one connection together to requests, whatever pieces they come in.
 ///
 /// This is a state machine without input or output of its own: bytes go in, steps come out. It understands records, but
-/// not what a request says, which is for libfcgi to parse once all of it is here. What it keeps is bounded by the limits.
+/// not what a request says. What it keeps is bounded by the limits.
 struct Intake {
     /// What the holder of the connection is to do next.
     enum Step: Equatable {
@@ -27,7 +27,7 @@ struct Intake {
     /// Of the request at hand.
     private(set) var requestID: UInt16 = 0
     private(set) var keepsConnection = false
-    private(set) var parameters: [UInt8] = []
+    private(set) var parameters = Parameters()
     private(set) var body: [UInt8] = []
     private(set) var bodyIsTooLarge = false
 
@@ -68,7 +68,7 @@ struct Intake {
         stage = .betweenRequests
         requestID = 0
         bodyIsTooLarge = false
-        parameters.removeAll(keepingCapacity: true)
+        parameters.removeAll()
         body.removeAll(keepingCapacity: true)
     }
 }
@@ -92,7 +92,7 @@ extension Intake {
         switch destination {
         case .nowhere: break
         case .control: control.append(contentsOf: bytes[content])
-        case .parameters: parameters.append(contentsOf: bytes[content])
+        case .parameters: parameters.append(bytes[content])
         case .body: body.append(contentsOf: bytes[content])
         }
         let padding = min(paddingLeft, range.upperBound - content.upperBound)
@@ -143,7 +143,9 @@ extension Intake {
 
     private mutating func openParameters() -> Step? {
         guard stage == .parameters else { return .refused(.protocolViolation) }
-        guard parameters.count + record.contentLength <= limits.parameters else { return .refused(.parametersTooLong) }
+        guard parameters.bytes.count + record.contentLength <= limits.parameters else {
+            return .refused(.parametersTooLong)
+        }
         destination = .parameters
         return nil
     }
@@ -194,9 +196,8 @@ extension Intake {
     }
 
     private mutating func closeParameters() -> Step? {
-        let (isWellFormed, contentLength) = NameValues.check(parameters)
-        guard isWellFormed else { return .refused(.malformedParameters) }
-        if let contentLength, contentLength > limits.body { return completeWithoutBody() }
+        guard parameters.findPairs() else { return .refused(.malformedParameters) }
+        if let announced = parameters.contentLength, announced > limits.body { return completeWithoutBody() }
         stage = .body
         return nil
     }

@@ -1,7 +1,6 @@
 /// Name-value pairs (section 3.4): two lengths, then the name, then the value.
 ///
-/// libfcgi allocates what a length claims before it has seen the bytes. So every length is held against the bytes that
-/// are really there before libfcgi sees any of them.
+/// Every length is held against the bytes that are really there before it is believed.
 enum NameValues {
     /// Tells of each pair where its name and value lie; false if a length leads out of `bytes`.
     static func forEach(in bytes: [UInt8], _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Void) -> Bool {
@@ -42,21 +41,8 @@ enum NameValues {
         } + Array(name.utf8) + Array(value.utf8)
     }
 
-    /// Whether all pairs are whole, and what the pair named CONTENT_LENGTH says, if it is a number.
-    static func check(_ bytes: [UInt8]) -> (isWellFormed: Bool, contentLength: Int?) {
-        var contentLength: Int?
-        let isWellFormed = forEach(in: bytes) { name, value in
-            if name.count == contentLengthName.count, bytes[name].elementsEqual(contentLengthName) {
-                contentLength = decimal(bytes[value])
-            }
-        }
-        return (isWellFormed, contentLength)
-    }
-
-    private static let contentLengthName = Array("CONTENT_LENGTH".utf8)
-
     /// Digits alone. A number too large for an `Int` is as large as one can be.
-    private static func decimal(_ digits: ArraySlice<UInt8>) -> Int? {
+    static func decimal(_ digits: ArraySlice<UInt8>) -> Int? {
         var number = 0
         for digit in digits {
             guard digit >= 0x30 && digit <= 0x39 else { return nil }

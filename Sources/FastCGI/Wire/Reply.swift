@@ -1,4 +1,4 @@
-/// The few records that are written here and not by libfcgi, because they belong to no request that reaches it.
+/// The records that are no handler's answer.
 enum Reply {
     /// Why a request ended without a handler (section 5.5).
     enum Ending: UInt8 {
@@ -8,7 +8,15 @@ enum Reply {
     }
 
     static func end(_ requestID: UInt16, _ ending: Ending) -> [UInt8] {
-        record(.endRequest, requestID, [0, 0, 0, 0, ending.rawValue, 0, 0, 0])
+        var bytes: [UInt8] = []
+        appendEnd(of: requestID, ending, to: &bytes)
+        return bytes
+    }
+
+    static func appendEnd(of requestID: UInt16, _ ending: Ending, to bytes: inout [UInt8]) {
+        RecordHeader(type: .endRequest, requestID: requestID, contentLength: 8).append(to: &bytes)
+        // No application status, the ending, three reserved bytes.
+        for byte in [0, 0, 0, 0, ending.rawValue, 0, 0, 0] { bytes.append(byte) }
     }
 
     static func unknownType(_ type: RecordType) -> [UInt8] {

@@ -5,7 +5,7 @@ extension Fault {
     var level: LogLevel {
         switch self {
         case .refused, .expired: .debug
-        case .tooManyConnections, .acceptFailed, .exchangeFailed: .warning
+        case .tooManyConnections, .acceptFailed: .warning
         }
     }
 }

@@ -8,7 +8,6 @@ final class ConnectionMetrics: MetricSource {
         case expired
         case tooMany
         case acceptFailed
-        case exchangeFailed
 
         var label: String {
             switch self {
@@ -16,7 +15,6 @@ final class ConnectionMetrics: MetricSource {
             case .expired: "expired"
             case .tooMany: "too_many"
             case .acceptFailed: "accept_failed"
-            case .exchangeFailed: "exchange_failed"
             }
         }
     }
@@ -30,7 +28,6 @@ final class ConnectionMetrics: MetricSource {
             case .expired: .expired
             case .tooManyConnections: .tooMany
             case .acceptFailed: .acceptFailed
-            case .exchangeFailed: .exchangeFailed
             }
         faults.add(1, to: kind.rawValue)
     }

@@ -58,6 +58,7 @@ final class CommitQueue: @unchecked Sendable {
             state.waiting.removeFirst(batch.count)
             return batch
         }
+        StandIn.beforeWaiting()
         let watch = Stopwatch()
         let failure = run(batch)
         observe(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))

@@ -59,6 +59,19 @@ package struct Poller: ~Copyable, Sendable {
         }
     }
 
+    /// Sleeps until there is an event for somebody to take, and leaves it there; false if the flag was raised meanwhile.
+    package func waitForEvents(unless flag: borrowing EventFlag) -> Bool {
+        var waits = [epoll.number, flag.descriptor.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while unsafe poll(&waits, nfds_t(waits.count), -1) < 0, errno == EINTR {}
+        return waits[1].revents == 0
+    }
+
+    /// Whether there is an event for somebody to take.
+    package var hasEvents: Bool {
+        var wait = pollfd(fd: epoll.number, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&wait, 1, 0) > 0
+    }
+
     private func control(_ operation: Int32, _ descriptor: Int32, _ events: UInt32) throws(POSIXError) {
         var event = unsafe epoll_event()
         unsafe event.events = events

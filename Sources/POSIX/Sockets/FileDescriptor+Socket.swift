@@ -47,10 +47,4 @@ extension FileDescriptor {
         let size = socklen_t(MemoryLayout<Int32>.size)
         guard unsafe setsockopt(number, level, name, &value, size) == 0 else { throw POSIXError("setsockopt") }
     }
-
-    /// How many bytes the peer has yet to take off a socket. A socket that cannot tell is taken for a full one.
-    package var unsentByteCount: Int {
-        var count: Int32 = 0
-        return unsafe ioctl(number, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : .max
-    }
 }

@@ -43,6 +43,8 @@ package final class Monitor<State>: @unchecked Sendable {
 
     /// Waits until the body finds what it looks for, and returns that. The body may take it out of the state.
     package func wait<Result>(for body: (inout State) -> Result?) -> Result {
+        if let result = look(for: body) { return result }
+        StandIn.beforeWaiting()
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
@@ -53,6 +55,8 @@ package final class Monitor<State>: @unchecked Sendable {
 
     /// As `wait(for:)`, but gives up with nil after the time given.
     package func wait<Result>(atMost time: Duration, for body: (inout State) -> Result?) -> Result? {
+        if let result = look(for: body) { return result }
+        StandIn.beforeWaiting()
         var deadline = Self.deadline(after: time)
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
@@ -61,6 +65,12 @@ package final class Monitor<State>: @unchecked Sendable {
             let woken = unsafe pthread_cond_timedwait(condition, mutex, &deadline)
             if woken == ETIMEDOUT { return body(&state) }
         }
+    }
+
+    private func look<Result>(for body: (inout State) -> Result?) -> Result? {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(&state)
     }
 
     private static func deadline(after time: Duration) -> timespec {

@@ -74,7 +74,7 @@ final class TestServer: Sendable {
             Thread.pause(for: .milliseconds(Int(parts[1])!))
             return text(200, uri)
         case "length": return text(200, String(request.body.count))
-        case "value": return text(200, request.parameter(named: String(parts[1])) ?? "none")
+        case "value": return text(200, request.parameter(String(parts[1])) ?? "none")
         default: return text(200, uri + ":" + String(decoding: request.body, as: UTF8.self))
         }
     }
