@@ -15,7 +15,7 @@ struct PackageTests {
     func dependencies() throws {
         let package = try DebianPackage.first.get()
         let depends = String(decoding: try Shell.run(["dpkg-deb", "--field", package, "Depends"]), as: UTF8.self)
-        for library in ["libc6", "libcurl4", "libfcgi0ldbl", "libsqlite3-0", "libssl3"] {
+        for library in ["libc6", "libcurl4", "libsqlite3-0", "libssl3"] {
             #expect(depends.contains(library))
         }
         #expect(!depends.lowercased().contains("swift"))
