@@ -6,6 +6,8 @@ final class ConnectionTable: Sendable {
     private let places: [Connection]
     private let limit: Int
     private let openCount = Atomic(0)
+    /// Beyond these, no place has ever been taken: the kernel gives out the lowest number that is free.
+    private let usedPlaces = Atomic(0)
     private let isBeingSwept = Atomic(false)
 
     /// Descriptors that are no connections (databases, logs, the listener) take numbers too.
@@ -28,6 +30,7 @@ final class ConnectionTable: Sendable {
             openCount.subtract(1, ordering: .relaxed)
             return nil
         }
+        usedPlaces.max(number + 1, ordering: .relaxed)
         places[number].occupy(accepted)
         return places[number]
     }
@@ -47,8 +50,9 @@ final class ConnectionTable: Sendable {
     func claimAll(where isWanted: (Connection) -> Bool, then body: (Connection) -> Void) {
         guard !isBeingSwept.exchange(true, ordering: .acquiring) else { return }
         defer { isBeingSwept.store(false, ordering: .releasing) }
-        for connection in places where connection.isParked && isWanted(connection) {
-            if connection.claim() { body(connection) }
+        for number in 0..<usedPlaces.load(ordering: .relaxed) {
+            let connection = places[number]
+            if connection.isParked, isWanted(connection), connection.claim() { body(connection) }
         }
     }
 }

@@ -4,7 +4,7 @@ import SQLite
 /// A write on its way to the disk, and the thread that waits for it.
 ///
 /// `@unchecked Sendable`: the leader touches it after the queue's mutex handed it over and before `wake`, the waiting
-/// thread after `waitForTurn`; both go through the monitor, so the uses never overlap.
+/// thread after `waitForTurn`; the call is between them, so the uses never overlap.
 final class Write: @unchecked Sendable {
     enum Turn {
         /// It has been committed, or has failed.
@@ -15,17 +15,21 @@ final class Write: @unchecked Sendable {
 
     let body: (Connection) throws(SQLiteError) -> Void
     var failure: SQLiteError?
-    private let turn = Monitor<Turn?>(nil)
+    private var turn = Turn.finished
+    private let call = Semaphore()
 
     init(_ body: @escaping (Connection) throws(SQLiteError) -> Void) {
         self.body = body
     }
 
     func waitForTurn() -> Turn {
-        turn.wait { $0 }
+        StandIn.beforeWaiting()
+        call.wait()
+        return turn
     }
 
     func wake(to turn: Turn) {
-        self.turn.change { $0 = turn }
+        self.turn = turn
+        call.post()
     }
 }

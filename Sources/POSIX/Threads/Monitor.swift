@@ -31,13 +31,11 @@ package final class Monitor<State>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Changes the state and lets every waiter look at it again.
+    /// Changes the state and lets every waiter look at it again: once the lock is free, or they would wake to wait for it.
     package func change<Result>(_ body: (inout State) -> Result) -> Result {
+        defer { unsafe pthread_cond_broadcast(condition) }
         unsafe pthread_mutex_lock(mutex)
-        defer {
-            unsafe pthread_cond_broadcast(condition)
-            unsafe pthread_mutex_unlock(mutex)
-        }
+        defer { unsafe pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
