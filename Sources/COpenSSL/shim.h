@@ -6,5 +6,16 @@
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
-#include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
+
+// SHA-256 as a plain value that can be copied, without memory that is asked for and given back for each token. OpenSSL
+// calls these deprecated in favour of EVP, which has no such thing; the rest of what it calls so stays out of reach.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+static inline int sha256_begin(SHA256_CTX *state) { return SHA256_Init(state); }
+static inline int sha256_update(SHA256_CTX *state, const void *bytes, size_t count) {
+    return SHA256_Update(state, bytes, count);
+}
+static inline int sha256_finish(unsigned char *hash, SHA256_CTX *state) { return SHA256_Final(hash, state); }
+#pragma clang diagnostic pop

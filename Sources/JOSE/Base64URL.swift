@@ -4,68 +4,94 @@
 /// respelled at will, and a list of revoked or redeemed tokens be slipped past.
 package enum Base64URL {
     package static func encode(_ bytes: [UInt8]) -> String {
-        String(decoding: encodedBytes(bytes.span), as: UTF8.self)
+        var text: [UInt8] = []
+        append(bytes.span, to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 
     package static func decode(_ text: String) -> [UInt8]? { decode(text.utf8.span) }
 
     package static func decode(_ text: [UInt8]) -> [UInt8]? { decode(text.span) }
+}
 
-    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? { decode(text.span) }
+// MARK: - Encoding
 
-    /// The encoded text as ASCII bytes, for callers that go on appending.
-    static func encodedBytes(_ bytes: Span<UInt8>) -> [UInt8] {
-        let alphabet = alphabet
-        var text = [UInt8](repeating: 0, count: (bytes.count * 4 + 2) / 3)
-        var count = 0
-        var bits: UInt32 = 0
-        var bitCount = 0
-        for index in bytes.indices {
-            bits = bits << 8 | UInt32(bytes[index])
-            bitCount += 8
-            while bitCount >= 6 {
-                bitCount -= 6
-                text[count] = alphabet[Int(bits >> bitCount & 0x3F)]
-                count += 1
+extension Base64URL {
+    /// Appends the encoded text as ASCII bytes, for callers that go on appending.
+    static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
+        text.append(addingCapacity: (bytes.count * 4 + 2) / 3) { text in
+            var rest = bytes
+            while rest.count >= 3 {
+                put(UInt32(rest[0]) << 16 | UInt32(rest[1]) << 8 | UInt32(rest[2]), 4, to: &text)
+                rest = rest.extracting(droppingFirst: 3)
+            }
+            switch rest.count {
+            case 2: put(UInt32(rest[0]) << 16 | UInt32(rest[1]) << 8, 3, to: &text)
+            case 1: put(UInt32(rest[0]) << 16, 2, to: &text)
+            default: break
             }
         }
-        if bitCount > 0 { text[count] = alphabet[Int(bits << (6 - bitCount) & 0x3F)] }
-        return text
     }
 
+    /// As many of the four characters that 24 bits are.
+    @inline(__always)
+    private static func put(_ bits: UInt32, _ count: Int, to text: inout OutputSpan<UInt8>) {
+        for place in 0..<count { text.append(alphabet[Int(bits >> (18 - place * 6) & 0x3F)]) }
+    }
+
+    private static let alphabet: InlineArray<64, UInt8> = {
+        let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+        return InlineArray { characters[$0] }
+    }()
+}
+
+// MARK: - Decoding
+
+extension Base64URL {
     /// Nil for padding, whitespace, `+`, `/` and all other foreign characters, for a length that no bytes encode to, and
     /// for bits beyond the last byte that are not zero.
-    private static func decode(_ text: Span<UInt8>) -> [UInt8]? {
-        let values = values
-        var bytes = [UInt8](repeating: 0, count: text.count * 3 / 4)
-        var count = 0
-        var bits: UInt32 = 0
-        var bitCount = 0
-        var seen: UInt8 = 0
-        for index in text.indices {
-            let value = values[Int(text[index])]
-            seen |= value
-            bits = bits << 6 | UInt32(value)
-            bitCount += 6
-            if bitCount >= 8 {
-                bitCount -= 8
-                bytes[count] = UInt8(truncatingIfNeeded: bits >> bitCount)
-                count += 1
+    ///
+    /// Four characters at a time, and what was wrong with any of them is looked at once, at the end.
+    static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        guard text.count % 4 != 1 else { return nil }
+        var seen: UInt32 = 0
+        let bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { bytes in
+            var rest = text
+            while rest.count >= 4 {
+                let bits = value(rest[0]) << 18 | value(rest[1]) << 12 | value(rest[2]) << 6 | value(rest[3])
+                seen |= bits
+                bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
+                bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
+                bytes.append(UInt8(truncatingIfNeeded: bits))
+                rest = rest.extracting(droppingFirst: 4)
             }
+            seen |= decodeLast(rest, to: &bytes)
         }
-        let unusedBits = bits & (1 << bitCount - 1)
-        return seen < foreign && bitCount < 6 && unusedBits == 0 ? bytes : nil
+        return seen < foreign ? bytes : nil
     }
 
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    /// Two or three characters, which stand for one byte or two. What is left over must be zero.
+    private static func decodeLast(_ rest: Span<UInt8>, to bytes: inout OutputSpan<UInt8>) -> UInt32 {
+        guard rest.count >= 2 else { return 0 }
+        var bits = value(rest[0]) << 18 | value(rest[1]) << 12
+        if rest.count == 3 { bits |= value(rest[2]) << 6 }
+        bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
+        if rest.count == 3 { bytes.append(UInt8(truncatingIfNeeded: bits >> 8)) }
+        let unused: UInt32 = rest.count == 3 ? 0xFF : 0xFFFF
+        return bits & unused == 0 ? bits : foreign
+    }
 
-    /// Above all values, which have six bits, so that one such character shows in the union of all.
-    private static let foreign: UInt8 = 0x80
+    @inline(__always)
+    private static func value(_ character: UInt8) -> UInt32 { values[Int(character)] }
 
-    /// The value of every byte as a character of the alphabet.
-    private static let values: [UInt8] = {
-        var values = [UInt8](repeating: foreign, count: 256)
-        for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+    /// Above all that 24 bits can be.
+    private static let foreign: UInt32 = 1 << 24
+
+    /// The value of every byte as a character of the alphabet. That of a foreign one has so many bits that some of them
+    /// are above 24, wherever among the four it stands.
+    private static let values: InlineArray<256, UInt32> = {
+        var values = InlineArray<256, UInt32>(repeating: ~0x3F)
+        for value in alphabet.indices { values[Int(alphabet[value])] = UInt32(value) }
         return values
     }()
 }

@@ -16,18 +16,28 @@ extension CompactJWS {
         payload: [UInt8], header: JSONObject, with key: SigningKey
     ) throws(JOSEError) -> String {
         let header = JSONObject([("alg", .string(key.algorithm.rawValue))] + header.members.map { ($0.name, $0.value) })
-        return try sign(payload: payload, encodedHeader: Base64URL.encodedBytes(header.bytes.span), with: key)
+        return try sign(payload: payload, head: head(header), with: key)
     }
 
-    static func sign(
-        payload: [UInt8], encodedHeader: [UInt8], with key: SigningKey
-    ) throws(JOSEError) -> String {
-        var token = encodedHeader
-        token.append(UInt8(ascii: "."))
-        token += Base64URL.encodedBytes(payload.span)
+    /// The first part of a token, with the dot behind it.
+    static func head(_ header: JSONObject) -> [UInt8] {
+        var head: [UInt8] = []
+        Base64URL.append(header.bytes.span, to: &head)
+        head.append(UInt8(ascii: "."))
+        return head
+    }
+
+    static func sign(payload: [UInt8], head: [UInt8], with key: SigningKey) throws(JOSEError) -> String {
+        var token: [UInt8] = []
+        token.reserveCapacity(head.count + payload.count * 4 / 3 + usualSignature)
+        token += head
+        Base64URL.append(payload.span, to: &token)
         let signature = try key.sign(token)
         token.append(UInt8(ascii: "."))
-        token += Base64URL.encodedBytes(signature.span)
+        Base64URL.append(signature.span, to: &token)
         return String(decoding: token, as: UTF8.self)
     }
+
+    /// An HMAC, and the dot before it.
+    private static let usualSignature = 44
 }

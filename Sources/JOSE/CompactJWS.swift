@@ -29,11 +29,11 @@ package struct CompactJWS: Sendable {
             throw .malformed("not three parts")
         }
         // A fourth part would leave a dot in the second, where it is no base64url.
-        let fields = try JWSHeader(encoded: bytes[..<first])
-        guard let payload = Base64URL.decode(bytes[first..<last].dropFirst()) else {
+        let fields = try JWSHeader(encoded: bytes.span.extracting(..<first))
+        guard let payload = Base64URL.decode(bytes.span.extracting((first + 1)..<last)) else {
             throw .malformed("payload is not base64url")
         }
-        guard let signature = Base64URL.decode(bytes[last...].dropFirst()) else {
+        guard let signature = Base64URL.decode(bytes.span.extracting((last + 1)...)) else {
             throw .malformed("signature is not base64url")
         }
         header = fields.members

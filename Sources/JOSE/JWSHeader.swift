@@ -12,7 +12,7 @@ struct JWSHeader {
     /// read: keys come from the configuration alone.
     private static let refusedMembers = ["crit", "b64", "zip"]
 
-    init(encoded: ArraySlice<UInt8>) throws(JOSEError) {
+    init(encoded: Span<UInt8>) throws(JOSEError) {
         guard let bytes = Base64URL.decode(encoded) else { throw .malformed("header is not base64url") }
         guard let members = try? JSONValue(parsing: bytes).object else {
             throw .malformed("header is not a JSON object without duplicate members")

@@ -3,19 +3,20 @@ import JSON
 /// Signs many payloads with one key under one header, which is encoded only once.
 package struct TokenSigner: Sendable {
     package let key: SigningKey
-    private let encodedHeader: [UInt8]
+    private let head: [UInt8]
 
     /// - Parameter type: What stands in `typ`, such as `at+jwt`.
     package init(key: SigningKey, type: String?) {
         self.key = key
-        encodedHeader = Self.encodedHeader(of: key, type: type)
+        head = Self.head(of: key, type: type)
     }
 
-    static func encodedHeader(of key: SigningKey, type: String?) -> [UInt8] {
+    /// What every such token begins with: the encoded header, and the dot behind it.
+    static func head(of key: SigningKey, type: String?) -> [UInt8] {
         var header: JSONObject = ["alg": .string(key.algorithm.rawValue)]
         header["kid"] = key.keyID.map { .string($0) }
         header["typ"] = type.map { .string($0) }
-        return Base64URL.encodedBytes(header.bytes.span)
+        return CompactJWS.head(header)
     }
 
     /// The token for a payload.
@@ -24,7 +25,7 @@ package struct TokenSigner: Sendable {
     /// randomness fails to, and such a process must not go on. So this ends it rather than throwing.
     package func token(for payload: [UInt8]) -> String {
         do {
-            return try CompactJWS.sign(payload: payload, encodedHeader: encodedHeader, with: key)
+            return try CompactJWS.sign(payload: payload, head: head, with: key)
         } catch {
             fatalError(error.description)
         }

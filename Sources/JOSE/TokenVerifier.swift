@@ -1,3 +1,5 @@
+import JSON
+
 /// Reads what ``TokenSigner`` writes: tokens of one type, signed with one of a few keys.
 ///
 /// A header of ours has one spelling for each key. So it is compared, and never parsed: nothing that a stranger writes
@@ -10,21 +12,37 @@ package struct TokenVerifier: Sendable {
 
     /// - Parameter type: What has to stand in `typ`.
     package init(keys: [SigningKey], type: String) {
-        known = keys.map { key in
-            (TokenSigner.encodedHeader(of: key, type: type) + [UInt8(ascii: ".")], key.verificationKey)
-        }
+        known = keys.map { (TokenSigner.head(of: $0, type: type), $0.verificationKey) }
     }
 
     /// The payload of a token that is genuine; nil for every other, without saying what was wrong with it.
     package func payload(of token: String) -> [UInt8]? {
-        guard token.utf8.count <= Self.longestToken else { return nil }
-        let token = Array(token.utf8)
-        guard let (head, key) = known.first(where: { token.starts(with: $0.head) }),
-            let dot = token.lastIndex(of: UInt8(ascii: ".")), dot >= head.count,
-            let signature = Base64URL.decode(token[(dot + 1)...]),
-            key.isValid(signature: signature, for: Array(token[..<dot]))
+        let token = token.utf8.span
+        guard token.count <= Self.longestToken else { return nil }
+        for (head, key) in known where token.starts(with: head.span) {
+            return Self.payload(of: token, behind: head.count, signedWith: key)
+        }
+        return nil
+    }
+
+    private static func payload(of token: Span<UInt8>, behind head: Int, signedWith key: VerificationKey) -> [UInt8]? {
+        guard let dot = token.lastIndex(of: UInt8(ascii: ".")), dot >= head,
+            let signature = Base64URL.decode(token.extracting((dot + 1)...)),
+            key.isValid(signature: signature, for: token.extracting(..<dot))
         else { return nil }
         // A fourth part would have left a dot in here, where it is no base64url.
-        return Base64URL.decode(token[head.count..<dot])
+        return Base64URL.decode(token.extracting(head..<dot))
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func starts(with start: Span<UInt8>) -> Bool {
+        count >= start.count && extracting(first: start.count).isIdentical(to: start)
+    }
+
+    fileprivate func lastIndex(of byte: UInt8) -> Int? {
+        var index = count - 1
+        while index >= 0, self[index] != byte { index -= 1 }
+        return index >= 0 ? index : nil
     }
 }

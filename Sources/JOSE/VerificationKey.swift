@@ -62,4 +62,11 @@ package struct VerificationKey: Sendable {
         case .ed25519(let key): key.isValid(signature: signature, for: signingInput)
         }
     }
+
+    /// The same for bytes that are somebody else's. Those who compute with public keys get a copy, which is nothing beside
+    /// what they do.
+    package func isValid(signature: [UInt8], for signingInput: Span<UInt8>) -> Bool {
+        if case .hmac(let key) = material { return key.isValid(tag: signature, for: signingInput) }
+        return isValid(signature: signature, for: Array(copying: signingInput))
+    }
 }

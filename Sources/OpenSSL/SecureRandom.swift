@@ -1,11 +1,20 @@
-internal import COpenSSL
+import Glibc
 
 package enum SecureRandom {
-    /// Unpredictable bytes. Without them nothing here can be safe, so a generator that fails ends the process.
+    /// What the kernel gives at once.
+    private static let portion = 256
+
+    /// Unpredictable bytes, from where OpenSSL's own generator has its seed: for the few that an id needs, that one takes
+    /// three times as long. Without them nothing here can be safe, so a kernel that has none ends the process.
     package static func bytes(_ count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
-            guard unsafe RAND_bytes(output.baseAddress, Int32(count)) == 1 else { OpenSSLError.trap("RAND_bytes") }
-            initialized = count
+            while initialized < count {
+                let next = min(count - initialized, portion)
+                guard let start = output.baseAddress, unsafe getentropy(start + initialized, next) == 0 else {
+                    fatalError("getentropy: the kernel gives no random bytes")
+                }
+                initialized += next
+            }
         }
     }
 }
