@@ -22,9 +22,13 @@ extension GatehouseWeb.Request {
 
     /// User agents can be of any length; the first part tells devices apart.
     private static func device(of exchange: borrowing FastCGI.Request) -> Device {
-        let agent = exchange.parameter("HTTP_USER_AGENT").flatMap { text in
-            text.isEmpty ? nil : String(decoding: text.utf8.prefix(256), as: UTF8.self)
+        var agent = exchange.parameter("HTTP_USER_AGENT")
+        if let text = agent, text.utf8.count > longestAgent {
+            agent = String(decoding: text.utf8.prefix(longestAgent), as: UTF8.self)
         }
+        if agent?.isEmpty == true { agent = nil }
         return Device(userAgent: agent, address: exchange.parameter("REMOTE_ADDR"))
     }
+
+    private static let longestAgent = 256
 }

@@ -10,8 +10,11 @@ struct TokenReader: Sendable {
         verifier = TokenVerifier(keys: ring.all, type: type)
     }
 
-    /// The claims of a token that is genuine; nil for every other, without saying what was wrong with it.
+    /// The payload of a token that is genuine; nil for every other, without saying what was wrong with it.
+    func payload(of token: String) -> [UInt8]? { verifier.payload(of: token) }
+
+    /// The claims of such a token.
     func claims(of token: String) -> JSONMembers? {
-        verifier.payload(of: token).flatMap { try? JSONMembers(parsing: $0) }
+        payload(of: token).flatMap { try? JSONMembers(parsing: $0) }
     }
 }

@@ -32,11 +32,16 @@ package struct Router: Sendable {
     package func respond(to request: Request) -> Response { answer(request).response }
 
     package func answer(_ request: Request) -> Reply {
-        var request = request
-        guard let (candidates, argument) = candidates(for: request.path) else {
+        if let candidates = candidates[request.path] { return answer(request, byOneOf: candidates) }
+        guard let (candidates, argument) = candidatesWithArgument(for: request.path) else {
             return Reply(response: Problem.notFound.response(requestID: request.id), problem: .notFound)
         }
+        var request = request
         request.pathArgument = argument
+        return answer(request, byOneOf: candidates)
+    }
+
+    private func answer(_ request: Request, byOneOf candidates: [Candidate]) -> Reply {
         do throws(Problem) {
             return answer(request, by: try chosen(of: candidates, for: request))
         } catch {
@@ -65,9 +70,8 @@ package struct Router: Sendable {
         return candidate
     }
 
-    /// Those of the path as it is, or of the same with its last segment as an argument.
-    private func candidates(for path: String) -> (all: [Candidate], argument: String)? {
-        if let exact = candidates[path] { return (exact, "") }
+    /// Those of the path with its last segment as an argument.
+    private func candidatesWithArgument(for path: String) -> (all: [Candidate], argument: String)? {
         guard let slash = path.lastIndex(of: "/") else { return nil }
         let argument = path[path.index(after: slash)...]
         guard !argument.isEmpty, let candidates = candidates[path[...slash] + "{id}"] else { return nil }

@@ -55,7 +55,8 @@ extension Base64URL {
     static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var seen: UInt32 = 0
-        let bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { bytes in
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: text.count / 4 * 3 + 2) { bytes in
             var rest = text
             while rest.count >= 4 {
                 let bits = value(rest[0]) << 18 | value(rest[1]) << 12 | value(rest[2]) << 6 | value(rest[3])

@@ -16,6 +16,14 @@ struct MembersTests {
         #expect(members.string("sub") == "ann" && members.integer("n") == -7 && members.string("e") == "a\"é")
     }
 
+    @Test("have a text byte by byte, however it is written, and no other one")
+    func texts() throws {
+        let members = try JSONMembers(parsing: Array(#"{"k":"K","e":"\u00e9","n":1}"#.utf8))
+        #expect(members.has("k", "K") && members.has("e", "é"))
+        #expect(!members.has("k", "\u{212A}") && !members.has("k", "KK") && !members.has("k", ""))
+        #expect(!members.has("e", "e\u{301}") && !members.has("n", "1") && !members.has("missing", ""))
+    }
+
     @Test(
         "are refused wherever the tree is, and where a name has an escape",
         arguments: [

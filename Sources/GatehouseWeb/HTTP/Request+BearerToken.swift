@@ -1,12 +1,20 @@
 extension Request {
     /// The token of `Authorization: Bearer …`, nil where no such credentials were sent. Never read from elsewhere.
     var bearerToken: String? {
-        guard let bytes = authorization?.utf8, let gap = bytes.firstIndex(of: Self.space),
-            bytes[..<gap].elementsEqual("bearer".utf8, by: { $0 | 0x20 == $1 }),
-            let start = bytes[gap...].firstIndex(where: { $0 != Self.space })
-        else { return nil }
-        return String(bytes[start...])
+        guard let authorization, let start = Self.startOfToken(in: authorization.utf8.span) else { return nil }
+        let text = authorization.utf8
+        return String(authorization[text.index(text.startIndex, offsetBy: start)...])
     }
 
+    /// Behind the scheme, in any case, and the spaces after it.
+    private static func startOfToken(in credentials: Span<UInt8>) -> Int? {
+        guard credentials.count > scheme.count else { return nil }
+        for index in scheme.indices where credentials[index] | 0x20 != scheme[index] { return nil }
+        var start = scheme.count
+        while start < credentials.count, credentials[start] == space { start += 1 }
+        return start > scheme.count && start < credentials.count ? start : nil
+    }
+
+    private static let scheme = Array("bearer".utf8)
     private static let space = UInt8(ascii: " ")
 }

@@ -5,12 +5,13 @@ extension Response {
     package func cgi(requestID: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.usualHead + body.count)
-        bytes.put("Status: ", String(status), " ", ReasonPhrase.of(status))
-        bytes.put("X-Request-Id: ", requestID)
-        if header("Cache-Control") == nil { bytes.put("Cache-Control: no-store") }
-        for header in headers { bytes.put(header.name, ": ", header.value) }
-        if mayHaveBody { bytes.put("Content-Length: ", String(body.count)) }
-        bytes.put()
+        bytes += StatusLine.of(status)
+        bytes += Self.requestIDName
+        bytes.append(contentsOf: requestID.utf8)
+        bytes += header("Cache-Control") == nil ? Self.uncached : Self.lineEnd
+        for header in headers { bytes.put(header) }
+        if mayHaveBody { bytes.put(Header("Content-Length", String(body.count))) }
+        bytes += Self.lineEnd
         bytes += body
         return bytes
     }
@@ -18,14 +19,22 @@ extension Response {
     /// What the headers of nearly every answer fit into.
     private static let usualHead = 512
 
+    // What stands in every answer, or nearly every one.
+    private static let requestIDName = Array("X-Request-Id: ".utf8)
+    private static let uncached = Array("\r\nCache-Control: no-store\r\n".utf8)
+    private static let lineEnd = Array("\r\n".utf8)
+
     /// RFC 9110, section 8.6: these have none, and a length in a 304 is that of the answer it stands for.
     private var mayHaveBody: Bool { status != 204 && status != 304 }
 }
 
 extension [UInt8] {
-    /// Appends one line.
-    fileprivate mutating func put(_ parts: String...) {
-        for part in parts { append(contentsOf: part.utf8) }
-        append(contentsOf: "\r\n".utf8)
+    fileprivate mutating func put(_ header: Response.Header) {
+        append(contentsOf: header.name.utf8)
+        append(UInt8(ascii: ":"))
+        append(UInt8(ascii: " "))
+        append(contentsOf: header.value.utf8)
+        append(UInt8(ascii: "\r"))
+        append(UInt8(ascii: "\n"))
     }
 }

@@ -3,15 +3,23 @@
 ///
 /// The whole text is held to the same rules as by ``JSONValue/init(parsing:)``, and to one more: names are written
 /// without escapes. Every name is compared with every other, so it is for short texts, or those of somebody trusted.
-public struct JSONMembers: Sendable {
-    private enum Content {
-        /// Without the quotes around it.
-        case text(Range<Int>)
-        case value(JSONValue)
+public struct JSONMembers: Sendable, JSONClaims {
+    /// Where a member stands, and what is known of it already.
+    private struct Member {
+        enum Content {
+            /// A text without escapes, and without the quotes around it.
+            case text(Range<Int>)
+            case integer(Int64)
+            /// Anything else, from its first byte on.
+            case value(at: Int)
+        }
+
+        let name: Range<Int>
+        let content: Content
     }
 
     private let bytes: [UInt8]
-    private var members: [(name: Range<Int>, content: Content)] = []
+    private var members: [Member] = []
 
     public init(parsing bytes: [UInt8]) throws(JSONError) {
         self.bytes = bytes
@@ -24,45 +32,61 @@ public struct JSONMembers: Sendable {
 
     private mutating func take(_ parser: inout JSONParser) throws(JSONError) {
         guard let name = try parser.plainText() else { throw parser.unexpected }
-        guard index(of: bytes.span.extracting(name)) == nil else {
+        guard content(of: bytes.span.extracting(name)) == nil else {
             throw .duplicateMember(String(decoding: bytes[name], as: UTF8.self))
         }
         try parser.colon()
+        members.append(Member(name: name, content: try Self.content(&parser)))
+    }
+
+    private static func content(_ parser: inout JSONParser) throws(JSONError) -> Member.Content {
         let start = parser.position
-        if parser.current == .quote, let text = try parser.plainText() {
-            members.append((name, .text(text)))
-        } else {
-            parser.position = start
-            members.append((name, .value(try parser.value())))
-        }
+        if parser.current == .quote, let text = try parser.plainText() { return .text(text) }
+        parser.position = start
+        if case .integer(let number) = try parser.value() { return .integer(number) }
+        return .value(at: start)
     }
 
-    /// The text of a member; nil where there is none, or something else.
     public func string(_ name: String) -> String? {
-        switch self[name] {
+        switch content(of: name.utf8.span) {
         case .text(let range): String(decoding: bytes[range], as: UTF8.self)
-        case .value(let value): value.string
-        case nil: nil
+        case .value(let start): value(at: start).string
+        case .integer, nil: nil
         }
     }
 
-    /// The whole number of a member; nil where there is none, or something else.
-    public func integer(_ name: String) -> Int64? {
-        guard case .value(let value) = self[name] else { return nil }
-        return value.integer
+    public func has(_ name: String, _ text: String) -> Bool {
+        if case .text(let range) = content(of: name.utf8.span) {
+            return bytes.span.extracting(range).isIdentical(to: text.utf8.span)
+        }
+        return string(name)?.isIdentical(to: text) ?? false
     }
 
-    private subscript(_ name: String) -> Content? { index(of: name.utf8.span).map { members[$0].content } }
+    public func integer(_ name: String) -> Int64? {
+        switch content(of: name.utf8.span) {
+        case .integer(let number): number
+        case .value(let start): value(at: start).integer
+        case .text, nil: nil
+        }
+    }
 
-    private func index(of name: Span<UInt8>) -> Int? {
-        for (index, member) in members.enumerated() where member.name.count == name.count {
-            if isSame(bytes.span.extracting(member.name), name) { return index }
+    private func content(of name: Span<UInt8>) -> Member.Content? {
+        let bytes = bytes.span
+        for member in members where member.name.count == name.count {
+            if Self.isSame(bytes.extracting(member.name), name) { return member.content }
         }
         return nil
     }
 
-    private func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    /// Names are short, and nearly always differ in their first letter.
+    private static func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         for index in left.indices where left[index] != right[index] { return false }
         return true
+    }
+
+    /// What has been read once without a fault is read again.
+    private func value(at start: Int) -> JSONValue {
+        var parser = JSONParser(validated: bytes, at: start)
+        return (try? parser.value()) ?? .null
     }
 }

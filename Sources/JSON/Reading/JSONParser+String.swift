@@ -38,7 +38,11 @@ extension JSONParser {
     private var endOfPlainCharacters: Int {
         let bytes = bytes.span
         var end = position
-        while end < bytes.count, bytes[end] != .quote, bytes[end] != .backslash, bytes[end] >= 0x20 { end += 1 }
+        while end < bytes.count {
+            let byte = bytes[end]
+            guard byte != .quote, byte != .backslash, byte >= 0x20 else { break }
+            end &+= 1
+        }
         return end
     }
 

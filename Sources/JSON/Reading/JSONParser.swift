@@ -10,7 +10,13 @@ struct JSONParser {
         } catch {
             throw .encoding(offset: error.byteOffsets.lowerBound)
         }
+        self.init(validated: bytes)
+    }
+
+    /// For what is known to be UTF-8.
+    init(validated bytes: [UInt8], at position: Int = 0) {
         self.bytes = bytes
+        self.position = position
     }
 
     /// The byte at the reading position, or 0 (which is legal nowhere outside of a value) at the end of the text.

@@ -1,0 +1,77 @@
+import JSON
+import Testing
+
+@Suite("Members read in the order in which they were written")
+struct SequenceTests {
+    /// What is asked of each text: a name with its text, then another text, then a number.
+    private struct Found: Equatable {
+        var (hasFirst, second, third) = (false, String?.none, Int64?.none)
+
+        init(_ claims: inout some JSONClaims) {
+            hasFirst = claims.has("iss", "us")
+            second = claims.string("sub")
+            third = claims.integer("n")
+        }
+    }
+
+    private static func inSequence(_ text: some Sequence<UInt8>) -> Found? {
+        var sequence = JSONSequence(Array(text))
+        let found = Found(&sequence)
+        return sequence.isAtEnd && found.hasFirst && found.second != nil && found.third != nil ? found : nil
+    }
+
+    private static func inAnyOrder(_ text: some Sequence<UInt8>) -> Found? {
+        (try? JSONMembers(parsing: Array(text))).map {
+            var members = $0
+            return Found(&members)
+        }
+    }
+
+    private static func written(_ sub: String, _ number: Int64) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("iss", "us")
+            json.member("sub", sub)
+            json.member("n", number)
+        }
+        return json.bytes
+    }
+
+    @Test("are found as they were written", arguments: [("", 0), ("ann", 7), ("a b~", 999_999_999_999_999_999)])
+    func written(sub: String, number: Int64) throws {
+        let found = try #require(Self.inSequence(Self.written(sub, number)))
+        #expect(found.second == sub && found.third == number)
+    }
+
+    @Test(
+        "are not found where anything else stands",
+        arguments: [
+            "", "{", "{}", #"{"iss":"us"}"#, #"{"iss":"us","sub":"ann"}"#, #"{"iss":"us","sub":"ann","n":1"#,
+            #"{"iss":"us","sub":"ann","n":1}x"#, #"{"iss":"us","sub":"ann","n":1} "#, #"{"iss":"us","sub":"ann","n":}"#,
+            #"{"iss":"us","sub":"ann","n":01}"#, #"{"iss":"us","sub":"ann","n":-1}"#, #"{"iss":"us","sub":"ann","n":1.5}"#,
+            #"{"iss":"us","sub":"ann","n":1e2}"#, #"{"iss":"us","sub":"ann","n":"1"}"#, #"{"iss":"us","sub":1,"n":1}"#,
+            #"{"iss":"us","sub":"ann","n":1000000000000000000}"#, #"{"iss":"us","sub":"a\"b","n":1}"#,
+            #"{"iss":"us","sub":"é","n":1}"#, "{\"iss\":\"us\",\"sub\":\"a\u{1}\",\"n\":1}",
+            "{\"iss\":\"us\",\"sub\":\"a\u{7F}\u{80}\",\"n\":1}", #"{"iss":"them","sub":"ann","n":1}"#,
+            #"{"sub":"ann","iss":"us","n":1}"#, #"{"iss":"us","x":1,"sub":"ann","n":1}"#, #"{"iss":"us","sub":"ann"#,
+            #"{ "iss":"us","sub":"ann","n":1}"#, #",{"iss":"us","sub":"ann","n":1}"#, #"{"iss":"us","sub":"ann","n":1,"x":2}"#,
+            #"{"iss":"us""sub":"ann","n":1}"#, #"{"iss:"us","sub":"ann","n":1}"#, #"{"iss""us","sub":"ann","n":1}"#,
+        ])
+    func others(text: String) {
+        #expect(Self.inSequence(text.utf8) == nil)
+    }
+
+    @Test("are what they are in any order, whatever byte stands in the place of another one")
+    func agreement() {
+        let genuine = Self.written("a1", 70)
+        for place in genuine.indices {
+            for byte in UInt8.min...UInt8.max {
+                var text = genuine
+                text[place] = byte
+                guard let found = Self.inSequence(text) else { continue }
+                #expect(found == Self.inAnyOrder(text), "\(byte) at \(place)")
+            }
+            #expect(Self.inSequence(genuine[..<place]) == nil)
+        }
+    }
+}
