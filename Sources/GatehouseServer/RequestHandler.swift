@@ -40,7 +40,7 @@ package struct RequestHandler: Sendable {
             line.member("method", MethodLabel.of(request.method))
             line.member("path", route?.path ?? RequestCounts.unknownPath)
             line.member("status", reply.response.status)
-            line.member("milliseconds", .number(Double(nanoseconds / 1000) / 1000))
+            line.member("milliseconds", thousandths: nanoseconds / 1000)
             if let problem = reply.problem {
                 line.member("code", problem.code)
                 if let reason = problem.reason { line.member("reason", reason) }

@@ -38,6 +38,29 @@ struct WritingTests {
         #expect(JSONValue.number(value).description == "null")
     }
 
+    @Test(
+        "thousandths have three places behind the point",
+        arguments: [
+            (0, "0.000"), (7, "0.007"), (1000, "1.000"), (-1, "-0.001"), (1_234_567, "1234.567"), (-10_010, "-10.010"),
+        ])
+    func thousandths(number: Int, text: String) {
+        var writer = JSONWriter()
+        writer.object { $0.member("x", thousandths: number) }
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\"x\":\(text)}")
+    }
+
+    @Test("a text that is longer than what has been reserved is written whole", arguments: [0, 1, 2, 16, 17, 300])
+    func growth(reserved: Int) {
+        let long = String(repeating: "0123456789", count: 40)
+        var writer = JSONWriter(reserving: reserved)
+        writer.object { json in
+            json.member("a", long)
+            json.member("b", long + "\n")
+            json.member("c", 7)
+        }
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\"a\":\"\(long)\",\"b\":\"\(long)\\n\",\"c\":7}")
+    }
+
     @Test("a streamed object has every kind of member")
     func streamedObject() {
         let missing: String? = nil

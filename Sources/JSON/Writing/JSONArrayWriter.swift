@@ -1,55 +1,56 @@
 /// Writes the elements of one array.
 public struct JSONArrayWriter {
-    private var bytes: [UInt8]
+    private var text: JSONBuffer
     private var isEmpty = true
 
-    init(continuing bytes: consuming [UInt8]) {
-        self.bytes = bytes
-        self.bytes.append(.leftBracket)
+    init(continuing text: consuming JSONBuffer) {
+        // Written first: then nobody else holds the buffer, and it is not copied.
+        text.put(.leftBracket)
+        self.text = text
     }
 
-    consuming func finish() -> [UInt8] {
-        bytes.append(.rightBracket)
-        return bytes
+    consuming func finish() -> JSONBuffer {
+        text.put(.rightBracket)
+        return text
     }
 
     public mutating func element(_ value: String) {
         separate()
-        bytes.appendJSON(value)
+        text.put(value)
     }
 
     public mutating func element(_ value: Int) {
         separate()
-        bytes.appendJSON(Int64(value))
+        text.put(Int64(value))
     }
 
     @_disfavoredOverload
     public mutating func element(_ value: JSONValue) {
         separate()
-        bytes.appendJSON(value)
+        text.put(value)
     }
 
     public mutating func object(_ body: (inout JSONObjectWriter) -> Void) {
         separate()
-        var object = JSONObjectWriter(continuing: takeBytes())
+        var object = JSONObjectWriter(continuing: takeText())
         body(&object)
-        bytes = object.finish()
+        text = object.finish()
     }
 
     public mutating func array(_ body: (inout JSONArrayWriter) -> Void) {
         separate()
-        var array = JSONArrayWriter(continuing: takeBytes())
+        var array = JSONArrayWriter(continuing: takeText())
         body(&array)
-        bytes = array.finish()
+        text = array.finish()
     }
 
     private mutating func separate() {
-        if !isEmpty { bytes.append(.comma) }
+        if !isEmpty { text.put(.comma) }
         isEmpty = false
     }
 
-    private mutating func takeBytes() -> [UInt8] {
-        defer { bytes = [] }
-        return bytes
+    private mutating func takeText() -> JSONBuffer {
+        defer { text = JSONBuffer() }
+        return text
     }
 }

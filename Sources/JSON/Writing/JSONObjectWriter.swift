@@ -1,83 +1,90 @@
 /// Writes the members of one object. The caller sees to it that no name comes twice.
 public struct JSONObjectWriter {
-    private var bytes: [UInt8]
+    private var text: JSONBuffer
     private var isEmpty = true
 
-    init(continuing bytes: consuming [UInt8]) {
-        self.bytes = bytes
-        self.bytes.append(.leftBrace)
+    init(continuing text: consuming JSONBuffer) {
+        // Written first: then nobody else holds the buffer, and it is not copied.
+        text.put(.leftBrace)
+        self.text = text
     }
 
-    consuming func finish() -> [UInt8] {
-        bytes.append(.rightBrace)
-        return bytes
+    consuming func finish() -> JSONBuffer {
+        text.put(.rightBrace)
+        return text
     }
 
     public mutating func member(_ name: String, _ value: String) {
         begin(name)
-        bytes.appendJSON(value)
+        text.put(value)
     }
 
     /// Absent values are written as `null`, never left out.
     public mutating func member(_ name: String, _ value: String?) {
         begin(name)
-        if let value { bytes.appendJSON(value) } else { bytes.appendJSONNull() }
+        if let value { text.put(value) } else { text.putNull() }
     }
 
     public mutating func member(_ name: String, _ value: Bool) {
         begin(name)
-        bytes.appendJSON(value)
+        text.put(value)
     }
 
     public mutating func member(_ name: String, _ value: Bool?) {
         begin(name)
-        if let value { bytes.appendJSON(value) } else { bytes.appendJSONNull() }
+        if let value { text.put(value) } else { text.putNull() }
     }
 
     public mutating func member(_ name: String, _ value: Int) {
         begin(name)
-        bytes.appendJSON(Int64(value))
+        text.put(Int64(value))
     }
 
     public mutating func member(_ name: String, _ value: Int64) {
         begin(name)
-        bytes.appendJSON(value)
+        text.put(value)
     }
 
     public mutating func member(_ name: String, _ value: Int64?) {
         begin(name)
-        if let value { bytes.appendJSON(value) } else { bytes.appendJSONNull() }
+        if let value { text.put(value) } else { text.putNull() }
+    }
+
+    /// A number with three places behind its point.
+    public mutating func member(_ name: String, thousandths value: Int) {
+        begin(name)
+        text.put(thousandths: Int64(value))
     }
 
     @_disfavoredOverload
     public mutating func member(_ name: String, _ value: JSONValue) {
         begin(name)
-        bytes.appendJSON(value)
+        text.put(value)
     }
 
     public mutating func member(_ name: String, object body: (inout JSONObjectWriter) -> Void) {
         begin(name)
-        var object = JSONObjectWriter(continuing: takeBytes())
+        var object = JSONObjectWriter(continuing: takeText())
         body(&object)
-        bytes = object.finish()
+        text = object.finish()
     }
 
     public mutating func member(_ name: String, array body: (inout JSONArrayWriter) -> Void) {
         begin(name)
-        var array = JSONArrayWriter(continuing: takeBytes())
+        var array = JSONArrayWriter(continuing: takeText())
         body(&array)
-        bytes = array.finish()
+        text = array.finish()
     }
 
     private mutating func begin(_ name: String) {
-        if !isEmpty { bytes.append(.comma) }
+        if !isEmpty { text.put(.comma) }
         isEmpty = false
-        bytes.appendJSON(name)
-        bytes.append(.colon)
+        text.put(name)
+        text.put(.colon)
     }
 
-    private mutating func takeBytes() -> [UInt8] {
-        defer { bytes = [] }
-        return bytes
+    private mutating func takeText() -> JSONBuffer {
+        defer { text = JSONBuffer() }
+        return text
     }
 }

@@ -7,32 +7,35 @@
 ///     }
 ///     send(json.bytes)
 public struct JSONWriter {
-    public private(set) var bytes: [UInt8] = []
+    private var text: JSONBuffer
 
     /// - Parameter capacity: A guess at the length of the whole text, so that the buffer need not grow.
     public init(reserving capacity: Int = 256) {
-        bytes.reserveCapacity(capacity)
+        text = JSONBuffer(reserving: capacity)
     }
 
+    /// All that has been written.
+    public var bytes: [UInt8] { text.bytes }
+
     public mutating func object(_ body: (inout JSONObjectWriter) -> Void) {
-        var object = JSONObjectWriter(continuing: takeBytes())
+        var object = JSONObjectWriter(continuing: takeText())
         body(&object)
-        bytes = object.finish()
+        text = object.finish()
     }
 
     public mutating func array(_ body: (inout JSONArrayWriter) -> Void) {
-        var array = JSONArrayWriter(continuing: takeBytes())
+        var array = JSONArrayWriter(continuing: takeText())
         body(&array)
-        bytes = array.finish()
+        text = array.finish()
     }
 
     public mutating func value(_ value: JSONValue) {
-        bytes.appendJSON(value)
+        text.put(value)
     }
 
     /// Hands the buffer on with this writer keeping no reference to it, so that appending never copies it.
-    private mutating func takeBytes() -> [UInt8] {
-        defer { bytes = [] }
-        return bytes
+    private mutating func takeText() -> JSONBuffer {
+        defer { text = JSONBuffer() }
+        return text
     }
 }
