@@ -123,4 +123,18 @@ struct ParsingTests {
         let bytes = Array("xx[1]yy".utf8)
         #expect(try JSONValue(parsing: bytes[2..<5]) == [1])
     }
+
+    @Test("what ends a string, and what must not be in one, is found wherever it stands", arguments: 0..<40)
+    func longStrings(place: Int) throws {
+        let (before, after) = (String(repeating: "é", count: place % 7), String(repeating: "a", count: place))
+        #expect(try JSONValue(parsing: "\"\(before)\(after)\"").string == before + after)
+        #expect(try JSONValue(parsing: "[\"\(after)\",1]").array == [.string(after), 1])
+        #expect(try JSONValue(parsing: "\"\(after)\\n\(before)\(after)\"").string == "\(after)\n\(before)\(after)")
+        for control in ["\0", "\n", "\u{1F}"] {
+            #expect(throws: JSONError.syntax(offset: place + 1)) {
+                try JSONValue(parsing: "\"\(after)\(control)\(after)\"")
+            }
+        }
+        #expect(throws: JSONError.syntax(offset: place + 1)) { try JSONValue(parsing: "\"\(after)") }
+    }
 }

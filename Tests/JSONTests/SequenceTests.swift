@@ -48,13 +48,15 @@ struct SequenceTests {
         arguments: [
             "", "{", "{}", #"{"iss":"us"}"#, #"{"iss":"us","sub":"ann"}"#, #"{"iss":"us","sub":"ann","n":1"#,
             #"{"iss":"us","sub":"ann","n":1}x"#, #"{"iss":"us","sub":"ann","n":1} "#, #"{"iss":"us","sub":"ann","n":}"#,
-            #"{"iss":"us","sub":"ann","n":01}"#, #"{"iss":"us","sub":"ann","n":-1}"#, #"{"iss":"us","sub":"ann","n":1.5}"#,
+            #"{"iss":"us","sub":"ann","n":01}"#, #"{"iss":"us","sub":"ann","n":-1}"#,
+            #"{"iss":"us","sub":"ann","n":1.5}"#,
             #"{"iss":"us","sub":"ann","n":1e2}"#, #"{"iss":"us","sub":"ann","n":"1"}"#, #"{"iss":"us","sub":1,"n":1}"#,
             #"{"iss":"us","sub":"ann","n":1000000000000000000}"#, #"{"iss":"us","sub":"a\"b","n":1}"#,
             #"{"iss":"us","sub":"é","n":1}"#, "{\"iss\":\"us\",\"sub\":\"a\u{1}\",\"n\":1}",
             "{\"iss\":\"us\",\"sub\":\"a\u{7F}\u{80}\",\"n\":1}", #"{"iss":"them","sub":"ann","n":1}"#,
             #"{"sub":"ann","iss":"us","n":1}"#, #"{"iss":"us","x":1,"sub":"ann","n":1}"#, #"{"iss":"us","sub":"ann"#,
-            #"{ "iss":"us","sub":"ann","n":1}"#, #",{"iss":"us","sub":"ann","n":1}"#, #"{"iss":"us","sub":"ann","n":1,"x":2}"#,
+            #"{ "iss":"us","sub":"ann","n":1}"#, #",{"iss":"us","sub":"ann","n":1}"#,
+            #"{"iss":"us","sub":"ann","n":1,"x":2}"#,
             #"{"iss":"us""sub":"ann","n":1}"#, #"{"iss:"us","sub":"ann","n":1}"#, #"{"iss""us","sub":"ann","n":1}"#,
         ])
     func others(text: String) {

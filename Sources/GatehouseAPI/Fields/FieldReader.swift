@@ -80,10 +80,11 @@ public struct FieldReader {
 }
 
 extension String {
-    /// Looks at every byte without stopping early: a loop over an array without a way out is done in strides.
+    /// Looks at every byte without stopping early: a loop over a span without a way out is done in strides.
     fileprivate var hasNUL: Bool {
+        let bytes = utf8.span
         var found: UInt8 = 0
-        for byte in Array(utf8) { found |= byte == 0 ? 1 : 0 }
+        for index in bytes.indices { found |= bytes[index] == 0 ? 1 : 0 }
         return found != 0
     }
 }

@@ -35,15 +35,32 @@ extension JSONParser {
         guard position < bytes.count, bytes[position] >= 0x20 else { throw unexpected }
     }
 
+    /// Long runs are gone through in strides, and the last of it byte by byte.
     private var endOfPlainCharacters: Int {
         let bytes = bytes.span
         var end = position
+        while end + Self.stride <= bytes.count, Self.isPlain(bytes.extracting(end..<end + Self.stride)) {
+            end += Self.stride
+        }
         while end < bytes.count {
             let byte = bytes[end]
             guard byte != .quote, byte != .backslash, byte >= 0x20 else { break }
-            end &+= 1
+            end += 1
         }
         return end
+    }
+
+    private static let stride = 16
+
+    /// A loop of a length that is known, without a way out, is no loop any more.
+    @inline(__always)
+    private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
+        var special: UInt8 = 0
+        for index in 0..<stride {
+            let byte = bytes[index]
+            special |= (byte < 0x20 ? 1 : 0) | (byte == .quote ? 1 : 0) | (byte == .backslash ? 1 : 0)
+        }
+        return special == 0
     }
 
     private mutating func appendEscape(to unescaped: inout [UInt8]) throws(JSONError) {

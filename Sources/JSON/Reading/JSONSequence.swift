@@ -46,12 +46,12 @@ public struct JSONSequence: JSONClaims {
     private func place(ofText name: String) -> Range<Int>? {
         let bytes = bytes.span
         guard let quote = value(of: name), quote < bytes.count, bytes[quote] == .quote else { return nil }
-        var end = quote + 1
-        while end < bytes.count, bytes[end] != .quote {
-            guard bytes[end] != .backslash, (0x20..<0x80).contains(bytes[end]) else { return nil }
-            end += 1
+        for end in quote + 1..<bytes.count {
+            let byte = bytes[end]
+            if byte == .quote { return quote + 1..<end }
+            guard byte != .backslash, byte >= 0x20, byte < 0x80 else { return nil }
         }
-        return end < bytes.count ? quote + 1..<end : nil
+        return nil
     }
 
     /// Where the value of the next member begins, if that is its name.
