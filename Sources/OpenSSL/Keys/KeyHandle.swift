@@ -16,19 +16,6 @@ final class KeyHandle: @unchecked Sendable {
     deinit { unsafe EVP_PKEY_free(pointer) }
 
     /// - Parameter digest: Nil for Ed25519, which hashes the message itself.
-    func isValid(signature: [UInt8], for message: [UInt8], digest: MessageDigest?) -> Bool {
-        guard let context = unsafe EVP_MD_CTX_new() else { OpenSSLError.trap("EVP_MD_CTX_new") }
-        defer { unsafe EVP_MD_CTX_free(context) }
-        guard unsafe EVP_DigestVerifyInit(context, nil, digest?.pointer, nil, pointer) == 1 else {
-            OpenSSLError.trap("EVP_DigestVerifyInit")
-        }
-        let status = unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count)
-        // 0 is a signature that does not match, a negative number one that could not be read: neither is valid.
-        if status != 1 { ERR_clear_error() }
-        return status == 1
-    }
-
-    /// - Parameter digest: Nil for Ed25519, which hashes the message itself.
     func sign(_ message: [UInt8], digest: MessageDigest?) throws(OpenSSLError) -> [UInt8] {
         guard let context = unsafe EVP_MD_CTX_new() else { throw .drained("EVP_MD_CTX_new") }
         defer { unsafe EVP_MD_CTX_free(context) }

@@ -7,7 +7,7 @@ package struct RSAPublicKey: Sendable {
     /// Longer exponents are legal and unknown in practice; their only effect is to make verifying slow.
     private static let maximumExponentBytes = 8
 
-    private let handle: KeyHandle
+    private let verifier: SignatureVerifier
 
     /// - Parameters:
     ///   - modulus: Most significant byte first; leading zeros do not count.
@@ -24,14 +24,14 @@ package struct RSAPublicKey: Sendable {
                 unsafe OSSL_PARAM_BLD_push_BN(builder, names.n.cString, n.pointer) == 1
                     && OSSL_PARAM_BLD_push_BN(builder, names.e.cString, e.pointer) == 1
             }
-            handle = try KeyHandle(publicKeyOf: "RSA", parameters)
+            verifier = SignatureVerifier(try KeyHandle(publicKeyOf: "RSA", parameters), digest: .sha256)
         } catch {
             throw .failed(error)
         }
     }
 
     package func isValidPKCS1SHA256Signature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-        handle.isValid(signature: signature, for: message, digest: .sha256)
+        verifier.isValid(signature: signature, for: message)
     }
 
     private static func check(modulus: [UInt8], exponent: [UInt8]) throws(KeyError) {
