@@ -15,6 +15,19 @@ struct ModelTests {
         #expect(ids.allSatisfy { $0.hasPrefix("user_") && $0.count == 31 })
     }
 
+    /// The moment is the one in the specification of ULIDs.
+    @Test(
+        "an id is its moment and its dice in base 32",
+        arguments: [
+            (1_469_918_176_385, UInt8(0), "x_01ARYZ6S410000000000000000"),
+            (Int64.max, 255, "x_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
+            (-1, 0x11, "x_0000000000248H248H248H248H"),
+        ])
+    func idsAreULIDs(moment: Int64, byte: UInt8, id: String) {
+        let dice = [UInt8](repeating: byte, count: Identifier.randomBytes)
+        #expect(Identifier.make("x", at: Timestamp(milliseconds: moment), random: dice) == id)
+    }
+
     @Test("every random bit reaches the id")
     func idsKeepRandomness() {
         let zero = [UInt8](repeating: 0, count: Identifier.randomBytes)
@@ -32,7 +45,9 @@ struct ModelTests {
             (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_251_199_001, "2024-02-29T23:59:59.001Z"),
             (4_107_542_400_000, "2100-03-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
-            (1_735_689_599_000, "2024-12-31T23:59:59.000Z"),
+            (1_735_689_599_000, "2024-12-31T23:59:59.000Z"), (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (253_402_300_800_010, "10000-01-01T00:00:00.010Z"),
+            (-62_198_755_200_000, "-1-01-01T00:00:00.000Z"),
         ])
     func moments(_ milliseconds: Int64, _ text: String) {
         #expect(Timestamp(milliseconds: milliseconds).description == text)

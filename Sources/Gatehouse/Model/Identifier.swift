@@ -7,13 +7,24 @@ package enum Identifier {
 
     package static func make(_ prefix: String, at now: Timestamp, random: [UInt8]) -> String {
         precondition(random.count == randomBytes)
-        var value = UInt128(UInt64(clamping: now.milliseconds) & 0xFFFF_FFFF_FFFF)
-        for byte in random { value = value << 8 | UInt128(byte) }
-        var digits = [UInt8](repeating: 0, count: 26)
-        for place in digits.indices.reversed() {
-            digits[place] = alphabet[Int(truncatingIfNeeded: value & 31)]
-            value >>= 5
+        var text = Array(prefix.utf8)
+        text.append(addingCapacity: 27) { text in
+            text.append(UInt8(ascii: "_"))
+            put(UInt64(clamping: now.milliseconds) & 0xFFFF_FFFF_FFFF, digits: 10, in: &text)
+            // Five bytes are eight digits.
+            put(number(random.span.extracting(first: 5)), digits: 8, in: &text)
+            put(number(random.span.extracting(last: 5)), digits: 8, in: &text)
         }
-        return prefix + "_" + String(decoding: digits, as: UTF8.self)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func number(_ bytes: Span<UInt8>) -> UInt64 {
+        var number: UInt64 = 0
+        for index in bytes.indices { number = number << 8 | UInt64(bytes[index]) }
+        return number
+    }
+
+    private static func put(_ number: UInt64, digits: Int, in text: inout OutputSpan<UInt8>) {
+        for place in (0..<digits).reversed() { text.append(alphabet[Int(number >> (place * 5) & 31)]) }
     }
 }

@@ -36,14 +36,17 @@ extension Timestamp: CustomStringConvertible {
         let (year, month, day) = Self.civil(daysSince1970: Int(days))
         // In one piece, and digit by digit: each line of the log has one.
         var text: [UInt8] = []
-        text.reserveCapacity(24)
-        Self.put(year, 4, "-", in: &text)
-        Self.put(month, 2, "-", in: &text)
-        Self.put(day, 2, "T", in: &text)
-        Self.put(ofDay / 3_600_000, 2, ":", in: &text)
-        Self.put(ofDay / 60_000 % 60, 2, ":", in: &text)
-        Self.put(ofDay / 1000 % 60, 2, ".", in: &text)
-        Self.put(ofDay % 1000, 3, "Z", in: &text)
+        text.append(addingCapacity: 32) { text in
+            Self.put(year: year, in: &text)
+            Self.put(month, behind: "-", in: &text)
+            Self.put(day, behind: "-", in: &text)
+            Self.put(ofDay / 3_600_000, behind: "T", in: &text)
+            Self.put(ofDay / 60_000 % 60, behind: ":", in: &text)
+            Self.put(ofDay / 1000 % 60, behind: ":", in: &text)
+            Self.put(ofDay % 1000 / 10, behind: ".", in: &text)
+            Self.put(digit: ofDay % 10, in: &text)
+            text.append(UInt8(ascii: "Z"))
+        }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -61,21 +64,27 @@ extension Timestamp: CustomStringConvertible {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// A number with so many digits at least, and what comes behind it.
-    private static func put(_ number: Int, _ width: Int, _ end: Unicode.Scalar, in text: inout [UInt8]) {
-        var place = 1
-        for _ in 1..<width { place *= 10 }
-        if number < 0 || number >= place * 10 {
-            text.append(contentsOf: String(number).utf8)
-        } else {
-            var rest = number
-            while place > 0 {
-                text.append(UInt8(ascii: "0") + UInt8(rest / place))
-                rest %= place
-                place /= 10
-            }
+    /// Four digits; as many as it takes where those are too few.
+    private static func put(year: Int, in text: inout OutputSpan<UInt8>) {
+        guard (0...9999).contains(year) else {
+            for digit in String(year).utf8 { text.append(digit) }
+            return
         }
-        text.append(UInt8(ascii: end))
+        put(digit: year / 1000, in: &text)
+        put(digit: year / 100 % 10, in: &text)
+        put(digit: year / 10 % 10, in: &text)
+        put(digit: year % 10, in: &text)
+    }
+
+    /// A mark and two digits.
+    private static func put(_ number: Int, behind mark: Unicode.Scalar, in text: inout OutputSpan<UInt8>) {
+        text.append(UInt8(ascii: mark))
+        put(digit: number / 10, in: &text)
+        put(digit: number % 10, in: &text)
+    }
+
+    private static func put(digit: Int, in text: inout OutputSpan<UInt8>) {
+        text.append(UInt8(ascii: "0") + UInt8(digit))
     }
 }
 
