@@ -5,6 +5,8 @@ import JSON
 /// Access tokens: JWTs by RFC 9068.
 package struct AccessTokens: Sendable {
     private static let type = "at+jwt"
+    /// Two clocks may differ a little.
+    private static let longestLifetime = Policy.longestAccessTokenLifetime + .seconds(60)
 
     private let issuer: String
     private let audience: String
@@ -40,9 +42,7 @@ package struct AccessTokens: Sendable {
         }
         guard now < claims.expiresAt else { throw .accessTokenExpired }
         // None of ours is meant for longer: what was made with a stolen key is worth no more than that.
-        guard claims.expiresAt <= now + Policy.longestAccessTokenLifetime + .seconds(60) else {
-            throw .invalidAccessToken
-        }
+        guard claims.expiresAt <= now + Self.longestLifetime else { throw .invalidAccessToken }
         return claims
     }
 

@@ -3,9 +3,11 @@
 /// Decoding is strict: one sequence of bytes has exactly one spelling. A lenient reader would let a signed token be
 /// respelled at will, and a list of revoked or redeemed tokens be slipped past.
 package enum Base64URL {
-    package static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
+
+    package static func encode(_ bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
-        append(bytes.span, to: &text)
+        append(bytes, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 

@@ -41,23 +41,23 @@ struct Binding {
     }
 
     private func isNonce(_ claim: String, sent: String) -> Bool {
-        let claimed = Array(claim.utf8)
-        return constantTimeEquals(claimed, Array(sent.utf8))
-            || constantTimeEquals(claimed, Array(hexadecimal(SHA256.hash(Array(sent.utf8))).utf8))
+        isSame(claim, sent) || isSame(claim, hexadecimal(SHA256.hash(sent)))
     }
 
     /// OpenID Connect Core 1.0, section 3.3.2.11: the left half of the code's hash.
     private func checkCode() throws(AppleTokenFault) {
         guard let code = credential.authorizationCode, let claim = claims["c_hash"], !claim.isNull else { return }
-        let expected = Base64URL.encode(Array(SHA256.hash(Array(code.utf8)).prefix(16)))
-        guard let claimed = claim.string, constantTimeEquals(Array(claimed.utf8), Array(expected.utf8)) else {
-            throw .code
-        }
+        let expected = Base64URL.encode(SHA256.hash(code).span.extracting(first: 16))
+        guard let claimed = claim.string, isSame(claimed, expected) else { throw .code }
     }
 
     private func checkUser() throws(AppleTokenFault) {
         guard let user = credential.userIdentifier else { return }
         guard claims["sub"]?.string?.isIdentical(to: user) == true else { throw .user }
+    }
+
+    private func isSame(_ left: String, _ right: String) -> Bool {
+        constantTimeEquals(left.utf8.span, right.utf8.span)
     }
 
     private func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -11,7 +11,7 @@ struct CurrentRequest {
     private(set) var sessionID: SessionID?
 
     /// Nil where the thread answers none: one that looks after the house.
-    static var id: String? { ofThread.with(\.id) }
+    static var id: String? { ofThread.with { $0.id } }
 
     static func begin(_ id: String) {
         ofThread.with { $0 = CurrentRequest(id: id) }
