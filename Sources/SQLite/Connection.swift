@@ -11,10 +11,14 @@ package final class Connection {
         case readOnly
     }
 
+    /// Of so many pages the memory is asked for at once, and kept.
+    package static let pagesAtOnce = Library.pagesAtOnce
+
     private let handle: OpaquePointer
-    private var prepared: [StatementText: Statement] = [:]
+    private var prepared = PreparedStatements()
 
     package init(path: String, access: Access) throws(SQLiteError) {
+        precondition(Library.isSetUp, "nobody else uses SQLite in this process")
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
         var opened: OpaquePointer?
         let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -28,7 +32,7 @@ package final class Connection {
     }
 
     deinit {
-        prepared.removeAll()
+        prepared = PreparedStatements()
         unsafe sqlite3_close_v2(handle)
     }
 
@@ -53,13 +57,12 @@ package final class Connection {
 
     /// The statement for this text, prepared once and kept.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
-        let text = StatementText(sql)
-        if let known = prepared[text] { return known }
+        if let known = prepared.find(sql) { return known }
         var pointer: OpaquePointer?
         try check(unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil))
         guard let pointer = unsafe pointer else { throw SQLiteError(code: SQLITE_MISUSE, message: "empty statement") }
-        let statement = unsafe Statement(takingOwnership: pointer)
-        prepared[text] = statement
+        let statement = unsafe Statement(sql, takingOwnership: pointer)
+        prepared.keep(statement)
         return statement
     }
 

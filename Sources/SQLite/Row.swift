@@ -11,25 +11,36 @@ package struct Row: ~Copyable {
 
     package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+    package func optionalInteger(_ column: Int32) -> Int64? {
+        let value = unsafe sqlite3_column_value(handle, column)
+        return unsafe isNull(value) ? nil : sqlite3_value_int64(value)
+    }
 
-    package func text(_ column: Int32) -> String {
-        guard let bytes = unsafe sqlite3_column_text(handle, column) else { return "" }
-        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    package func text(_ column: Int32) -> String { unsafe text(of: sqlite3_column_value(handle, column)) }
+
+    package func optionalText(_ column: Int32) -> String? {
+        let value = unsafe sqlite3_column_value(handle, column)
+        return unsafe isNull(value) ? nil : text(of: value)
+    }
+
+    package func blob(_ column: Int32) -> [UInt8] { unsafe blob(of: sqlite3_column_value(handle, column)) }
+
+    package func optionalBlob(_ column: Int32) -> [UInt8]? {
+        let value = unsafe sqlite3_column_value(handle, column)
+        return unsafe isNull(value) ? nil : blob(of: value)
+    }
+
+    private func text(of value: OpaquePointer?) -> String {
+        guard let bytes = unsafe sqlite3_value_text(value) else { return "" }
+        let count = Int(unsafe sqlite3_value_bytes(value))
         return unsafe String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
-
-    package func blob(_ column: Int32) -> [UInt8] {
-        guard let bytes = unsafe sqlite3_column_blob(handle, column) else { return [] }
-        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+    private func blob(of value: OpaquePointer?) -> [UInt8] {
+        guard let bytes = unsafe sqlite3_value_blob(value) else { return [] }
+        let count = Int(unsafe sqlite3_value_bytes(value))
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
-    package func optionalBlob(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : blob(column) }
-
-    private func isNull(_ column: Int32) -> Bool {
-        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
-    }
+    private func isNull(_ value: OpaquePointer?) -> Bool { unsafe sqlite3_value_type(value) == SQLITE_NULL }
 }

@@ -3,10 +3,17 @@ internal import CSQLite
 /// A prepared statement. It is reset and its values are let go after each use, also when reading a row throws.
 @safe
 package final class Statement {
+    let sql: String
+    /// Another one that stands in the same place.
+    var next: Statement?
     private let handle: OpaquePointer
+    private let parameters: Int
+    private var arena = Arena()
 
-    init(takingOwnership handle: OpaquePointer) {
+    init(_ sql: String, takingOwnership handle: OpaquePointer) {
+        self.sql = sql
         unsafe self.handle = handle
+        parameters = Int(unsafe sqlite3_bind_parameter_count(handle))
     }
 
     deinit {
@@ -38,9 +45,11 @@ package final class Statement {
     }
 
     private func bind(_ values: [Value]) throws(SQLiteError) {
-        precondition(Int(unsafe sqlite3_bind_parameter_count(handle)) == values.count, "a value for each parameter")
-        for (index, value) in values.enumerated() {
-            let result = bind(value, at: Int32(index + 1))
+        precondition(parameters == values.count, "a value for each parameter")
+        guard parameters > 0 else { return }
+        arena.clear(for: values.reduce(0) { $0 + $1.byteCount })
+        for index in values.indices {
+            let result = bind(values[index], at: Int32(index + 1))
             guard result == SQLITE_OK else {
                 reset()
                 throw failure(result)
@@ -48,19 +57,18 @@ package final class Statement {
         }
     }
 
+    /// SQLite takes no copy of bytes that come without somebody to release them. These stand still until the reset.
     private func bind(_ value: Value, at index: Int32) -> Int32 {
-        // SQLITE_TRANSIENT, a cast that C macros do not carry over: SQLite copies the bytes during the call.
-        let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: return unsafe sqlite3_bind_null(handle, index)
         case .integer(let number): return unsafe sqlite3_bind_int64(handle, index, number)
         case .text(let text):
+            let bytes = unsafe UnsafeRawBufferPointer(arena.keep(text)).assumingMemoryBound(to: CChar.self)
             return unsafe sqlite3_bind_text64(
-                handle, index, text, UInt64(text.utf8.count), copied, UInt8(SQLITE_UTF8))
-        case .blob(let bytes):
-            // An empty array has no address, and a null address would bind NULL.
-            guard !bytes.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
-            return unsafe sqlite3_bind_blob64(handle, index, bytes, UInt64(bytes.count), copied)
+                handle, index, bytes.baseAddress, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+        case .blob(let blob):
+            let bytes = unsafe arena.keep(blob)
+            return unsafe sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
         }
     }
 
@@ -76,7 +84,7 @@ package final class Statement {
     private func reset() {
         // The result repeats the failure of the last step, which has been thrown already.
         unsafe sqlite3_reset(handle)
-        unsafe sqlite3_clear_bindings(handle)
+        if parameters > 0 { unsafe sqlite3_clear_bindings(handle) }
     }
 
     private func failure(_ result: Int32) -> SQLiteError {

@@ -10,4 +10,13 @@ package enum Value: Sendable, Equatable {
     package static func optional(_ number: Int64?) -> Value { number.map(Value.integer) ?? .null }
 
     package static func optional(_ blob: [UInt8]?) -> Value { blob.map(Value.blob) ?? .null }
+
+    /// How much room it takes beside the value itself.
+    var byteCount: Int {
+        switch self {
+        case .null, .integer: 0
+        case .text(let text): text.utf8.count
+        case .blob(let bytes): bytes.count
+        }
+    }
 }

@@ -1,0 +1,12 @@
+internal import CSQLite
+
+/// What holds for every connection of this process.
+enum Library {
+    static let pagesAtOnce: Int32 = 32
+
+    /// Settles it, once and before the first connection: SQLite takes it no later.
+    ///
+    /// Left to itself, SQLite counts all of its memory behind one lock, at which all threads meet, and asks malloc for each
+    /// page alone.
+    static let isSetUp = gatehouse_count_memory(0) == SQLITE_OK && gatehouse_pages_at_once(pagesAtOnce) == SQLITE_OK
+}
