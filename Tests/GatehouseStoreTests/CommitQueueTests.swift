@@ -91,6 +91,22 @@ struct CommitQueueTests {
         return try Crowd.of(count, work)
     }
 
+    @Test("a write that fails in a shared transaction takes nobody with it, and those beside it are told what they did")
+    func oneFailureInOneTransaction() throws {
+        let told = try inOneTransaction(9) { [queue] number in
+            let own = Int64(number)
+            let found = try? queue.perform { connection throws(SQLiteError) in
+                try connection.run("INSERT INTO t (n) VALUES (?)", .integer(own))
+                if number == 4 { try connection.run("INSERT INTO t (n, parent) VALUES (100, 13)") }
+                return try connection.first("SELECT n FROM t WHERE n = ?", .integer(own)) { $0.integer(0) } ?? -1
+            }
+            return (own, found)
+        }
+        #expect(told.allSatisfy { own, found in found == (own == 4 ? nil : own) })
+        let others = (0..<9).map(Int64.init).filter { $0 != 4 }
+        #expect(try rows() == others)
+    }
+
     @Test("whoever waits for a transaction shares the next one")
     func oneTransaction() throws {
         let path = folder.file("q.db")

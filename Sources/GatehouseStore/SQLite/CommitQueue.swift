@@ -1,8 +1,8 @@
 import POSIX
 import SQLite
 
-/// The one writer: runs whatever writes have queued up in one transaction, each in its own savepoint, and lets each
-/// caller go only after the commit. One sync of the disk serves all of them.
+/// The one writer: runs whatever writes have queued up in one transaction, and lets each caller go only after the commit.
+/// One sync of the disk serves all of them. One that fails is undone alone.
 ///
 /// There is no thread of its own. Whoever comes while nobody is writing leads: it writes for itself at once, so that
 /// a lone caller waits for nothing but the disk; those who come meanwhile queue, and the first of them leads the next
@@ -33,6 +33,8 @@ final class CommitQueue: @unchecked Sendable {
     var waitingCount: Int { state.change { $0.waiting.count } }
 
     /// Runs a write; what it returns has been committed when this returns.
+    ///
+    /// - Parameter body: does nothing but to the database, since it may run more than once.
     func perform<Result>(
         _ body: @escaping (Connection) throws(SQLiteError) -> Result
     ) throws(SQLiteError) -> Result {
@@ -86,7 +88,11 @@ final class CommitQueue: @unchecked Sendable {
     private func run(_ batch: [Write]) -> SQLiteError? {
         do {
             try connection.run("BEGIN IMMEDIATE")
-            for write in batch { try run(write) }
+            if !allSucceed(batch) {
+                if !connection.isInAutocommit { try connection.run("ROLLBACK") }
+                try connection.run("BEGIN IMMEDIATE")
+                for write in batch { try run(write) }
+            }
             try connection.run("COMMIT")
             return nil
         } catch {
@@ -95,6 +101,15 @@ final class CommitQueue: @unchecked Sendable {
             for write in batch { write.failure = write.failure ?? error }
             return error
         }
+    }
+
+    /// To undo one alone takes a copy of every page that is written, and hardly ever does one fail: they are run without,
+    /// and all over again where one has failed.
+    private func allSucceed(_ batch: [Write]) -> Bool {
+        for write in batch {
+            do { try write.body(connection) } catch { return false }
+        }
+        return true
     }
 
     /// A write that fails alone is undone alone. Throws where the whole transaction is lost.

@@ -1,7 +1,7 @@
 import Gatehouse
 import SQLite
 
-/// Columns of a user `u`, in the order in which `User.init(row:from:)` reads them, and what operators see beside.
+/// Columns of a user `u`, the id first and then in the order in which `User.init(_:row:from:)` reads them, and what operators see beside.
 private let recordColumns = """
     u.id, u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at, u.updated_at,
     u.last_login_at, u.last_login_provider,
@@ -56,7 +56,7 @@ extension UserRecord {
     /// Reads `recordColumns`.
     fileprivate init(row: borrowing Row) throws(SQLiteError) {
         self.init(
-            user: try User(row: row), updatedAt: Timestamp(milliseconds: row.integer(8)),
+            user: try User(UserID(row.text(0)), row: row, from: 1), updatedAt: Timestamp(milliseconds: row.integer(8)),
             lastLoginAt: row.optionalInteger(9).map(Timestamp.init(milliseconds:)),
             lastLoginProvider: try row.optionalCase(Provider.self, at: 10),
             providers: row.text(11).split(separator: ",").compactMap { Provider(rawValue: String($0)) })

@@ -1,13 +1,13 @@
 import Gatehouse
 import SQLite
 
-/// Columns of a session `t`, in the order in which `Session.init(row:)` reads them, and of its user `u` after them.
+/// Columns of a session `t`, in the order in which `Session.init(_:of:row:)` reads them, and of its user `u` after them.
 private let sessionColumns = """
-    t.id, t.user_id, t.provider, t.client_id, t.user_agent, t.address, t.created_at, t.generation, t.token_random,
-    t.rotated_at, t.expires_at, t.token_hash, t.previous_hash, t.revoked_at, t.revoke_reason
+    t.provider, t.client_id, t.user_agent, t.address, t.created_at, t.generation, t.token_random, t.rotated_at,
+    t.expires_at, t.token_hash, t.previous_hash, t.revoked_at, t.revoke_reason
     """
 private let userOfSessionColumns = """
-    u.id, u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
+    u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at, t.user_id
     """
 
 // Put together once, and not for each request.
@@ -19,19 +19,20 @@ private let sessionByID = """
 extension Connection {
     func session(_ id: SessionID) throws(SQLiteError) -> (session: Session, user: User)? {
         try first(sessionByID, .text(id.text)) { row throws(SQLiteError) in
-            (try Session(row: row), try User(row: row, from: 15))
+            let user = UserID(row.text(20))
+            return (try Session(id, of: user, row: row), try User(user, row: row, from: 13))
         }
     }
 
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(SQLiteError) -> [Session] {
         try all(
             """
-            SELECT \(sessionColumns) FROM refresh_tokens t
+            SELECT \(sessionColumns), t.id FROM refresh_tokens t
             WHERE t.user_id = ? AND t.revoked_at IS NULL AND t.expires_at > ?
             ORDER BY t.rotated_at DESC, t.id DESC
             """,
             .text(user.text), .integer(now.milliseconds)
-        ) { row throws(SQLiteError) in try Session(row: row) }
+        ) { row throws(SQLiteError) in try Session(SessionID(row.text(13)), of: user, row: row) }
     }
 
     func insert(_ session: Session) throws(SQLiteError) {
@@ -109,16 +110,16 @@ extension Connection {
 
 extension Session {
     /// Reads `sessionColumns`.
-    fileprivate init(row: borrowing Row) throws(SQLiteError) {
+    fileprivate init(_ id: SessionID, of user: UserID, row: borrowing Row) throws(SQLiteError) {
         let token = SessionToken(
-            generation: row.integer(7), random: row.blob(8), issuedAt: Timestamp(milliseconds: row.integer(9)),
-            expiresAt: Timestamp(milliseconds: row.integer(10)), hash: row.blob(11))
-        let revokedAt = row.optionalInteger(13).map(Timestamp.init(milliseconds:))
+            generation: row.integer(5), random: row.blob(6), issuedAt: Timestamp(milliseconds: row.integer(7)),
+            expiresAt: Timestamp(milliseconds: row.integer(8)), hash: row.blob(9))
+        let revokedAt = row.optionalInteger(11).map(Timestamp.init(milliseconds:))
         self.init(
-            id: SessionID(row.text(0)), userID: UserID(row.text(1)), provider: try row.case(Provider.self, at: 2),
-            clientID: row.text(3), device: Device(userAgent: row.optionalText(4), address: row.optionalText(5)),
-            createdAt: Timestamp(milliseconds: row.integer(6)), token: token, previousHash: row.optionalBlob(12),
-            revokedAt: revokedAt, revokeReason: revokedAt == nil ? nil : Self.reason(row.optionalText(14)))
+            id: id, userID: user, provider: try row.case(Provider.self, at: 0), clientID: row.text(1),
+            device: Device(userAgent: row.optionalText(2), address: row.optionalText(3)),
+            createdAt: Timestamp(milliseconds: row.integer(4)), token: token, previousHash: row.optionalBlob(10),
+            revokedAt: revokedAt, revokeReason: revokedAt == nil ? nil : Self.reason(row.optionalText(12)))
     }
 
     /// Ended by hand, it has no reason, or one that only its author knows; but ended it has.

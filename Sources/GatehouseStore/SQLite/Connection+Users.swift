@@ -1,13 +1,13 @@
 import Gatehouse
 import SQLite
 
-/// Columns of a user, in the order in which `User.init(row:from:)` reads them.
-private let userColumns = "id, email, nickname, avatar_url, role, status, onboarding_completed, created_at"
+/// Columns of a user, in the order in which `User.init(_:row:from:)` reads them.
+private let userColumns = "email, nickname, avatar_url, role, status, onboarding_completed, created_at"
 
 // Put together once, and not for each request.
 private let userByID = "SELECT \(userColumns) FROM users WHERE id = ?"
 private let userByIdentity = """
-    SELECT \(userColumns) FROM users
+    SELECT \(userColumns), id FROM users
     WHERE id = coalesce(
         (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
         (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
@@ -22,14 +22,14 @@ private let loginOfUser = """
 
 extension Connection {
     func user(_ id: UserID) throws(SQLiteError) -> User? {
-        try first(userByID, .text(id.text)) { row throws(SQLiteError) in try User(row: row) }
+        try first(userByID, .text(id.text)) { row throws(SQLiteError) in try User(id, row: row) }
     }
 
     func user(of identity: Identity) throws(SQLiteError) -> User? {
         try first(
             userByIdentity,
             .text(identity.provider.rawValue), .text(identity.subject), .optional(identity.transferSubject)
-        ) { row throws(SQLiteError) in try User(row: row) }
+        ) { row throws(SQLiteError) in try User(UserID(row.text(7)), row: row) }
     }
 
     private func insert(_ user: User, with identity: Identity) throws(SQLiteError) {
@@ -63,7 +63,7 @@ extension Connection {
             loginOfUser,
             .optional(identity.email), .optional(login.nickname), now, .text(identity.provider.rawValue), now,
             .text(login.session.userID.text), .text(identity.provider.rawValue), .text(identity.subject)
-        ) { row throws(SQLiteError) in try User(row: row) }
+        ) { row throws(SQLiteError) in try User(login.session.userID, row: row) }
         guard let updated else { return nil }
         try refresh(identity, now: login.session.createdAt)
         return updated
@@ -80,7 +80,7 @@ extension Connection {
             .text(id.text), .integer(change.nickname == nil ? 0 : 1), .optional(change.nickname ?? nil),
             .integer(change.avatarURL == nil ? 0 : 1), .optional(change.avatarURL ?? nil),
             .optional(change.onboardingCompleted.map { $0 ? 1 : 0 }), .integer(now.milliseconds)
-        ) { row throws(SQLiteError) in try User(row: row) }
+        ) { row throws(SQLiteError) in try User(id, row: row) }
     }
 
     /// Leaves of a user that there was one. False where that is so already.
@@ -96,17 +96,16 @@ extension Connection {
         try takeDevicesFromAudit(of: id)
         return true
     }
-
 }
 
 extension User {
     /// Reads `userColumns`, beginning at a column.
-    init(row: borrowing Row, from column: Int32 = 0) throws(SQLiteError) {
+    init(_ id: UserID, row: borrowing Row, from column: Int32 = 0) throws(SQLiteError) {
         self.init(
-            id: UserID(row.text(column)), email: row.optionalText(column + 1), nickname: row.optionalText(column + 2),
-            avatarURL: row.optionalText(column + 3), role: try row.case(Role.self, at: column + 4),
-            status: try row.case(UserStatus.self, at: column + 5),
-            onboardingCompleted: row.integer(column + 6) != 0,
-            createdAt: Timestamp(milliseconds: row.integer(column + 7)))
+            id: id, email: row.optionalText(column), nickname: row.optionalText(column + 1),
+            avatarURL: row.optionalText(column + 2), role: try row.case(Role.self, at: column + 3),
+            status: try row.case(UserStatus.self, at: column + 4),
+            onboardingCompleted: row.integer(column + 5) != 0,
+            createdAt: Timestamp(milliseconds: row.integer(column + 6)))
     }
 }

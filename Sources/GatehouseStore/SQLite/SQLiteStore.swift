@@ -121,8 +121,8 @@ package final class SQLiteStore: Sendable {
     private static func readingConnection(to path: String) throws(SQLiteError) -> Connection {
         let connection = try Connection(path: path, access: .readOnly)
         connection.setBusyTimeout(milliseconds: 5000)
-        // There is one for each worker: 512 KiB each hold the upper pages of every index.
-        try connection.execute(script: "PRAGMA cache_size = -512; PRAGMA query_only = ON;")
+        // There is one for each worker, and it forgets all pages whenever somebody has written: it needs few.
+        try connection.execute(script: "PRAGMA cache_size = \(Connection.pagesAtOnce); PRAGMA query_only = ON;")
         return connection
     }
 
@@ -136,7 +136,8 @@ package final class SQLiteStore: Sendable {
     ) throws(StoreFailure) -> Result {
         do throws(StoreFailure) {
             let result = try failing { () throws(SQLiteError) in try writer.perform(body) }
-            outcome.withLock { $0 = WriteOutcome(failure: nil, at: .now) }
+            // Whoever is noting one at this moment notes one as good.
+            _ = outcome.withLockIfAvailable { $0 = WriteOutcome(failure: nil, at: .now) }
             return result
         } catch {
             outcome.withLock { $0 = WriteOutcome(failure: error, at: .now) }
