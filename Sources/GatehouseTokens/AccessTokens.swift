@@ -37,24 +37,16 @@ package struct AccessTokens: Sendable {
     }
 
     func read(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
-        guard let payload = reader.payload(of: token), let claims = claims(in: payload) else {
-            throw .invalidAccessToken
-        }
+        guard let claims = reader.claims(of: token, by: self) else { throw .invalidAccessToken }
         guard now < claims.expiresAt else { throw .accessTokenExpired }
         // None of ours is meant for longer: what was made with a stolen key is worth no more than that.
         guard claims.expiresAt <= now + Self.longestLifetime else { throw .invalidAccessToken }
         return claims
     }
+}
 
-    /// Nearly always they stand as `write` puts them. Others with a key of ours may add some, or choose another order.
-    private func claims(in payload: [UInt8]) -> AccessClaims? {
-        var sequence = JSONSequence(payload)
-        if let claims = parse(&sequence), sequence.isAtEnd { return claims }
-        guard var members = try? JSONMembers(parsing: payload) else { return nil }
-        return parse(&members)
-    }
-
-    private func parse(_ json: inout some JSONClaims) -> AccessClaims? {
+extension AccessTokens: ClaimParser {
+    func parse(_ json: inout some JSONClaims) -> AccessClaims? {
         guard json.has("iss", issuer), json.has("aud", audience), let client = json.string("client_id"),
             let user = json.string("sub"), let session = json.string("sid"),
             let role = json.string("role").flatMap(Role.init(rawValue:)),

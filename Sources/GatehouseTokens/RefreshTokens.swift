@@ -29,12 +29,10 @@ package struct RefreshTokens: Sendable {
     }
 
     func read(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
-        guard let json = reader.claims(of: token), let user = json.string("sub"), let session = json.string("sid"),
-            let generation = json.integer("gen"), let expires = json.integer("exp")
-        else { throw .invalidRefreshToken }
-        guard now < Timestamp(seconds: expires) else { throw .refreshTokenExpired }
+        guard let claims = reader.claims(of: token, by: self) else { throw .invalidRefreshToken }
+        guard now < claims.expiresAt else { throw .refreshTokenExpired }
         return PresentedToken(
-            sessionID: SessionID(session), userID: UserID(user), generation: generation,
+            sessionID: claims.sessionID, userID: claims.userID, generation: claims.generation,
             hash: SHA256.hash(token))
     }
 
@@ -49,5 +47,26 @@ package struct RefreshTokens: Sendable {
             json.member("exp", claims.expiresAt.seconds)
         }
         return json.bytes
+    }
+}
+
+extension RefreshTokens: ClaimParser {
+    /// What a token is asked for when it comes back.
+    struct Claims {
+        let userID: UserID
+        let sessionID: SessionID
+        let generation: Int64
+        let expiresAt: Timestamp
+    }
+
+    func parse(_ json: inout some JSONClaims) -> Claims? {
+        guard let user = json.string("sub"), let session = json.string("sid"), let generation = json.integer("gen")
+        else { return nil }
+        // Written, and of no use here.
+        _ = (json.string("jti"), json.integer("iat"))
+        guard let expires = json.integer("exp") else { return nil }
+        return Claims(
+            userID: UserID(user), sessionID: SessionID(session), generation: generation,
+            expiresAt: Timestamp(seconds: expires))
     }
 }

@@ -45,11 +45,20 @@ public struct JSONSequence: JSONClaims {
     /// Where a text stands, without its quotes.
     private func place(ofText name: String) -> Range<Int>? {
         let bytes = bytes.span
-        guard let quote = value(of: name), quote < bytes.count, bytes[quote] == .quote else { return nil }
-        for end in quote + 1..<bytes.count {
-            let byte = bytes[end]
-            if byte == .quote { return quote + 1..<end }
+        guard let quote = value(of: name), quote < bytes.count, bytes[quote] == .quote,
+            let length = Self.lengthOfText(bytes.extracting((quote + 1)...))
+        else { return nil }
+        return quote + 1..<quote + 1 + length
+    }
+
+    /// Up to the next quote; nil where there is none, or something that may not stand for itself.
+    private static func lengthOfText(_ bytes: Span<UInt8>) -> Int? {
+        var length = 0
+        while length < bytes.count {
+            let byte = bytes[length]
+            if byte == .quote { return length }
             guard byte != .backslash, byte >= 0x20, byte < 0x80 else { return nil }
+            length &+= 1
         }
         return nil
     }
