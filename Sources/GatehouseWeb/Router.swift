@@ -14,10 +14,19 @@ package struct Router: Sendable {
         }
     }
 
-    /// An endpoint, and its place in `routes`.
+    /// An endpoint and its place in `routes`, with what every request at its path asks of it.
     private struct Candidate {
         let endpoint: any Endpoint
         let route: Int
+        let method: Method
+        let answersAnyRequest: Bool
+
+        init(_ endpoint: any Endpoint, route: Int) {
+            self.endpoint = endpoint
+            self.route = route
+            method = endpoint.method
+            answersAnyRequest = endpoint.answersAnyRequest
+        }
     }
 
     package let routes: [Route]
@@ -25,7 +34,7 @@ package struct Router: Sendable {
 
     package init(_ endpoints: [any Endpoint]) {
         routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
-        let all = endpoints.enumerated().map { Candidate(endpoint: $1, route: $0) }
+        let all = endpoints.enumerated().map { Candidate($1, route: $0) }
         candidates = Dictionary(grouping: all, by: \.endpoint.path)
     }
 
@@ -60,11 +69,11 @@ package struct Router: Sendable {
     }
 
     private func chosen(of candidates: [Candidate], for request: Request) throws(Problem) -> Candidate {
-        if let open = candidates.first(where: \.endpoint.answersAnyRequest) { return open }
+        if let open = candidates.first(where: { $0.answersAnyRequest }) { return open }
         // A HEAD is a GET whose body the front keeps to itself.
         let method = request.method == "HEAD" ? Method.get.rawValue : request.method
-        guard let candidate = candidates.first(where: { $0.endpoint.method.rawValue == method }) else {
-            throw .methodNotAllowed(allowed: candidates.map(\.endpoint.method))
+        guard let candidate = candidates.first(where: { $0.method.rawValue == method }) else {
+            throw .methodNotAllowed(allowed: candidates.map(\.method))
         }
         guard !request.bodyIsTooLarge else { throw .payloadTooLarge }
         return candidate

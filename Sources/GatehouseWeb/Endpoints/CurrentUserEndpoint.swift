@@ -9,7 +9,8 @@ struct CurrentUserEndpoint: Endpoint {
 
     func respond(to request: Request) throws(Problem) -> Response {
         let user = try refusing { () throws(Refusal) in
-            try gatekeeper.currentUser(try gatekeeper.authenticate(request.bearerToken))
+            let caller = try gatekeeper.authenticate(request.bearerToken)
+            return try gatekeeper.currentUser(caller)
         }
         return .ok(UserBody(user))
     }
