@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// What holds for every connection of this process.
 enum Library {
-    static let pagesAtOnce: Int32 = 32
+    static let pagesAtOnce: Int32 = 16
 
     /// Settles it, once and before the first connection: SQLite takes it no later.
     ///
