@@ -17,7 +17,6 @@ private let loginOfUser = """
         last_login_provider = ?, updated_at = ?
     WHERE id = ? AND status = 'ACTIVE' AND EXISTS (SELECT 1 FROM auth_accounts
         WHERE provider = ? AND provider_user_id = ? AND user_id = users.id)
-    RETURNING \(userColumns)
     """
 
 extension Connection {
@@ -59,14 +58,14 @@ extension Connection {
     private func recordLogin(_ login: NewSession) throws(SQLiteError) -> User? {
         let identity = login.identity
         let now = Value.integer(login.session.createdAt.milliseconds)
-        let updated = try first(
+        let changed = try run(
             loginOfUser,
             .optional(identity.email), .optional(login.nickname), now, .text(identity.provider.rawValue), now,
-            .text(login.session.userID.text), .text(identity.provider.rawValue), .text(identity.subject)
-        ) { row throws(SQLiteError) in try User(login.session.userID, row: row) }
-        guard let updated else { return nil }
+            .text(login.session.userID.text), .text(identity.provider.rawValue), .text(identity.subject))
+        guard changed == 1 else { return nil }
         try refresh(identity, now: login.session.createdAt)
-        return updated
+        // Looked up again: for RETURNING, SQLite makes a table of its own each time.
+        return try self.user(login.session.userID)
     }
 
     /// Nil, and nothing changed, where the user is not active.
