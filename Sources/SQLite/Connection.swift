@@ -18,7 +18,7 @@ package final class Connection {
     private var prepared = PreparedStatements()
 
     package init(path: String, access: Access) throws(SQLiteError) {
-        precondition(Library.isSetUp, "nobody else uses SQLite in this process")
+        Library.setUp
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
         var opened: OpaquePointer?
         let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
