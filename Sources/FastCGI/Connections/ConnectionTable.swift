@@ -3,11 +3,9 @@ import Synchronization
 
 /// A place for every connection there may be, found by its descriptor's number without a lock.
 final class ConnectionTable: Sendable {
-    private let places: [Connection]
+    private let rows: [PlaceRow]
     private let limit: Int
     private let openCount = Atomic(0)
-    /// Beyond these, no place has ever been taken: the kernel gives out the lowest number that is free.
-    private let usedPlaces = Atomic(0)
     private let isBeingSwept = Atomic(false)
 
     /// Descriptors that are no connections (databases, logs, the listener) take numbers too.
@@ -15,7 +13,7 @@ final class ConnectionTable: Sendable {
 
     init(limit: Int) {
         self.limit = limit
-        places = (0..<limit + Self.otherDescriptors).map { _ in Connection() }
+        rows = (0..<(limit + Self.otherDescriptors) / PlaceRow.length + 1).map { _ in PlaceRow() }
     }
 
     var count: Int { openCount.load(ordering: .relaxed) }
@@ -26,17 +24,19 @@ final class ConnectionTable: Sendable {
     func admit(_ accepted: consuming FileDescriptor, isOwn: Bool = false) -> Connection? {
         let number = Int(accepted.number)
         let open = openCount.add(1, ordering: .relaxed).newValue
-        guard open <= limit || isOwn, number < places.count else {
+        guard open <= limit || isOwn, number / PlaceRow.length < rows.count else {
             openCount.subtract(1, ordering: .relaxed)
             return nil
         }
-        usedPlaces.max(number + 1, ordering: .relaxed)
-        places[number].occupy(accepted)
-        return places[number]
+        let place = rows[number / PlaceRow.length].madePlaces[number % PlaceRow.length]
+        place.occupy(accepted)
+        return place
     }
 
     subscript(number: Int32) -> Connection? {
-        places.indices.contains(Int(number)) ? places[Int(number)] : nil
+        let (row, column) = Int(number).quotientAndRemainder(dividingBy: PlaceRow.length)
+        guard rows.indices.contains(row), column >= 0 else { return nil }
+        return rows[row].places?[column]
     }
 
     /// Ends a connection that the caller holds.
@@ -50,9 +50,11 @@ final class ConnectionTable: Sendable {
     func claimAll(where isWanted: (Connection) -> Bool, then body: (Connection) -> Void) {
         guard !isBeingSwept.exchange(true, ordering: .acquiring) else { return }
         defer { isBeingSwept.store(false, ordering: .releasing) }
-        for number in 0..<usedPlaces.load(ordering: .relaxed) {
-            let connection = places[number]
-            if connection.isParked, isWanted(connection), connection.claim() { body(connection) }
+        for row in rows {
+            guard let places = row.places else { continue }
+            for connection in places where connection.isParked && isWanted(connection) {
+                if connection.claim() { body(connection) }
+            }
         }
     }
 }

@@ -6,8 +6,8 @@ final class Worker {
     let responder: Responder
     private let index: Int
     private var hasSeat = false
-    /// Where bytes are received, before they are put together.
-    var buffer = [UInt8](repeating: 0, count: Worker.bufferSize)
+    /// Where bytes are received, before they are put together. Made with the first seat, which most workers never take.
+    var buffer: [UInt8] = []
     /// Of the connection at hand. A request that comes in one piece never leaves it, so its memory serves them all.
     var intake: Intake
     /// The answer at hand, as it is sent.
@@ -51,6 +51,7 @@ final class Worker {
         guard !hasSeat else { return }
         responder.seats.take(index)
         hasSeat = true
+        if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Self.bufferSize) }
     }
 
     private func leaveSeat() {
