@@ -17,6 +17,8 @@ struct ServeCommand: Command {
         """
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        // As many threads allocate at a time as there are processors.
+        Heap.shareArenas(Processors.usable)
         let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
             try Configuration(from: .current())
         }

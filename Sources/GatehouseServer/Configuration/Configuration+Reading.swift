@@ -40,7 +40,7 @@ extension Configuration {
 
 extension SettingReader {
     mutating func workers() -> Int {
-        parsed("WORKERS", default: 32, expecting: "a number from 1 to 1024") { text in
+        parsed("WORKERS", default: 64, expecting: "a number from 1 to 1024") { text in
             Int(digits: text).flatMap { (1...1024).contains($0) ? $0 : nil }
         }
     }
