@@ -22,21 +22,26 @@ final class ConnectionTable: Sendable {
     ///
     /// - Parameter isOwn: this process is at the other end, too, and does not count against its own guests.
     func admit(_ accepted: consuming FileDescriptor, isOwn: Bool = false) -> Connection? {
-        let number = Int(accepted.number)
+        let (row, column) = Self.position(accepted.number)
         let open = openCount.add(1, ordering: .relaxed).newValue
-        guard open <= limit || isOwn, number / PlaceRow.length < rows.count else {
+        guard open <= limit || isOwn, row < rows.count else {
             openCount.subtract(1, ordering: .relaxed)
             return nil
         }
-        let place = rows[number / PlaceRow.length].madePlaces[number % PlaceRow.length]
-        place.occupy(accepted)
+        rows[row].make()
+        let place = rows[row].place(column)
+        place?.occupy(accepted)
         return place
     }
 
     subscript(number: Int32) -> Connection? {
+        let (row, column) = Self.position(number)
+        return rows.indices.contains(row) && column >= 0 ? rows[row].place(column) : nil
+    }
+
+    private static func position(_ number: Int32) -> (row: Int, column: Int) {
         let (row, column) = Int(number).quotientAndRemainder(dividingBy: PlaceRow.length)
-        guard rows.indices.contains(row), column >= 0 else { return nil }
-        return rows[row].places?[column]
+        return (row, column)
     }
 
     /// Ends a connection that the caller holds.
@@ -51,8 +56,7 @@ final class ConnectionTable: Sendable {
         guard !isBeingSwept.exchange(true, ordering: .acquiring) else { return }
         defer { isBeingSwept.store(false, ordering: .releasing) }
         for row in rows {
-            guard let places = row.places else { continue }
-            for connection in places where connection.isParked && isWanted(connection) {
+            for connection in row.made where connection.isParked && isWanted(connection) {
                 if connection.claim() { body(connection) }
             }
         }
