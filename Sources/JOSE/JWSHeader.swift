@@ -2,7 +2,7 @@ import JSON
 
 /// The first part of a token, with the rules that hold before any key is looked for.
 struct JWSHeader {
-    let members: JSONObject
+    let members: JSONObjectReader
     let algorithmName: String
     let keyID: String?
     let type: String?
@@ -14,7 +14,7 @@ struct JWSHeader {
 
     init(encoded: Span<UInt8>) throws(JOSEError) {
         guard let bytes = Base64URL.decode(encoded) else { throw .malformed("header is not base64url") }
-        guard let members = try? JSONValue(parsing: bytes).object else {
+        guard let members = try? JSONObjectReader(parsing: bytes) else {
             throw .malformed("header is not a JSON object without duplicate members")
         }
         for name in Self.refusedMembers where members[name] != nil { throw .malformed("header has \(name)") }

@@ -34,15 +34,3 @@ package struct TokenVerifier: Sendable {
         return Base64URL.decode(token.extracting(head..<dot))
     }
 }
-
-extension Span<UInt8> {
-    fileprivate func starts(with start: Span<UInt8>) -> Bool {
-        count >= start.count && extracting(first: start.count).isIdentical(to: start)
-    }
-
-    fileprivate func lastIndex(of byte: UInt8) -> Int? {
-        var index = count - 1
-        while index >= 0, self[index] != byte { index -= 1 }
-        return index >= 0 ? index : nil
-    }
-}

@@ -63,6 +63,15 @@ package struct VerificationKey: Sendable {
         }
     }
 
+    /// The same for who knows the SHA-256 of what was signed: it need not be computed once more.
+    func isValid(signature: [UInt8], for signingInput: Span<UInt8>, hashedAs hash: [UInt8]) -> Bool {
+        switch material {
+        case .rsa(let key): key.isValidPKCS1SHA256Signature(signature, ofHash: hash)
+        case .p256(let key): key.isValid(signature: signature, ofHash: hash)
+        case .hmac, .ed25519: isValid(signature: signature, for: signingInput)
+        }
+    }
+
     /// The same for bytes that are somebody else's. Those who compute with public keys get a copy, which is nothing beside
     /// what they do.
     package func isValid(signature: [UInt8], for signingInput: Span<UInt8>) -> Bool {

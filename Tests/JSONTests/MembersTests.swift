@@ -41,4 +41,11 @@ struct MembersTests {
             try JSONMembers(parsing: Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
         }
     }
+
+    @Test("are refused where there are more of them than asked for")
+    func limit() throws {
+        let text = Array(#"{"a":1,"b":2}"#.utf8)
+        #expect(try JSONMembers(parsing: text, atMost: 2).integer("b") == 2)
+        #expect(throws: JSONError.self) { try JSONMembers(parsing: text, atMost: 1) }
+    }
 }

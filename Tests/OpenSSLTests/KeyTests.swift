@@ -52,6 +52,19 @@ struct KeyTests {
         #expect(throws: Never.self) { try RSAPublicKey(modulus: modulus(bits: 2048), exponent: exponent) }
     }
 
+    @Test("a signature is good for the hash of what was signed, and for no other")
+    func hashes() throws {
+        let hash = SHA256.hash(Self.message)
+        let (rsa, p256) = (try RSAPrivateKey.generate(), P256PrivateKey.generate())
+        let (first, second) = (try rsa.sign(Self.message), try p256.sign(Self.message))
+        #expect(rsa.publicKey.isValidPKCS1SHA256Signature(first, ofHash: hash))
+        #expect(p256.publicKey.isValid(signature: second, ofHash: hash))
+        for other in [[], SHA256.hash(hash), Array(hash.dropLast()), hash + [0]] {
+            #expect(!rsa.publicKey.isValidPKCS1SHA256Signature(first, ofHash: other))
+            #expect(!p256.publicKey.isValid(signature: second, ofHash: other))
+        }
+    }
+
     @Test("a point off the curve is refused, and so are coordinates of another length")
     func refusedPoints() throws {
         let key = try P256PrivateKey.generate().publicKey

@@ -22,7 +22,7 @@ package struct SignedNotification: Sendable {
 
     package var keyID: String { jws.keyID }
 
-    package var claims: JSONObject { jws.claims }
+    package var claims: JSONObjectReader { jws.claims }
 
     package func confirmed(by key: VerificationKey) throws(AppleTokenFault) -> AppleNotification {
         try jws.verify(with: key)
@@ -41,7 +41,7 @@ package struct SignedNotification: Sendable {
 
     /// When it was written. It need not have an end: what has happened stays true.
     private static func issued(
-        _ claims: JSONObject, now: Timestamp, leeway: Duration
+        _ claims: JSONObjectReader, now: Timestamp, leeway: Duration
     ) throws(AppleTokenFault) -> Timestamp {
         guard let issued = claims["iat"]?.momentInEitherUnit else { throw .malformed }
         guard issued <= now + leeway else { throw .notYetValid }

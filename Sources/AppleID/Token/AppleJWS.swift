@@ -1,14 +1,13 @@
 import Gatehouse
 import JOSE
 import JSON
-import OpenSSL
 
 /// What identity tokens and notifications have in common: a form, an issuer and an audience, all of which can be known
 /// without Apple's key.
 struct AppleJWS: Sendable {
     static let longest = 8192
 
-    let claims: JSONObject
+    let claims: JSONObjectReader
     let keyID: String
     private let jws: CompactJWS
 
@@ -21,25 +20,28 @@ struct AppleJWS: Sendable {
         guard let keyID = jws.keyID else { throw .malformed }
         self.keyID = keyID
         passed(.keyID)
-        do { claims = try jws.claims() } catch { throw .malformed }
+        do { claims = try jws.claimReader() } catch { throw .malformed }
     }
 
     /// SHA-256 of all that is signed. The signature itself need not go in: RS256 has one for each text and key.
-    var hash: [UInt8] { SHA256.hash(jws.signingInput) }
+    var hash: [UInt8] { jws.signingHash }
 
     /// Which of our apps this was made for, by one of the issuers that we believe.
     func audience(
         _ policy: IdentityTokenPolicy, passed: IdentityTokenCheck.Observer = { _ in }
     ) throws(AppleTokenFault) -> String {
-        guard let issuer = claims["iss"]?.string, policy.issuers.contains(where: issuer.isIdentical) else {
-            throw .issuer
-        }
+        guard policy.issuers.contains(where: { claims.has("iss", $0) }) else { throw .issuer }
         passed(.issuer)
-        let claim = claims["aud"]
-        let single = claim?.array.flatMap { $0.count == 1 ? $0[0].string : nil } ?? claim?.string
-        guard let single, policy.audiences.contains(where: single.isIdentical) else { throw .audience }
+        guard let audience = audience(in: policy.audiences) else { throw .audience }
         passed(.audience)
-        return single
+        return audience
+    }
+
+    /// The one that the token names, by itself or as all that is in an array.
+    private func audience(in known: [String]) -> String? {
+        if let audience = known.first(where: { claims.has("aud", $0) }) { return audience }
+        guard let named = claims["aud"]?.array, named.count == 1, let single = named[0].string else { return nil }
+        return known.first(where: single.isIdentical)
     }
 
     func verify(with key: VerificationKey) throws(AppleTokenFault) {

@@ -5,7 +5,7 @@ import OpenSSL
 
 /// What ties an identity token to the request that brought it: nonce, authorization code, user.
 struct Binding {
-    let claims: JSONObject
+    let claims: JSONObjectReader
     let credential: AppleCredential
 
     func check(
@@ -53,7 +53,7 @@ struct Binding {
 
     private func checkUser() throws(AppleTokenFault) {
         guard let user = credential.userIdentifier else { return }
-        guard claims["sub"]?.string?.isIdentical(to: user) == true else { throw .user }
+        guard claims.has("sub", user) else { throw .user }
     }
 
     private func isSame(_ left: String, _ right: String) -> Bool {

@@ -30,7 +30,7 @@ package struct IdentityToken: Sendable {
         passed(.times)
     }
 
-    package var claims: JSONObject { jws.claims }
+    package var claims: JSONObjectReader { jws.claims }
 
     package var keyID: String { jws.keyID }
 

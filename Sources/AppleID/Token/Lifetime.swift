@@ -7,7 +7,7 @@ struct Lifetime {
     private let issuedAt: Timestamp
     private let notBefore: Timestamp?
 
-    init(_ claims: JSONObject) throws(AppleTokenFault) {
+    init(_ claims: JSONObjectReader) throws(AppleTokenFault) {
         guard let issued = claims["iat"]?.moment, let expires = claims["exp"]?.moment else {
             throw .malformed
         }

@@ -5,10 +5,10 @@ public import JSON
 /// `null` counts as absent, and members that nobody asks for are passed over: newer clients may send more.
 public struct FieldReader {
     public private(set) var faults: [FieldError] = []
-    private let object: JSONObject
+    private let object: JSONObjectReader
     private let prefix: String
 
-    public init(_ object: JSONObject, prefix: String = "") {
+    public init(_ object: JSONObjectReader, prefix: String = "") {
         self.object = object
         self.prefix = prefix
     }
@@ -48,7 +48,7 @@ public struct FieldReader {
             note(name, "must be an object")
             return nil
         }
-        var inner = FieldReader(object, prefix: prefix + name + ".")
+        var inner = FieldReader(JSONObjectReader(object), prefix: prefix + name + ".")
         let result = read(&inner)
         faults += inner.faults
         return result

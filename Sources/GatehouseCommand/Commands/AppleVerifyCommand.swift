@@ -45,7 +45,7 @@ struct AppleVerifyCommand: Command {
             let report = AppleVerifyReport(credential, policy: policy, keys: keys.appleKeys, now: now)
             for line in report.lines(passed: passed) { StandardStream.error.line(line) }
         }
-        return answer(verdict.map(\.claims))
+        return answer(verdict.map(\.claims.object))
     }
 
     private func policy(_ input: Input) -> IdentityTokenPolicy {
@@ -75,7 +75,7 @@ struct AppleVerifyCommand: Command {
             let signed = try SignedNotification(text, policy: policy, now: now)
             guard let key = keys[signed.keyID] else { throw .unknownKey }
             _ = try signed.confirmed(by: key)
-            return signed.claims
+            return signed.claims.object
         }
     }
 

@@ -14,9 +14,9 @@ extension Request {
     }
 
     private func parsed<Body: RequestBody>() throws(Problem) -> Body {
-        let value: JSONValue
-        do { value = try JSONValue(parsing: body) } catch { throw .invalidJSON(error.description) }
-        guard let object = value.object else { throw .invalidJSON("the body must be a JSON object") }
+        let object: JSONObjectReader?
+        do { object = try JSONObjectReader(parsing: body) } catch { throw .invalidJSON(error.description) }
+        guard let object else { throw .invalidJSON("the body must be a JSON object") }
         var fields = FieldReader(object)
         let result = Body(reading: &fields)
         guard fields.faults.isEmpty else { throw .invalidRequest(fields.faults) }

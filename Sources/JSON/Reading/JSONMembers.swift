@@ -21,12 +21,16 @@ public struct JSONMembers: Sendable, JSONClaims {
     private let bytes: [UInt8]
     private var members: [Member] = []
 
-    public init(parsing bytes: [UInt8]) throws(JSONError) {
+    /// - Parameter limit: How many members there may be.
+    public init(parsing bytes: [UInt8], atMost limit: Int = .max) throws(JSONError) {
         self.bytes = bytes
         members.reserveCapacity(12)
         var parser = try JSONParser(validating: bytes)
         try parser.document { (parser) throws(JSONError) in
-            try parser.members { (parser) throws(JSONError) in try take(&parser) }
+            try parser.members { (parser) throws(JSONError) in
+                guard members.count < limit else { throw parser.unexpected }
+                try take(&parser)
+            }
         }
     }
 
@@ -69,6 +73,19 @@ public struct JSONMembers: Sendable, JSONClaims {
         case .text, nil: nil
         }
     }
+
+    /// The value of a member; nil where there is none.
+    subscript(_ name: String) -> JSONValue? {
+        switch content(of: name.utf8.span) {
+        case .text(let range): .string(String(decoding: bytes[range], as: UTF8.self))
+        case .integer(let number): .integer(number)
+        case .value(let start): value(at: start)
+        case nil: nil
+        }
+    }
+
+    /// All of it, as a tree.
+    var object: JSONObject { (try? JSONValue(parsing: bytes))?.object ?? [:] }
 
     private func content(of name: Span<UInt8>) -> Member.Content? {
         let bytes = bytes.span

@@ -5,7 +5,7 @@ package struct Ed25519PublicKey: Sendable {
     package static let byteCount = 32
 
     package let raw: [UInt8]
-    private let verifier: SignatureVerifier
+    private let verifier: MessageVerifier
 
     package init(raw: [UInt8]) throws(KeyError) {
         guard raw.count == Self.byteCount else { throw .length(bytes: raw.count) }
@@ -13,7 +13,7 @@ package struct Ed25519PublicKey: Sendable {
             throw .failed(.drained("EVP_PKEY_new_raw_public_key_ex"))
         }
         self.raw = raw
-        verifier = SignatureVerifier(unsafe KeyHandle(takingOwnership: key), digest: nil)
+        verifier = MessageVerifier(unsafe KeyHandle(takingOwnership: key))
     }
 
     package func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {

@@ -6,7 +6,7 @@ package struct P256PublicKey: Sendable {
 
     package let x: [UInt8]
     package let y: [UInt8]
-    private let verifier: SignatureVerifier
+    private let verifier: HashVerifier
 
     /// Refuses what is not a point of the curve: verifying with such a "key" is how invalid-curve attacks begin.
     package init(x: [UInt8], y: [UInt8]) throws(KeyError) {
@@ -16,7 +16,7 @@ package struct P256PublicKey: Sendable {
         self.x = x
         self.y = y
         do {
-            verifier = SignatureVerifier(try Self.handle(uncompressedPoint: [0x04] + x + y), digest: .sha256)
+            verifier = HashVerifier(try Self.handle(uncompressedPoint: [0x04] + x + y))
         } catch {
             throw .point
         }
@@ -37,7 +37,12 @@ package struct P256PublicKey: Sendable {
 
     /// - Parameter signature: R and S, 32 bytes each, as in RFC 7518, section 3.4.
     package func isValid(signature: [UInt8], for message: [UInt8]) -> Bool {
+        isValid(signature: signature, ofHash: SHA256.hash(message))
+    }
+
+    /// - Parameter hash: SHA-256 of the message.
+    package func isValid(signature: [UInt8], ofHash hash: [UInt8]) -> Bool {
         guard let der = P256Signature.der(fromRaw: signature) else { return false }
-        return verifier.isValid(signature: der, for: message)
+        return verifier.isValid(signature: der, ofHash: hash)
     }
 }

@@ -7,7 +7,7 @@ package struct RSAPublicKey: Sendable {
     /// Longer exponents are legal and unknown in practice; their only effect is to make verifying slow.
     private static let maximumExponentBytes = 8
 
-    private let verifier: SignatureVerifier
+    private let verifier: HashVerifier
 
     /// - Parameters:
     ///   - modulus: Most significant byte first; leading zeros do not count.
@@ -24,14 +24,19 @@ package struct RSAPublicKey: Sendable {
                 unsafe OSSL_PARAM_BLD_push_BN(builder, names.n.cString, n.pointer) == 1
                     && OSSL_PARAM_BLD_push_BN(builder, names.e.cString, e.pointer) == 1
             }
-            verifier = SignatureVerifier(try KeyHandle(publicKeyOf: "RSA", parameters), digest: .sha256)
+            verifier = HashVerifier(try KeyHandle(publicKeyOf: "RSA", parameters))
         } catch {
             throw .failed(error)
         }
     }
 
     package func isValidPKCS1SHA256Signature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
-        verifier.isValid(signature: signature, for: message)
+        isValidPKCS1SHA256Signature(signature, ofHash: SHA256.hash(message))
+    }
+
+    /// - Parameter hash: SHA-256 of the message.
+    package func isValidPKCS1SHA256Signature(_ signature: [UInt8], ofHash hash: [UInt8]) -> Bool {
+        verifier.isValid(signature: signature, ofHash: hash)
     }
 
     private static func check(modulus: [UInt8], exponent: [UInt8]) throws(KeyError) {

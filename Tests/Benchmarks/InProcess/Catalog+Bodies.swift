@@ -8,7 +8,7 @@ extension Catalog {
         Entry(name: "parse login body") { folder in
             let body = try Apple(folder: folder).loginBody
             return repeating {
-                guard let object = try JSONValue(parsing: body).object else { throw BenchmarkFault("no object") }
+                guard let object = try JSONObjectReader(parsing: body) else { throw BenchmarkFault("no object") }
                 var fields = FieldReader(object)
                 return AppleLoginRequest(reading: &fields)
             }

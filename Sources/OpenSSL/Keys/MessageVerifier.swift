@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// A public key with everything looked up that verifying with it takes: that is more work than copying what was found.
+/// A public key of an algorithm that hashes the message itself (Ed25519), with everything looked up that verifying with
+/// it takes: that is more work than copying what was found.
 ///
 /// `@unchecked Sendable`: openssl-threads(7) calls objects thread-safe "as long as the API's being invoked don't modify
 /// the object". The context is never changed once it is built: every verification copies it, and copying takes it as
 /// `const`.
 @safe
-final class SignatureVerifier: @unchecked Sendable {
+final class MessageVerifier: @unchecked Sendable {
     private let prepared: OpaquePointer
 
-    /// - Parameter digest: Nil for Ed25519, which hashes the message itself.
-    init(_ key: KeyHandle, digest: MessageDigest?) {
+    init(_ key: KeyHandle) {
         unsafe prepared = Self.newContext()
-        guard unsafe EVP_DigestVerifyInit(prepared, nil, digest?.pointer, nil, key.pointer) == 1 else {
+        guard unsafe EVP_DigestVerifyInit(prepared, nil, nil, nil, key.pointer) == 1 else {
             OpenSSLError.trap("EVP_DigestVerifyInit")
         }
     }

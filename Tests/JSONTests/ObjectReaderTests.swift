@@ -1,0 +1,48 @@
+import JSON
+import Testing
+
+@Suite("An object of which some is asked for")
+struct ObjectReaderTests {
+    private static func reader(_ text: String) throws -> JSONObjectReader {
+        try #require(try JSONObjectReader(parsing: Array(text.utf8)))
+    }
+
+    private static let many = "{" + (0..<100).map { "\"m\($0)\":\($0)" }.joined(separator: ",") + "}"
+
+    @Test(
+        "says what the tree says, whatever it is made of",
+        arguments: [
+            "{}",
+            #" { "s":"x", "e":"a\"\u00e9" , "n":-7,"w":7.0,"f":1.5,"t":true,"z":null,"a":["x"],"o":{"a":{"b":1}} } "#,
+            #"{"\u0061":"x","b":"y"}"#, many,
+        ])
+    func same(text: String) throws {
+        let reader = try Self.reader(text)
+        let tree = try #require(try JSONValue(parsing: text).object)
+        for name in tree.names + ["missing", ""] {
+            #expect(reader[name] == tree[name], "\(name)")
+            #expect(tree[name]?.string.map { reader.has(name, $0) } != false, "\(name)")
+            #expect(!reader.has(name, "something else"), "\(name)")
+        }
+        #expect(reader.object == tree && reader.object.names == tree.names)
+        #expect(JSONObjectReader(tree).object == tree)
+    }
+
+    @Test(
+        "is refused where the tree is, for the same reason",
+        arguments: [
+            "", "{", "{}x", #"{"a":1"#, #"{"a":1,}"#, #"{"a":"\x"}"#, #"{"a":01}"#, #"{"a":1,"a":2}"#,
+            #"{"a":1,"\u0061":2}"#, #"{"a":{"b":1,"b":2}}"#, "{\"a\":\"\u{1}\"}",
+            String(many.dropLast()) + #","m0":0}"#, String(repeating: "{\"a\":", count: 40),
+        ])
+    func refused(text: String) {
+        let reason = #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+        #expect(throws: reason) { try JSONObjectReader(parsing: Array(text.utf8)) }
+    }
+
+    @Test("is nothing for any other value", arguments: ["[]", "1", "\"x\"", "null", " true "])
+    func others(text: String) throws {
+        let reader = try JSONObjectReader(parsing: Array(text.utf8))
+        #expect(reader == nil)
+    }
+}
