@@ -159,7 +159,9 @@ extension SocketTests {
                 arrived.wait { count -> Void? in count == Self.crowd ? () : nil }
                 return TestServer.text(200, "all here")
             }
-            try expectAll("all here", of: handler)
+            var limits = Limits.quick
+            limits.unattendedFor = .seconds(60)
+            try expectAll("all here", of: handler, limits)
         }
 
         @Test("as many requests as there are workers are under way at once, where none says that it waits")
@@ -170,14 +172,14 @@ extension SocketTests {
                 let all = TestServer.eventually { arrived.load(ordering: .relaxed) == Self.crowd }
                 return TestServer.text(200, all ? "all here" : "alone")
             }
-            try expectAll("all here", of: handler)
+            try expectAll("all here", of: handler, .quick)
         }
 
         /// More than processors, on any machine.
         private static let crowd = Processors.usable + 6
 
-        private func expectAll(_ body: String, of handler: @escaping Responder.Handler) throws {
-            let server = try TestServer(workers: Self.crowd, handler: handler)
+        private func expectAll(_ body: String, of handler: @escaping Responder.Handler, _ limits: Limits) throws {
+            let server = try TestServer(workers: Self.crowd, limits: limits, handler: handler)
             let peers = try (0..<Self.crowd).map { _ in try server.connect() }
             for peer in peers { try peer.send(FastCGIWire.request()) }
             for peer in peers { #expect(try peer.answer().text == TestServer.expected(body)) }
