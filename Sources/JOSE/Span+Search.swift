@@ -11,9 +11,22 @@ extension Span<UInt8> {
         return index < count ? index : nil
     }
 
+    /// Strides back over what does not have the byte: the last part of a token may be a long one.
     func lastIndex(of byte: UInt8) -> Int? {
-        var index = count - 1
+        var end = count
+        while end >= Self.stride, !extracting((end - Self.stride)..<end).has(byte) { end -= Self.stride }
+        var index = end - 1
         while index >= 0, self[index] != byte { index -= 1 }
         return index >= 0 ? index : nil
+    }
+
+    private static var stride: Int { 16 }
+
+    /// A loop of a length that is known, without a way out, is no loop any more.
+    @inline(__always)
+    private func has(_ byte: UInt8) -> Bool {
+        var found: UInt8 = 0
+        for index in 0..<Self.stride { found |= self[index] == byte ? 1 : 0 }
+        return found != 0
     }
 }

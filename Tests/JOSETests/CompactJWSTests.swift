@@ -1,5 +1,6 @@
 import JOSE
 import JSON
+import OpenSSL
 import Testing
 
 @Suite("Compact tokens")
@@ -44,6 +45,15 @@ struct CompactJWSTests {
                 try CompactJWS(String(decoding: changed, as: UTF8.self)).verify(with: key.verificationKey)
             }
         }
+    }
+
+    @Test("a token is taken apart at its dots, wherever they stand", arguments: 0..<50)
+    func parts(count: Int) throws {
+        let bytes = [UInt8](repeating: 0xA7, count: count)
+        let input = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + "." + Base64URL.encode(bytes)
+        let token = try CompactJWS(input + "." + Base64URL.encode(bytes))
+        #expect(token.payload == bytes && token.signature == bytes)
+        #expect(token.signingInput == Array(input.utf8) && token.signingHash == SHA256.hash(input))
     }
 
     @Test("a token as long as allowed is read, and one byte more is not")

@@ -18,8 +18,12 @@ struct WritingTests {
         #expect(JSONValue.string(text).description == json)
         #expect(try JSONValue(parsing: json) == .string(text))
         var writer = JSONWriter()
-        writer.object { $0.member(text, text) }
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\(json):\(json)}")
+        writer.object { object in
+            object.member(text, text)
+            object.member("2" + text, text)
+        }
+        let written = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(written == "{\(json):\(json),\"2\(json.dropFirst()):\(json)}")
     }
 
     @Test(

@@ -40,6 +40,7 @@ package struct IdentityToken: Sendable {
 
     /// What the token says of the person.
     var assertion: AppleAssertion {
+        let claims = jws.claims
         let status = claims["real_user_status"]?.integer.flatMap { (0...2).contains($0) ? Int($0) : nil }
         return AppleAssertion(
             subject: subject, audience: audience, tokenHash: jws.hash, expiresAt: lifetime.expiresAt,

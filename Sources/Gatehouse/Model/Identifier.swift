@@ -7,8 +7,10 @@ package enum Identifier {
 
     package static func make(_ prefix: String, at now: Timestamp, random: [UInt8]) -> String {
         precondition(random.count == randomBytes)
-        var text = Array(prefix.utf8)
-        text.append(addingCapacity: 27) { text in
+        let prefix = prefix.utf8.span
+        var text: [UInt8] = []
+        text.append(addingCapacity: prefix.count + 27) { text in
+            for index in prefix.indices { text.append(prefix[index]) }
             text.append(UInt8(ascii: "_"))
             put(UInt64(clamping: now.milliseconds) & 0xFFFF_FFFF_FFFF, digits: 10, in: &text)
             // Five bytes are eight digits.

@@ -41,19 +41,24 @@ extension JSONBuffer {
         if !putQuoted(text.utf8.span) { putEscaped(text) }
     }
 
+    /// A member's name and all that stands between it and the value before it and its own.
+    mutating func put(name: String, isFirst: Bool) {
+        if putName(name.utf8.span, isFirst: isFirst) { return }
+        if !isFirst { put(.comma) }
+        putEscaped(name)
+        put(.colon)
+    }
+
     private mutating func putWord(_ word: String) { put(word.utf8.span) }
 
     private mutating func putDigits(_ number: UInt64, atLeast width: Int = 1) {
-        var place: UInt64 = 1
         var places = 1
-        while places < width || number / place >= 10 {
-            place *= 10
+        var rest = number / 10
+        while rest > 0 {
+            rest /= 10
             places += 1
         }
-        while place > 0 {
-            put(.zero + UInt8(number / place % 10))
-            place /= 10
-        }
+        put(number, places: max(places, width))
     }
 
     private mutating func putEscaped(_ text: String) {

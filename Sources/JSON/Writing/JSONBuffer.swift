@@ -32,19 +32,54 @@ struct JSONBuffer: Sendable {
     /// Writes a text between quotes as it is; false, with nothing written, where something in it has to be escaped.
     mutating func putQuoted(_ text: Span<UInt8>) -> Bool {
         makeRoom(for: text.count + 2)
-        let start = count + 1
+        let start = count
         var room = storage.mutableSpan
+        guard Self.write(text, quotedAt: start, in: &room) else { return false }
+        count = start + text.count + 2
+        return true
+    }
+
+    /// Writes a name with what stands around it: a comma before it, unless it is the first, and the colon behind it. False,
+    /// with nothing written, where something in it has to be escaped.
+    mutating func putName(_ name: Span<UInt8>, isFirst: Bool) -> Bool {
+        makeRoom(for: name.count + 4)
+        let start = isFirst ? count : count + 1
+        var room = storage.mutableSpan
+        guard Self.write(name, quotedAt: start, in: &room) else { return false }
+        if !isFirst { room[start - 1] = .comma }
+        room[start + name.count + 2] = .colon
+        count = start + name.count + 3
+        return true
+    }
+
+    /// Writes a number in so many places, of which the last one is written first.
+    mutating func put(_ number: UInt64, places: Int) {
+        makeRoom(for: places)
+        let start = count
+        var room = storage.mutableSpan
+        var rest = number
+        for place in (start..<start + places).reversed() {
+            room[place] = .zero + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        count = start + places
+    }
+
+    /// Says whether all of the text may stand as it is.
+    @inline(__always)
+    private static func write(
+        _ text: Span<UInt8>, quotedAt place: Int, in room: inout MutableSpan<UInt8>
+    ) -> Bool {
+        let start = place + 1
         var special: UInt8 = 0
-        room[start - 1] = .quote
+        room[place] = .quote
         for index in text.indices {
             let byte = text[index]
             special |= (byte < 0x20 ? 1 : 0) | (byte == .quote ? 1 : 0) | (byte == .backslash ? 1 : 0)
             room[start &+ index] = byte
         }
-        guard special == 0 else { return false }
         room[start + text.count] = .quote
-        count += text.count + 2
-        return true
+        return special == 0
     }
 
     private mutating func makeRoom(for more: Int) {

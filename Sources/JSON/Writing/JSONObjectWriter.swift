@@ -77,10 +77,8 @@ public struct JSONObjectWriter {
     }
 
     private mutating func begin(_ name: String) {
-        if !isEmpty { text.put(.comma) }
+        text.put(name: name, isFirst: isEmpty)
         isEmpty = false
-        text.put(name)
-        text.put(.colon)
     }
 
     private mutating func takeText() -> JSONBuffer {
