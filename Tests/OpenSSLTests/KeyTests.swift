@@ -55,7 +55,7 @@ struct KeyTests {
     @Test("a signature is good for the hash of what was signed, and for no other")
     func hashes() throws {
         let hash = SHA256.hash(Self.message)
-        let (rsa, p256) = (try RSAPrivateKey.generate(), P256PrivateKey.generate())
+        let (rsa, p256) = (try RSAPrivateKey.generate(), try P256PrivateKey.generate())
         let (first, second) = (try rsa.sign(Self.message), try p256.sign(Self.message))
         #expect(rsa.publicKey.isValidPKCS1SHA256Signature(first, ofHash: hash))
         #expect(p256.publicKey.isValid(signature: second, ofHash: hash))
