@@ -35,8 +35,8 @@ struct ObjectReaderTests {
             #"{"a":1,"\u0061":2}"#, #"{"a":{"b":1,"b":2}}"#, "{\"a\":\"\u{1}\"}",
             String(many.dropLast()) + #","m0":0}"#, String(repeating: "{\"a\":", count: 40),
         ])
-    func refused(text: String) {
-        let reason = #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+    func refused(text: String) throws {
+        let reason = try #require(throws: JSONError.self) { try JSONValue(parsing: text) }
         #expect(throws: reason) { try JSONObjectReader(parsing: Array(text.utf8)) }
     }
 
