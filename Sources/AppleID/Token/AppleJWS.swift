@@ -4,7 +4,9 @@ import JSON
 
 /// What identity tokens and notifications have in common: a form, an issuer and an audience, all of which can be known
 /// without Apple's key.
-struct AppleJWS: Sendable {
+///
+/// A class: it has many parts, and goes from hand to hand.
+final class AppleJWS: Sendable {
     static let longest = 8192
 
     let claims: JSONObjectReader

@@ -3,7 +3,12 @@
 package enum Identifier {
     package static let randomBytes = 10
 
-    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+    /// 0 to 9, and A to Z without I, L, O and U.
+    private static let alphabet: InlineArray<32, UInt8> = [
+        0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39,
+        0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x4A, 0x4B, 0x4D, 0x4E,
+        0x50, 0x51, 0x52, 0x53, 0x54, 0x56, 0x57, 0x58, 0x59, 0x5A,
+    ]
 
     package static func make(_ prefix: String, at now: Timestamp, random: [UInt8]) -> String {
         precondition(random.count == randomBytes)
