@@ -33,7 +33,7 @@ package struct AccessTokens: Sendable {
             json.member("exp", claims.expiresAt.seconds)
             json.member("jti", claims.tokenID)
         }
-        return signer.token(for: json.bytes)
+        return signer.token(for: json.finish())
     }
 
     func read(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {

@@ -65,6 +65,14 @@ struct WritingTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\"a\":\"\(long)\",\"b\":\"\(long)\\n\",\"c\":7}")
     }
 
+    @Test("what is finished is what has been written, and nothing of the room behind it", arguments: [0, 8, 300])
+    func finished(reserved: Int) {
+        var writer = JSONWriter(reserving: reserved)
+        writer.object { $0.member("a", utf8: Array("b\"".utf8).span) }
+        #expect(writer.bytes == Array(#"{"a":"b\""}"#.utf8))
+        #expect(writer.finish() == Array(#"{"a":"b\""}"#.utf8))
+    }
+
     @Test("a streamed object has every kind of member")
     func streamedObject() {
         let missing: String? = nil

@@ -9,6 +9,6 @@ extension ResponseBody {
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { write(to: &$0) }
-        return writer.bytes
+        return writer.finish()
     }
 }

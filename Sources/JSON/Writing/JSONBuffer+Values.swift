@@ -37,8 +37,10 @@ extension JSONBuffer {
     }
 
     /// Text without anything to escape, which is nearly all of it, is copied in one piece.
-    mutating func put(_ text: String) {
-        if !putQuoted(text.utf8.span) { putEscaped(text) }
+    mutating func put(_ text: String) { put(utf8: text.utf8.span) }
+
+    mutating func put(utf8 text: Span<UInt8>) {
+        if !putQuoted(text) { putEscaped(text) }
     }
 
     /// A member's name and all that stands between it and the value before it and its own.
@@ -61,9 +63,10 @@ extension JSONBuffer {
         put(number, places: max(places, width))
     }
 
-    private mutating func putEscaped(_ text: String) {
+    private mutating func putEscaped(_ text: Span<UInt8>) {
         put(.quote)
-        for byte in text.utf8 {
+        for index in text.indices {
+            let byte = text[index]
             switch byte {
             case .quote, .backslash:
                 put(.backslash)

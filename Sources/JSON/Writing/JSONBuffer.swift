@@ -9,11 +9,17 @@ struct JSONBuffer: Sendable {
     init() {}
 
     init(reserving capacity: Int) {
-        grow(by: capacity)
+        storage = [UInt8](repeating: 0, count: capacity)
     }
 
     /// All that has been written.
     var bytes: [UInt8] { Array(storage[..<count]) }
+
+    /// The same where nothing more will be written: in the memory in which it stands.
+    consuming func finish() -> [UInt8] {
+        storage.removeLast(storage.count - count)
+        return storage
+    }
 
     mutating func put(_ byte: UInt8) {
         if count == storage.count { grow(by: 1) }
@@ -22,10 +28,10 @@ struct JSONBuffer: Sendable {
     }
 
     mutating func put(_ bytes: Span<UInt8>) {
-        makeRoom(for: bytes.count)
         let start = count
-        var room = storage.mutableSpan
-        for index in bytes.indices { room[start &+ index] = bytes[index] }
+        makeRoom(for: bytes.count)
+        var all = storage.mutableSpan
+        Self.copy(bytes, to: &all, behind: start)
         count += bytes.count
     }
 
@@ -76,7 +82,6 @@ struct JSONBuffer: Sendable {
         for index in text.indices {
             let byte = text[index]
             special |= (byte < 0x20 ? 1 : 0) | (byte == .quote ? 1 : 0) | (byte == .backslash ? 1 : 0)
-            room[start &+ index] = byte
         }
         room[start + text.count] = .quote
         return special == 0

@@ -19,6 +19,12 @@ public struct JSONObjectWriter {
         text.put(value)
     }
 
+    /// Text that is bytes already.
+    public mutating func member(_ name: String, utf8 value: Span<UInt8>) {
+        begin(name)
+        text.put(utf8: value)
+    }
+
     /// Absent values are written as `null`, never left out.
     public mutating func member(_ name: String, _ value: String?) {
         begin(name)

@@ -17,6 +17,9 @@ public struct JSONWriter {
     /// All that has been written.
     public var bytes: [UInt8] { text.bytes }
 
+    /// The same where nothing more will be written, without a copy.
+    public consuming func finish() -> [UInt8] { text.finish() }
+
     public mutating func object(_ body: (inout JSONObjectWriter) -> Void) {
         var object = JSONObjectWriter(continuing: takeText())
         body(&object)
