@@ -30,11 +30,14 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
 extension Timestamp: CustomStringConvertible {
     /// RFC 3339 in UTC with milliseconds, as every date on the wire and in the log is written.
-    package var description: String {
+    package var description: String { String(decoding: text, as: UTF8.self) }
+
+    /// The same as bytes: each line of the log has one.
+    package var text: [UInt8] {
         let days = milliseconds.dividedFlooring(by: 86_400_000)
         let ofDay = Int(milliseconds.remainder(dividingFlooringBy: 86_400_000))
         let (year, month, day) = Self.civil(daysSince1970: Int(days))
-        // In one piece, and digit by digit: each line of the log has one.
+        // In one piece, and digit by digit.
         var text: [UInt8] = []
         text.append(addingCapacity: 32) { text in
             Self.put(year: year, in: &text)
@@ -47,7 +50,7 @@ extension Timestamp: CustomStringConvertible {
             Self.put(digit: ofDay % 10, in: &text)
             text.append(UInt8(ascii: "Z"))
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     /// The Gregorian date of a day number, counted in eras of 400 years that begin on 1 March, so that the
