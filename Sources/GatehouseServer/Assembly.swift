@@ -36,7 +36,7 @@ package struct Assembly: Sendable {
                 Self.note(occurrence, in: log, misspelling)
             })
         let health = Health(store: store, keySetAge: { keys.age })
-        let edition = Current(Self.edition(gatekeeper, configuration, health, metrics))
+        let edition = Current { Self.edition(gatekeeper, configuration, health, metrics) }
         let requests = RequestCounts(routes: edition.value.router.routes)
         let sources: [any MetricSource] = [
             requests, counts, AppleKeyGauges(keys: keys), keyCounts, StoreGauges(store: store, now: world.now),
@@ -57,7 +57,7 @@ package struct Assembly: Sendable {
         let next = gatekeeper.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             desk: Self.desk(configuration), policy: configuration.policy)
-        edition.replace(by: Self.edition(next, configuration, health, metrics))
+        edition.replace { Self.edition(next, configuration, health, metrics) }
     }
 
     private static func edition(
@@ -78,7 +78,7 @@ package struct Assembly: Sendable {
     /// What an operator should hear of at once. All else is counted, and stands in the audit trail.
     private static func note(_ occurrence: Occurrence, in log: Log, _ misspelling: Occasionally) {
         switch occurrence {
-        case .recognised(let user, let session): CurrentRequest.recognise(user, session)
+        case .recognised(let user, let session): CurrentRequest.own.recognise(user, session)
         case .refreshTokenReused(let session, let user):
             log(.warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))])
         case .unknownRoleDemanded(let name):

@@ -20,20 +20,24 @@ package struct RequestHandler: Sendable {
 
     package func answer(_ request: GatehouseWeb.Request) -> GatehouseWeb.Response {
         let router = edition.value.router
+        let current = CurrentRequest.own
         let watch = Stopwatch()
         counts.begin()
-        CurrentRequest.begin(request.id)
+        current.begin(request.id)
         let reply = router.answer(request)
         let nanoseconds = watch.nanoseconds
         counts.end(
             route: reply.route, method: request.method, status: reply.response.status, nanoseconds: nanoseconds)
-        note(request, reply, of: router, nanoseconds)
-        CurrentRequest.end()
+        note(request, reply, of: router, by: current, nanoseconds)
+        current.end()
         return reply.response
     }
 
     /// One line, in which nothing is a client's own text: that may be anything, a token for one.
-    private func note(_ request: GatehouseWeb.Request, _ reply: Reply, of router: Router, _ nanoseconds: Int) {
+    private func note(
+        _ request: GatehouseWeb.Request, _ reply: Reply, of router: Router, by current: CurrentRequest,
+        _ nanoseconds: Int
+    ) {
         let route = reply.route.map { router.routes[$0] }
         let level = Self.level(reply, isRoutine: route?.isRoutine ?? false)
         log.line(level, "request") { line in
@@ -45,9 +49,8 @@ package struct RequestHandler: Sendable {
                 line.member("code", problem.code)
                 if let reason = problem.reason { line.member("reason", reason) }
             }
-            let (user, session) = CurrentRequest.caller
-            if let user { line.member("user", user.text) }
-            if let session { line.member("session", session.text) }
+            if let user = current.userID { line.member("user", user.text) }
+            if let session = current.sessionID { line.member("session", session.text) }
         }
     }
 

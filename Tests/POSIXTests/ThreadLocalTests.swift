@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A thread's own value")
+@Suite("A thread's own object")
 struct ThreadLocalTests {
     /// Tells when it is let go.
     private final class Guest: Sendable {
@@ -14,23 +14,27 @@ struct ThreadLocalTests {
         deinit { Self.alive.subtract(1, ordering: .relaxed) }
     }
 
+    private final class Number {
+        var value = 0
+    }
+
     @Test("is seen by no other thread")
     func own() throws {
-        let local = ThreadLocal(0)
-        local.with { $0 = -1 }
+        let local = ThreadLocal(Number())
+        local.own.value = -1
         let seen = try Crowd.of(8) { index -> Int in
-            local.with { $0 += index }
+            local.own.value += index
             Thread.pause(for: .milliseconds(5))
-            return local.with { $0 }
+            return local.own.value
         }
         #expect(seen.sorted() == Array(0..<8))
-        #expect(local.with { $0 } == -1)
+        #expect(local.own.value == -1)
     }
 
     @Test("goes with its thread")
     func end() throws {
         let local = ThreadLocal(Guest())
-        let thread = try Thread.spawn(name: "guest") { local.with { _ in } }
+        let thread = try Thread.spawn(name: "guest") { _ = local.own }
         thread.join()
         #expect(Guest.alive.load(ordering: .relaxed) == 0)
     }

@@ -35,7 +35,7 @@ package struct Log: Sendable {
     /// The same without a list in between, for what is said often.
     func line(_ level: LogLevel, _ event: String, _ members: (inout JSONObjectWriter) -> Void) {
         guard threshold.admits(level) else { return }
-        write(level, LogLine.bytes(level, event, request: CurrentRequest.id, members))
+        write(level, LogLine.bytes(level, event, request: CurrentRequest.own.id, members))
     }
 
     /// Takes no more lines, and waits for a while until those there are have been written.

@@ -9,12 +9,12 @@ enum LogLine {
     ) -> [UInt8] {
         var json = JSONWriter(reserving: 384)
         json.object { line in
-            line.member("time", Timestamp(milliseconds: WallClock.millisecondsSince1970()).description)
+            line.member("time", utf8: Timestamp(milliseconds: WallClock.millisecondsSince1970()).text.span)
             line.member("level", level.rawValue)
             line.member("event", event)
             if let request { line.member("id", request) }
             members(&line)
         }
-        return json.bytes
+        return json.finish()
     }
 }

@@ -1,5 +1,3 @@
-import CLinux
-import Glibc
 import Synchronization
 
 /// Numbers that many threads count up at once, and that somebody looks at now and then.
@@ -11,8 +9,6 @@ import Synchronization
 /// `@unchecked Sendable`: the memory lives as long as this does, and holds nothing but atomics.
 @safe
 package final class StripedCounters: @unchecked Sendable {
-    /// Beyond this many processors, some share a row.
-    private static let mostRows = 64
     private static let numbersInCacheLine = 8
 
     package let count: Int
@@ -22,7 +18,7 @@ package final class StripedCounters: @unchecked Sendable {
 
     package init(count: Int) {
         self.count = count
-        rows = max(1, min(Self.mostRows, sysconf(Int32(_SC_NPROCESSORS_CONF))))
+        rows = Processors.configured
         // Rows begin and end in cache lines of their own.
         stride = (count / Self.numbersInCacheLine + 2) * Self.numbersInCacheLine
         unsafe numbers = .allocate(capacity: rows * stride)
@@ -37,8 +33,7 @@ package final class StripedCounters: @unchecked Sendable {
     /// What goes below zero comes back by the same way: the sum is right.
     package func add(_ amount: Int, to index: Int) {
         precondition(index >= 0 && index < count)
-        let processor = max(0, Int(sched_getcpu()))
-        let place = processor % rows * stride + index
+        let place = Processors.current % rows * stride + index
         unsafe numbers[place].wrappingAdd(UInt64(bitPattern: Int64(amount)), ordering: .relaxed)
     }
 

@@ -1,45 +1,35 @@
 import Glibc
 
-/// A value that each thread has for itself, from its first look on and until it ends.
+/// An object that each thread has for itself, from its first look on and until it ends.
 ///
-/// `@unchecked Sendable`: the key is never written after `init`, and what stands behind it is another value for each
-/// thread, which no other thread can reach.
+/// `@unchecked Sendable`: the key is never written after `init`, and what stands behind it is another object for each
+/// thread, which no other thread can reach as long as this one does not pass it on.
 @safe
-package final class ThreadLocal<Value>: @unchecked Sendable {
-    private final class Box {
-        var value: Value
-
-        init(_ value: Value) { self.value = value }
-    }
-
+package final class ThreadLocal<Object: AnyObject>: @unchecked Sendable {
     private let key: pthread_key_t
-    private let initial: @Sendable () -> Value
+    private let make: @Sendable () -> Object
 
-    package init(_ initial: @escaping @autoclosure @Sendable () -> Value) {
+    package init(_ make: @escaping @autoclosure @Sendable () -> Object) {
         var key = pthread_key_t()
-        let failure = unsafe pthread_key_create(&key) { box in
-            if let box = unsafe box { unsafe Unmanaged<AnyObject>.fromOpaque(box).release() }
+        let failure = unsafe pthread_key_create(&key) { object in
+            if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
         }
         precondition(failure == 0, "there are keys for more than a thousand of these")
         self.key = key
-        self.initial = initial
+        self.make = make
     }
 
     deinit {
         pthread_key_delete(key)
     }
 
-    /// The calling thread's own. `body` must not look at the same one again.
-    package func with<Result>(_ body: (inout Value) -> Result) -> Result {
-        body(&box.value)
-    }
-
-    private var box: Box {
+    /// The calling thread's own.
+    package var own: Object {
         if let known = unsafe pthread_getspecific(key) {
-            return unsafe Unmanaged<Box>.fromOpaque(known).takeUnretainedValue()
+            return unsafe Unmanaged<Object>.fromOpaque(known).takeUnretainedValue()
         }
-        let box = Box(initial())
-        unsafe pthread_setspecific(key, Unmanaged.passRetained(box).toOpaque())
-        return box
+        let object = make()
+        unsafe pthread_setspecific(key, Unmanaged.passRetained(object).toOpaque())
+        return object
     }
 }
