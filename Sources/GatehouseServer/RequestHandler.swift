@@ -13,7 +13,7 @@ package struct RequestHandler: Sendable {
     let world: World
 
     func answer(_ exchange: borrowing FastCGI.Request) -> FastCGI.Response {
-        let id = exchange.parameter("REQUEST_ID").flatMap(RequestID.accepted) ?? newRequestID()
+        let id = exchange.parameters["REQUEST_ID"].flatMap(RequestID.accepted) ?? newRequestID()
         let response = answer(GatehouseWeb.Request(exchange, id: id))
         return FastCGI.Response(head: response.cgi(requestID: id))
     }

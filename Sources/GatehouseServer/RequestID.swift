@@ -4,11 +4,11 @@ enum RequestID {
 
     /// The name where it is fit for a header and a log; nil for anything else, which a front may have taken over from a
     /// client unseen.
-    static func accepted(_ text: String) -> String? {
-        let bytes = text.utf8.span
+    static func accepted(_ text: ArraySlice<UInt8>) -> String? {
+        let bytes = text.span
         guard (1...longest).contains(bytes.count) else { return nil }
         for index in bytes.indices where !isPlain(bytes[index]) { return nil }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -6,7 +6,7 @@ extension Router {
     /// - Parameters:
     ///   - keySet: Nil where no key can be published: then there is nothing at its path.
     ///   - metrics: writes what has been counted so far.
-    package init(
+    package convenience init(
         _ gatekeeper: Gatekeeper, keySet: PublishedDocument?,
         health: @escaping @Sendable () throws(StoreFailure) -> Void,
         readiness: @escaping @Sendable () -> Readiness, metrics: @escaping @Sendable () -> [UInt8]

@@ -1,5 +1,5 @@
 /// Finds the endpoint of a request, and turns whatever goes wrong on the way into a problem document.
-package struct Router: Sendable {
+package final class Router: Sendable {
     /// What can be asked for, for whoever counts and keeps the log.
     package struct Route: Sendable, Equatable {
         package let method: Method
@@ -14,8 +14,66 @@ package struct Router: Sendable {
         }
     }
 
-    /// An endpoint and its place in `routes`, with what every request at its path asks of it.
-    private struct Candidate {
+    package let routes: [Route]
+    private let places: [Place]
+
+    package init(_ endpoints: [any Endpoint]) {
+        routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
+        let candidates = endpoints.enumerated().map { Candidate($1, route: $0) }
+        var paths: [String] = []
+        for route in routes where !paths.contains(route.path) { paths.append(route.path) }
+        places = paths.map { path in Place(path: path, candidates: candidates.filter { $0.endpoint.path == path }) }
+    }
+
+    package func respond(to request: Request) -> Response { answer(request).response }
+
+    package func answer(_ request: Request) -> Reply {
+        if let place = place(at: request.path.span) { return answer(request, at: place) }
+        guard let (place, argument) = placeWithArgument(for: request.path) else {
+            return Reply(response: Problem.notFound.response(requestID: request.id), problem: .notFound)
+        }
+        var request = request
+        request.pathArgument = argument
+        return answer(request, at: place)
+    }
+
+    private func answer(_ request: Request, at place: Place) -> Reply {
+        do throws(Problem) {
+            return answer(request, by: try place.candidate(for: request))
+        } catch {
+            return Reply(response: error.response(requestID: request.id), route: place.route, problem: error)
+        }
+    }
+
+    private func answer(_ request: Request, by candidate: Candidate) -> Reply {
+        do throws(Problem) {
+            return Reply(response: try candidate.endpoint.respond(to: request), route: candidate.route)
+        } catch {
+            let response = candidate.endpoint.response(to: error, requestID: request.id)
+            return Reply(response: response, route: candidate.route, problem: error)
+        }
+    }
+
+    /// The paths are few, and nearly all of another length: looking at each is less than hashing one.
+    private func place(at path: Span<UInt8>) -> Place? {
+        for place in places where place.isAt(path) { return place }
+        return nil
+    }
+
+    /// That of the path with its last segment as an argument.
+    private func placeWithArgument(for path: ArraySlice<UInt8>) -> (place: Place, argument: String)? {
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let argument = path[(slash + 1)...]
+        let pattern = path[...slash] + "{id}".utf8
+        guard !argument.isEmpty, let place = place(at: pattern.span) else { return nil }
+        return (place, String(decoding: argument, as: UTF8.self))
+    }
+}
+
+extension Router {
+    /// An endpoint and its place in `routes`, with what every request at its path asks of it. A class, so that whoever
+    /// chooses among them copies none.
+    private final class Candidate: Sendable {
         let endpoint: any Endpoint
         let route: Int
         let method: Method
@@ -29,61 +87,36 @@ package struct Router: Sendable {
         }
     }
 
-    package let routes: [Route]
-    private let candidates: [String: [Candidate]]
+    /// A path, and what can be asked for there.
+    private final class Place: Sendable {
+        private let path: [UInt8]
+        private let candidates: [Candidate]
+        private let open: Candidate?
 
-    package init(_ endpoints: [any Endpoint]) {
-        routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
-        let all = endpoints.enumerated().map { Candidate($1, route: $0) }
-        candidates = Dictionary(grouping: all, by: \.endpoint.path)
-    }
-
-    package func respond(to request: Request) -> Response { answer(request).response }
-
-    package func answer(_ request: Request) -> Reply {
-        if let candidates = candidates[request.path] { return answer(request, byOneOf: candidates) }
-        guard let (candidates, argument) = candidatesWithArgument(for: request.path) else {
-            return Reply(response: Problem.notFound.response(requestID: request.id), problem: .notFound)
+        init(path: String, candidates: [Candidate]) {
+            self.path = Array(path.utf8)
+            self.candidates = candidates
+            open = candidates.first { $0.answersAnyRequest }
         }
-        var request = request
-        request.pathArgument = argument
-        return answer(request, byOneOf: candidates)
-    }
 
-    private func answer(_ request: Request, byOneOf candidates: [Candidate]) -> Reply {
-        do throws(Problem) {
-            return answer(request, by: try chosen(of: candidates, for: request))
-        } catch {
-            return Reply(
-                response: error.response(requestID: request.id), route: candidates[0].route, problem: error)
+        /// The route that counts where the method is not served.
+        var route: Int { candidates[0].route }
+
+        func isAt(_ other: Span<UInt8>) -> Bool {
+            guard path.count == other.count else { return false }
+            for index in other.indices where path[index] != other[index] { return false }
+            return true
         }
-    }
 
-    private func answer(_ request: Request, by candidate: Candidate) -> Reply {
-        do throws(Problem) {
-            return Reply(response: try candidate.endpoint.respond(to: request), route: candidate.route)
-        } catch {
-            let response = candidate.endpoint.response(to: error, requestID: request.id)
-            return Reply(response: response, route: candidate.route, problem: error)
+        func candidate(for request: Request) throws(Problem) -> Candidate {
+            if let open { return open }
+            // A HEAD is a GET whose body the front keeps to itself.
+            let method = request.method == "HEAD" ? Method.get.rawValue : request.method
+            guard let candidate = candidates.first(where: { $0.method.rawValue == method }) else {
+                throw .methodNotAllowed(allowed: candidates.map(\.method))
+            }
+            guard !request.bodyIsTooLarge else { throw .payloadTooLarge }
+            return candidate
         }
-    }
-
-    private func chosen(of candidates: [Candidate], for request: Request) throws(Problem) -> Candidate {
-        if let open = candidates.first(where: { $0.answersAnyRequest }) { return open }
-        // A HEAD is a GET whose body the front keeps to itself.
-        let method = request.method == "HEAD" ? Method.get.rawValue : request.method
-        guard let candidate = candidates.first(where: { $0.method.rawValue == method }) else {
-            throw .methodNotAllowed(allowed: candidates.map(\.method))
-        }
-        guard !request.bodyIsTooLarge else { throw .payloadTooLarge }
-        return candidate
-    }
-
-    /// Those of the path with its last segment as an argument.
-    private func candidatesWithArgument(for path: String) -> (all: [Candidate], argument: String)? {
-        guard let slash = path.lastIndex(of: "/") else { return nil }
-        let argument = path[path.index(after: slash)...]
-        guard !argument.isEmpty, let candidates = candidates[path[...slash] + "{id}"] else { return nil }
-        return (candidates, String(argument))
     }
 }

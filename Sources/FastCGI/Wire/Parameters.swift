@@ -1,7 +1,7 @@
 /// The parameters of one request: the bytes that came, and where in them each pair lies.
-struct Parameters {
+package struct Parameters: Sendable {
     /// A pair lies in one piece: the name, then the value.
-    private struct Pair {
+    private struct Pair: Sendable {
         let start: UInt32
         let middle: UInt32
         let end: UInt32
@@ -21,6 +21,11 @@ struct Parameters {
                 Pair(
                     start: UInt32(name.lowerBound), middle: UInt32(name.upperBound), end: UInt32(value.upperBound)))
         }
+    }
+
+    /// The value of a name, where it lies; of several, the first, which is the one that the front's configuration set.
+    package subscript(name: String) -> ArraySlice<UInt8>? {
+        range(of: name.utf8.span).map { bytes[$0] }
     }
 
     /// Where the value of a name lies; of several, the first, which is the one that the front's configuration set.

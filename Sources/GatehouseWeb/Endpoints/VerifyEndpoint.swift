@@ -11,7 +11,7 @@ struct VerifyEndpoint: Endpoint {
 
     func respond(to request: Request) throws(Problem) -> Response {
         let caller = try refusing { () throws(Refusal) in
-            try gatekeeper.authenticate(request.bearerToken, atLeast: request.demandedRole)
+            try gatekeeper.authenticate(request.bearerToken, atLeast: request.text(of: .demandedRole))
         }
         return admission(of: caller)
     }

@@ -1,13 +1,15 @@
 extension Request {
     /// The token of `Authorization: Bearer …`, nil where no such credentials were sent. Never read from elsewhere.
     var bearerToken: String? {
-        guard let authorization, let start = Self.startOfToken(in: authorization.utf8.span) else { return nil }
-        let text = authorization.utf8
-        return String(authorization[text.index(text.startIndex, offsetBy: start)...])
+        guard let credentials = bytes(of: .authorization), let start = Self.startOfToken(in: credentials.span) else {
+            return nil
+        }
+        return String(decoding: credentials.dropFirst(start), as: UTF8.self)
     }
 
     /// Behind the scheme, in any case, and the spaces after it.
     private static func startOfToken(in credentials: Span<UInt8>) -> Int? {
+        let scheme = scheme.utf8.span
         guard credentials.count > scheme.count else { return nil }
         for index in scheme.indices where credentials[index] | 0x20 != scheme[index] { return nil }
         var start = scheme.count
@@ -15,6 +17,6 @@ extension Request {
         return start > scheme.count && start < credentials.count ? start : nil
     }
 
-    private static let scheme = Array("bearer".utf8)
+    private static let scheme = "bearer"
     private static let space = UInt8(ascii: " ")
 }

@@ -4,7 +4,7 @@ extension Request {
     /// Tags are compared weakly, as is due where nothing but a body is saved. A list can be cut at its commas even
     /// though a tag may contain some, since ours contains none.
     func hasCopy(tagged tag: String) -> Bool {
-        (ifNoneMatch ?? "").split(separator: ",").contains { entry in
+        (text(of: .ifNoneMatch) ?? "").split(separator: ",").contains { entry in
             let known = entry.drop(while: Self.isSpace)
             let strong = known.hasPrefix("W/") ? known.dropFirst(2) : known
             let bare = strong.prefix { !Self.isSpace($0) }

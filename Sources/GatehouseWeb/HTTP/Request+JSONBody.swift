@@ -25,6 +25,7 @@ extension Request {
 
     /// `application/json`, with no other charset than the one JSON has.
     private var isJSON: Bool {
+        let contentType = text(of: .contentType)
         // As nearly every client writes it.
         if contentType == "application/json" { return true }
         let parts = (contentType ?? "").lowercased().split(separator: ";", omittingEmptySubsequences: false)

@@ -1,37 +1,31 @@
-package import Gatehouse
-
 /// A request as the web layer sees it, whatever brought it here.
 package struct Request: Sendable {
-    package var method: String
+    package let method: String
     /// Without query, percent-decoded and free of dot segments, as the front has normalised it.
-    package var path: String
+    package let path: ArraySlice<UInt8>
     /// What stands for `{id}` in the path of the endpoint; empty where there is none.
     package internal(set) var pathArgument = ""
-    package var contentType: String?
-    package var authorization: String?
-    package var ifNoneMatch: String?
-    /// The least role that the front's configuration demands of whoever comes in. No client has a say in it.
-    package var demandedRole: String?
-    package var body: [UInt8]
-    package var bodyIsTooLarge: Bool
-    package var device: Device
+    package let body: [UInt8]
+    package let bodyIsTooLarge: Bool
     /// Names this request in answers and logs.
-    package var id: String
+    package let id: String
+    private let envelope: any Envelope
 
     package init(
-        method: String, path: String, contentType: String? = nil, authorization: String? = nil,
-        ifNoneMatch: String? = nil, demandedRole: String? = nil, body: [UInt8] = [], bodyIsTooLarge: Bool = false,
-        device: Device = .unknown, id: String
+        method: String, path: ArraySlice<UInt8>, envelope: any Envelope, body: [UInt8] = [],
+        bodyIsTooLarge: Bool = false, id: String
     ) {
         self.method = method
         self.path = path
-        self.contentType = contentType
-        self.authorization = authorization
-        self.ifNoneMatch = ifNoneMatch
-        self.demandedRole = demandedRole
+        self.envelope = envelope
         self.body = body
         self.bodyIsTooLarge = bodyIsTooLarge
-        self.device = device
         self.id = id
+    }
+
+    func bytes(of field: EnvelopeField) -> ArraySlice<UInt8>? { envelope[field] }
+
+    func text(of field: EnvelopeField) -> String? {
+        envelope[field].map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -56,10 +56,8 @@ final class InProcessHouse: House {
 
     func send(_ call: Call) -> Answer {
         let request = Request(
-            method: call.method, path: call.path, contentType: call.header("Content-Type"),
-            authorization: call.header("Authorization"), ifNoneMatch: call.header("If-None-Match"),
-            demandedRole: call.demandedRole, body: call.body,
-            device: Device(userAgent: "Tests", address: "127.0.0.1"), id: "test-request")
+            method: call.method, path: Array(call.path.utf8)[...], envelope: CallEnvelope(call: call), body: call.body,
+            id: "test-request")
         return Answer(parsing: assembly.withLock { $0.handler }.answer(request).cgi(requestID: "test-request"))
     }
 }
