@@ -47,7 +47,7 @@ extension JSONBuffer {
     mutating func put(name: String, isFirst: Bool) {
         if putName(name.utf8.span, isFirst: isFirst) { return }
         if !isFirst { put(.comma) }
-        putEscaped(name)
+        putEscaped(name.utf8.span)
         put(.colon)
     }
 

@@ -30,9 +30,9 @@ struct JSONBuffer: Sendable {
     mutating func put(_ bytes: Span<UInt8>) {
         let start = count
         makeRoom(for: bytes.count)
-        var all = storage.mutableSpan
-        Self.copy(bytes, to: &all, behind: start)
-        count += bytes.count
+        var room = storage.mutableSpan
+        for index in bytes.indices { room[start &+ index] = bytes[index] }
+        count = start + bytes.count
     }
 
     /// Writes a text between quotes as it is; false, with nothing written, where something in it has to be escaped.
@@ -82,6 +82,7 @@ struct JSONBuffer: Sendable {
         for index in text.indices {
             let byte = text[index]
             special |= (byte < 0x20 ? 1 : 0) | (byte == .quote ? 1 : 0) | (byte == .backslash ? 1 : 0)
+            room[start &+ index] = byte
         }
         room[start + text.count] = .quote
         return special == 0
