@@ -31,6 +31,8 @@ def subject(number):
 
 
 SUBJECT_IN_SQL = "printf('001234.%08x%024x.0930', n * 2654435761 & 4294967295, n)"
+# As the fake Apple makes it of the subject: with another one, each login would have an account to change first.
+EMAIL_IN_SQL = "printf('%03x0930@privaterelay.appleid.com', n & 4095)"
 
 
 class Population:
@@ -113,7 +115,7 @@ FILLING = [
     "created_at, updated_at) "
     + NUMBERS.format(":users")
     + f"""SELECT printf('acct_01BENCH%019d', n), printf('user_01BENCH%019d', n), 'APPLE', {SUBJECT_IN_SQL},
-          printf('u%08d@privaterelay.appleid.com', n), 1, :client, :now, :now FROM number""",
+          {EMAIL_IN_SQL}, 1, :client, :now, :now FROM number""",
     "INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation, rotated_at, "
     "expires_at, user_agent, address, created_at, updated_at) "
     + NUMBERS.format(":sessions")
