@@ -91,6 +91,7 @@ package final class Responder: Sendable {
             }
         }
         usher()
+        seats.open()
         let patience = limits.drain + limits.sweepEvery
         if ended.wait(milliseconds: Int32(clamping: patience.wholeMilliseconds)) {
             for thread in threads { thread.join() }
@@ -124,8 +125,8 @@ package final class Responder: Sendable {
     /// Until the shutdown, calls a worker in addition where those with a seat leave news lying: a handler may be held up by
     /// what nobody foresaw, a slow disk for one.
     private func usher() {
-        while poller.waitForEvents(unless: stop) {
-            Thread.pause(for: limits.unattendedFor)
+        let patience = Int32(clamping: limits.unattendedFor.wholeMilliseconds)
+        while poller.waitForEvents(unless: stop), !stop.wait(milliseconds: patience) {
             if poller.hasEvents { seats.callInAddition() }
         }
     }

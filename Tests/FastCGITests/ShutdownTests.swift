@@ -1,5 +1,6 @@
 import FastCGI
 import POSIX
+import Synchronization
 import Testing
 
 @testable import TestSupport
@@ -103,6 +104,32 @@ extension SocketTests {
             Thread.pause(for: .milliseconds(200))
             server.stop()
             for thread in threads { thread.join() }
+        }
+
+        @Test("who was left lying is answered at the shutdown, whoever else is held up")
+        func heldUp() throws {
+            var limits = Limits.quick
+            limits.unattendedFor = .seconds(60)
+            let heldUp = Monitor(0)
+            let isOver = Atomic(false)
+            let handler: Responder.Handler = { request in
+                if request.parameter("DOCUMENT_URI") == "/held" {
+                    heldUp.change { $0 += 1 }
+                    // Nothing that says that it waits.
+                    _ = TestServer.eventually { isOver.load(ordering: .relaxed) }
+                }
+                return TestServer.text(200, "answered")
+            }
+            let server = try TestServer(workers: Processors.usable + 2, limits: limits, handler: handler)
+            let held = try (0..<Processors.usable).map { _ in try server.connect() }
+            for peer in held { try peer.send(FastCGIWire.request("/held")) }
+            heldUp.wait { count -> Void? in count == held.count ? () : nil }
+            let other = try server.connect()
+            try other.send(FastCGIWire.request("/other"))
+            server.responder.shutDown()
+            #expect(try other.answer().text == TestServer.expected("answered"))
+            isOver.store(true, ordering: .relaxed)
+            for peer in held { #expect(try peer.answer().text == TestServer.expected("answered")) }
         }
     }
 }

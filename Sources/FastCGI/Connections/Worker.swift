@@ -156,7 +156,6 @@ extension Worker {
             Thread.pause(for: .milliseconds(2))
         } else {
             isDraining = true
-            responder.seats.open()
             if responder.drainingWorkers.add(1, ordering: .acquiringAndReleasing).newValue == 1 { closeDoors() }
         }
         if responder.drainingWorkers.load(ordering: .acquiring) < responder.workers {
