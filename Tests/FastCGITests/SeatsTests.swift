@@ -36,7 +36,7 @@ import Testing
         seats.take(0)
         seats.leave()
         seats.take(0)
-        #expect(!seats.areTooFew)
+        #expect(!seats.areTooManySeated)
     }
 
     @Test("who lay down last is called first")
@@ -60,9 +60,9 @@ import Testing
         let second = try Sleeper(1, in: seats)
         seats.callInAddition()
         second.waitUntilSeated()
-        #expect(seats.areTooFew)
+        #expect(seats.areTooManySeated)
         seats.leave()
-        #expect(!seats.areTooFew)
+        #expect(!seats.areTooManySeated)
     }
 
     @Test("once opened there is a seat for everybody, who sleeps already and who comes later")

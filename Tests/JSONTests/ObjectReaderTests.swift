@@ -34,6 +34,7 @@ struct ObjectReaderTests {
             "", "{", "{}x", #"{"a":1"#, #"{"a":1,}"#, #"{"a":"\x"}"#, #"{"a":01}"#, #"{"a":1,"a":2}"#,
             #"{"a":1,"\u0061":2}"#, #"{"a":{"b":1,"b":2}}"#, "{\"a\":\"\u{1}\"}",
             String(many.dropLast()) + #","m0":0}"#, String(repeating: "{\"a\":", count: 40),
+            "{\"a\":" + String(repeating: "[", count: 32) + String(repeating: "]", count: 32) + "}",
         ])
     func refused(text: String) throws {
         let reason = try #require(throws: JSONError.self) { try JSONValue(parsing: text) }

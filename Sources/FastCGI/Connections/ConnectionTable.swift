@@ -9,7 +9,8 @@ final class ConnectionTable: Sendable {
     private let isBeingSwept = Atomic(false)
 
     /// Descriptors that are no connections (databases, logs, the listener) take numbers too.
-    private static let otherDescriptors = 512
+    /// Far more than there can be: rows that nobody uses hold nothing.
+    private static let otherDescriptors = 16 << 10
 
     init(limit: Int) {
         self.limit = limit

@@ -26,7 +26,7 @@ final class Seats: Sendable {
     }
 
     /// More have a seat than there are seats, since somebody was called in addition.
-    var areTooFew: Bool {
+    var areTooManySeated: Bool {
         SeatCounts(rawValue: counts.load(ordering: .relaxed)).seated > limit.load(ordering: .relaxed)
     }
 }

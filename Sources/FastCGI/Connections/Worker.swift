@@ -47,7 +47,7 @@ final class Worker {
     }
 
     private func takeSeat() {
-        if responder.seats.areTooFew { leaveSeat() }
+        if responder.seats.areTooManySeated { leaveSeat() }
         guard !hasSeat else { return }
         responder.seats.take(index)
         hasSeat = true

@@ -1,7 +1,8 @@
 import Gatehouse
 import SQLite
 
-/// Columns of a user `u`, the id first and then in the order in which `User.init(_:row:from:)` reads them, and what operators see beside.
+/// Columns of a user `u`, the id first and then in the order in which `User.init(_:row:from:)` reads them, and what operators
+/// see beside.
 private let recordColumns = """
     u.id, u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at, u.updated_at,
     u.last_login_at, u.last_login_provider,

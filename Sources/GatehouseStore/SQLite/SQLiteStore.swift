@@ -136,8 +136,7 @@ package final class SQLiteStore: Sendable {
     ) throws(StoreFailure) -> Result {
         do throws(StoreFailure) {
             let result = try failing { () throws(SQLiteError) in try writer.perform(body) }
-            // Whoever is noting one at this moment notes one as good.
-            _ = outcome.withLockIfAvailable { $0 = WriteOutcome(failure: nil, at: .now) }
+            outcome.withLock { $0 = WriteOutcome(failure: nil, at: .now) }
             return result
         } catch {
             outcome.withLock { $0 = WriteOutcome(failure: error, at: .now) }

@@ -38,7 +38,7 @@ struct JSONParser {
     mutating func value() throws(JSONError) -> JSONValue {
         switch current {
         case .quote: return .string(try string())
-        case .leftBrace: return .object(try nested { (parser) throws(JSONError) in try parser.object() })
+        case .leftBrace: return .object(try object())
         case .leftBracket: return .array(try nested { (parser) throws(JSONError) in try parser.array() })
         case .minus, .zero ... .nine: return try number()
         case UInt8(ascii: "t"): return try word("true", .bool(true))
@@ -71,6 +71,10 @@ struct JSONParser {
 
     /// Goes through an object; `read` takes each member, from the quote before its name on.
     mutating func members(_ read: (inout JSONParser) throws(JSONError) -> Void) throws(JSONError) {
+        try nested { (parser) throws(JSONError) in try parser.membersWithin(read) }
+    }
+
+    private mutating func membersWithin(_ read: (inout JSONParser) throws(JSONError) -> Void) throws(JSONError) {
         guard skip(.leftBrace) else { throw unexpected }
         skipWhitespace()
         guard !skip(.rightBrace) else { return }
