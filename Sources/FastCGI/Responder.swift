@@ -122,12 +122,17 @@ package final class Responder: Sendable {
         return false
     }
 
-    /// Until the shutdown, calls a worker in addition where those with a seat leave news lying: a handler may be held up by
-    /// what nobody foresaw, a slow disk for one.
+    /// Until the shutdown, calls workers in addition while those with a seat leave all news lying: a handler may be held up
+    /// by what nobody foresaw, a slow disk for one. Who is called sees to one thing, so more are called each time.
     private func usher() {
         let patience = Int32(clamping: limits.unattendedFor.wholeMilliseconds)
-        while poller.waitForEvents(unless: stop), !stop.wait(milliseconds: patience) {
-            if poller.hasEvents { seats.callInAddition() }
+        var called = 0
+        while poller.waitForEvents(unless: stop) {
+            let turns = seats.turns
+            if stop.wait(milliseconds: patience) { return }
+            let areStuck = poller.hasEvents && seats.turns - turns <= called
+            called = areStuck ? min(workers, max(1, called * 2)) : 0
+            for _ in 0..<called { seats.callInAddition() }
         }
     }
 

@@ -10,6 +10,7 @@ import Synchronization
 final class Seats: Sendable {
     private let limit: Atomic<Int>
     private let counts = Atomic<UInt64>(0)
+    private let taken = Atomic(0)
     private let beds: [Semaphore]
     /// Changes only together with `counts`.
     private let sleepers = Monitor<[Int]>([])
@@ -24,6 +25,9 @@ final class Seats: Sendable {
         let counts = SeatCounts(rawValue: counts.load(ordering: .relaxed))
         return max(0, beds.count - counts.asleep - counts.waiting)
     }
+
+    /// How often news were taken, so far.
+    var turns: Int { taken.load(ordering: .relaxed) }
 
     /// More have a seat than there are seats, since somebody was called in addition.
     var areTooManySeated: Bool {
@@ -49,6 +53,7 @@ extension Seats {
     }
 
     func endWaiting() {
+        taken.wrappingAdd(1, ordering: .relaxed)
         callIfNeeded(change(by: -SeatCounts.waiter))
     }
 
