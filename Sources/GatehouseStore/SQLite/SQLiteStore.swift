@@ -17,6 +17,7 @@ package final class SQLiteStore: Sendable {
     let sign: SharedCounter?
     let sweep = Mutex(Sweep())
     let outcome = Mutex<WriteOutcome?>(nil)
+    private let hasFailed = Atomic(false)
     let path: String
     private let report: @Sendable (String) -> Void
 
@@ -136,11 +137,22 @@ package final class SQLiteStore: Sendable {
     ) throws(StoreFailure) -> Result {
         do throws(StoreFailure) {
             let result = try failing { () throws(SQLiteError) in try writer.perform(body) }
-            outcome.withLock { $0 = WriteOutcome(failure: nil, at: .now) }
+            noteSuccess()
             return result
         } catch {
+            hasFailed.store(true, ordering: .relaxed)
             outcome.withLock { $0 = WriteOutcome(failure: error, at: .now) }
             throw error
+        }
+    }
+
+    /// One of many at a moment is enough, but for the first after a failure.
+    private func noteSuccess() {
+        let success = WriteOutcome(failure: nil, at: .now)
+        if hasFailed.exchange(false, ordering: .relaxed) {
+            outcome.withLock { $0 = success }
+        } else {
+            _ = outcome.withLockIfAvailable { $0 = success }
         }
     }
 
