@@ -28,7 +28,7 @@ package struct Parameters: Sendable {
         range(of: name.utf8.span).map { bytes[$0] }
     }
 
-    /// Where the value of a name lies; of several, the first, which is the one that the front's configuration set.
+    /// The same as a place in `bytes`.
     func range(of name: Span<UInt8>) -> Range<Int>? {
         let bytes = bytes.span
         for pair in pairs where Int(pair.middle - pair.start) == name.count {
@@ -56,9 +56,5 @@ package struct Parameters: Sendable {
 
 extension Parameters {
     /// What the front says is coming as a body, if it says a number.
-    var contentLength: Int? {
-        range(of: Self.contentLengthName.span).flatMap { NameValues.decimal(bytes[$0]) }
-    }
-
-    private static let contentLengthName = Array("CONTENT_LENGTH".utf8)
+    var contentLength: Int? { self["CONTENT_LENGTH"].flatMap(NameValues.decimal) }
 }

@@ -38,17 +38,4 @@ extension FileDescriptor {
     package func shutDownWriting() {
         _ = shutdown(number, Int32(SHUT_WR))
     }
-
-    /// Writes the whole array to a file or an empty pipe that has room for it.
-    package func writeAll(_ buffer: [UInt8]) throws(POSIXError) {
-        var offset = 0
-        while offset < buffer.count {
-            let count = unsafe buffer.withUnsafeBytes { bytes in
-                unsafe write(number, bytes.baseAddress! + offset, bytes.count - offset)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw POSIXError("write") }
-            offset += count
-        }
-    }
 }
