@@ -15,14 +15,14 @@ package struct BackupFolder {
     package func add(
         _ database: String, keeping count: Int, now: () -> Timestamp
     ) throws -> (backup: Backup, removed: [String]) {
-        // Two within one second have one name; the clock moves on.
+        // Two within one second have one name; the clock moves on, and each second one of those who wait gets its name.
         for _ in 0..<30 {
             let moment = now()
             let name = "gatehouse-\(moment.forNames).db"
             if let backup = try Backup.make(of: database, at: path + "/" + name, replacing: false, now: moment) {
                 return (backup, try removeOldest(beyond: count, sparing: name))
             }
-            Thread.pause(for: .milliseconds(100))
+            Thread.pause(for: .milliseconds(1000 - moment.milliseconds % 1000))
         }
         throw StoreFailure("there is a backup of this very second: " + path)
     }

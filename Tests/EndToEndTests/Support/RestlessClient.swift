@@ -29,9 +29,10 @@ final class RestlessClient: Sendable {
         }
     }
 
-    /// Waits until it has gone round that many times more. False where it has given up.
+    /// Waits until it has gone round that many times more from beginning to end. False where it has given up.
     func goesRound(_ times: Int) -> Bool {
-        let goal = state.withLock { $0.rounds } + times
+        // On the round that it is on, it may be given what was made before this.
+        let goal = state.withLock { $0.rounds } + 1 + times
         return Eventually.holds { state.withLock { $0.rounds >= goal || $0.hasEnded } }
             && state.withLock { $0.rounds >= goal }
     }
