@@ -54,7 +54,7 @@ let package = Package(
                 "GatehouseWeb", "JOSE", "JSON", "POSIX",
             ]),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Gatehouse"], path: "Tests/TestSupport"),
         .testTarget(name: "POSIXTests", dependencies: ["POSIX", "TestSupport"]),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "TestSupport"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),

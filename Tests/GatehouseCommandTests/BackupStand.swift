@@ -35,9 +35,7 @@ struct BackupStand {
                 id: SessionID("sess_" + name), userID: user.id, provider: .apple, clientID: "com.example.app",
                 device: .unknown, createdAt: noon, token: token)
             _ = try store.record(
-                NewSession(
-                    session: session, identity: Identity(provider: .apple, subject: name, email: nil), nickname: nil,
-                    newUser: user))
+                WholeLogin(of: user, session, as: Identity(provider: .apple, subject: name, email: nil)))
         }
     }
 

@@ -31,7 +31,7 @@ struct Registry {
             id: SessionID("sess_" + name), userID: user.id, provider: provider, clientID: "com.example.app",
             device: device, createdAt: moment, token: token)
         let identity = Identity(provider: provider, subject: name, email: email)
-        let login = NewSession(session: session, identity: identity, nickname: nil, newUser: user)
+        let login = WholeLogin(of: user, session, as: identity)
         let isNew = try store.record(login) == .recorded(user)
         return isNew ? user : try store.user(user.id) ?? user
     }

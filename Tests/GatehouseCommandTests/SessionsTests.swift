@@ -23,7 +23,7 @@ struct SessionsTests {
             token: SessionToken(
                 generation: 1, random: [1], issuedAt: moment, expiresAt: Registry.farFuture, hash: [1]))
         let identity = Identity(provider: .apple, subject: "1", email: nil)
-        #expect(try registry.store.record(NewSession(session: session, identity: identity, nickname: nil)) != .outdated)
+        #expect(try registry.store.record(WholeLogin(of: user, session, as: identity)) == .recorded(user))
     }
 
     @Test("list where a user is signed in, the session used last first")

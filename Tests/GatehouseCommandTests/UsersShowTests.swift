@@ -72,7 +72,7 @@ struct UsersShowTests {
             token: SessionToken(
                 generation: 1, random: [1], issuedAt: Registry.noon, expiresAt: Registry.farFuture, hash: [1]))
         let renamed = Identity(provider: .apple, subject: "1", email: "second@example.com")
-        _ = try registry.store.record(NewSession(session: session, identity: renamed, nickname: nil))
+        _ = try registry.store.record(WholeLogin(of: user, session, as: renamed))
         for name in ["first@example.com", "Second@example.com"] {
             #expect(try registry.json("users", "show", name).object?["id"] == "user_1")
         }

@@ -49,7 +49,7 @@ struct AppleNotificationStoreTests {
     func disabled(_ policy: ConsentPolicy) throws {
         #expect(try store.disable(ann.id, noting: SampleLogin.event(.userDisabled)))
         _ = try tell(.consentRevoked, id: "1", at: noon + .seconds(1), by: policy)
-        #expect(try store.user(of: SampleLogin.identity("ann"))?.status == .disabled)
+        #expect(try store.user(provider: .apple, subject: "ann")?.status == .disabled)
     }
 
     @Test("an account whose person is gone at Apple is not kept, whatever becomes of the others")

@@ -35,7 +35,6 @@ struct RedemptionTests {
     ) throws -> LoginOutcome {
         var login = SampleLogin.login(
             name, of: person ?? user, as: SampleLogin.identity(subject, email: "late@example.com"), nickname: "Late")
-        login.newUser = person
         login.redemption = redemption
         login.task = task
         return try store.record(login)
@@ -98,12 +97,13 @@ struct RedemptionTests {
         #expect(try store.user(UserID("user_3")) == nil)
     }
 
-    @Test("a login that is outdated uses nothing up")
-    func outdated() throws {
-        #expect(try record("1", redemption(1, nonce: 9), as: "somebody else") == .outdated)
-        #expect(try record("2", redemption(1, nonce: 9), of: SampleLogin.user(2)) == .outdated)
+    @Test("a login of somebody who is kept out uses nothing up")
+    func keptOut() throws {
+        #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
+        #expect(!isRecorded(try record("1", redemption(1, nonce: 9))))
         #expect(try count("redemptions") == 0)
-        #expect(isRecorded(try record("3", redemption(1, nonce: 9, after: 3600))))
+        #expect(try store.enable(user.id, noting: SampleLogin.event(.userEnabled)))
+        #expect(isRecorded(try record("2", redemption(1, nonce: 9, after: 3600))))
     }
 
     @Test("a retry does not ask for the exchange of a code that is being exchanged")

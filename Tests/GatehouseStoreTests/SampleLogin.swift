@@ -1,4 +1,5 @@
 import Gatehouse
+import TestSupport
 
 /// Users, identities and sessions to put into a store.
 enum SampleLogin {
@@ -27,8 +28,8 @@ enum SampleLogin {
 
     static func login(
         _ name: String, of user: User, as identity: Identity, nickname: String? = nil, at moment: Timestamp = noon
-    ) -> NewSession {
-        NewSession(session: session(name, of: user, at: moment), identity: identity, nickname: nickname)
+    ) -> WholeLogin {
+        WholeLogin(of: user, session(name, of: user, at: moment), as: identity, nickname: nickname)
     }
 
     static func event(_ kind: AuditEvent.Kind = .logout, at moment: Timestamp = noon) -> AuditEvent {

@@ -7,14 +7,14 @@ import Testing
 @Suite("A store")
 struct StoreContractTests {
     private let folder: TemporaryFolder
-    private let store: any Store
+    private let store: any OperatorStore
 
     init() throws {
         folder = try TemporaryFolder()
         store = try SQLiteStore(path: folder.file("gatehouse.db"))
     }
 
-    private func reopened() throws -> any Store { try SQLiteStore(path: folder.file("gatehouse.db")) }
+    private func reopened() throws -> any OperatorStore { try SQLiteStore(path: folder.file("gatehouse.db")) }
 
     @Test("gives back what was put in, also after it was closed and opened")
     func keeps() throws {
@@ -50,7 +50,7 @@ struct StoreContractTests {
         #expect(created.filter { $0 }.count == 1)
         let winner = try #require(try store.user(provider: .apple, subject: "same"))
         let sessions = try (0..<16).compactMap { try store.session(SessionID("sess_\($0)")) }
-        #expect(sessions.map(\.user) == [winner])
+        #expect(sessions.map(\.user) == Array(repeating: winner, count: 16))
     }
 
     @Test("fills what was empty at a later login, and changes nothing that was there")
@@ -69,13 +69,40 @@ struct StoreContractTests {
         #expect(try store.user(user.id) == kept)
     }
 
-    @Test("adds no session to a user who does not have the identity")
-    func foreignIdentity() throws {
+    @Test("opens no session for somebody who is kept out, says who that is, and asks nobody to open one")
+    func keptOut() throws {
+        var user = SampleLogin.user(1)
+        let identity = SampleLogin.identity("s1")
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
+        #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
+        user.status = .disabled
+        let outcome = try store.record(Login(identity: identity, nickname: "N")) { known in
+            Issue.record("asked for \(String(describing: known))")
+            return NewSession(of: user, SampleLogin.session("2", of: user))
+        }
+        #expect(outcome == .inactive(user))
+        #expect(try store.user(user.id) == user)
+    }
+
+    @Test("does to a session what is decided on seeing it, and nothing where nothing is or where it has ended")
+    func change() throws {
         let user = SampleLogin.user(1)
+        let session = SampleLogin.session("1", of: user)
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
-        let foreign = SampleLogin.login("2", of: user, as: SampleLogin.identity("s2"))
-        #expect(try store.add(foreign) == nil)
-        #expect(try store.session(foreign.session.id) == nil)
+        let noon = SampleLogin.noon
+        let left = try #require(try store.change(session.id, now: noon) { _, _ in nil })
+        #expect(left.session == session && left.user == user && left.change == nil)
+        let ended = try #require(
+            try store.change(session.id, now: noon) { seen, owner in
+                #expect(seen == session && owner == user)
+                return .end(.reuse, noting: SampleLogin.event(.refreshTokenReused))
+            })
+        #expect(ended.session == session && ended.change != nil)
+        #expect(try store.session(session.id)?.session.revokeReason == .reuse)
+        #expect(try store.auditEvents(of: user.id).isEmpty == false)
+        let late = try store.change(session.id, now: noon) { _, _ in .end(.logout, noting: SampleLogin.event()) }
+        #expect(late?.change == nil && late?.session.revokeReason == .reuse)
+        #expect(try store.change(SessionID("sess_2"), now: noon) { _, _ in nil } == nil)
     }
 
     @Test("moves a session on once for all who try from the same generation")
@@ -198,7 +225,6 @@ struct StoreContractTests {
         #expect(left.email == nil && left.nickname == nil)
         for name in ["1", "2", "3"] { #expect(try store.session(SessionID("sess_\(name)")) == nil) }
         #expect(try store.user(provider: .apple, subject: "s1") == nil)
-        #expect(try store.add(login) == nil)
         let next = SampleLogin.user(2)
         #expect(try store.create(next, with: SampleLogin.login("2", of: next, as: identity)))
     }

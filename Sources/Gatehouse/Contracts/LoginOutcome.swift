@@ -6,6 +6,6 @@ package enum LoginOutcome: Sendable, Equatable {
     case replayed
     /// The nonce has been used before, with another token.
     case usedNonce
-    /// The user or the identity is not as it was when the login was decided on.
-    case outdated
+    /// The identity's user is not active.
+    case inactive(User)
 }

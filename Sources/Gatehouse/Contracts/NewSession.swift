@@ -1,23 +1,13 @@
-/// A login about to be recorded: the session, and what the provider said this time.
+/// What a login opens, and for whom.
 package struct NewSession: Sendable {
+    /// The one who was known, or somebody new.
+    package let user: User
     package let session: Session
-    package let identity: Identity
-    /// Fills an empty nickname.
-    package let nickname: String?
-    /// The user to be made, where the identity has none.
-    package var newUser: User?
-    package var redemption: Redemption?
-    package var task: AppleTask?
+    package let task: AppleTask?
 
-    package init(
-        session: Session, identity: Identity, nickname: String?, newUser: User? = nil,
-        redemption: Redemption? = nil, task: AppleTask? = nil
-    ) {
+    package init(of user: User, _ session: Session, task: AppleTask? = nil) {
+        self.user = user
         self.session = session
-        self.identity = identity
-        self.nickname = nickname
-        self.newUser = newUser
-        self.redemption = redemption
         self.task = task
     }
 

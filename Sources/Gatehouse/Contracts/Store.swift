@@ -1,19 +1,21 @@
 /// Where users and sessions are kept.
 ///
 /// What returns has been committed and survives a crash. Each call is one transaction. Where several callers may
-/// meet, the write itself carries the condition and says by its result whether it held; the caller then looks again.
+/// meet, the write itself carries the condition and says by its result whether it held; the caller then looks again. Or
+/// the write asks the caller what to do about what it finds, while nobody else can change it: whoever is asked decides
+/// and does nothing else, since the transaction may have to begin again.
 /// A write that takes an event enters it into the audit trail in the same transaction, if it has changed anything.
 package protocol Store: AppleQueue {
     // MARK: Users
 
     func user(_ id: UserID) throws(StoreFailure) -> User?
 
-    /// The user who signs in by this identity.
-    func user(of identity: Identity) throws(StoreFailure) -> User?
-
-    /// Records a login: with a new user, if it has one and the identity has none; or of the identity's active user, whose
-    /// empty fields it fills. Uses up what is to be redeemed, unless nothing else was done.
-    func record(_ login: NewSession) throws(StoreFailure) -> LoginOutcome
+    /// Records a login with the session that is opened for the identity's active user, whose empty fields it fills; or for
+    /// the new user who is brought along where the identity has none. Uses up what is to be redeemed, unless nothing else was
+    /// done.
+    func record(
+        _ login: Login, opening session: @escaping (_ known: User?) -> NewSession
+    ) throws(StoreFailure) -> LoginOutcome
 
     /// Changes an active user, whom it returns as they are then. Nil, and nothing done, where there is none.
     func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(StoreFailure) -> User?
@@ -49,8 +51,11 @@ package protocol Store: AppleQueue {
     /// The sessions of a user that are alive at a moment, the one used last first.
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(StoreFailure) -> [Session]
 
-    /// Moves a living session from one generation to the next. False, and nothing done, where it has moved already.
-    func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(StoreFailure) -> Bool
+    /// Does to a living session what is decided on seeing it. Nil where there is no such session; else what was seen, and
+    /// what was done.
+    func change(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+    ) throws(StoreFailure) -> (session: Session, user: User, change: SessionChange?)?
 
     /// Ends a session that has not ended yet. False where it had, or where there is none.
     func revoke(_ id: SessionID, for reason: RevokeReason, noting event: AuditEvent) throws(StoreFailure) -> Bool

@@ -9,7 +9,8 @@ extension Gatekeeper {
             let email = login.email.lowercased()
             let identity = Identity(provider: .dev, subject: email, email: email)
             return try signIn(
-                identity, nickname: login.nickname, clientID: policy.defaultClientID, from: device, now: world.now())
+                Login(identity: identity, nickname: login.nickname), clientID: policy.defaultClientID, from: device,
+                now: world.now())
         }
     }
 }

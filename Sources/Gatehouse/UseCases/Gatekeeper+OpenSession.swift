@@ -1,49 +1,45 @@
 extension Gatekeeper {
-    /// Two devices may bring the same new identity at once; one creates the user, the other then finds it.
-    private static let attempts = 4
-
     /// Finds or creates the user of an identity that has been proven, and opens a session for them.
     ///
-    /// - Parameter adding: what else is to be recorded with it.
+    /// - Parameter task: what is to be asked of Apple for them.
     func signIn(
-        _ identity: Identity, nickname: String?, clientID: String, from device: Device, now: Timestamp,
-        adding: (inout NewSession) -> Void = { _ in }
+        _ login: Login, clientID: String, from device: Device, now: Timestamp,
+        asking task: @escaping (UserID) -> AppleTask? = { _ in nil }
     ) throws(Refusal) -> SignedIn {
-        for _ in 0..<Self.attempts {
-            let known = try asking { () throws(StoreFailure) in try store.user(of: identity) }
-            if let known, known.status != .active {
-                noteDisabled(known, .loginRefused, by: identity.provider, from: device)
-                throw .userDisabled
+        var opened: (session: Session, refreshToken: String, isOfNewUser: Bool)?
+        let outcome = try asking { () throws(StoreFailure) in
+            try store.record(login) { known in
+                let user = known ?? newUser(login, now: now)
+                let (session, refreshToken) = newSession(
+                    of: user, by: login.identity.provider, clientID: clientID, from: device, now: now)
+                opened = (session, refreshToken, isOfNewUser: known == nil)
+                return NewSession(of: user, session, task: task(user.id))
             }
-            let user = known ?? newUser(of: identity, nickname: nickname, now: now)
-            let (session, refreshToken) = newSession(
-                of: user, by: identity.provider, clientID: clientID, from: device, now: now)
-            var login = NewSession(
-                session: session, identity: identity, nickname: nickname, newUser: known == nil ? user : nil)
-            adding(&login)
-            guard let recorded = try record(login) else { continue }
-            notice(.recognised(recorded.id, session.id))
-            notice(.signedIn(identity.provider, isNewUser: known == nil))
-            let pair = try pair(refreshToken, of: recorded, in: session, now: now)
-            return SignedIn(tokens: pair, user: recorded, isNewUser: known == nil)
         }
-        throw .storageUnavailable
+        let user = try recorded(outcome, by: login.identity.provider, from: device)
+        guard let (session, refreshToken, isNew) = opened else { preconditionFailure("what was recorded was opened") }
+        notice(.recognised(user.id, session.id))
+        notice(.signedIn(session.provider, isNewUser: isNew))
+        let pair = try pair(refreshToken, of: user, in: session, now: now)
+        return SignedIn(tokens: pair, user: user, isNewUser: isNew)
     }
 
-    /// Nil where somebody else was faster and the decision has to be made again.
-    private func record(_ login: NewSession) throws(Refusal) -> User? {
-        let outcome = try asking { () throws(StoreFailure) in try store.record(login) }
+    private func recorded(
+        _ outcome: LoginOutcome, by provider: Provider, from device: Device
+    ) throws(Refusal) -> User {
         switch outcome {
         case .recorded(let user): return user
-        case .outdated: return nil
         case .replayed: throw .appleToken(.replayed)
         case .usedNonce: throw .appleToken(.nonce)
+        case .inactive(let user):
+            noteDisabled(user, .loginRefused, by: provider, from: device)
+            throw .userDisabled
         }
     }
 
-    private func newUser(of identity: Identity, nickname: String?, now: Timestamp) -> User {
+    private func newUser(_ login: Login, now: Timestamp) -> User {
         let id = Identifier.make("user", at: now, random: world.random(Identifier.randomBytes))
-        return User(id: UserID(id), email: identity.email, nickname: nickname, createdAt: now)
+        return User(id: UserID(id), email: login.identity.email, nickname: login.nickname, createdAt: now)
     }
 
     private func newSession(

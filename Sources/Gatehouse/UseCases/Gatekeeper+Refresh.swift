@@ -1,8 +1,4 @@
 extension Gatekeeper {
-    /// Every lost race has moved the row on, so that the next look decides differently; more than a few in a row
-    /// means that the store does not do what it says.
-    private static let attempts = 4
-
     /// Exchanges a refresh token for its successor, and for the same successor again while the answer may be lost.
     package func refresh(_ token: String, from device: Device = .unknown) throws(Refusal) -> TokenPair {
         try notingRefusal(from: device) { () throws(Refusal) in try refreshNow(token, from: device) }
@@ -13,35 +9,69 @@ extension Gatekeeper {
         // The row says whether the session goes on. A token may be asked with again for a grace after it was used, and
         // it may have been used in its last moment.
         let presented = try tokens.readRefreshToken(token, now: now - policy.refresh.reuseGrace)
-        for attempt in 0..<Self.attempts {
-            let found = try asking { () throws(StoreFailure) in try store.session(presented.sessionID) }
-            guard let (session, user) = found else { throw .invalidRefreshToken }
-            notice(.recognised(user.id, session.id))
-            switch Rotation.decide(
-                session, presented: presented, policy: policy.refresh, now: now, equal: world.equal)
-            {
-            case .advance:
-                try admit(user, from: device)
-                if let (moved, next) = try advance(session, now: now) {
-                    notice(.refreshed(again: false))
-                    return try pair(next, of: user, in: moved, now: now)
+        var refreshToken: String?
+        let found = try asking { () throws(StoreFailure) in
+            try store.change(presented.sessionID, now: now) { session, user in
+                switch decide(session, presented, now: now) {
+                case .advance where user.status == .active:
+                    let (token, text) = issueNext(of: session, now: now)
+                    refreshToken = text
+                    return .next(token)
+                case .endForReuse: return .end(.reuse, noting: reuse(of: session, from: device, now: now))
+                case .advance, .repeatCurrent, .refuse: return nil
                 }
-            case .repeatCurrent:
-                try admit(user, from: device)
-                notice(.refreshed(again: true))
-                return try pair(try writeAgain(session), of: user, in: session, now: now)
-            case .endForReuse where attempt > 0:
-                // The token was the current one when this began, and no old one: it lost a race, and lost sight of its
-                // successor. Whoever waits for this answer asks again, with the token they hold by then.
-                throw .storageUnavailable
-            case .endForReuse:
-                if try endForReuse(session, from: device, now: now) { throw .refreshTokenReused }
-            case .refuse(let refusal):
-                if session.revokedAt != nil { try heedEnd(of: session, user, from: device, now: now) }
-                throw refusal
             }
         }
-        throw .storageUnavailable
+        guard let (session, user, change) = found else { throw .invalidRefreshToken }
+        notice(.recognised(user.id, session.id))
+        switch change {
+        case .next(let token):
+            guard let refreshToken else { preconditionFailure("the token of this very request") }
+            notice(.refreshed(again: false))
+            var moved = session
+            moved.token = token
+            return try pair(refreshToken, of: user, in: moved, now: now)
+        case .end:
+            revocations.insert(session.id, at: now)
+            notice(.sessionsEnded(.reuse, count: 1))
+            notice(.refreshTokenReused(session: session.id, user: session.userID))
+            throw .refreshTokenReused
+        case nil:
+            return try answer(presented, session, of: user, from: device, now: now)
+        }
+    }
+
+    private func decide(_ session: Session, _ presented: PresentedToken, now: Timestamp) -> Rotation {
+        Rotation.decide(session, presented: presented, policy: policy.refresh, now: now, equal: world.equal)
+    }
+
+    private func issueNext(of session: Session, now: Timestamp) -> (SessionToken, String) {
+        issue(
+            generation: session.token.generation + 1, of: session.id, for: session.userID,
+            sessionCreatedAt: session.createdAt, now: now)
+    }
+
+    private func reuse(of session: Session, from device: Device, now: Timestamp) -> AuditEvent {
+        AuditEvent(.refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device)
+    }
+
+    /// What is said where a session stays as it is.
+    private func answer(
+        _ presented: PresentedToken, _ session: Session, of user: User, from device: Device, now: Timestamp
+    ) throws(Refusal) -> TokenPair {
+        switch decide(session, presented, now: now) {
+        case .repeatCurrent:
+            try admit(user, from: device)
+            notice(.refreshed(again: true))
+            return try pair(try writeAgain(session), of: user, in: session, now: now)
+        case .refuse(let refusal):
+            if session.revokedAt != nil { try heedEnd(of: session, user, from: device, now: now) }
+            throw refusal
+        case .advance, .endForReuse:
+            try admit(user, from: device)
+            // Of somebody active, it would have been done.
+            throw .storageUnavailable
+        }
     }
 
     /// Remembers an end that was found in the row, and throws what the user is to be told rather than that.
@@ -52,15 +82,6 @@ extension Gatekeeper {
         if session.revokeReason == .userDisabled { try admit(user, from: device) }
     }
 
-    /// False where it had ended before.
-    private func endForReuse(_ session: Session, from device: Device, now: Timestamp) throws(Refusal) -> Bool {
-        let event = AuditEvent(
-            .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device)
-        guard try end(session.id, for: .reuse, noting: event) else { return false }
-        notice(.refreshTokenReused(session: session.id, user: session.userID))
-        return true
-    }
-
     private func admit(_ user: User, from device: Device) throws(Refusal) {
         switch user.status {
         case .active: return
@@ -69,19 +90,6 @@ extension Gatekeeper {
             throw .userDisabled
         case .deleted: throw .refreshTokenRevoked
         }
-    }
-
-    /// Nil where another request has moved the session on since it was read.
-    private func advance(_ session: Session, now: Timestamp) throws(Refusal) -> (Session, refreshToken: String)? {
-        var moved = session
-        let text: String
-        (moved.token, text) = issue(
-            generation: session.token.generation + 1, of: session.id, for: session.userID,
-            sessionCreatedAt: session.createdAt, now: now)
-        let advanced = try asking { () throws(StoreFailure) in
-            try store.advance(session.id, to: moved.token, now: now)
-        }
-        return advanced ? (moved, text) : nil
     }
 
     /// The session's current token, byte for byte as it was issued.

@@ -4,13 +4,11 @@ extension Gatekeeper {
         try notingRefusal(of: .apple, from: device) { () throws(Refusal) in
             let now = world.now()
             let proof = try prove(login, now: now)
-            return try signIn(
-                proof.identity, nickname: login.nickname ?? login.name?.displayed, clientID: proof.clientID,
-                from: device, now: now
-            ) { session in
-                session.redemption = proof.redemption
-                session.task = exchange(
-                    login.credential.authorizationCode, of: session.session.userID, for: proof.clientID, now: now)
+            let proven = Login(
+                identity: proof.identity, nickname: login.nickname ?? login.name?.displayed,
+                redemption: proof.redemption)
+            return try signIn(proven, clientID: proof.clientID, from: device, now: now) { user in
+                exchange(login.credential.authorizationCode, of: user, for: proof.clientID, now: now)
             }
         }
     }

@@ -1,22 +1,39 @@
 import Gatehouse
 import SQLite
 
+/// Columns of an account `a`, in the order in which `LinkedAccount.init(row:)` reads them.
+private let accountColumns = """
+    a.provider, a.provider_user_id, a.email, a.email_hint, a.is_private_email, a.mail_forwarded, a.real_user_status,
+    a.transfer_sub, a.created_at
+    """
+
+// Put together once, and not for each request.
+private let accountOfIdentity = """
+    SELECT \(accountColumns), u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at, u.id
+    FROM auth_accounts a JOIN users u ON u.id = a.user_id
+    WHERE a.id = coalesce(
+        (SELECT id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
+        (SELECT id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
+    """
+
+/// What is known of an identity, and whose it is.
+typealias KnownIdentity = (account: LinkedAccount, user: User)
+
 extension Connection {
+    func known(_ identity: Identity) throws(SQLiteError) -> KnownIdentity? {
+        try first(
+            accountOfIdentity,
+            .text(identity.provider.rawValue), .text(identity.subject), .optional(identity.transferSubject)
+        ) { row throws(SQLiteError) in
+            (try LinkedAccount(row: row), try User(UserID(row.text(16)), row: row, from: 9))
+        }
+    }
+
     func accounts(of user: UserID) throws(SQLiteError) -> [LinkedAccount] {
         try all(
-            """
-            SELECT provider, provider_user_id, email, email_hint, is_private_email, mail_forwarded,
-                real_user_status, transfer_sub, created_at
-            FROM auth_accounts WHERE user_id = ? ORDER BY created_at, id
-            """,
+            "SELECT \(accountColumns) FROM auth_accounts a WHERE a.user_id = ? ORDER BY a.created_at, a.id",
             .text(user.text)
-        ) { row throws(SQLiteError) in
-            LinkedAccount(
-                provider: try row.case(Provider.self, at: 0), subject: row.text(1), email: row.optionalText(2),
-                emailHint: row.optionalText(3), isPrivateEmail: row.optionalInteger(4).map { $0 != 0 },
-                isMailForwarded: row.optionalInteger(5).map { $0 != 0 }, realUserStatus: row.optionalInteger(6),
-                transferSubject: row.optionalText(7), linkedAt: Timestamp(milliseconds: row.integer(8)))
-        }
+        ) { row throws(SQLiteError) in try LinkedAccount(row: row) }
     }
 
     /// Whose an identity is.
@@ -85,5 +102,25 @@ extension Connection {
         try run(
             "DELETE FROM auth_accounts WHERE user_id = ?1 AND provider = coalesce(?2, provider)",
             .text(user.text), .optional(provider?.rawValue))
+    }
+}
+
+extension LinkedAccount {
+    /// Reads `accountColumns`.
+    fileprivate init(row: borrowing Row) throws(SQLiteError) {
+        self.init(
+            provider: try row.case(Provider.self, at: 0), subject: row.text(1), email: row.optionalText(2),
+            emailHint: row.optionalText(3), isPrivateEmail: row.optionalInteger(4).map { $0 != 0 },
+            isMailForwarded: row.optionalInteger(5).map { $0 != 0 }, realUserStatus: row.optionalInteger(6),
+            transferSubject: row.optionalText(7), linkedAt: Timestamp(milliseconds: row.integer(8)))
+    }
+
+    /// Whether an identity says anything that is not here, as hardly one does.
+    func learns(from identity: Identity) -> Bool {
+        let isSaidOtherwise =
+            identity.email ?? email != email || identity.isPrivateEmail ?? isPrivateEmail != isPrivateEmail
+            || identity.realUserStatus.map(Int64.init) ?? realUserStatus != realUserStatus
+        return isSaidOtherwise || emailHint == nil && identity.emailHint != nil
+            || transferSubject == nil && identity.transferSubject != nil
     }
 }

@@ -64,14 +64,16 @@ extension Connection {
         return changed == 1
     }
 
-    func revoke(_ id: SessionID, for reason: RevokeReason, now: Timestamp) throws(SQLiteError) -> Bool {
+    func revoke(_ id: SessionID, for reason: RevokeReason, noting event: AuditEvent) throws(SQLiteError) -> Bool {
         let changed = try run(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
             WHERE id = ?1 AND revoked_at IS NULL
             """,
-            .text(id.text), .integer(now.milliseconds), .text(reason.rawValue))
-        return changed == 1
+            .text(id.text), .integer(event.moment.milliseconds), .text(reason.rawValue))
+        guard changed == 1 else { return false }
+        try insert(event)
+        return true
     }
 
     /// These were alive until now.

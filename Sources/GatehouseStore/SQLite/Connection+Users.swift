@@ -6,17 +6,8 @@ private let userColumns = "email, nickname, avatar_url, role, status, onboarding
 
 // Put together once, and not for each request.
 private let userByID = "SELECT \(userColumns) FROM users WHERE id = ?"
-private let userByIdentity = """
-    SELECT \(userColumns), id FROM users
-    WHERE id = coalesce(
-        (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
-        (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
-    """
-private let loginOfUser = """
-    UPDATE users SET email = coalesce(email, ?), nickname = coalesce(nickname, ?), last_login_at = ?,
-        last_login_provider = ?, updated_at = ?
-    WHERE id = ? AND status = 'ACTIVE' AND EXISTS (SELECT 1 FROM auth_accounts
-        WHERE provider = ? AND provider_user_id = ? AND user_id = users.id)
+private let noteLogin = """
+    UPDATE users SET email = ?, nickname = ?, last_login_at = ?, last_login_provider = ?, updated_at = ? WHERE id = ?
     """
 
 extension Connection {
@@ -24,14 +15,7 @@ extension Connection {
         try first(userByID, .text(id.text)) { row throws(SQLiteError) in try User(id, row: row) }
     }
 
-    func user(of identity: Identity) throws(SQLiteError) -> User? {
-        try first(
-            userByIdentity,
-            .text(identity.provider.rawValue), .text(identity.subject), .optional(identity.transferSubject)
-        ) { row throws(SQLiteError) in try User(UserID(row.text(7)), row: row) }
-    }
-
-    private func insert(_ user: User, with identity: Identity) throws(SQLiteError) {
+    func insert(_ user: User, with identity: Identity) throws(SQLiteError) {
         let now = Value.integer(user.createdAt.milliseconds)
         try run(
             """
@@ -45,27 +29,20 @@ extension Connection {
         try insert(identity, of: user.id, now: user.createdAt)
     }
 
-    /// The user of a login: the new one that it brings, or the one that it is of, as they are then. Nil where the identity
-    /// is not what it was when the login was decided on.
-    func user(of login: NewSession) throws(SQLiteError) -> User? {
-        guard let user = login.newUser else { return try recordLogin(login) }
-        guard try owner(of: login.identity) == nil else { return nil }
-        try insert(user, with: login.identity)
+    /// Notes a login of a known user, fills what had been empty, and has the account say what the provider says. The user
+    /// as they are now; nil where none is known.
+    func record(_ login: Login, at moment: Timestamp, of known: KnownIdentity?) throws(SQLiteError) -> User? {
+        guard let known else { return nil }
+        var user = known.user
+        user.email = user.email ?? login.identity.email
+        user.nickname = user.nickname ?? login.nickname
+        try run(
+            noteLogin,
+            .optional(user.email), .optional(user.nickname), .integer(moment.milliseconds),
+            .text(login.identity.provider.rawValue), .integer(moment.milliseconds), .text(user.id.text))
+        if known.account.subject != login.identity.subject { try follow(login.identity, now: moment) }
+        if known.account.learns(from: login.identity) { try refresh(login.identity, now: moment) }
         return user
-    }
-
-    /// Notes a login on the account and on its active user, and fills what had been empty. The user as they are now.
-    private func recordLogin(_ login: NewSession) throws(SQLiteError) -> User? {
-        let identity = login.identity
-        let now = Value.integer(login.session.createdAt.milliseconds)
-        let changed = try run(
-            loginOfUser,
-            .optional(identity.email), .optional(login.nickname), now, .text(identity.provider.rawValue), now,
-            .text(login.session.userID.text), .text(identity.provider.rawValue), .text(identity.subject))
-        guard changed == 1 else { return nil }
-        try refresh(identity, now: login.session.createdAt)
-        // Looked up again: for RETURNING, SQLite makes a table of its own each time.
-        return try self.user(login.session.userID)
     }
 
     /// Nil, and nothing changed, where the user is not active.

@@ -7,12 +7,12 @@ extension SQLiteStore: Store {
         try reading { connection throws(SQLiteError) in try connection.user(id) }
     }
 
-    package func user(of identity: Identity) throws(StoreFailure) -> User? {
-        try reading { connection throws(SQLiteError) in try connection.user(of: identity) }
-    }
-
-    package func record(_ login: NewSession) throws(StoreFailure) -> LoginOutcome {
+    package func record(
+        _ login: Login, opening session: @escaping (_ known: User?) -> NewSession
+    ) throws(StoreFailure) -> LoginOutcome {
         try writing { connection throws(SQLiteError) in
+            let known = try connection.known(login.identity)
+            if let user = known?.user, user.status != .active { return .inactive(user) }
             // Judged before anything is written, since nothing of a refused login may stay.
             let use = try login.redemption.map(connection.judge)
             switch use {
@@ -20,14 +20,14 @@ extension SQLiteStore: Store {
             case .usedNonce: return .usedNonce
             case .fresh, .repeated, nil: break
             }
-            // Before the user is looked for, since it decides who that is.
-            try connection.follow(login.identity, now: login.session.createdAt)
-            guard let user = try connection.user(of: login) else { return .outdated }
+            let new = session(known?.user)
+            let user = try connection.record(login, at: new.session.createdAt, of: known) ?? new.user
+            if known == nil { try connection.insert(user, with: login.identity) }
             if let redemption = login.redemption { try connection.remember(redemption) }
-            try connection.insert(login.session)
-            try connection.insert(login.event)
+            try connection.insert(new.session)
+            try connection.insert(new.event)
             // An authorization code is good for one exchange, which the first login has asked for.
-            if use != .repeated, let task = login.task { try connection.insert(task) }
+            if use != .repeated, let task = new.task { try connection.insert(task) }
             return .recorded(user)
         }
     }
@@ -44,18 +44,26 @@ extension SQLiteStore: Store {
         try reading { connection throws(SQLiteError) in try connection.sessions(of: user, aliveAt: now) }
     }
 
-    package func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(StoreFailure) -> Bool {
-        try writing { connection throws(SQLiteError) in try connection.advance(id, to: token, now: now) }
+    package func change(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+    ) throws(StoreFailure) -> (session: Session, user: User, change: SessionChange?)? {
+        try writing { connection throws(SQLiteError) in
+            guard let (session, user) = try connection.session(id) else { return nil }
+            let change = decide(session, user)
+            let isDone =
+                switch change {
+                case .next(let token): try connection.advance(id, to: token, now: now)
+                case .end(let reason, let event): try connection.revoke(id, for: reason, noting: event)
+                case nil: true
+                }
+            return (session, user, isDone ? change : nil)
+        }
     }
 
     package func revoke(
         _ id: SessionID, for reason: RevokeReason, noting event: AuditEvent
     ) throws(StoreFailure) -> Bool {
-        try writing { connection throws(SQLiteError) in
-            guard try connection.revoke(id, for: reason, now: event.moment) else { return false }
-            try connection.insert(event)
-            return true
-        }
+        try writing { connection throws(SQLiteError) in try connection.revoke(id, for: reason, noting: event) }
     }
 
     package func revokeAll(

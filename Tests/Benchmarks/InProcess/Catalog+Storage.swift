@@ -24,9 +24,10 @@ extension Catalog {
             let logins = Logins(store)
             let id = try logins.signIn(logins.signUp()).id
             return repeating {
-                guard let (session, _) = try store.session(id) else { throw BenchmarkFault("no session") }
-                let next = Sample.token(generation: session.token.generation + 1)
-                guard try store.advance(id, to: next, now: Sample.now) else { throw BenchmarkFault("not advanced") }
+                let found = try store.change(id, now: Sample.now) { session, _ in
+                    .next(Sample.token(generation: session.token.generation + 1))
+                }
+                guard found?.change != nil else { throw BenchmarkFault("not advanced") }
             }
         },
     ]

@@ -25,13 +25,18 @@ final class Logins {
 
     private func record(_ session: Session, of user: User, isNew: Bool) throws -> User {
         let identity = Identity(provider: .apple, subject: "subject of " + user.id.text, email: user.email)
-        let known = try store.user(of: identity)
-        guard (known == nil) == isNew else { throw BenchmarkFault("the store knows the wrong people") }
-        var login = NewSession(session: session, identity: identity, nickname: nil, newUser: isNew ? user : nil)
-        login.redemption = Redemption(
+        let redemption = Redemption(
             tokenHash: World.real.random(32), nonceHash: nil, moment: Sample.now, grace: .seconds(60),
             expiresAt: Sample.now + .seconds(86_400))
-        guard case .recorded(let user) = try store.record(login) else { throw BenchmarkFault("not recorded") }
+        let login = Login(identity: identity, nickname: nil, redemption: redemption)
+        var wasKnown = false
+        let outcome = try store.record(login) { known in
+            wasKnown = known != nil
+            return NewSession(of: known ?? user, session)
+        }
+        guard case .recorded(let user) = outcome, wasKnown != isNew else {
+            throw BenchmarkFault("the store knows the wrong people")
+        }
         return user
     }
 

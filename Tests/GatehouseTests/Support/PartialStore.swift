@@ -9,8 +9,7 @@ extension PartialStore {
     }
 
     func user(_ id: UserID) throws(StoreFailure) -> User? { try fail() }
-    func user(of identity: Identity) throws(StoreFailure) -> User? { try fail() }
-    func record(_ login: NewSession) throws(StoreFailure) -> LoginOutcome { try fail() }
+    func record(_: Login, opening: @escaping (User?) -> NewSession) throws(StoreFailure) -> LoginOutcome { try fail() }
     func update(_: UserID, _: ProfileChange, now: Timestamp) throws(StoreFailure) -> User? { try fail() }
     func delete(_: UserID, asking: AppleTask?, noting: AuditEvent) throws(StoreFailure) -> Deletion? { try fail() }
 
@@ -25,7 +24,9 @@ extension PartialStore {
 
     func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)? { try fail() }
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(StoreFailure) -> [Session] { try fail() }
-    func advance(_: SessionID, to: SessionToken, now: Timestamp) throws(StoreFailure) -> Bool { try fail() }
+    func change(
+        _: SessionID, now: Timestamp, by: @escaping (Session, User) -> SessionChange?
+    ) throws(StoreFailure) -> (session: Session, user: User, change: SessionChange?)? { try fail() }
     func revoke(_: SessionID, for: RevokeReason, noting: AuditEvent) throws(StoreFailure) -> Bool { try fail() }
     func revokeAll(
         of: UserID, for: RevokeReason, noting: AuditEvent

@@ -7,7 +7,7 @@ extension RotationRun {
         guard let question = Question(flight, issued: issued) else { return }
         switch answer {
         case .success(let pair): judge(question, gave: pair)
-        case .failure(.storageUnavailable): judgeFailure(question)
+        case .failure(.storageUnavailable): require(question.metFailure, "no race is lost")
         case .failure(let refusal): judge(question, refusedFor: refusal)
         }
         judgeAccessToken()
@@ -25,18 +25,10 @@ extension RotationRun {
         newestAccessToken = pair.accessToken
     }
 
-    private mutating func judgeFailure(_ question: Question) {
-        let isOvertaken =
-            row.token.generation > question.found.token.generation + 1
-            || question.now > row.token.issuedAt + Self.policy.refresh.reuseGrace
-        require(question.metFailure || isOvertaken, "a race that is lost once is no failure")
-    }
-
     private mutating func judge(_ question: Question, refusedFor refusal: Refusal) {
         if refusal == .refreshTokenExpired {
-            // Also by the second look, where the clock was set back before the race was lost.
-            let hasRunOut = question.hasRunOut || question.now >= row.token.expiresAt
-            require(hasRunOut || isBesieged && question.tokenHasRunOut, "only what has run out is called so")
+            let hasRunOut = question.hasRunOut || isBesieged && question.tokenHasRunOut
+            require(hasRunOut, "only what has run out is called so")
         } else if let reason = question.found.revokeReason {
             let expected: Refusal = reason == .reuse ? .refreshTokenReused : .refreshTokenRevoked
             require(refusal == expected, "the end of a session says \(expected), not \(refusal)")

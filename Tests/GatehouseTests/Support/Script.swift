@@ -25,6 +25,12 @@ struct Script {
         replies.contains { reply in if case .failure = reply { true } else { false } }
     }
 
+    /// The session that an earlier step found where this one asks for it.
+    var foundBefore: Session? {
+        guard asked < replies.count, case .session(let found) = replies[asked] else { return nil }
+        return found
+    }
+
     mutating func begin() {
         (asked, isBrokenOff) = (0, false)
     }

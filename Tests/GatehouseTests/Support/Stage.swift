@@ -1,6 +1,7 @@
 import Gatehouse
 import Synchronization
 import TestSupport
+import Testing
 
 /// A store of one user with one session, a clock and dice, on which requests are played step by step.
 ///
@@ -86,8 +87,18 @@ extension Stage: PartialStore {
         return (found, user)
     }
 
-    func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(StoreFailure) -> Bool {
-        try write { $0.id == id && $0.advance(to: token) }
+    /// A play goes on by one thread: nothing comes between the look and the change.
+    func change(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+    ) throws(StoreFailure) -> (session: Session, user: User, change: SessionChange?)? {
+        let (found, user) = state.withLock { state in (state.script?.foundBefore ?? state.session, state.user) }
+        guard let found, found.id == id, let user else { return nil }
+        let change = decide(found, user)
+        _ = try ask { state in
+            if let change { #expect(state.session?.make(change) == true, "what was decided on is what is there") }
+            return .session(found)
+        }
+        return (found, user, change)
     }
 
     func revoke(_ id: SessionID, for reason: RevokeReason, noting event: AuditEvent) throws(StoreFailure) -> Bool {
@@ -102,11 +113,11 @@ extension Stage: PartialStore {
 
     // MARK: Signing in, which happens once
 
-    func user(of identity: Identity) throws(StoreFailure) -> User? { nil }
-
-    func record(_ login: NewSession) throws(StoreFailure) -> LoginOutcome {
-        guard let user = login.newUser else { return .outdated }
-        state.withLock { ($0.user, $0.session) = (user, login.session) }
-        return .recorded(user)
+    func record(
+        _ login: Login, opening session: @escaping (User?) -> NewSession
+    ) throws(StoreFailure) -> LoginOutcome {
+        let new = session(nil)
+        state.withLock { ($0.user, $0.session) = (new.user, new.session) }
+        return .recorded(new.user)
     }
 }

@@ -1,0 +1,6 @@
+/// What a refresh does to a session.
+package enum SessionChange: Sendable {
+    /// It moves on to its next generation.
+    case next(SessionToken)
+    case end(RevokeReason, noting: AuditEvent)
+}
