@@ -150,5 +150,5 @@ extension World {
     /// This machine's clock and dice.
     package static let real = World(
         now: { Timestamp(milliseconds: WallClock.millisecondsSince1970()) },
-        random: { SecureRandom.bytes($0) }, equal: { constantTimeEquals($0, $1) })
+        random: { RandomStock.perThread.own.take($0) }, equal: { constantTimeEquals($0, $1) })
 }
