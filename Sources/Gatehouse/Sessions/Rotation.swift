@@ -1,5 +1,5 @@
-/// The rule by which a session's refresh token moves on. A pure decision over the row and the token presented:
-/// whoever asks then acts, with an update that only succeeds while the row is still of the generation decided on.
+/// The rule by which a session's refresh token moves on. A pure decision over the row and the token presented: the store
+/// asks for it while nobody else can change the row.
 package enum Rotation: Sendable, Equatable {
     /// Issue the next generation.
     case advance
