@@ -54,13 +54,8 @@ public struct JSONSequence: JSONClaims {
     /// Up to the next quote; nil where there is none, or something that may not stand for itself.
     private static func lengthOfText(_ bytes: Span<UInt8>) -> Int? {
         var length = 0
-        while length < bytes.count {
-            let byte = bytes[length]
-            if byte == .quote { return length }
-            guard byte != .backslash, byte >= 0x20, byte < 0x80 else { return nil }
-            length &+= 1
-        }
-        return nil
+        while length < bytes.count, TextByte.marks[Int(bytes[length])] == 0 { length &+= 1 }
+        return length < bytes.count && bytes[length] == .quote ? length : nil
     }
 
     /// Where the value of the next member begins, if that is its name.

@@ -9,7 +9,7 @@ struct JSONBuffer: Sendable {
     init() {}
 
     init(reserving capacity: Int) {
-        storage = [UInt8](repeating: 0, count: capacity)
+        grow(by: capacity)
     }
 
     /// All that has been written.
@@ -77,15 +77,15 @@ struct JSONBuffer: Sendable {
         _ text: Span<UInt8>, quotedAt place: Int, in room: inout MutableSpan<UInt8>
     ) -> Bool {
         let start = place + 1
-        var special: UInt8 = 0
+        var marks: UInt8 = 0
         room[place] = .quote
         for index in text.indices {
             let byte = text[index]
-            special |= (byte < 0x20 ? 1 : 0) | (byte == .quote ? 1 : 0) | (byte == .backslash ? 1 : 0)
             room[start &+ index] = byte
+            marks |= TextByte.marks[Int(byte)]
         }
         room[start + text.count] = .quote
-        return special == 0
+        return marks & TextByte.isEscaped == 0
     }
 
     private mutating func makeRoom(for more: Int) {
