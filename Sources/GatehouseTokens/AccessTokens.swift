@@ -36,24 +36,25 @@ package struct AccessTokens: Sendable {
         return signer.token(for: json.finish())
     }
 
-    func read(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
-        guard let claims = reader.claims(of: token, by: self) else { throw .invalidAccessToken }
+    func read(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller {
+        guard let claims = reader.claims(of: token.span, by: self) else { throw .invalidAccessToken }
         guard now < claims.expiresAt else { throw .accessTokenExpired }
         // None of ours is meant for longer: what was made with a stolen key is worth no more than that.
         guard claims.expiresAt <= now + Self.longestLifetime else { throw .invalidAccessToken }
-        return claims
+        return claims.caller
     }
 }
 
 extension AccessTokens: ClaimParser {
-    func parse(_ json: inout some JSONClaims) -> AccessClaims? {
-        guard json.has("iss", issuer), json.has("aud", audience), let client = json.string("client_id"),
+    /// Who sends a request, and until when their token says so. The other claims are for others: that they are there is all
+    /// we ask of them.
+    func parse(_ json: inout some JSONClaims) -> (caller: Caller, expiresAt: Timestamp)? {
+        guard json.has("iss", issuer), json.has("aud", audience), json.hasText("client_id"),
             let user = json.string("sub"), let session = json.string("sid"),
-            let role = json.string("role").flatMap(Role.init(rawValue:)),
-            let issued = json.integer("iat"), let expires = json.integer("exp"), let id = json.string("jti")
+            let role = json.string("role").flatMap(Role.init(rawValue:)), json.integer("iat") != nil,
+            let expires = json.integer("exp"), json.hasText("jti")
         else { return nil }
-        return AccessClaims(
-            caller: Caller(userID: UserID(user), sessionID: SessionID(session), role: role), clientID: client,
-            tokenID: id, issuedAt: Timestamp(seconds: issued), expiresAt: Timestamp(seconds: expires))
+        let caller = Caller(userID: UserID(user), sessionID: SessionID(session), role: role)
+        return (caller, Timestamp(seconds: expires))
     }
 }

@@ -21,7 +21,7 @@ package struct JWTTokenService: TokenService {
         refresh.write(claims, hashedAs: hash)
     }
 
-    package func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
+    package func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller {
         try access.read(token, now: now)
     }
 

@@ -29,7 +29,7 @@ package struct RefreshTokens: Sendable {
     }
 
     func read(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
-        guard let claims = reader.claims(of: token, by: self) else { throw .invalidRefreshToken }
+        guard let claims = reader.claims(of: token.utf8.span, by: self) else { throw .invalidRefreshToken }
         guard now < claims.expiresAt else { throw .refreshTokenExpired }
         return PresentedToken(
             sessionID: claims.sessionID, userID: claims.userID, generation: claims.generation,

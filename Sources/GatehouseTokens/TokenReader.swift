@@ -13,7 +13,7 @@ struct TokenReader: Sendable {
     /// The claims of a token that is genuine; nil for every other, without saying what was wrong with it.
     ///
     /// Nearly always they stand as we have written them. Others with a key of ours may add some, or choose another order.
-    func claims<Parser: ClaimParser>(of token: String, by parser: Parser) -> Parser.Claims? {
+    func claims<Parser: ClaimParser>(of token: Span<UInt8>, by parser: Parser) -> Parser.Claims? {
         guard let payload = verifier.payload(of: token) else { return nil }
         var sequence = JSONSequence(payload)
         if let claims = parser.parse(&sequence), sequence.isAtEnd { return claims }

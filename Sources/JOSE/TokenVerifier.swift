@@ -16,8 +16,7 @@ package struct TokenVerifier: Sendable {
     }
 
     /// The payload of a token that is genuine; nil for every other, without saying what was wrong with it.
-    package func payload(of token: String) -> [UInt8]? {
-        let token = token.utf8.span
+    package func payload(of token: Span<UInt8>) -> [UInt8]? {
         guard token.count <= Self.longestToken else { return nil }
         for (head, key) in known where token.starts(with: head.span) {
             return Self.payload(of: token, behind: head.count, signedWith: key)

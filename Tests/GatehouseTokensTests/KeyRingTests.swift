@@ -37,8 +37,8 @@ struct KeyRingTests {
         let (old, new) = (before.accessToken(Sample.access), during.accessToken(Sample.access))
         #expect(try CompactJWS(new).algorithmName == algorithm.rawValue)
         #expect(try CompactJWS(new).keyID == key.thumbprint)
-        for token in [old, new] { #expect(try during.readAccessToken(token, now: Sample.now) == Sample.access) }
-        #expect(try after.readAccessToken(new, now: Sample.now) == Sample.access)
+        for token in [old, new] { #expect(try during.readAccessToken(token, now: Sample.now) == Sample.access.caller) }
+        #expect(try after.readAccessToken(new, now: Sample.now) == Sample.access.caller)
         #expect(throws: Refusal.invalidAccessToken) { try after.readAccessToken(old, now: Sample.now) }
         #expect(throws: Refusal.invalidAccessToken) { try before.readAccessToken(new, now: Sample.now) }
     }

@@ -4,6 +4,12 @@ import GatehouseTokens
 import JOSE
 import JSON
 
+extension JWTTokenService {
+    func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> Caller {
+        try readAccessToken(Array(token.utf8)[...], now: now)
+    }
+}
+
 /// Claims, secrets and services to make tokens with.
 enum Sample {
     static let now = Timestamp(seconds: 1_760_000_000)

@@ -2,6 +2,10 @@ import JOSE
 import JSON
 import Testing
 
+extension TokenVerifier {
+    fileprivate func payload(of token: String) -> [UInt8]? { payload(of: token.utf8.span) }
+}
+
 @Suite("Tokens of our own")
 struct TokenVerifierTests {
     private static func key(_ byte: UInt8, named name: String?) throws -> SigningKey {

@@ -76,4 +76,16 @@ struct SequenceTests {
             #expect(Self.inSequence(genuine[..<place]) == nil)
         }
     }
+
+    @Test("a text is known to be one without being read, and nothing else is", arguments: ["x", "", #"\u0041\n"#])
+    func unread(text: String) throws {
+        let json = Array(#"{"a":7,"b":"\#(text)","c":"y"}"#.utf8)
+        let members = try JSONMembers(parsing: json)
+        #expect(!members.hasText("a") && members.hasText("b") && members.hasText("c") && !members.hasText("d"))
+        var sequence = JSONSequence(json)
+        #expect(!sequence.hasText("a") && sequence.integer("a") == 7)
+        // It leaves texts with escapes to those above.
+        guard sequence.hasText("b") else { return #expect(text.contains("\\")) }
+        #expect(sequence.hasText("c") && sequence.isAtEnd)
+    }
 }

@@ -10,7 +10,8 @@ package protocol TokenService: Sendable {
     /// The refresh token of these claims that has this hash, whichever of our secrets signed it.
     func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String?
 
-    func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims
+    /// Whom an access token names. It is left as it came: there is nothing in it to be read as text before it is believed.
+    func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller
 
     func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken
 

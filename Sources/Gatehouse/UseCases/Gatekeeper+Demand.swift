@@ -2,7 +2,9 @@ extension Gatekeeper {
     /// Who sent this access token, where the role it names is at least the demanded one.
     ///
     /// - Parameter demand: the name of a role, as an operator wrote it; nil where anybody will do.
-    package func authenticate(_ accessToken: String?, atLeast demand: String?) throws(Refusal) -> Caller {
+    package func authenticate(
+        _ accessToken: ArraySlice<UInt8>?, atLeast demand: String?
+    ) throws(Refusal) -> Caller {
         guard let demand else { return try authenticate(accessToken) }
         let least = try role(demanded: demand)
         let caller = try authenticate(accessToken)

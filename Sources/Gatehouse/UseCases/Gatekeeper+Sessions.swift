@@ -5,7 +5,7 @@ extension Gatekeeper {
     }
 
     /// Ends one session of the caller's. One that has ended already is no fault, one of somebody else is not there.
-    package func endSession(_ id: SessionID, of accessToken: String?, from device: Device) throws(Refusal) {
+    package func endSession(_ id: SessionID, of accessToken: ArraySlice<UInt8>?, from device: Device) throws(Refusal) {
         let now = world.now()
         let caller = try claimedCaller(accessToken, now: now)
         // Whoever asks again to end their own session may have missed the answer.

@@ -4,7 +4,7 @@ extension Gatekeeper {
     /// A token of somebody else is refused before anything has ended. A session that has ended already is no
     /// fault: the answer to the first request may have been lost.
     package func signOut(
-        _ accessToken: String?, refreshToken: String?, from device: Device = .unknown
+        _ accessToken: ArraySlice<UInt8>?, refreshToken: String?, from device: Device = .unknown
     ) throws(Refusal) {
         let now = world.now()
         let caller = try claimedCaller(accessToken, now: now)

@@ -1,6 +1,6 @@
 extension Gatekeeper {
     /// Ends every session of the caller.
-    package func signOutEverywhere(_ accessToken: String?, from device: Device) throws(Refusal) {
+    package func signOutEverywhere(_ accessToken: ArraySlice<UInt8>?, from device: Device) throws(Refusal) {
         let caller: Caller
         do throws(Refusal) {
             caller = try authenticate(accessToken)
@@ -23,7 +23,7 @@ extension Gatekeeper {
         for session in sessions { revocations.insert(session, at: moment) }
     }
 
-    private func hasEnded(_ accessToken: String?, for reason: RevokeReason) throws(Refusal) -> Bool {
+    private func hasEnded(_ accessToken: ArraySlice<UInt8>?, for reason: RevokeReason) throws(Refusal) -> Bool {
         let caller = try claimedCaller(accessToken, now: world.now())
         let found = try asking { () throws(StoreFailure) in try store.session(caller.sessionID) }
         return found?.session.revokeReason == reason

@@ -1,10 +1,10 @@
 extension Request {
     /// The token of `Authorization: Bearer …`, nil where no such credentials were sent. Never read from elsewhere.
-    var bearerToken: String? {
+    var bearerToken: ArraySlice<UInt8>? {
         guard let credentials = bytes(of: .authorization), let start = Self.startOfToken(in: credentials.span) else {
             return nil
         }
-        return String(decoding: credentials.dropFirst(start), as: UTF8.self)
+        return credentials.dropFirst(start)
     }
 
     /// Behind the scheme, in any case, and the spaces after it.

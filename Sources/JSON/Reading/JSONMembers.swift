@@ -66,6 +66,8 @@ public struct JSONMembers: Sendable, JSONClaims {
         return string(name)?.isIdentical(to: text) ?? false
     }
 
+    public func hasText(_ name: String) -> Bool { string(name) != nil }
+
     public func integer(_ name: String) -> Int64? {
         switch content(of: name.utf8.span) {
         case .integer(let number): number

@@ -19,6 +19,8 @@ public struct JSONSequence: JSONClaims {
         return bytes.span.extracting(range).isIdentical(to: text.utf8.span)
     }
 
+    public mutating func hasText(_ name: String) -> Bool { takeText(of: name) != nil }
+
     public mutating func string(_ name: String) -> String? {
         takeText(of: name).map { String(decoding: bytes[$0], as: UTF8.self) }
     }

@@ -9,7 +9,7 @@ extension Catalog {
             let gatekeeper = try Gatekeeper(
                 store: Sample.store(in: folder), tokens: service, apple: Apple(folder: folder).signIn,
                 policy: Policy(defaultClientID: Sample.bundleID), world: .real)
-            let token = service.accessToken(Sample.accessClaims(issuedAt: now))
+            let token = Array(service.accessToken(Sample.accessClaims(issuedAt: now)).utf8)[...]
             return repeating { try gatekeeper.authenticate(token, atLeast: nil) }
         }
     ]

@@ -31,7 +31,7 @@ extension Catalog {
     ]
 
     private static func verifyingAccessToken(_ service: JWTTokenService) -> Work {
-        let (token, now) = (service.accessToken(Sample.accessClaims), Sample.now)
+        let (token, now) = (Array(service.accessToken(Sample.accessClaims).utf8)[...], Sample.now)
         return repeating { try service.readAccessToken(token, now: now) }
     }
 

@@ -19,13 +19,12 @@ struct PlainTokens: TokenService {
 
     func hash(_ token: String) -> [UInt8] { Array(token.utf8) }
 
-    func readAccessToken(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
+    func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller {
+        let token = String(decoding: token, as: UTF8.self)
         let parts = token.split(separator: " ")
         guard parts.count == 3 else { throw .invalidAccessToken }
         guard now < expiry(of: token) else { throw .accessTokenExpired }
-        let caller = Caller(userID: UserID(String(parts[0])), sessionID: SessionID(String(parts[1])), role: .user)
-        return AccessClaims(
-            caller: caller, clientID: "app", tokenID: "at", issuedAt: now, expiresAt: expiry(of: token))
+        return Caller(userID: UserID(String(parts[0])), sessionID: SessionID(String(parts[1])), role: .user)
     }
 
     func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {

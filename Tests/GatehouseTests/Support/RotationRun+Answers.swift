@@ -40,7 +40,7 @@ extension RotationRun {
     /// Nothing that anybody holds opens a door once somebody has been told that the session has ended.
     private mutating func judgeAccessToken() {
         var refusal: Refusal?
-        do { _ = try gatekeeper.authenticate(newestAccessToken) } catch { refusal = error }
+        do { _ = try gatekeeper.authenticate(Array(newestAccessToken.utf8)[...]) } catch { refusal = error }
         if hasEnded { require(refusal != nil, "an access token dies with its session") }
         if row.revokedAt == nil { require(refusal != .sessionRevoked, "an access token lives with its session") }
     }

@@ -147,7 +147,7 @@ extension RotationRun {
         flight.answer = stage.play(&script, storeFails: chance(of: 40)) { [gatekeeper] () throws(Refusal) in
             switch errand {
             case .refresh(let token): return try gatekeeper.refresh(token)
-            case .signOut(let token): try gatekeeper.signOut(token, refreshToken: nil)
+            case .signOut(let token): try gatekeeper.signOut(Array(token.utf8)[...], refreshToken: nil)
             }
             return nil
         }
