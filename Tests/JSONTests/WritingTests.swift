@@ -26,6 +26,16 @@ struct WritingTests {
         #expect(written == "{\(json):\(json),\"2\(json.dropFirst()):\(json)}")
     }
 
+    @Test("whether a character has to be escaped does not depend on its company")
+    func alone() throws {
+        for code in UInt8.min..<0x80 {
+            let text = String(UnicodeScalar(code))
+            let json = JSONValue.string(text).bytes
+            #expect((json.count > 3) == (code < 0x20 || text == "\"" || text == "\\"), "\(code)")
+            #expect(try JSONValue(parsing: json) == .string(text), "\(code)")
+        }
+    }
+
     @Test(
         "what is written reads back as the same value",
         arguments: [
