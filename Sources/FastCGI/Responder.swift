@@ -6,7 +6,8 @@ import Synchronization
 /// A connection takes a thread only while a complete request of it is being answered. All others wait in one poller,
 /// whatever they are doing: nothing, sending a request bit by bit, or not reading their answer.
 package final class Responder: Sendable {
-    package typealias Handler = @Sendable (borrowing Request) -> Response
+    /// Appends what goes back: a CGI header block, which ends in an empty line, and what follows it.
+    package typealias Handler = @Sendable (borrowing Request, _ answer: inout [UInt8]) -> Void
     /// Keeps a copy of a connection open for the next process; false if it could not.
     package typealias Keeper = @Sendable (_ descriptor: Int32) -> Bool
 

@@ -12,10 +12,9 @@ package struct RequestHandler: Sendable {
     let log: Log
     let world: World
 
-    func answer(_ exchange: borrowing FastCGI.Request) -> FastCGI.Response {
+    func answer(_ exchange: borrowing FastCGI.Request, into bytes: inout [UInt8]) {
         let id = exchange.parameters["REQUEST_ID"].flatMap(RequestID.accepted) ?? newRequestID()
-        let response = answer(GatehouseWeb.Request(exchange, id: id))
-        return FastCGI.Response(head: response.cgi(requestID: id))
+        answer(GatehouseWeb.Request(exchange, id: id)).write(requestID: id, to: &bytes)
     }
 
     package func answer(_ request: GatehouseWeb.Request) -> GatehouseWeb.Response {

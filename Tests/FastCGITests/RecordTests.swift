@@ -45,13 +45,18 @@ import Testing
 
     @Test(
         "an answer is standard output in as few records as hold it, its end, and the request's",
-        arguments: [(0, []), (1, [1]), (65535, [65535]), (65536, [65535, 1]), (131071, [65535, 65535, 1])])
+        arguments: [
+            (0, []), (1, [1]), (300, [300]), (65535, [65535]), (65536, [65535, 1]), (131071, [65535, 65535, 1]),
+        ])
     func writesAnswer(_ count: Int, _ parts: [Int]) {
-        let body = [UInt8](repeating: 5, count: count)
         var bytes: [UInt8] = [1, 2, 3]
-        Answer.write(Response(head: [7, 8], body: body), to: 9, into: &bytes)
-        var expected = FastCGIWire.record(6, id: 9, [7, 8])
-        for part in parts { expected += FastCGIWire.record(6, id: 9, [UInt8](repeating: 5, count: part)) }
+        let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) }
+        Answer.write(to: 9, into: &bytes) { $0 += content }
+        var (expected, start) = ([UInt8](), 0)
+        for part in parts {
+            expected += FastCGIWire.record(6, id: 9, Array(content[start..<start + part]))
+            start += part
+        }
         #expect(
             bytes == expected + FastCGIWire.record(6, id: 9, [])
                 + FastCGIWire.record(3, id: 9, [0, 0, 0, 0, 0, 0, 0, 0]))

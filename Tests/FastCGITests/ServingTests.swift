@@ -154,10 +154,10 @@ extension SocketTests {
         @Test("as many requests as there are workers are under way at once, where each says that it waits")
         func waitingHandlers() throws {
             let arrived = Monitor(0)
-            let handler: Responder.Handler = { _ in
+            let handler: Responder.Handler = { _, answer in
                 arrived.change { $0 += 1 }
                 arrived.wait { count -> Void? in count == Self.crowd ? () : nil }
-                return TestServer.text(200, "all here")
+                answer += TestServer.text(200, "all here")
             }
             var limits = Limits.quick
             limits.unattendedFor = .seconds(60)
@@ -167,10 +167,10 @@ extension SocketTests {
         @Test("as many requests as there are workers are under way at once, where none says that it waits")
         func heldUpHandlers() throws {
             let arrived = Atomic(0)
-            let handler: Responder.Handler = { _ in
+            let handler: Responder.Handler = { _, answer in
                 arrived.add(1, ordering: .relaxed)
                 let all = TestServer.eventually { arrived.load(ordering: .relaxed) == Self.crowd }
-                return TestServer.text(200, all ? "all here" : "alone")
+                answer += TestServer.text(200, all ? "all here" : "alone")
             }
             try expectAll("all here", of: handler, .quick)
         }

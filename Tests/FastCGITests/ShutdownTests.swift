@@ -112,13 +112,13 @@ extension SocketTests {
             limits.unattendedFor = .seconds(60)
             let heldUp = Monitor(0)
             let isOver = Atomic(false)
-            let handler: Responder.Handler = { request in
+            let handler: Responder.Handler = { request, answer in
                 if request.parameter("DOCUMENT_URI") == "/held" {
                     heldUp.change { $0 += 1 }
                     // Nothing that says that it waits.
                     _ = TestServer.eventually { isOver.load(ordering: .relaxed) }
                 }
-                return TestServer.text(200, "answered")
+                answer += TestServer.text(200, "answered")
             }
             let server = try TestServer(workers: Processors.usable + 2, limits: limits, handler: handler)
             let held = try (0..<Processors.usable).map { _ in try server.connect() }

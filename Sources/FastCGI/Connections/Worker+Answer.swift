@@ -7,8 +7,8 @@ extension Worker {
         connection.incompleteUntil = nil
         let ending: Connection.Ending =
             if intake.bodyIsTooLarge { .linger } else if intake.keepsConnection { .keep } else { .close }
-        let response = responder.handler(Request(intake))
-        Answer.write(response, to: intake.requestID, into: &answer)
+        // The request is gone when the intake is cleared, whose memory would otherwise be somebody else's, too.
+        Answer.write(to: intake.requestID, into: &answer) { responder.handler(Request(intake), &$0) }
         intake.finishRequest()
         return send(answer, on: connection, then: ending)
     }

@@ -27,6 +27,12 @@ struct RecordHeader: Equatable {
         paddingLength = Int(UInt8(truncatingIfNeeded: bits >> 8))
     }
 
+    /// Changes the header that the bytes begin with.
+    static func setContentLength(_ count: Int, in bytes: inout [UInt8]) {
+        bytes[4] = UInt8(count >> 8)
+        bytes[5] = UInt8(truncatingIfNeeded: count)
+    }
+
     func append(to bytes: inout [UInt8]) {
         bytes.append(version)
         bytes.append(type.rawValue)

@@ -1,11 +1,9 @@
 extension Response {
-    /// The answer in the form that CGI fronts read: a header block that begins with the status, then the body.
+    /// Writes the answer in the form that CGI fronts read: a header block that begins with the status, then the body.
     ///
     /// What every answer carries is said here, once: none belongs in a cache, unless it says so itself. It is said in
     /// literals: of an array all threads would count the references in one place, and fight for it.
-    package func cgi(requestID: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.usualHead + body.count)
+    package func write(requestID: String, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: StatusLine.of(status).utf8)
         bytes.append(contentsOf: "X-Request-Id: ".utf8)
         bytes.append(contentsOf: requestID.utf8)
@@ -14,11 +12,7 @@ extension Response {
         if mayHaveBody { bytes.put(Header("Content-Length", String(body.count))) }
         bytes.append(contentsOf: "\r\n".utf8)
         bytes.append(contentsOf: body)
-        return bytes
     }
-
-    /// What the headers of nearly every answer fit into.
-    private static let usualHead = 512
 
     /// RFC 9110, section 8.6: these have none, and a length in a 304 is that of the answer it stands for.
     private var mayHaveBody: Bool { status != 204 && status != 304 }

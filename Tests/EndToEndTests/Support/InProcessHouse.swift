@@ -58,6 +58,8 @@ final class InProcessHouse: House {
         let request = Request(
             method: call.method, path: Array(call.path.utf8)[...], envelope: CallEnvelope(call: call), body: call.body,
             id: "test-request")
-        return Answer(parsing: assembly.withLock { $0.handler }.answer(request).cgi(requestID: "test-request"))
+        var bytes: [UInt8] = []
+        assembly.withLock { $0.handler }.answer(request).write(requestID: "test-request", to: &bytes)
+        return Answer(parsing: bytes)
     }
 }

@@ -64,7 +64,11 @@ final class TestServer: Sendable {
     private static let counter = Atomic(0)
 
     /// Says what it was asked, does what the address says.
-    static func answer(_ request: borrowing Request) -> Response {
+    static func answer(_ request: borrowing Request, into answer: inout [UInt8]) {
+        answer += reply(to: request)
+    }
+
+    private static func reply(to request: borrowing Request) -> [UInt8] {
         let uri = request.parameter("DOCUMENT_URI") ?? "?"
         let parts = uri.split(separator: "/")
         if request.bodyIsTooLarge { return text(413, "too large") }
@@ -79,9 +83,7 @@ final class TestServer: Sendable {
         }
     }
 
-    static func text(_ status: Int, _ body: String) -> Response {
-        Response(head: Array("Status: \(status)\r\nContent-Type: text/plain\r\n\r\n".utf8), body: Array(body.utf8))
-    }
+    static func text(_ status: Int, _ body: String) -> [UInt8] { Array(expected(body, status: status).utf8) }
 
     static func expected(_ body: String, status: Int = 200) -> String {
         "Status: \(status)\r\nContent-Type: text/plain\r\n\r\n" + body
