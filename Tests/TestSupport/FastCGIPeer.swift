@@ -123,6 +123,8 @@ package final class FastCGIPeer {
         while received.count < count {
             let got = recv(descriptor, &chunk, chunk.count, 0)
             if got == 0 || (got < 0 && errno == ECONNRESET) { return nil }
+            // The kernel does not go on by itself where there is a timeout.
+            if got < 0 && errno == EINTR { continue }
             guard got > 0 else { throw Failure(operation: "recv", code: errno) }
             received += chunk[..<got]
         }
