@@ -5,8 +5,10 @@
 ///         json.member("email", user.email)
 ///         json.member("roles", array: { $0.element("USER") })
 ///     }
-///     send(json.bytes)
-public struct JSONWriter {
+///     send(json.finish())
+///
+/// It cannot be copied: then the bytes it gives away are nobody else's, and are not copied either.
+public struct JSONWriter: ~Copyable {
     private var text: JSONBuffer
 
     /// - Parameter capacity: A guess at the length of the whole text, so that the buffer need not grow.
