@@ -54,7 +54,8 @@ let package = Package(
                 "GatehouseWeb", "JOSE", "JSON", "POSIX",
             ]),
 
-        .target(name: "TestSupport", dependencies: ["Gatehouse"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "StoreSupport", dependencies: ["Gatehouse"], path: "Tests/StoreSupport"),
         .testTarget(name: "POSIXTests", dependencies: ["POSIX", "TestSupport"]),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "TestSupport"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
@@ -70,7 +71,7 @@ let package = Package(
             exclude: ["Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "TestSupport"]),
         .testTarget(
-            name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "TestSupport"]),
+            name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "AppleIDTests",
             dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
@@ -81,7 +82,7 @@ let package = Package(
             name: "GatehouseCommandTests",
             dependencies: [
                 "AppleID", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseStore", "GatehouseTokens",
-                "JOSE", "JSON", "POSIX", "SQLite", "TestSupport",
+                "JOSE", "JSON", "POSIX", "SQLite", "StoreSupport", "TestSupport",
             ]),
         .testTarget(
             name: "GatehouseServerTests",

@@ -1,8 +1,8 @@
 import OpenSSL
 import POSIX
 
-/// Random bytes of the kernel's, of which each thread has some in stock: a request needs a few of them three times, and each
-/// time that the kernel is asked costs as much as hundreds.
+/// Random bytes of the kernel's, of which each thread has some in stock: a request needs a few of them three times, and to
+/// ask the kernel for ten takes as long as for hundreds.
 final class RandomStock {
     static let perThread = ThreadLocal(RandomStock())
 

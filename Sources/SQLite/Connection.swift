@@ -87,6 +87,9 @@ package final class Connection {
         try statement(sql).all(values, read: read)
     }
 
+    /// Rows that have been changed since it was opened.
+    package var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
+
     /// False once a transaction is open. Some failures (a full disk) end it behind our back.
     package var isInAutocommit: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 

@@ -2,6 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseStore
 import SQLite
+import StoreSupport
 import TestSupport
 
 /// A database that nobody has open, in a folder of its own, and what can be done with it.

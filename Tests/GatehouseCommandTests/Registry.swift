@@ -1,6 +1,7 @@
 import Gatehouse
 import GatehouseStore
 import JSON
+import StoreSupport
 import TestSupport
 
 /// A database with the users that a test puts into it, and the commands that operators have for it.

@@ -3,6 +3,7 @@ import Gatehouse
 import GatehouseStore
 import JSON
 import SQLite
+import StoreSupport
 import TestSupport
 import Testing
 

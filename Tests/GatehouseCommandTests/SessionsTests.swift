@@ -1,5 +1,6 @@
 import Gatehouse
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Gatehouse
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Gatehouse
 import GatehouseStore
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Gatehouse
 import GatehouseStore
 import SQLite
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseStore
 import SQLite
+import StoreSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Gatehouse
 import GatehouseStore
 import SQLite
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -100,10 +101,16 @@ struct RedemptionTests {
     @Test("a login of somebody who is kept out uses nothing up")
     func keptOut() throws {
         #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
-        #expect(!isRecorded(try record("1", redemption(1, nonce: 9))))
+        var disabled = user
+        disabled.status = .disabled
+        #expect(try record("1", redemption(1, nonce: 9)) == .inactive(disabled))
         #expect(try count("redemptions") == 0)
         #expect(try store.enable(user.id, noting: SampleLogin.event(.userEnabled)))
         #expect(isRecorded(try record("2", redemption(1, nonce: 9, after: 3600))))
+        #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
+        guard case .inactive = try record("3", redemption(1, nonce: 9, after: 86_400)) else {
+            return #expect(Bool(false), "who is kept out is told so, also with a token that has been used")
+        }
     }
 
     @Test("a retry does not ask for the exchange of a code that is being exchanged")

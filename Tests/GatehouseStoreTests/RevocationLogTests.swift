@@ -1,5 +1,6 @@
 import Gatehouse
 import SQLite
+import StoreSupport
 import TestSupport
 import Testing
 

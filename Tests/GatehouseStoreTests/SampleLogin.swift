@@ -1,5 +1,5 @@
 import Gatehouse
-import TestSupport
+import StoreSupport
 
 /// Users, identities and sessions to put into a store.
 enum SampleLogin {

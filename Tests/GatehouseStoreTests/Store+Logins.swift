@@ -1,5 +1,5 @@
 import Gatehouse
-import TestSupport
+import StoreSupport
 
 /// Logins in the words of a test.
 extension Store {

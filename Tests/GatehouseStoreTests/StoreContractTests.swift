@@ -1,5 +1,6 @@
 import Gatehouse
 import GatehouseStore
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -67,6 +68,29 @@ struct StoreContractTests {
         #expect(kept?.email == "first@example.com")
         #expect(kept?.nickname == "First")
         #expect(try store.user(user.id) == kept)
+    }
+
+    @Test("has an account say what the provider said last, and where it says nothing, what it said before")
+    func learns() throws {
+        let user = SampleLogin.user(1)
+        var identity = SampleLogin.identity("s1", email: "a@example.com")
+        _ = try store.create(user, with: SampleLogin.login("0", of: user, as: identity))
+        let lessons: [(String, (inout Identity) -> Void)] = [
+            ("1", { $0.isPrivateEmail = true }), ("2", { $0.realUserStatus = 2 }), ("3", { $0.emailHint = "h" }),
+            ("4", { $0.transferSubject = "T" }), ("5", { $0.email = "b@example.com" }),
+            ("6", { $0.isPrivateEmail = false }),
+        ]
+        for (name, teach) in lessons {
+            teach(&identity)
+            var bare = SampleLogin.identity("s1")
+            teach(&bare)
+            _ = try store.add(SampleLogin.login(name, of: user, as: bare))
+            let account = try #require(try store.accounts(of: user.id).first)
+            #expect(account.email == identity.email && account.emailHint == identity.emailHint, "\(name)")
+            #expect(account.isPrivateEmail == identity.isPrivateEmail, "\(name)")
+            #expect(account.realUserStatus == identity.realUserStatus.map(Int64.init), "\(name)")
+            #expect(account.transferSubject == identity.transferSubject, "\(name)")
+        }
     }
 
     @Test("opens no session for somebody who is kept out, says who that is, and asks nobody to open one")

@@ -1,9 +1,9 @@
 /// Where users and sessions are kept.
 ///
 /// What returns has been committed and survives a crash. Each call is one transaction. Where several callers may
-/// meet, the write itself carries the condition and says by its result whether it held; the caller then looks again. Or
-/// the write asks the caller what to do about what it finds, while nobody else can change it: whoever is asked decides
-/// and does nothing else, since the transaction may have to begin again.
+/// meet, the write itself carries the condition and says by its result whether it held. Or the write asks the caller what
+/// to do about what it finds, while nobody else can change it. It may ask on any thread, and again where the transaction has
+/// to begin anew: the last answer counts. Whoever is asked does nothing but decide, and asks nothing of the store.
 /// A write that takes an event enters it into the audit trail in the same transaction, if it has changed anything.
 package protocol Store: AppleQueue {
     // MARK: Users

@@ -11,15 +11,19 @@ extension Gatekeeper {
         let presented = try tokens.readRefreshToken(token, now: now - policy.refresh.reuseGrace)
         var refreshToken: String?
         let found = try asking { () throws(StoreFailure) in
-            try store.change(presented.sessionID, now: now) { session, user in
-                switch decide(session, presented, now: now) {
-                case .advance where user.status == .active:
-                    let (token, text) = issueNext(of: session, now: now)
-                    refreshToken = text
-                    return .next(token)
-                case .endForReuse: return .end(.reuse, noting: reuse(of: session, from: device, now: now))
-                case .advance, .repeatCurrent, .refuse: return nil
+            do throws(StoreFailure) {
+                return try store.change(presented.sessionID, now: now) { session, user in
+                    switch decide(session, presented, now: now) {
+                    case .advance where user.status == .active:
+                        let (token, text) = issueNext(of: session, now: now)
+                        refreshToken = text
+                        return .next(token)
+                    case .endForReuse: return .end(.reuse, noting: reuse(of: session, from: device, now: now))
+                    case .advance, .repeatCurrent, .refuse: return nil
+                    }
                 }
+            } catch {
+                return try look(presented, now: now, since: error)
             }
         }
         guard let (session, user, change) = found else { throw .invalidRefreshToken }
@@ -55,6 +59,18 @@ extension Gatekeeper {
         AuditEvent(.refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device)
     }
 
+    /// Where nothing can be written, what needs no write is answered all the same: a retry, a refusal.
+    private func look(
+        _ presented: PresentedToken, now: Timestamp, since failure: StoreFailure
+    ) throws(StoreFailure) -> (session: Session, user: User, change: SessionChange?)? {
+        notice(.recognised(presented.userID, presented.sessionID))
+        guard let (session, user) = try store.session(presented.sessionID) else { return nil }
+        switch decide(session, presented, now: now) {
+        case .advance where user.status == .active, .endForReuse: throw failure
+        case .advance, .repeatCurrent, .refuse: return (session, user, nil)
+        }
+    }
+
     /// What is said where a session stays as it is.
     private func answer(
         _ presented: PresentedToken, _ session: Session, of user: User, from device: Device, now: Timestamp
@@ -69,7 +85,7 @@ extension Gatekeeper {
             throw refusal
         case .advance, .endForReuse:
             try admit(user, from: device)
-            // Of somebody active, it would have been done.
+            // Of somebody active it would have been done, by a store that does what it is told.
             throw .storageUnavailable
         }
     }

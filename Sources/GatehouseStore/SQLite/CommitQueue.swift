@@ -23,7 +23,7 @@ final class CommitQueue: @unchecked Sendable {
     private let observe: @Sendable (Commit) -> Void
     private let state = Monitor(State())
 
-    /// - Parameter observe: told of each transaction, by the leader and before anybody is let go.
+    /// - Parameter observe: told of each transaction that has written or failed, by the leader and before anybody is let go.
     init(_ connection: Connection, observe: @escaping @Sendable (Commit) -> Void = { _ in }) {
         self.connection = connection
         self.observe = observe
@@ -34,7 +34,7 @@ final class CommitQueue: @unchecked Sendable {
 
     /// Runs a write; what it returns has been committed when this returns.
     ///
-    /// - Parameter body: does nothing but to the database, since it may run more than once.
+    /// - Parameter body: does nothing but to the database: it may run more than once, and by any thread.
     func perform<Result>(
         _ body: @escaping (Connection) throws(SQLiteError) -> Result
     ) throws(SQLiteError) -> Result {
@@ -62,8 +62,11 @@ final class CommitQueue: @unchecked Sendable {
         }
         StandIn.beforeWaiting()
         let watch = Stopwatch()
+        let before = connection.totalChanges
         let failure = run(batch)
-        observe(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))
+        if failure != nil || connection.totalChanges != before {
+            observe(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))
+        }
         if let failure, failure.isBusy { batch += giveUp(failure) }
         let next = state.change { state in
             state.isLed = !state.waiting.isEmpty

@@ -76,7 +76,7 @@ extension Connection {
             .text(transferred))
     }
 
-    /// What the provider says today stands; what it leaves out today stays as it was. Unchanged rows are not written.
+    /// What the provider says today stands; what it leaves out today stays as it was.
     func refresh(_ identity: Identity, now: Timestamp) throws(SQLiteError) {
         try run(
             """
@@ -86,10 +86,6 @@ extension Connection {
                     (SELECT ?8 WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = ?8))),
                 updated_at = ?5
             WHERE provider = ?6 AND provider_user_id = ?7
-                AND (email IS NOT coalesce(?1, email) OR email_hint IS NOT coalesce(email_hint, ?2)
-                    OR is_private_email IS NOT coalesce(?3, is_private_email)
-                    OR real_user_status IS NOT coalesce(?4, real_user_status)
-                    OR transfer_sub IS NOT coalesce(transfer_sub, ?8))
             """,
             .optional(identity.email), .optional(identity.emailHint),
             .optional(identity.isPrivateEmail.map { $0 ? 1 : 0 }), .optional(identity.realUserStatus.map(Int64.init)),
@@ -115,7 +111,7 @@ extension LinkedAccount {
             transferSubject: row.optionalText(7), linkedAt: Timestamp(milliseconds: row.integer(8)))
     }
 
-    /// Whether an identity says anything that is not here, as hardly one does.
+    /// Whether an identity says anything that is not here, as hardly one does: else its row need not be written.
     func learns(from identity: Identity) -> Bool {
         let isSaidOtherwise =
             identity.email ?? email != email || identity.isPrivateEmail ?? isPrivateEmail != isPrivateEmail

@@ -50,7 +50,7 @@ extension Connection {
             .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
     }
 
-    /// The condition is the whole of the rotation's safety: of any number who try from one generation, one succeeds.
+    /// Of any number who try from one generation one succeeds, whoever decided and whenever.
     func advance(_ id: SessionID, to token: SessionToken, now: Timestamp) throws(SQLiteError) -> Bool {
         let changed = try run(
             """

@@ -15,7 +15,7 @@ extension Connection {
         try first(userByID, .text(id.text)) { row throws(SQLiteError) in try User(id, row: row) }
     }
 
-    func insert(_ user: User, with identity: Identity) throws(SQLiteError) {
+    private func insert(_ user: User, with identity: Identity) throws(SQLiteError) {
         let now = Value.integer(user.createdAt.milliseconds)
         try run(
             """
@@ -29,10 +29,15 @@ extension Connection {
         try insert(identity, of: user.id, now: user.createdAt)
     }
 
-    /// Notes a login of a known user, fills what had been empty, and has the account say what the provider says. The user
-    /// as they are now; nil where none is known.
-    func record(_ login: Login, at moment: Timestamp, of known: KnownIdentity?) throws(SQLiteError) -> User? {
-        guard let known else { return nil }
+    /// The user of a login as they are now: the new one, or the one who is known.
+    func user(of login: Login, opening new: NewSession, known: KnownIdentity?) throws(SQLiteError) -> User {
+        if let known { return try record(login, at: new.session.createdAt, of: known) }
+        try insert(new.user, with: login.identity)
+        return new.user
+    }
+
+    /// Notes a login of a known user, fills what had been empty, and has the account say what the provider says.
+    private func record(_ login: Login, at moment: Timestamp, of known: KnownIdentity) throws(SQLiteError) -> User {
         var user = known.user
         user.email = user.email ?? login.identity.email
         user.nickname = user.nickname ?? login.nickname

@@ -21,8 +21,8 @@ extension SQLiteStore: Store {
             case .fresh, .repeated, nil: break
             }
             let new = session(known?.user)
-            let user = try connection.record(login, at: new.session.createdAt, of: known) ?? new.user
-            if known == nil { try connection.insert(user, with: login.identity) }
+            let user = try connection.user(of: login, opening: new, known: known)
+            precondition(new.session.userID == user.id, "a session is opened for whose identity it is")
             if let redemption = login.redemption { try connection.remember(redemption) }
             try connection.insert(new.session)
             try connection.insert(new.event)

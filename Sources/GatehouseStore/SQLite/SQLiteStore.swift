@@ -136,8 +136,14 @@ package final class SQLiteStore: Sendable {
         _ body: @escaping (Connection) throws(SQLiteError) -> Result
     ) throws(StoreFailure) -> Result {
         do throws(StoreFailure) {
-            let result = try failing { () throws(SQLiteError) in try writer.perform(body) }
-            noteSuccess()
+            let (result, hasWritten) = try failing { () throws(SQLiteError) in
+                try writer.perform { connection throws(SQLiteError) in
+                    let before = connection.totalChanges
+                    return (try body(connection), connection.totalChanges != before)
+                }
+            }
+            // On a full disk, to find that there is nothing to write goes well.
+            if hasWritten { noteSuccess() }
             return result
         } catch {
             hasFailed.store(true, ordering: .relaxed)
