@@ -71,7 +71,8 @@ let package = Package(
             exclude: ["Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "TestSupport"]),
         .testTarget(
-            name: "GatehouseStoreTests", dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "StoreSupport", "TestSupport"]),
+            name: "GatehouseStoreTests",
+            dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "AppleIDTests",
             dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
