@@ -113,7 +113,7 @@ let package = Package(
 )
 
 func isForTests(_ target: Target) -> Bool {
-    target.type == .test || ["TestSupport", "GatehouseBenchmarks"].contains(target.name)
+    target.type == .test || target.path?.hasPrefix("Tests/") == true
 }
 
 // Where there are only the sources to build from (an image), nothing is missing.
