@@ -9,7 +9,7 @@ private let accountColumns = """
 
 // Put together once, and not for each request.
 private let accountOfIdentity = """
-    SELECT \(accountColumns), u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at, u.id
+    SELECT \(accountColumns), \(userColumns), u.id
     FROM auth_accounts a JOIN users u ON u.id = a.user_id
     WHERE a.id = coalesce(
         (SELECT id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),

@@ -1,11 +1,9 @@
 import Gatehouse
 import SQLite
 
-/// Columns of a user `u`, the id first and then in the order in which `User.init(_:row:from:)` reads them, and what operators
-/// see beside.
+/// A user `u`, and what operators see beside.
 private let recordColumns = """
-    u.id, u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at, u.updated_at,
-    u.last_login_at, u.last_login_provider,
+    u.id, \(userColumns), u.updated_at, u.last_login_at, u.last_login_provider,
     (SELECT group_concat(provider) FROM (SELECT provider FROM auth_accounts WHERE user_id = u.id ORDER BY provider))
     """
 

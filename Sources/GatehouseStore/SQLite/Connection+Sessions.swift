@@ -1,18 +1,15 @@
 import Gatehouse
 import SQLite
 
-/// Columns of a session `t`, in the order in which `Session.init(_:of:row:)` reads them, and of its user `u` after them.
+/// Columns of a session `t`, in the order in which `Session.init(_:of:row:)` reads them.
 private let sessionColumns = """
     t.provider, t.client_id, t.user_agent, t.address, t.created_at, t.generation, t.token_random, t.rotated_at,
     t.expires_at, t.token_hash, t.previous_hash, t.revoked_at, t.revoke_reason
     """
-private let userOfSessionColumns = """
-    u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at, t.user_id
-    """
 
 // Put together once, and not for each request.
 private let sessionByID = """
-    SELECT \(sessionColumns), \(userOfSessionColumns)
+    SELECT \(sessionColumns), \(userColumns), u.id
     FROM refresh_tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ?
     """
 

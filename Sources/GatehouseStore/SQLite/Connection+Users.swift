@@ -1,11 +1,11 @@
 import Gatehouse
 import SQLite
 
-/// Columns of a user, in the order in which `User.init(_:row:from:)` reads them.
-private let userColumns = "email, nickname, avatar_url, role, status, onboarding_completed, created_at"
+/// Columns of a user `u`, in the order in which `User.init(_:row:from:)` reads them.
+let userColumns = "u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at"
 
 // Put together once, and not for each request.
-private let userByID = "SELECT \(userColumns) FROM users WHERE id = ?"
+private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
 private let noteLogin = """
     UPDATE users SET email = ?, nickname = ?, last_login_at = ?, last_login_provider = ?, updated_at = ? WHERE id = ?
     """
@@ -52,16 +52,16 @@ extension Connection {
 
     /// Nil, and nothing changed, where the user is not active.
     func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(SQLiteError) -> User? {
-        try first(
+        let changed = try run(
             """
             UPDATE users SET nickname = iif(?2, ?3, nickname), avatar_url = iif(?4, ?5, avatar_url),
                 onboarding_completed = coalesce(?6, onboarding_completed), updated_at = ?7
-            WHERE id = ?1 AND status = 'ACTIVE' RETURNING \(userColumns)
+            WHERE id = ?1 AND status = 'ACTIVE'
             """,
             .text(id.text), .integer(change.nickname == nil ? 0 : 1), .optional(change.nickname ?? nil),
             .integer(change.avatarURL == nil ? 0 : 1), .optional(change.avatarURL ?? nil),
-            .optional(change.onboardingCompleted.map { $0 ? 1 : 0 }), .integer(now.milliseconds)
-        ) { row throws(SQLiteError) in try User(id, row: row) }
+            .optional(change.onboardingCompleted.map { $0 ? 1 : 0 }), .integer(now.milliseconds))
+        return changed == 1 ? try user(id) : nil
     }
 
     /// Leaves of a user that there was one. False where that is so already.
