@@ -69,7 +69,7 @@ let package = Package(
                 "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite", "TestSupport",
             ],
             exclude: ["Support/verify-access-token.py"]),
-        .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "TestSupport"]),
+        .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "GatehouseStoreTests",
             dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "StoreSupport", "TestSupport"]),

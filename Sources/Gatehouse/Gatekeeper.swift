@@ -7,6 +7,7 @@ package struct Gatekeeper: Sendable {
     private(set) var apple: any AppleVerifier
     /// Nil where there are no credentials for Apple's servers.
     private(set) var desk: AppleDesk?
+    let hasher: any IdentityHasher
     let revocations: Revocations
     let refusals: RefusalLedger
     private(set) var policy: Policy
@@ -17,13 +18,14 @@ package struct Gatekeeper: Sendable {
     /// - Throws: when the store cannot tell which sessions have ended: serving without that would wake the dead.
     package init(
         store: any Store, tokens: any TokenService, apple: any AppleVerifier, desk: AppleDesk? = nil,
-        policy: Policy, world: World,
+        hasher: any IdentityHasher, policy: Policy, world: World,
         notice: @escaping @Sendable (Occurrence) -> Void = { _ in }
     ) throws(StoreFailure) {
         self.store = store
         self.tokens = tokens
         self.apple = apple
         self.desk = desk
+        self.hasher = hasher
         self.policy = policy
         self.world = world
         self.notice = notice

@@ -7,6 +7,8 @@ package enum Occurrence: Sendable, Equatable {
     /// A successor was issued, or the same one again.
     case refreshed(again: Bool)
     case refreshRefused(Refusal)
+    /// The same successor again, for another device than the one that rotated the token.
+    case refreshRepeatedElsewhere
     /// An old refresh token was used again, and the session has been ended for both who hold it.
     case refreshTokenReused(session: SessionID, user: UserID)
     case sessionsEnded(RevokeReason, count: Int)

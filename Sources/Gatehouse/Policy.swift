@@ -15,18 +15,24 @@ package struct Policy: Sendable {
     package var defaultClientID: String
     /// How long the audit trail is kept.
     package var auditRetention: Duration
+    /// How old a login may be that links, unlinks or deletes; nil where any login will do.
+    package var sensitiveMaxAge: Duration?
+    /// How many sessions of one user live at a time.
+    package var sessionsPerUser: Int
     package var apple: ApplePolicy
 
     package init(
         accessTokenLifetime: Duration = .seconds(900), refresh: RefreshPolicy = RefreshPolicy(),
         devSecretHash: [UInt8]? = nil, defaultClientID: String, auditRetention: Duration = .seconds(90 * 86_400),
-        apple: ApplePolicy = ApplePolicy()
+        sensitiveMaxAge: Duration? = nil, sessionsPerUser: Int = 100, apple: ApplePolicy = ApplePolicy()
     ) {
         self.accessTokenLifetime = accessTokenLifetime
         self.refresh = refresh
         self.devSecretHash = devSecretHash
         self.defaultClientID = defaultClientID
         self.auditRetention = auditRetention
+        self.sensitiveMaxAge = sensitiveMaxAge
+        self.sessionsPerUser = sessionsPerUser
         self.apple = apple
     }
 }

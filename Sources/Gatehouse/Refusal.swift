@@ -17,6 +17,9 @@ package enum Refusal: Error, Sendable, Equatable {
     case refreshTokenRevoked
     case refreshTokenReused
 
+    /// The request demands a login that is no older than this, or a fresh identity token.
+    case loginTooOld(limit: Duration)
+
     case accountAlreadyLinked
     case lastAccount
     /// There is no such thing, or it is somebody else's.

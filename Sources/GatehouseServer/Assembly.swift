@@ -18,6 +18,8 @@ package struct Assembly: Sendable {
     package let metrics: Metrics
     let requests: RequestCounts
     private let edition: Current<Edition>
+    /// Seals the key of the identity hashes with the current secret.
+    private let keepHashes: @Sendable (KeyRing) -> Void
 
     /// What decides on the requests that come in now. Each takes it once, and goes on with it to its end.
     package var gatekeeper: Gatekeeper { edition.value.gatekeeper }
@@ -26,11 +28,14 @@ package struct Assembly: Sendable {
         let (storeCounts, keyCounts, counts) = (StoreCounts(), AppleKeyCounts(), OccurrenceCounts())
         let store = try Self.store(at: configuration.database, log: log, counts: storeCounts)
         let keys = Self.appleKeys(configuration, documents: store, world: world, log: log, counts: keyCounts)
+        let hashes = try IdentityHashes.kept(in: store, by: configuration.refreshKeys, now: world.now(), log: log)
         let misspelling = Occasionally(every: .seconds(60))
         let metrics = Metrics()
         let gatekeeper = try Gatekeeper(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
-            desk: Self.desk(configuration), policy: configuration.policy, world: world,
+            desk: Self.desk(configuration),
+            hasher: hashes,
+            policy: configuration.policy, world: world,
             notice: { occurrence in
                 counts.count(occurrence)
                 Self.note(occurrence, in: log, misspelling)
@@ -49,6 +54,7 @@ package struct Assembly: Sendable {
         self.keys = keys
         self.health = health
         self.world = world
+        keepHashes = { ring in hashes.keep(in: store, by: ring, now: world.now(), log: log) }
         self.metrics = metrics
     }
 
@@ -57,6 +63,7 @@ package struct Assembly: Sendable {
         let next = gatekeeper.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             desk: Self.desk(configuration), policy: configuration.policy)
+        keepHashes(configuration.refreshKeys)
         edition.replace { Self.edition(next, configuration, health, metrics) }
     }
 

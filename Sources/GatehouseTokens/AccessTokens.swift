@@ -29,6 +29,7 @@ package struct AccessTokens: Sendable {
             json.member("sub", claims.caller.userID.text)
             json.member("sid", claims.caller.sessionID.text)
             json.member("role", claims.caller.role.rawValue)
+            json.member("auth_time", claims.caller.authenticatedAt.seconds)
             json.member("iat", claims.issuedAt.seconds)
             json.member("exp", claims.expiresAt.seconds)
             json.member("jti", claims.tokenID)
@@ -51,10 +52,14 @@ extension AccessTokens: ClaimParser {
     func parse(_ json: inout some JSONClaims) -> (caller: Caller, expiresAt: Timestamp)? {
         guard json.has("iss", issuer), json.has("aud", audience), json.hasText("client_id"),
             let user = json.string("sub"), let session = json.string("sid"),
-            let role = json.string("role").flatMap(Role.init(rawValue:)), json.integer("iat") != nil,
-            let expires = json.integer("exp"), json.hasText("jti")
+            let role = json.string("role").flatMap(Role.init(rawValue:))
         else { return nil }
-        let caller = Caller(userID: UserID(user), sessionID: SessionID(session), role: role)
+        // Tokens of an older program do not say when the login was: no request that demands a recent one accepts them.
+        let authTime = json.integer("auth_time") ?? 0
+        guard json.integer("iat") != nil, let expires = json.integer("exp"), json.hasText("jti") else { return nil }
+        let caller = Caller(
+            userID: UserID(user), sessionID: SessionID(session), role: role,
+            authenticatedAt: Timestamp(seconds: authTime))
         return (caller, Timestamp(seconds: expires))
     }
 }

@@ -16,6 +16,8 @@ package struct Row: ~Copyable {
         return unsafe isNull(value) ? nil : sqlite3_value_int64(value)
     }
 
+    package func optionalFlag(_ column: Int32) -> Bool? { optionalInteger(column).map { $0 != 0 } }
+
     package func text(_ column: Int32) -> String { unsafe text(of: sqlite3_column_value(handle, column)) }
 
     package func optionalText(_ column: Int32) -> String? {

@@ -43,10 +43,10 @@ struct AuditTrailTests {
         _ = try house.send(.post("/api/auth/logout-all", bearer: second.accessToken))
         try endOwnSession(try logIn("ada"))
         try refuseApple()
-        try house.operate("users", "role", "ada@example.com", "admin")
+        try house.operate("users", "role", ada.userID, "admin")
         try reuse(try logIn("bob"))
         let bob = try logIn("bob")
-        try house.operate("sessions", "revoke", "--user", "bob@example.com")
+        try house.operate("sessions", "revoke", "--user", bob.userID)
         for word in ["disable", "enable", "delete"] { try house.operate("users", word, bob.userID) }
         #expect(try delete("/api/users/me", bearer: try logIn("carol").accessToken).status == 204)
 

@@ -40,11 +40,15 @@ struct ExportTests {
         let world = try DeveloperHouse()
         var body = world.apple.login("ann")
         body["email"] = "hint@example.com"
-        body["realUserStatus"] = 2
+        body["realUserStatus"] = 1
         let login = try world.signIn(body)
         let text = String(decoding: try export(world.house, login).body, as: UTF8.self)
         #expect(text.contains("hint@example.com"))
-        #expect(text.contains(#""userIdentifier":"ann""#) && text.contains(#""realUserStatus":2"#))
+        #expect(text.contains(#""userIdentifier":"ann""#))
+        #expect(text.contains(#""realUserStatus":null,"realUserStatusHint":1"#), "a client's word is not Apple's")
+        let claimed = try world.signIn(world.apple.login("ann") { $0.claims = ["real_user_status": 2] })
+        let later = String(decoding: try export(world.house, claimed).body, as: UTF8.self)
+        #expect(later.contains(#""realUserStatus":2,"realUserStatusHint":1"#))
     }
 
     @Test("holds no token, no hash and nothing that is sealed")

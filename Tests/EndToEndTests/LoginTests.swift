@@ -14,7 +14,10 @@ struct LoginTests {
         #expect(answer["expiresIn"]?.integer == 900)
         #expect(answer["isNewUser"]?.bool == true)
         let user = try #require(answer["user"]?.object)
-        #expect(user.names == ["id", "email", "nickname", "avatarUrl", "role", "status", "onboardingCompleted"])
+        #expect(
+            user.names == [
+                "id", "email", "emailVerified", "nickname", "avatarUrl", "role", "status", "onboardingCompleted",
+            ])
         #expect(user["id"]?.string?.hasPrefix("user_") == true)
         #expect(user["email"]?.string == "shape-\(world)@example.com".lowercased())
         #expect(user["nickname"]?.isNull == true)

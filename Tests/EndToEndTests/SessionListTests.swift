@@ -28,13 +28,30 @@ struct SessionListTests {
         #expect(listed.count == 3)
         for session in listed {
             #expect(
-                session.names == ["id", "provider", "device", "address", "createdAt", "lastUsedAt", "current"])
+                session.names == [
+                    "id", "provider", "device", "address", "lastDevice", "lastAddress", "createdAt", "lastUsedAt",
+                    "current",
+                ])
             #expect(session["provider"] == "DEV")
             #expect(session["device"]?.string?.isEmpty == false)
             #expect(session["address"] == "127.0.0.1")
+            #expect(session["lastDevice"] == session["device"] && session["lastAddress"] == session["address"])
             #expect(session["lastUsedAt"] == session["createdAt"])
         }
         #expect(listed.filter { $0["current"] == true }.count == 1)
+    }
+
+    @Test("tells which device signed in, and which one refreshed last", arguments: World.allCases)
+    func devices(_ world: World) throws {
+        let house = try Houses.of(world)
+        let login = try house.devLogin("devices-\(world)@example.com")
+        var call = Call.refresh(login.refreshToken)
+        call.headers.append(("User-Agent", "Another/2.0"))
+        let refreshed = try house.send(call)
+        let session = try #require(try sessions(house, refreshed.accessToken).first)
+        #expect(session["device"] != "Another/2.0")
+        #expect(session["lastDevice"] == "Another/2.0")
+        #expect(session["lastAddress"] == "127.0.0.1")
     }
 
     @Test("has the one used last in front")

@@ -23,17 +23,19 @@ struct Registry {
     @discardableResult
     func add(
         _ name: String, after seconds: Int = 0, email: String? = nil, nickname: String? = nil,
-        provider: Provider = .apple, role: Role = .user, device: Device = .unknown
+        provider: Provider = .apple, isVerified: Bool = true, role: Role = .user, device: Device = .unknown
     ) throws -> User {
         let moment = Self.noon + .seconds(seconds)
-        let user = User(id: UserID("user_" + name), email: email, nickname: nickname, role: role, createdAt: moment)
+        let identity = Identity(provider: provider, subject: name, email: email, emailVerified: isVerified)
+        let user = User(
+            id: UserID("user_" + name), email: email, emailVerified: identity.hasVerifiedEmail, nickname: nickname,
+            role: role, createdAt: moment)
         let token = SessionToken(generation: 1, random: [1], issuedAt: moment, expiresAt: Self.farFuture, hash: [1])
         let session = Session(
             id: SessionID("sess_" + name), userID: user.id, provider: provider, clientID: "com.example.app",
             device: device, createdAt: moment, token: token)
-        let identity = Identity(provider: provider, subject: name, email: email)
         let login = WholeLogin(of: user, session, as: identity)
-        let isNew = try store.record(login) == .recorded(user)
+        let isNew = try store.record(login) == .recorded(user, ended: [])
         return isNew ? user : try store.user(user.id) ?? user
     }
 

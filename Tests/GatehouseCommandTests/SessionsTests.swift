@@ -24,7 +24,7 @@ struct SessionsTests {
             token: SessionToken(
                 generation: 1, random: [1], issuedAt: moment, expiresAt: Registry.farFuture, hash: [1]))
         let identity = Identity(provider: .apple, subject: "1", email: nil)
-        #expect(try registry.store.record(WholeLogin(of: user, session, as: identity)) == .recorded(user))
+        #expect(try registry.store.record(WholeLogin(of: user, session, as: identity)) == .recorded(user, ended: []))
     }
 
     @Test("list where a user is signed in, the session used last first")
@@ -33,15 +33,17 @@ struct SessionsTests {
         #expect(outcome.status == 0)
         #expect(
             outcome.text == """
-                ID          PROVIDER  CREATED                   LAST USED                 EXPIRES                   ADDRESS    DEVICE
-                sess_later  APPLE     2025-10-09T08:54:20.000Z  2025-10-09T08:54:20.000Z  2096-10-02T07:06:40.000Z  -          -
-                sess_1      APPLE     2025-10-09T08:53:20.000Z  2025-10-09T08:53:20.000Z  2096-10-02T07:06:40.000Z  192.0.2.1  App/1 \\u{1b}[31m
+                ID          PROVIDER  CREATED                   LAST USED                 EXPIRES                   ADDRESS    DEVICE            LAST ADDRESS  LAST DEVICE
+                sess_later  APPLE     2025-10-09T08:54:20.000Z  2025-10-09T08:54:20.000Z  2096-10-02T07:06:40.000Z  -          -                 -             -
+                sess_1      APPLE     2025-10-09T08:53:20.000Z  2025-10-09T08:53:20.000Z  2096-10-02T07:06:40.000Z  192.0.2.1  App/1 \\u{1b}[31m  192.0.2.1     App/1 \\u{1b}[31m
 
                 """)
         let json = try #require(try registry.json("users", "sessions", "user_1").array)
         #expect(json.map { $0.object?["id"] } == ["sess_later", "sess_1"])
         let members = [
-            "id", "userId", "provider", "clientId", "device", "address", "createdAt", "lastUsedAt", "expiresAt",
+            "id", "userId", "provider", "clientId", "device", "address", "lastDevice", "lastAddress", "createdAt",
+            "lastUsedAt",
+            "expiresAt",
         ]
         #expect(json[0].object?.names == members)
         #expect(json[0].object?["device"] == .null)

@@ -23,18 +23,19 @@ struct UsersShowTests {
         #expect(outcome.status == 0)
         #expect(
             outcome.text == """
-                id          user_1
-                email       Ada@Example.com
-                nickname    Ada
-                avatar      -
-                role        USER
-                status      ACTIVE
-                onboarded   no
-                providers   APPLE
-                created     2025-10-09T08:53:20.000Z
-                updated     2025-10-09T08:53:20.000Z
-                last login  2025-10-09T08:53:20.000Z
-                by          APPLE
+                id              user_1
+                email           Ada@Example.com
+                email verified  yes
+                nickname        Ada
+                avatar          -
+                role            USER
+                status          ACTIVE
+                onboarded       no
+                providers       APPLE
+                created         2025-10-09T08:53:20.000Z
+                updated         2025-10-09T08:53:20.000Z
+                last login      2025-10-09T08:53:20.000Z
+                by              APPLE
 
                 """)
         #expect(try registry.json("users", "show", name).object?["id"] == "user_1")
@@ -48,17 +49,17 @@ struct UsersShowTests {
 
     @Test("names the ids to choose from where several have the address")
     func ambiguous() throws {
-        try registry.add("1", email: "ada@example.com", provider: .dev)
+        try registry.add("1", email: "ada@example.com", provider: .dev, isVerified: false)
         try registry.add("2", after: 1, email: "ADA@example.com")
         let outcome = try registry.run("users", "show", "ada@example.com")
         #expect(outcome.status == 1)
         #expect(outcome.text.isEmpty)
         #expect(
             outcome.complaint == """
-                gatehouse: 2 users have the address ada@example.com; say which by the id:
-                ID      PROVIDERS  CREATED
-                user_1  DEV        2025-10-09T08:53:20.000Z
-                user_2  APPLE      2025-10-09T08:53:21.000Z
+                gatehouse: 2 users have the address ada@example.com; name the user by the id:
+                ID      VERIFIED  PROVIDERS  CREATED
+                user_1  no        DEV        2025-10-09T08:53:20.000Z
+                user_2  yes       APPLE      2025-10-09T08:53:21.000Z
 
                 """)
         #expect(try registry.run("users", "show", "user_2").status == 0)
@@ -72,7 +73,7 @@ struct UsersShowTests {
             createdAt: Registry.noon,
             token: SessionToken(
                 generation: 1, random: [1], issuedAt: Registry.noon, expiresAt: Registry.farFuture, hash: [1]))
-        let renamed = Identity(provider: .apple, subject: "1", email: "second@example.com")
+        let renamed = Identity(provider: .apple, subject: "1", email: "second@example.com", emailVerified: true)
         _ = try registry.store.record(WholeLogin(of: user, session, as: renamed))
         for name in ["first@example.com", "Second@example.com"] {
             #expect(try registry.json("users", "show", name).object?["id"] == "user_1")
@@ -83,6 +84,29 @@ struct UsersShowTests {
             #expect(outcome.text.isEmpty)
             #expect(outcome.complaint == "gatehouse: no user has the id or the address \(name)\n")
         }
+    }
+
+    @Test(
+        "does not find a user by an address that nobody has verified, and names the id instead",
+        arguments: [
+            ["users", "show"], ["users", "disable"], ["users", "enable"], ["users", "delete", "--yes"],
+            ["users", "sessions"], ["sessions", "revoke", "--user"],
+        ])
+    func unverified(_ words: [String]) throws {
+        try registry.add("1", email: "ada@example.com", isVerified: false)
+        let outcome = try registry.run(words + ["ada@example.com"])
+        #expect(outcome.status == 1)
+        #expect(outcome.text.isEmpty)
+        #expect(
+            outcome.complaint == """
+                gatehouse: nobody has verified that the address ada@example.com belongs to this user; name the user by the id:
+                ID      VERIFIED  PROVIDERS  CREATED
+                user_1  no        APPLE      2025-10-09T08:53:20.000Z
+
+                """)
+        #expect(try registry.store.user(UserID("user_1"))?.status == .active)
+        #expect(try registry.store.session(SessionID("sess_1"))?.session.revokedAt == nil)
+        #expect(try registry.json("users", "show", "user_1").object?["emailVerified"] == false)
     }
 
     @Test("finds the deleted by their id alone, and nothing of theirs")

@@ -35,7 +35,7 @@ struct ConfigurationTests {
             "APP_ENV": "development", "LISTEN": "tcp:127.0.0.1:9000", "DATABASE_URL": "sqlite:./x.db", "WORKERS": "7",
             "LOG_LEVEL": "debug", "TOKEN_ISSUER": "i", "TOKEN_AUDIENCE": "a", "ACCESS_TOKEN_TTL": "10m",
             "REFRESH_TOKEN_TTL": "7d", "SESSION_MAX_AGE": "90d", "REFRESH_REUSE_GRACE": "0s",
-            "AUDIT_RETENTION": "1d",
+            "AUDIT_RETENTION": "1d", "SENSITIVE_MAX_AGE": "10m", "SESSIONS_PER_USER": "5",
             "APPLE_BUNDLE_ID": "com.example.app, com.example.web", "APPLE_NONCE": "required",
             "APPLE_ISSUER": "https://appleid.apple.com,https://account.apple.com",
             "APPLE_JWKS_URL": "http://127.0.0.1:8444/auth/keys",
@@ -51,11 +51,21 @@ struct ConfigurationTests {
         #expect(configuration.policy.refresh.sessionMaximumAge == .seconds(90 * 86_400))
         #expect(configuration.policy.refresh.reuseGrace == .zero)
         #expect(configuration.policy.auditRetention == .seconds(86_400))
+        #expect(configuration.policy.sensitiveMaxAge == .seconds(600))
+        #expect(configuration.policy.sessionsPerUser == 5)
         #expect(configuration.policy.defaultClientID == "com.example.app")
         #expect(configuration.apple.audiences == ["com.example.app", "com.example.web"])
         #expect(configuration.apple.issuers == ["https://appleid.apple.com", "https://account.apple.com"])
         #expect(configuration.apple.nonce == .required)
         #expect(configuration.appleKeysURL == "http://127.0.0.1:8444/auth/keys")
+    }
+
+    @Test("no request demands a recent login unless it is set so")
+    func sensitiveMaxAge() throws {
+        for value in [String?.none, "", "0", "0s"] {
+            #expect(try Settings.read(["SENSITIVE_MAX_AGE": value]).policy.sensitiveMaxAge == nil)
+        }
+        #expect(try Settings.read([:]).policy.sessionsPerUser == 100)
     }
 
     @Test(
@@ -71,6 +81,8 @@ struct ConfigurationTests {
             ),
             ("REFRESH_TOKEN_TTL", ["0s", "3651d", "x", ""]), ("SESSION_MAX_AGE", ["0d", "3651d", "1y"]),
             ("AUDIT_RETENTION", ["0s", "23h", "3651d", "90"]),
+            ("SENSITIVE_MAX_AGE", ["10", "366d", "-1s", "off"]),
+            ("SESSIONS_PER_USER", ["0", "-1", "10001", "x", "1.5"]),
             ("REFRESH_REUSE_GRACE", ["61m", "2h", "-1s", "30"]), ("APPLE_NONCE", ["always", "Optional", "true"]),
             ("APPLE_BUNDLE_ID", ["", ",", "a,,b", "a,", ",a", " ", "a, ,b"]), ("APPLE_ISSUER", [",", "a,", "a,,b"]),
         ])

@@ -24,7 +24,7 @@ struct OccurrenceCountsTests {
                 + Refusal.ofLogins(by: provider).map { Occurrence.loginRefused(provider, $0) }
         }
         + [
-            .refreshed(again: true), .refreshed(again: false),
+            .refreshed(again: true), .refreshed(again: false), .refreshRepeatedElsewhere,
             .refreshTokenReused(session: SessionID("s"), user: UserID("u")), .unknownRoleDemanded("ROOT"),
         ]
         + [

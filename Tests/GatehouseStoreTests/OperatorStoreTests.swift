@@ -107,7 +107,7 @@ struct OperatorStoreTests {
         for (number, email) in ["Ada@Example.com", "ada@example.com", "émile@example.com", nil].enumerated() {
             try add(number, email: email)
         }
-        func found(_ name: String) throws -> [String] { try beside.users(called: name).map(\.user.id.text) }
+        func found(_ name: String) throws -> [String] { try beside.users(called: name).map(\.record.user.id.text) }
         #expect(try found("ADA@example.COM") == ["user_0", "user_1"])
         #expect(try found("ÉMILE@example.com") == ["user_2"])
         for name in ["", "a_a@example.com", "ada@example%", "ada@example.com ", "NULL"] {

@@ -4,11 +4,11 @@ import StoreSupport
 /// Logins in the words of a test.
 extension Store {
     /// False where the identity has a user already.
-    func create(_ user: User, with login: WholeLogin) throws -> Bool { try record(login) == .recorded(user) }
+    func create(_ user: User, with login: WholeLogin) throws -> Bool { try record(login) == .recorded(user, ended: []) }
 
     /// The user as they are then; nil where the login came to nothing.
     func add(_ login: WholeLogin) throws -> User? {
-        guard case .recorded(let user) = try record(login) else { return nil }
+        guard case .recorded(let user, _) = try record(login) else { return nil }
         return user
     }
 

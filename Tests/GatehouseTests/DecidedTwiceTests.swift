@@ -1,4 +1,5 @@
 import Gatehouse
+import StoreSupport
 import Synchronization
 import Testing
 
@@ -14,7 +15,7 @@ struct DecidedTwiceTests {
             random: { count in [UInt8](repeating: dice.add(1, ordering: .relaxed).newValue, count: count) },
             equal: { $0 == $1 })
         let gatekeeper = try Gatekeeper(
-            store: store, tokens: PlainTokens(), apple: NoApple(),
+            store: store, tokens: PlainTokens(), apple: NoApple(), hasher: PlainHashes(),
             policy: Policy(devSecretHash: [], defaultClientID: "app"), world: world)
         let login = try gatekeeper.signIn(DevLogin(email: "a@example.com", secret: ""), from: .unknown)
         #expect(store.hash == PlainTokens().hash(login.tokens.refreshToken))
@@ -31,11 +32,13 @@ private final class AskingTwice: PartialStore {
 
     var hash: [UInt8]? { state.withLock { $0?.session.token.hash } }
 
-    func record(_: Login, opening session: @escaping (User?) -> NewSession) throws(StoreFailure) -> LoginOutcome {
+    func record(_: Login, limit: Int, opening session: @escaping (User?) -> NewSession) throws(StoreFailure)
+        -> LoginOutcome
+    {
         _ = session(nil)
         let new = session(nil)
         state.withLock { $0 = (new.user, new.session) }
-        return .recorded(new.user)
+        return .recorded(new.user, ended: [])
     }
 
     func change(

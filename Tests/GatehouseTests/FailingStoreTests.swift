@@ -1,9 +1,12 @@
 import Gatehouse
+import StoreSupport
 import Testing
 
 /// Takes every token for one of the same caller.
 private struct TrustingTokens: TokenService {
-    let caller = Caller(userID: UserID("user_1"), sessionID: SessionID("sess_1"), role: .user)
+    let caller = Caller(
+        userID: UserID("user_1"), sessionID: SessionID("sess_1"), role: .user,
+        authenticatedAt: Timestamp(seconds: 0))
 
     func accessToken(_ claims: AccessClaims) -> String { "access" }
     func refreshToken(_ claims: RefreshClaims) -> String { "refresh" }
@@ -21,7 +24,7 @@ private struct TrustingTokens: TokenService {
 
 private struct TrustingApple: AppleVerifier {
     func verify(_ credential: AppleCredential, now: Timestamp) throws(Refusal) -> AppleAssertion {
-        AppleAssertion(subject: "001", audience: "app", tokenHash: [1], expiresAt: now + .seconds(1))
+        AppleAssertion(subject: "001", audience: "app", tokenHash: [1], issuedAt: now, expiresAt: now + .seconds(1))
     }
 
     func verify(notification: String, now: Timestamp) throws(Refusal) -> AppleNotification {
@@ -40,7 +43,8 @@ struct FailingStoreTests {
             now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
         let policy = Policy(devSecretHash: Array("secret".utf8), defaultClientID: "app")
         gatekeeper = try Gatekeeper(
-            store: store, tokens: TrustingTokens(), apple: TrustingApple(), policy: policy, world: world)
+            store: store, tokens: TrustingTokens(), apple: TrustingApple(), hasher: PlainHashes(), policy: policy,
+            world: world)
     }
 
     @Test("nobody is signed in, and nobody is told that they are nobody")

@@ -1,4 +1,5 @@
 import Gatehouse
+import StoreSupport
 import Testing
 
 @Suite("While the store can only be read")
@@ -28,7 +29,7 @@ struct OnlyReadingTests {
         let world = World(
             now: { Self.moment + .seconds(seconds) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
         return try Gatekeeper(
-            store: Library(session: session), tokens: tokens, apple: NoApple(),
+            store: Library(session: session), tokens: tokens, apple: NoApple(), hasher: PlainHashes(),
             policy: Policy(devSecretHash: nil, defaultClientID: "app"), world: world)
     }
 

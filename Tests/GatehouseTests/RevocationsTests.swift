@@ -12,7 +12,9 @@ struct RevocationsTests {
     }
 
     private func caller(_ session: String, user: String = "u", role: Role = .user) -> Caller {
-        Caller(userID: UserID(user), sessionID: SessionID(session), role: role)
+        Caller(
+            userID: UserID(user), sessionID: SessionID(session), role: role,
+            authenticatedAt: Timestamp(seconds: 0))
     }
 
     private func refusal(_ revocations: Revocations, _ caller: Caller) -> Refusal? {

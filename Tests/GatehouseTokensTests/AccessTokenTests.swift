@@ -38,17 +38,30 @@ struct AccessTokenTests {
         #expect(jws.keyID != nil)
         let expected: JSONObject = [
             "iss": "gatehouse", "aud": "api", "client_id": "com.example.app", "sub": "user_01", "sid": "sess_01",
-            "role": "ADMIN", "iat": 1_760_000_000, "exp": 1_760_000_900, "jti": "at_01",
+            "role": "ADMIN", "auth_time": 1_759_999_400, "iat": 1_760_000_000, "exp": 1_760_000_900, "jti": "at_01",
         ]
         #expect(try jws.claims() == expected)
     }
 
     @Test("what is written is read again", arguments: Role.allCases)
     func roundTrip(role: Role) throws {
-        let caller = Caller(userID: UserID("user_02"), sessionID: SessionID("sess_02"), role: role)
+        let caller = Caller(
+            userID: UserID("user_02"), sessionID: SessionID("sess_02"), role: role, authenticatedAt: Sample.now)
         let claims = AccessClaims(
             caller: caller, clientID: "c", tokenID: "t", issuedAt: Sample.now, expiresAt: Sample.now + .seconds(1))
         #expect(try tokens.readAccessToken(tokens.accessToken(claims), now: Sample.now) == claims.caller)
+    }
+
+    @Test("a token of an older program, which does not say when the login was, is accepted and has the oldest login")
+    func withoutLoginTime() throws {
+        var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        for value in [JSONValue?.none, .string("1760000000"), .null] {
+            claims["auth_time"] = value
+            let caller = try tokens.readAccessToken(
+                Sample.signed(claims, type: "at+jwt", by: ring.current), now: Sample.now)
+            #expect(caller.sessionID == Sample.caller.sessionID)
+            #expect(caller.authenticatedAt == Timestamp(seconds: 0))
+        }
     }
 
     @Test("an access token ends with the second it names, without leeway")

@@ -17,7 +17,9 @@ enum Sample {
     static let refreshSecret = Array("refresh-secret-of-the-tests-012345678".utf8)
     static let otherSecret = Array("another-secret-of-the-tests-012345678".utf8)
 
-    static let caller = Caller(userID: UserID("user_01"), sessionID: SessionID("sess_01"), role: .admin)
+    static let caller = Caller(
+        userID: UserID("user_01"), sessionID: SessionID("sess_01"), role: .admin,
+        authenticatedAt: now - .seconds(600))
     static let access = AccessClaims(
         caller: caller, clientID: "com.example.app", tokenID: "at_01", issuedAt: now, expiresAt: now + .seconds(900))
     static let refresh = RefreshClaims(

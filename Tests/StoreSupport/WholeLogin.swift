@@ -8,6 +8,7 @@ package struct WholeLogin {
     package let identity: Identity
     package var nickname: String?
     package var redemption: Redemption?
+    package var identityHashes: [[UInt8]] { PlainHashes().hashes(of: identity) }
     package var task: AppleTask?
 
     package init(

@@ -43,8 +43,8 @@ package struct IdentityToken: Sendable {
         let claims = jws.claims
         let status = claims["real_user_status"]?.integer.flatMap { (0...2).contains($0) ? Int($0) : nil }
         return AppleAssertion(
-            subject: subject, audience: audience, tokenHash: jws.hash, expiresAt: lifetime.expiresAt,
-            email: claims["email"]?.email, emailVerified: claims["email_verified"]?.flag,
+            subject: subject, audience: audience, tokenHash: jws.hash, issuedAt: lifetime.issuedAt,
+            expiresAt: lifetime.expiresAt, email: claims["email"]?.email, emailVerified: claims["email_verified"]?.flag,
             isPrivateEmail: claims["is_private_email"]?.flag, realUserStatus: status,
             transferSubject: claims["transfer_sub"]?.subject)
     }

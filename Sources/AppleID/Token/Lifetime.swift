@@ -3,8 +3,8 @@ import JSON
 
 /// When a token holds.
 struct Lifetime {
+    let issuedAt: Timestamp
     let expiresAt: Timestamp
-    private let issuedAt: Timestamp
     private let notBefore: Timestamp?
 
     init(_ claims: JSONObjectReader) throws(AppleTokenFault) {

@@ -5,6 +5,7 @@ package struct AppleAssertion: Sendable, Equatable {
     package let audience: String
     /// SHA-256 of all that Apple signed: names this token, and no other.
     package let tokenHash: [UInt8]
+    package let issuedAt: Timestamp
     package let expiresAt: Timestamp
     package var email: String?
     package var emailVerified: Bool?
@@ -14,13 +15,14 @@ package struct AppleAssertion: Sendable, Equatable {
     package var transferSubject: String?
 
     package init(
-        subject: String, audience: String, tokenHash: [UInt8], expiresAt: Timestamp, email: String? = nil,
-        emailVerified: Bool? = nil, isPrivateEmail: Bool? = nil, realUserStatus: Int? = nil,
+        subject: String, audience: String, tokenHash: [UInt8], issuedAt: Timestamp, expiresAt: Timestamp,
+        email: String? = nil, emailVerified: Bool? = nil, isPrivateEmail: Bool? = nil, realUserStatus: Int? = nil,
         transferSubject: String? = nil
     ) {
         self.subject = subject
         self.audience = audience
         self.tokenHash = tokenHash
+        self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.email = email
         self.emailVerified = emailVerified

@@ -5,10 +5,13 @@ package struct AuditEvent: Sendable, Equatable {
         case loginRefused = "login_refused"
         case refreshRefused = "refresh_refused"
         case refreshTokenReused = "refresh_token_reused"
+        /// Within the grace, but from another device than the one that rotated the token.
+        case refreshRepeatedElsewhere = "refresh_repeated_elsewhere"
         case logout = "logout"
         case logoutEverywhere = "logout_all"
         case sessionRemoved = "session_removed"
         case sessionsRevoked = "sessions_revoked"
+        case sessionLimit = "session_limit"
         case userDisabled = "user_disabled"
         case userEnabled = "user_enabled"
         case roleChanged = "role_changed"

@@ -4,10 +4,13 @@ package struct Login: Sendable {
     /// Fills an empty nickname.
     package let nickname: String?
     package let redemption: Redemption?
+    /// By which the identity of a removed disabled user is recognised.
+    package let identityHashes: [[UInt8]]
 
-    package init(identity: Identity, nickname: String?, redemption: Redemption? = nil) {
+    package init(identity: Identity, nickname: String?, redemption: Redemption? = nil, identityHashes: [[UInt8]] = []) {
         self.identity = identity
         self.nickname = nickname
         self.redemption = redemption
+        self.identityHashes = identityHashes
     }
 }

@@ -4,12 +4,12 @@ package protocol OperatorStore: Store {
     func users(_ query: UserQuery) throws(StoreFailure) -> [UserRecord]
 
     /// The user with this id, or those with this address, in whatever case. One who is deleted has an id alone.
-    func users(called name: String) throws(StoreFailure) -> [UserRecord]
+    func users(called name: String) throws(StoreFailure) -> [FoundUser]
 
     /// Keeps an active user out and ends their sessions. False, and nothing done, where there is none.
     func disable(_ id: UserID, noting event: AuditEvent) throws(StoreFailure) -> Bool
 
-    /// Lets a disabled user in again. False, and nothing done, where there is none.
+    /// Lets a disabled user in again, and the identities of one who has been removed. False, and nothing done, where there is none.
     func enable(_ id: UserID, noting event: AuditEvent) throws(StoreFailure) -> Bool
 
     /// Gives a user another role. False, and nothing done, where there is none or the role is theirs already.

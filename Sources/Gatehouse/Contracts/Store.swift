@@ -12,9 +12,9 @@ package protocol Store: AppleQueue {
 
     /// Records a login with the session that is opened for the identity's active user, whose empty fields it fills; or for
     /// the new user who is brought along where the identity has none. Uses up what is to be redeemed, unless nothing else was
-    /// done.
+    /// done. Of more living sessions than the limit, those end that were not used for the longest time.
     func record(
-        _ login: Login, opening session: @escaping (_ known: User?) -> NewSession
+        _ login: Login, limit: Int, opening session: @escaping (_ known: User?) -> NewSession
     ) throws(StoreFailure) -> LoginOutcome
 
     /// Changes an active user, whom it returns as they are then. Nil, and nothing done, where there is none.
@@ -30,7 +30,8 @@ package protocol Store: AppleQueue {
 
     /// Gives a user another way of signing in.
     func link(
-        _ identity: Identity, to user: UserID, redeeming: Redemption, asking task: AppleTask?, noting event: AuditEvent
+        _ identity: Identity, to user: UserID, redeeming: Redemption, identityHashes: [[UInt8]],
+        asking task: AppleTask?, noting event: AuditEvent
     ) throws(StoreFailure) -> LinkOutcome
 
     /// Takes a way of signing in from a user, unless it is the last one, and queues what Apple is to be told.
@@ -38,9 +39,15 @@ package protocol Store: AppleQueue {
         _ provider: Provider, of user: UserID, noting event: AuditEvent
     ) throws(StoreFailure) -> UnlinkOutcome
 
-    /// Does what a notification is about, once. The sessions that ended by it.
+    /// Uses up an identity token that proves a user's login anew. The grace of the token ends with the account.
+    func redeem(_ redemption: Redemption, proving identity: Identity, of user: UserID) throws(StoreFailure)
+        -> ProofOutcome
+
+    /// Does what a notification is about, once. The sessions that ended by it. An identity that is taken from a disabled
+    /// user is barred by its hashes.
     func apply(
-        _ notification: AppleNotification, by policy: ConsentPolicy, noting event: AuditEvent
+        _ notification: AppleNotification, by policy: ConsentPolicy, hasher: any IdentityHasher,
+        noting event: AuditEvent
     ) throws(StoreFailure) -> [SessionID]
 
     // MARK: Sessions

@@ -1,4 +1,4 @@
-/// Where a login came from, so that a user recognises the session later.
+/// Where a request came from, so that a user recognises the session later.
 package struct Device: Sendable, Equatable {
     package var userAgent: String?
     package var address: String?
@@ -9,4 +9,29 @@ package struct Device: Sendable, Equatable {
     }
 
     package static let unknown = Device(userAgent: nil, address: nil)
+
+    /// Whether both are probably one device: the same user agent in the same network.
+    ///
+    /// Addresses change within a network, so only the network is compared: 24 bits of IPv4, 64 bits of IPv6.
+    package func resembles(_ other: Device) -> Bool {
+        if self == other { return true }
+        return userAgent == other.userAgent && Self.network(of: address) == Self.network(of: other.address)
+    }
+
+    private static func network(of address: String?) -> String? {
+        guard let address else { return nil }
+        // Also of an IPv4 address that is written as an IPv6 one: ::ffff:192.0.2.1
+        if let last = address.split(separator: ":").last, last.contains(".") {
+            return last.split(separator: ".", omittingEmptySubsequences: false).prefix(3).joined(separator: ".")
+        }
+        return network(ofIPv6: address)
+    }
+
+    /// The first four groups, with the zeros that "::" stands for.
+    private static func network(ofIPv6 address: String) -> String {
+        let groups = address.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard let gap = groups.firstIndex(of: "") else { return groups.prefix(4).joined(separator: ":") }
+        let zeros = Array(repeating: "0", count: 4)
+        return (groups[..<gap] + zeros).prefix(4).joined(separator: ":")
+    }
 }

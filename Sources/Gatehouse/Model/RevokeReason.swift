@@ -11,4 +11,6 @@ package enum RevokeReason: String, Sendable, CaseIterable {
     case userDeleted = "user_deleted"
     /// By its user, who told Apple.
     case consentRevoked = "consent_revoked"
+    /// The user has signed in too often since.
+    case sessionLimit = "session_limit"
 }

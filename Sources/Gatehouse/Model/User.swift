@@ -2,6 +2,8 @@
 package struct User: Sendable, Equatable {
     package let id: UserID
     package var email: String?
+    /// Whether a provider has confirmed that the address belongs to the user.
+    package var emailVerified: Bool
     package var nickname: String?
     package var avatarURL: String?
     package var role: Role
@@ -10,11 +12,13 @@ package struct User: Sendable, Equatable {
     package var createdAt: Timestamp
 
     package init(
-        id: UserID, email: String?, nickname: String?, avatarURL: String? = nil, role: Role = .user,
+        id: UserID, email: String?, emailVerified: Bool = false, nickname: String?, avatarURL: String? = nil,
+        role: Role = .user,
         status: UserStatus = .active, onboardingCompleted: Bool = false, createdAt: Timestamp
     ) {
         self.id = id
         self.email = email
+        self.emailVerified = emailVerified
         self.nickname = nickname
         self.avatarURL = avatarURL
         self.role = role

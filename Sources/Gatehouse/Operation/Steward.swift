@@ -11,7 +11,7 @@ package struct Steward: Sendable {
     package func users(_ query: UserQuery) throws(StoreFailure) -> [UserRecord] { try store.users(query) }
 
     /// The user with this id, or those with this email address: several people may share one.
-    package func users(called name: String) throws(StoreFailure) -> [UserRecord] { try store.users(called: name) }
+    package func users(called name: String) throws(StoreFailure) -> [FoundUser] { try store.users(called: name) }
 
     package func sessions(of user: UserID) throws(StoreFailure) -> [Session] {
         try store.sessions(of: user, aliveAt: now())

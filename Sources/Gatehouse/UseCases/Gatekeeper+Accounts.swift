@@ -8,6 +8,7 @@ extension Gatekeeper {
     package func linkApple(_ login: AppleLogin, to caller: Caller, from device: Device) throws(Refusal) {
         let now = world.now()
         let proof = try prove(login, now: now)
+        try demandRecentLogin(of: caller, or: proof, now: now)
         let event = AuditEvent(
             .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: .apple,
             device: device)
@@ -15,7 +16,8 @@ extension Gatekeeper {
             login.credential.authorizationCode, of: caller.userID, for: proof.clientID, now: now)
         let outcome = try asking { () throws(StoreFailure) in
             try store.link(
-                proof.identity, to: caller.userID, redeeming: proof.redemption, asking: task, noting: event)
+                proof.identity, to: caller.userID, redeeming: proof.redemption,
+                identityHashes: hasher.hashes(of: proof.identity), asking: task, noting: event)
         }
         switch outcome {
         case .linked: return
@@ -27,9 +29,15 @@ extension Gatekeeper {
     }
 
     /// Takes Apple away from the caller's ways of signing in.
-    package func unlinkApple(from caller: Caller, on device: Device) throws(Refusal) {
+    ///
+    /// - Parameter credential: proves the login anew where it is too old.
+    package func unlinkApple(
+        from caller: Caller, on device: Device, credential: AppleCredential? = nil
+    ) throws(Refusal) {
+        let now = world.now()
+        try demandRecentLogin(of: caller, or: credential, now: now)
         let event = AuditEvent(
-            .accountUnlinked, at: world.now(), userID: caller.userID, sessionID: caller.sessionID,
+            .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID,
             provider: .apple, device: device)
         let outcome = try asking { () throws(StoreFailure) in
             try store.unlink(.apple, of: caller.userID, noting: event)

@@ -5,7 +5,7 @@ extension Gatekeeper {
         let notification = try apple.verify(notification: payload, now: now)
         let event = AuditEvent(.appleNotification, at: now, by: .apple, provider: .apple)
         let ended = try asking { () throws(StoreFailure) in
-            try store.apply(notification, by: policy.apple.onConsentRevoked, noting: event)
+            try store.apply(notification, by: policy.apple.onConsentRevoked, hasher: hasher, noting: event)
         }
         forget(ended, at: now)
         notice(.appleNotified(notification.kind))

@@ -2,8 +2,12 @@ extension Gatekeeper {
     /// Takes everything personal from the caller's account and ends it. The same person signing in later is a new user.
     ///
     /// - Parameter authorizationCode: a fresh one of Apple's, for when there is nothing else to tell Apple with.
-    package func deleteAccount(of caller: Caller, authorizationCode: String? = nil) throws(Refusal) -> AppleRevocation {
+    /// - Parameter credential: proves the login anew where it is too old.
+    package func deleteAccount(
+        of caller: Caller, authorizationCode: String? = nil, credential: AppleCredential? = nil
+    ) throws(Refusal) -> AppleRevocation {
         let now = world.now()
+        try demandRecentLogin(of: caller, or: credential, now: now)
         // From where is personal, too.
         let event = AuditEvent(.userDeleted, at: now, userID: caller.userID, sessionID: caller.sessionID)
         let deletion = try asking { () throws(StoreFailure) in

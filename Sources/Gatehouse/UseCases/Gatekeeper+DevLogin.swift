@@ -9,8 +9,7 @@ extension Gatekeeper {
             let email = login.email.lowercased()
             let identity = Identity(provider: .dev, subject: email, email: email)
             return try signIn(
-                Login(identity: identity, nickname: login.nickname), clientID: policy.defaultClientID, from: device,
-                now: world.now())
+                identity, nickname: login.nickname, clientID: policy.defaultClientID, from: device, now: world.now())
         }
     }
 }

@@ -27,7 +27,8 @@ extension Gatekeeper {
     ) throws(Refusal) -> (text: String, expiresIn: Duration) {
         let expiresAt = min(now + policy.accessTokenLifetime, session.token.expiresAt)
         let role = try asking { () throws(StoreFailure) in try revocations.role(of: user) }
-        let caller = Caller(userID: user.id, sessionID: session.id, role: role)
+        let caller = Caller(
+            userID: user.id, sessionID: session.id, role: role, authenticatedAt: session.createdAt)
         let tokenID = Identifier.make("at", at: now, random: world.random(Identifier.randomBytes))
         let text = tokens.accessToken(
             AccessClaims(

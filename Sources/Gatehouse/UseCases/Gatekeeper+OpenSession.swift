@@ -3,20 +3,24 @@ extension Gatekeeper {
     ///
     /// - Parameter task: what is to be asked of Apple for them.
     func signIn(
-        _ login: Login, clientID: String, from device: Device, now: Timestamp,
+        _ identity: Identity, nickname: String?, redeeming redemption: Redemption? = nil, clientID: String,
+        from device: Device, now: Timestamp,
         asking task: @escaping (UserID) -> AppleTask? = { _ in nil }
     ) throws(Refusal) -> SignedIn {
+        let login = Login(
+            identity: identity, nickname: nickname, redemption: redemption,
+            identityHashes: hasher.hashes(of: identity))
         var opened: (session: Session, refreshToken: String, isOfNewUser: Bool)?
         let outcome = try asking { () throws(StoreFailure) in
-            try store.record(login) { known in
+            try store.record(login, limit: policy.sessionsPerUser) { known in
                 let user = known ?? newUser(login, now: now)
                 let (session, refreshToken) = newSession(
-                    of: user, by: login.identity.provider, clientID: clientID, from: device, now: now)
+                    of: user, by: identity.provider, clientID: clientID, from: device, now: now)
                 opened = (session, refreshToken, isOfNewUser: known == nil)
                 return NewSession(of: user, session, task: task(user.id))
             }
         }
-        let user = try recorded(outcome, by: login.identity.provider, from: device)
+        let user = try recorded(outcome, by: identity.provider, from: device, now: now)
         guard let (session, refreshToken, isNew) = opened else { preconditionFailure("what was recorded was opened") }
         notice(.recognised(user.id, session.id))
         notice(.signedIn(session.provider, isNewUser: isNew))
@@ -25,13 +29,19 @@ extension Gatekeeper {
     }
 
     private func recorded(
-        _ outcome: LoginOutcome, by provider: Provider, from device: Device
+        _ outcome: LoginOutcome, by provider: Provider, from device: Device, now: Timestamp
     ) throws(Refusal) -> User {
         switch outcome {
-        case .recorded(let user): return user
+        case .recorded(let user, let ended):
+            forget(ended, at: now)
+            if !ended.isEmpty { notice(.sessionsEnded(.sessionLimit, count: ended.count)) }
+            return user
         case .replayed: throw .appleToken(.replayed)
         case .usedNonce: throw .appleToken(.nonce)
         case .inactive(let user):
+            noteDisabled(user.id, .loginRefused, by: provider, from: device)
+            throw .userDisabled
+        case .barred(let user):
             noteDisabled(user, .loginRefused, by: provider, from: device)
             throw .userDisabled
         }
@@ -39,7 +49,9 @@ extension Gatekeeper {
 
     private func newUser(_ login: Login, now: Timestamp) -> User {
         let id = Identifier.make("user", at: now, random: world.random(Identifier.randomBytes))
-        return User(id: UserID(id), email: login.identity.email, nickname: login.nickname, createdAt: now)
+        return User(
+            id: UserID(id), email: login.identity.email, emailVerified: login.identity.hasVerifiedEmail,
+            nickname: login.nickname, createdAt: now)
     }
 
     private func newSession(

@@ -17,7 +17,7 @@ extension Gatekeeper {
                     case .advance where user.status == .active:
                         let (token, text) = issueNext(of: session, now: now)
                         refreshToken = text
-                        return .next(token)
+                        return .next(token, from: device)
                     case .endForReuse: return .end(.reuse, noting: reuse(of: session, from: device, now: now))
                     case .advance, .repeatCurrent, .refuse: return nil
                     }
@@ -29,7 +29,7 @@ extension Gatekeeper {
         guard let (session, user, change) = found else { throw .invalidRefreshToken }
         notice(.recognised(user.id, session.id))
         switch change {
-        case .next(let token):
+        case .next(let token, _):
             guard let refreshToken else { preconditionFailure("the token of this very request") }
             notice(.refreshed(again: false))
             var moved = session
@@ -79,6 +79,7 @@ extension Gatekeeper {
         case .repeatCurrent:
             try admit(user, from: device)
             notice(.refreshed(again: true))
+            watchRepeat(of: session, from: device, now: now)
             return try pair(try writeAgain(session), of: user, in: session, now: now)
         case .refuse(let refusal):
             if session.revokedAt != nil { try heedEnd(of: session, user, from: device, now: now) }
@@ -88,6 +89,16 @@ extension Gatekeeper {
             // Of somebody active it would have been done, by a store that does what it is told.
             throw .storageUnavailable
         }
+    }
+
+    /// A repeat from another device than the one that rotated may be a thief who follows the owner. It may also be the owner
+    /// who has changed networks, so it is reported and not refused.
+    private func watchRepeat(of session: Session, from device: Device, now: Timestamp) {
+        guard !device.resembles(session.lastDevice) else { return }
+        notice(.refreshRepeatedElsewhere)
+        refusals.add(
+            AuditEvent(
+                .refreshRepeatedElsewhere, at: now, userID: session.userID, sessionID: session.id, device: device))
     }
 
     /// Remembers an end that was found in the row, and throws what the user is to be told rather than that.
@@ -102,7 +113,7 @@ extension Gatekeeper {
         switch user.status {
         case .active: return
         case .disabled:
-            noteDisabled(user, .refreshRefused, from: device)
+            noteDisabled(user.id, .refreshRefused, from: device)
             throw .userDisabled
         case .deleted: throw .refreshTokenRevoked
         }

@@ -27,10 +27,10 @@ extension Gatekeeper {
     }
 
     /// Notes that somebody who is kept out has tried to come in.
-    func noteDisabled(_ user: User, _ kind: AuditEvent.Kind, by provider: Provider? = nil, from device: Device) {
+    func noteDisabled(_ user: UserID, _ kind: AuditEvent.Kind, by provider: Provider? = nil, from device: Device) {
         refusals.add(
             AuditEvent(
-                kind, at: world.now(), userID: user.id, provider: provider, device: device, detail: "user_disabled"))
+                kind, at: world.now(), userID: user, provider: provider, device: device, detail: "user_disabled"))
     }
 }
 

@@ -8,16 +8,19 @@ public struct ExportedAccountBody: ResponseBody, Equatable {
     /// What a client has said, and nobody has proven.
     public var emailHint: String?
     public var realUserStatus: Int64?
+    /// What a client has said of it, and nobody has proven.
+    public var realUserStatusHint: Int64?
     public var transferUserIdentifier: String?
 
     public init(
         account: AccountBody, userIdentifier: String, emailHint: String?, realUserStatus: Int64?,
-        transferUserIdentifier: String?
+        realUserStatusHint: Int64?, transferUserIdentifier: String?
     ) {
         self.account = account
         self.userIdentifier = userIdentifier
         self.emailHint = emailHint
         self.realUserStatus = realUserStatus
+        self.realUserStatusHint = realUserStatusHint
         self.transferUserIdentifier = transferUserIdentifier
     }
 
@@ -26,6 +29,7 @@ public struct ExportedAccountBody: ResponseBody, Equatable {
         json.member("userIdentifier", userIdentifier)
         json.member("emailHint", emailHint)
         json.member("realUserStatus", realUserStatus.map(JSONValue.integer) ?? .null)
+        json.member("realUserStatusHint", realUserStatusHint.map(JSONValue.integer) ?? .null)
         json.member("transferUserIdentifier", transferUserIdentifier)
     }
 }

@@ -4,6 +4,8 @@ public import JSON
 public struct UserBody: ResponseBody, Equatable {
     public var id: String
     public var email: String?
+    /// Whether a provider has confirmed the address.
+    public var emailVerified: Bool
     public var nickname: String?
     public var avatarUrl: String?
     public var role: String
@@ -11,11 +13,12 @@ public struct UserBody: ResponseBody, Equatable {
     public var onboardingCompleted: Bool
 
     public init(
-        id: String, email: String?, nickname: String?, avatarUrl: String?, role: String, status: String,
-        onboardingCompleted: Bool
+        id: String, email: String?, emailVerified: Bool, nickname: String?, avatarUrl: String?, role: String,
+        status: String, onboardingCompleted: Bool
     ) {
         self.id = id
         self.email = email
+        self.emailVerified = emailVerified
         self.nickname = nickname
         self.avatarUrl = avatarUrl
         self.role = role
@@ -26,6 +29,7 @@ public struct UserBody: ResponseBody, Equatable {
     public func write(to json: inout JSONObjectWriter) {
         json.member("id", id)
         json.member("email", email)
+        json.member("emailVerified", emailVerified)
         json.member("nickname", nickname)
         json.member("avatarUrl", avatarUrl)
         json.member("role", role)

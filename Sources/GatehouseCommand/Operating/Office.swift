@@ -26,16 +26,25 @@ struct Office {
     /// The one user with this id or address.
     func user(called name: String) throws(CommandFault) -> UserRecord {
         let found = try ask { steward throws(StoreFailure) in try steward.users(called: name) }
-        guard found.count < 2 else { throw CommandFault(.no, Self.choice(among: found, called: name)) }
         guard let user = found.first else {
             throw CommandFault(.no, "no user has the id or the address \(name.printable)")
         }
-        return user
+        guard found.count == 1, user.isProven else { throw CommandFault(.no, Self.choice(among: found, called: name)) }
+        return user.record
     }
 
-    private static func choice(among users: [UserRecord], called name: String) -> String {
-        let rows = users.map { [$0.user.id.text, $0.providers.listed, $0.user.createdAt.description] }
-        let table = Table(rows, under: ["ID", "PROVIDERS", "CREATED"])
-        return "\(users.count) users have the address \(name.printable); say which by the id:\n\(table.text)"
+    /// An address that no provider has confirmed may be that of another person: only the operator can decide.
+    private static func choice(among users: [FoundUser], called name: String) -> String {
+        let rows = users.map { user in
+            let record = user.record
+            let isVerified = user.isProven ? "yes" : "no"
+            return [record.user.id.text, isVerified, record.providers.listed, record.user.createdAt.description]
+        }
+        let table = Table(rows, under: ["ID", "VERIFIED", "PROVIDERS", "CREATED"])
+        let reason =
+            users.count == 1
+            ? "nobody has verified that the address \(name.printable) belongs to this user"
+            : "\(users.count) users have the address \(name.printable)"
+        return "\(reason); name the user by the id:\n\(table.text)"
     }
 }

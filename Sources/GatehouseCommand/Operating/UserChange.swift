@@ -28,8 +28,10 @@ struct UserChange {
         let record = try office.user(called: user.text)
         let state = current(record.user)
         guard changed || state == goal else { throw CommandFault(.no, "\(user.text) is \(state)") }
-        return Report(
-            json: ["changed": .bool(changed), "user": record.json],
-            text: "\(user.text) is \(changed ? "now" : "already") \(goal)")
+        let text =
+            state == goal
+            ? "\(user.text) is \(changed ? "now" : "already") \(goal)"
+            : "\(user.text) stays \(state), but the same person can sign in again, as a new user"
+        return Report(json: ["changed": .bool(changed), "user": record.json], text: text)
     }
 }

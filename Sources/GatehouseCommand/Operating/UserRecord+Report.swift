@@ -15,7 +15,9 @@ extension UserRecord {
     /// Everything, a line each.
     var report: Report {
         let lines: [[String?]] = [
-            ["id", user.id.text], ["email", user.email], ["nickname", user.nickname], ["avatar", user.avatarURL],
+            ["id", user.id.text], ["email", user.email],
+            ["email verified", user.emailVerified ? "yes" : "no"], ["nickname", user.nickname],
+            ["avatar", user.avatarURL],
             ["role", user.role.rawValue], ["status", user.status.rawValue],
             ["onboarded", user.onboardingCompleted ? "yes" : "no"], ["providers", providers.listed],
             ["created", user.createdAt.description], ["updated", updatedAt.description],
@@ -26,7 +28,8 @@ extension UserRecord {
 
     var json: JSONValue {
         [
-            "id": .string(user.id.text), "email": JSONValue(user.email), "nickname": JSONValue(user.nickname),
+            "id": .string(user.id.text), "email": JSONValue(user.email),
+            "emailVerified": .bool(user.emailVerified), "nickname": JSONValue(user.nickname),
             "avatarUrl": JSONValue(user.avatarURL), "role": .string(user.role.rawValue),
             "status": .string(user.status.rawValue), "onboardingCompleted": .bool(user.onboardingCompleted),
             "providers": .array(providers.map { .string($0.rawValue) }),

@@ -74,7 +74,24 @@ extension SettingReader {
             devSecretHash: devSecretHash, defaultClientID: apple.audiences.first ?? "",
             auditRetention: duration(
                 "AUDIT_RETENTION", default: .seconds(90 * 86_400), in: .seconds(86_400)...decade),
+            sensitiveMaxAge: sensitiveMaxAge(), sessionsPerUser: sessionsPerUser(),
             apple: applePolicy(requiresChallenge: apple.nonce == .challenge))
+    }
+
+    /// Nil, which is written `0`: no request demands a recent login.
+    private mutating func sensitiveMaxAge() -> Duration? {
+        let range = Duration.zero...(.seconds(365 * 86_400))
+        let age = parsed("SENSITIVE_MAX_AGE", default: .zero, expecting: "0, or a time such as 10m, at most 365d") {
+            text in
+            Duration(setting: text == "0" ? "0s" : text).flatMap { range.contains($0) ? $0 : nil }
+        }
+        return age == .zero ? nil : age
+    }
+
+    private mutating func sessionsPerUser() -> Int {
+        parsed("SESSIONS_PER_USER", default: 100, expecting: "a number from 1 to 10000") { text in
+            Int(digits: text).flatMap { (1...10_000).contains($0) ? $0 : nil }
+        }
     }
 
     private mutating func applePolicy(requiresChallenge: Bool) -> ApplePolicy {

@@ -27,7 +27,7 @@ package struct Setting: Sendable {
         "APP_ENV", "NODE_ENV", "LOG_LEVEL", "ACCESS_TOKEN_TTL", "REFRESH_TOKEN_TTL", "SESSION_MAX_AGE",
         "REFRESH_REUSE_GRACE", "TOKEN_ISSUER", "TOKEN_AUDIENCE", "APPLE_BUNDLE_ID", "APPLE_ISSUER", "APPLE_NONCE",
         "APPLE_REPLAY_GRACE", "APPLE_ON_CONSENT_REVOKED", "APPLE_TEAM_ID", "APPLE_KEY_ID", "APPLE_TOKEN_URL",
-        "APPLE_REVOKE_URL", "AUDIT_RETENTION",
+        "APPLE_REVOKE_URL", "AUDIT_RETENTION", "SENSITIVE_MAX_AGE", "SESSIONS_PER_USER",
     ].map { Setting($0) }
 
     /// Every name that a line of a configuration file may begin with.

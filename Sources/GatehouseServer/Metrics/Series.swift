@@ -3,7 +3,7 @@ import Gatehouse
 /// One line of what the domain tells: a metric with the values of its labels.
 struct Series: Hashable, Sendable {
     enum Family: CaseIterable {
-        case logins, refreshes, reuse, sessionsEnded, appleNotifications, appleTasks, misspeltRoles
+        case logins, refreshes, repeatsElsewhere, reuse, sessionsEnded, appleNotifications, appleTasks, misspeltRoles
     }
 
     let family: Family
@@ -23,6 +23,7 @@ struct Series: Hashable, Sendable {
         case .loginRefused(let provider, let refusal): (login(provider, refusal.metricLabel), 1)
         case .refreshed(let again): (Series(.refreshes, again ? repeated : rotated), 1)
         case .refreshRefused(let refusal): (Series(.refreshes, refusal.metricLabel), 1)
+        case .refreshRepeatedElsewhere: (Series(.repeatsElsewhere), 1)
         case .refreshTokenReused: (Series(.reuse), 1)
         case .sessionsEnded(let reason, let count): (Series(.sessionsEnded, reason.rawValue), count)
         case .unknownRoleDemanded: (Series(.misspeltRoles), 1)
@@ -44,7 +45,7 @@ struct Series: Hashable, Sendable {
     static let all: [Series] =
         loginResults.map { login($0, $1) }
         + ([rotated, repeated] + Refusal.ofRefreshes.map(\.metricLabel)).map { Series(.refreshes, $0) }
-        + [Series(.reuse), Series(.misspeltRoles)]
+        + [Series(.repeatsElsewhere), Series(.reuse), Series(.misspeltRoles)]
         + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
         + AppleNotification.Kind.allCases.map { Series(.appleNotifications, $0.rawValue) }
         + AppleTask.Kind.allCases.flatMap { kind in
@@ -63,6 +64,10 @@ extension Series.Family {
         switch self {
         case .logins: Family("gatehouse_logins_total", .counter, "Logins by provider and result.")
         case .refreshes: Family("gatehouse_refreshes_total", .counter, "Refreshes by result.")
+        case .repeatsElsewhere:
+            Family(
+                "gatehouse_refresh_repeats_elsewhere_total", .counter,
+                "Refreshes repeated within the grace by another device than the one that rotated the token.")
         case .reuse:
             Family(
                 "gatehouse_refresh_token_reuse_total", .counter,
@@ -93,7 +98,7 @@ extension Series.Family {
         case .sessionsEnded: ["reason"]
         case .appleNotifications: ["kind"]
         case .appleTasks: ["kind", "result"]
-        case .reuse, .misspeltRoles: []
+        case .repeatsElsewhere, .reuse, .misspeltRoles: []
         }
     }
 }

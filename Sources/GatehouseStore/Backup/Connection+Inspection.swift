@@ -2,14 +2,14 @@ import Gatehouse
 import SQLite
 
 extension Connection {
-    /// Looks at all of a database: every page and index, every reference, the schema, and some rows as the server reads
-    /// them. Throws a `DatabaseFault` where it is not to be relied on.
+    /// Looks at all of a database: every page and index, every reference, the schema, and, where the schema is the one of
+    /// this program, some rows as the server reads them. Throws a `DatabaseFault` where it is not to be relied on.
     func inspect(at now: Timestamp) throws -> DatabaseSummary {
         do {
             let schema = try Migrator(self).ownVersion()
             guard schema > 0 else { throw DatabaseFault("the file is empty") }
             if let damage = try damage() { throw DatabaseFault("the file is damaged: \(damage)") }
-            try readAsServer()
+            if schema == Migrator.latest { try readAsServer() }
             return DatabaseSummary(
                 schema: schema, users: try count("users WHERE status <> 'DELETED'"),
                 sessions: try count("refresh_tokens WHERE revoked_at IS NULL AND expires_at > \(now.milliseconds)"),
@@ -31,7 +31,7 @@ extension Connection {
     }
 
     /// The user and the session who came last, by the code that looks at every refresh.
-    private func readAsServer() throws {
+    func readAsServer() throws {
         if let id = try first("SELECT id FROM users ORDER BY id DESC", read: { UserID($0.text(0)) }) {
             guard try user(id) != nil else { throw DatabaseFault("a user cannot be found by their id") }
         }

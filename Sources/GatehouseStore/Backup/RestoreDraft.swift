@@ -28,6 +28,7 @@ struct RestoreDraft {
         // One file, which a single step can put in its place.
         _ = try connection.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
         let migrations = try Migrator(connection).migrate()
+        if !migrations.isEmpty { try connection.readAsServer() }
         try connection.run("BEGIN IMMEDIATE")
         try connection.insert(
             AuditEvent(.databaseRestored, at: now, by: .operator, detail: summary.latest?.description))

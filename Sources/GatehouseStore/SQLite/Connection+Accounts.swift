@@ -3,8 +3,8 @@ import SQLite
 
 /// Columns of an account `a`, in the order in which `LinkedAccount.init(row:)` reads them.
 private let accountColumns = """
-    a.provider, a.provider_user_id, a.email, a.email_hint, a.is_private_email, a.mail_forwarded, a.real_user_status,
-    a.transfer_sub, a.created_at
+    a.provider, a.provider_user_id, a.email, a.email_verified, a.email_hint, a.is_private_email, a.mail_forwarded,
+    a.real_user_status, a.real_user_status_hint, a.transfer_sub, a.created_at
     """
 
 // Put together once, and not for each request.
@@ -25,7 +25,7 @@ extension Connection {
             accountOfIdentity,
             .text(identity.provider.rawValue), .text(identity.subject), .optional(identity.transferSubject)
         ) { row throws(SQLiteError) in
-            (try LinkedAccount(row: row), try User(UserID(row.text(16)), row: row, from: 9))
+            (try LinkedAccount(row: row), try User(UserID(row.text(19)), row: row, from: 11))
         }
     }
 
@@ -56,15 +56,16 @@ extension Connection {
         let id = "acct" + user.text.drop { $0 != "_" } + "_" + identity.provider.rawValue.lowercased()
         try run(
             """
-            INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_hint,
-                is_private_email, real_user_status, transfer_sub, created_at, updated_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-                (SELECT ?9 WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = ?9)), ?10, ?10)
+            INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, email_hint,
+                is_private_email, real_user_status, real_user_status_hint, transfer_sub, created_at, updated_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+                (SELECT ?11 WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = ?11)), ?12, ?12)
             """,
             .text(id), .text(user.text), .text(identity.provider.rawValue), .text(identity.subject),
-            .optional(identity.email), .optional(identity.emailHint),
-            .optional(identity.isPrivateEmail.map { $0 ? 1 : 0 }), .optional(identity.realUserStatus.map(Int64.init)),
-            .optional(identity.transferSubject), .integer(now.milliseconds))
+            .optional(identity.email), .optional(identity.emailVerified), .optional(identity.emailHint),
+            .optional(identity.isPrivateEmail), .optional(identity.realUserStatus.map(Int64.init)),
+            .optional(identity.realUserStatusHint.map(Int64.init)), .optional(identity.transferSubject),
+            .integer(now.milliseconds))
     }
 
     /// An app that went to another developer team knows its users under new names: the old account takes the new one.
@@ -76,21 +77,40 @@ extension Connection {
             .text(transferred))
     }
 
-    /// What the provider says today stands; what it leaves out today stays as it was.
+    /// What the provider says today stands; what it leaves out today stays as it was. Whether an address is verified is
+    /// said of that address alone.
     func refresh(_ identity: Identity, now: Timestamp) throws(SQLiteError) {
         try run(
             """
-            UPDATE auth_accounts SET email = coalesce(?1, email), email_hint = coalesce(email_hint, ?2),
+            UPDATE auth_accounts SET email = coalesce(?1, email),
+                email_verified = iif(?1 IS NULL, email_verified, coalesce(?9, iif(email IS ?1, email_verified, NULL))),
+                email_hint = coalesce(email_hint, ?2),
                 is_private_email = coalesce(?3, is_private_email), real_user_status = coalesce(?4, real_user_status),
+                real_user_status_hint = coalesce(?10, real_user_status_hint),
                 transfer_sub = coalesce(transfer_sub,
                     (SELECT ?8 WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = ?8))),
                 updated_at = ?5
             WHERE provider = ?6 AND provider_user_id = ?7
             """,
             .optional(identity.email), .optional(identity.emailHint),
-            .optional(identity.isPrivateEmail.map { $0 ? 1 : 0 }), .optional(identity.realUserStatus.map(Int64.init)),
+            .optional(identity.isPrivateEmail), .optional(identity.realUserStatus.map(Int64.init)),
             .integer(now.milliseconds), .text(identity.provider.rawValue), .text(identity.subject),
-            .optional(identity.transferSubject))
+            .optional(identity.transferSubject), .optional(identity.emailVerified),
+            .optional(identity.realUserStatusHint.map(Int64.init)))
+    }
+
+    /// Ties the grace of an identity token to an account: it ends when the account does, or with the next token.
+    func tie(_ redemption: Redemption, to identity: Identity) throws(SQLiteError) {
+        let account: [Value] = [.text(identity.provider.rawValue), .text(identity.subject)]
+        try run(
+            """
+            UPDATE redemptions SET closed = 1 WHERE hash <> ?3 AND hash = (
+                SELECT identity_token_hash FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2)
+            """,
+            account[0], account[1], .blob(redemption.tokenHash))
+        try run(
+            "UPDATE auth_accounts SET identity_token_hash = ?3 WHERE provider = ?1 AND provider_user_id = ?2",
+            account[0], account[1], .blob(redemption.tokenHash))
     }
 
     /// Takes accounts from a user, all of them or those of one provider.
@@ -106,16 +126,19 @@ extension LinkedAccount {
     fileprivate init(row: borrowing Row) throws(SQLiteError) {
         self.init(
             provider: try row.case(Provider.self, at: 0), subject: row.text(1), email: row.optionalText(2),
-            emailHint: row.optionalText(3), isPrivateEmail: row.optionalInteger(4).map { $0 != 0 },
-            isMailForwarded: row.optionalInteger(5).map { $0 != 0 }, realUserStatus: row.optionalInteger(6),
-            transferSubject: row.optionalText(7), linkedAt: Timestamp(milliseconds: row.integer(8)))
+            emailVerified: row.optionalFlag(3), emailHint: row.optionalText(4), isPrivateEmail: row.optionalFlag(5),
+            isMailForwarded: row.optionalFlag(6), realUserStatus: row.optionalInteger(7),
+            realUserStatusHint: row.optionalInteger(8), transferSubject: row.optionalText(9),
+            linkedAt: Timestamp(milliseconds: row.integer(10)))
     }
 
     /// Whether an identity says anything that is not here, as hardly one does: else its row need not be written.
     func learns(from identity: Identity) -> Bool {
         let isSaidOtherwise =
-            identity.email ?? email != email || identity.isPrivateEmail ?? isPrivateEmail != isPrivateEmail
+            identity.email ?? email != email || identity.emailVerified ?? emailVerified != emailVerified
+            || identity.isPrivateEmail ?? isPrivateEmail != isPrivateEmail
             || identity.realUserStatus.map(Int64.init) ?? realUserStatus != realUserStatus
+            || identity.realUserStatusHint.map(Int64.init) ?? realUserStatusHint != realUserStatusHint
         return isSaidOtherwise || emailHint == nil && identity.emailHint != nil
             || transferSubject == nil && identity.transferSubject != nil
     }

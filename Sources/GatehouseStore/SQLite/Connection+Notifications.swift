@@ -14,6 +14,7 @@ extension Connection {
         try run(
             """
             UPDATE auth_accounts SET mail_forwarded = ?1, email = coalesce(?2, email),
+                email_verified = iif(coalesce(?2, email) IS email, email_verified, NULL),
                 is_private_email = coalesce(?3, is_private_email), notified_at = ?4
             WHERE provider = 'APPLE' AND provider_user_id = ?5 AND coalesce(notified_at, 0) <= ?4
             """,

@@ -21,17 +21,22 @@ extension Connection {
         ) { row throws(SQLiteError) in try UserRecord(row: row) }
     }
 
-    func users(called name: String) throws(SQLiteError) -> [UserRecord] {
+    func users(called name: String) throws(SQLiteError) -> [FoundUser] {
         // SQLite knows the case of A to Z alone; other letters were lowered by whoever lowered the address.
         try all(
             """
-            SELECT \(recordColumns) FROM users u
+            SELECT \(recordColumns),
+                u.id = ?1 OR u.email_verified AND u.email COLLATE NOCASE IN (?1, ?2) OR u.id IN (
+                    SELECT user_id FROM auth_accounts WHERE email_verified AND email COLLATE NOCASE IN (?1, ?2))
+            FROM users u
             WHERE u.id = ?1 OR u.email COLLATE NOCASE IN (?1, ?2)
                 OR u.id IN (SELECT user_id FROM auth_accounts WHERE email COLLATE NOCASE IN (?1, ?2))
             ORDER BY u.id
             """,
             .text(name), .text(name.lowercased())
-        ) { row throws(SQLiteError) in try UserRecord(row: row) }
+        ) { row throws(SQLiteError) in
+            FoundUser(record: try UserRecord(row: row), isProven: row.optionalInteger(13) == 1)
+        }
     }
 
     /// False, and nothing changed, where the user is not of the status expected.
@@ -55,9 +60,9 @@ extension UserRecord {
     /// Reads `recordColumns`.
     fileprivate init(row: borrowing Row) throws(SQLiteError) {
         self.init(
-            user: try User(UserID(row.text(0)), row: row, from: 1), updatedAt: Timestamp(milliseconds: row.integer(8)),
-            lastLoginAt: row.optionalInteger(9).map(Timestamp.init(milliseconds:)),
-            lastLoginProvider: try row.optionalCase(Provider.self, at: 10),
-            providers: row.text(11).split(separator: ",").compactMap { Provider(rawValue: String($0)) })
+            user: try User(UserID(row.text(0)), row: row, from: 1), updatedAt: Timestamp(milliseconds: row.integer(9)),
+            lastLoginAt: row.optionalInteger(10).map(Timestamp.init(milliseconds:)),
+            lastLoginProvider: try row.optionalCase(Provider.self, at: 11),
+            providers: row.text(12).split(separator: ",").compactMap { Provider(rawValue: String($0)) })
     }
 }

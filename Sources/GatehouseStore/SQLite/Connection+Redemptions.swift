@@ -17,7 +17,8 @@ extension Connection {
         }
         guard let first = try redeemed(redemption.tokenHash) else { return .fresh }
         // Without a grace nothing comes again, in the same millisecond neither.
-        let isInTime = redemption.grace > .zero && redemption.moment <= first.moment + redemption.grace
+        let isInTime =
+            !first.isClosed && redemption.grace > .zero && redemption.moment <= first.moment + redemption.grace
         return isInTime ? .repeated : .replayed
     }
 
@@ -27,9 +28,9 @@ extension Connection {
         if let nonce = redemption.nonceHash { try remember(nonce, redemption) }
     }
 
-    private func redeemed(_ hash: [UInt8]) throws(SQLiteError) -> (token: [UInt8], moment: Timestamp)? {
-        try first("SELECT token_hash, moment FROM redemptions WHERE hash = ?", .blob(hash)) { row in
-            (row.blob(0), Timestamp(milliseconds: row.integer(1)))
+    private func redeemed(_ hash: [UInt8]) throws(SQLiteError) -> (token: [UInt8], moment: Timestamp, isClosed: Bool)? {
+        try first("SELECT token_hash, moment, closed FROM redemptions WHERE hash = ?", .blob(hash)) { row in
+            (row.blob(0), Timestamp(milliseconds: row.integer(1)), row.integer(2) != 0)
         }
     }
 

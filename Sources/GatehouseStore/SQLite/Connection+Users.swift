@@ -2,12 +2,15 @@ import Gatehouse
 import SQLite
 
 /// Columns of a user `u`, in the order in which `User.init(_:row:from:)` reads them.
-let userColumns = "u.email, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at"
+let userColumns = """
+    u.email, u.email_verified, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
+    """
 
 // Put together once, and not for each request.
 private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
 private let noteLogin = """
-    UPDATE users SET email = ?, nickname = ?, last_login_at = ?, last_login_provider = ?, updated_at = ? WHERE id = ?
+    UPDATE users SET email = ?, email_verified = ?, nickname = ?, last_login_at = ?, last_login_provider = ?, updated_at = ?
+    WHERE id = ?
     """
 
 extension Connection {
@@ -19,12 +22,13 @@ extension Connection {
         let now = Value.integer(user.createdAt.milliseconds)
         try run(
             """
-            INSERT INTO users (id, email, nickname, avatar_url, role, status, onboarding_completed,
+            INSERT INTO users (id, email, email_verified, nickname, avatar_url, role, status, onboarding_completed,
                 last_login_at, last_login_provider, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            .text(user.id.text), .optional(user.email), .optional(user.nickname), .optional(user.avatarURL),
-            .text(user.role.rawValue), .text(user.status.rawValue), .integer(user.onboardingCompleted ? 1 : 0),
+            .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .optional(user.nickname),
+            .optional(user.avatarURL),
+            .text(user.role.rawValue), .text(user.status.rawValue), .flag(user.onboardingCompleted),
             now, .text(identity.provider.rawValue), now, now)
         try insert(identity, of: user.id, now: user.createdAt)
     }
@@ -39,15 +43,23 @@ extension Connection {
     /// Notes a login of a known user, fills what had been empty, and has the account say what the provider says.
     private func record(_ login: Login, at moment: Timestamp, of known: KnownIdentity) throws(SQLiteError) -> User {
         var user = known.user
-        user.email = user.email ?? login.identity.email
+        user.learnEmail(of: login.identity)
         user.nickname = user.nickname ?? login.nickname
         try run(
             noteLogin,
-            .optional(user.email), .optional(user.nickname), .integer(moment.milliseconds),
+            .optional(user.email), .flag(user.emailVerified), .optional(user.nickname), .integer(moment.milliseconds),
             .text(login.identity.provider.rawValue), .integer(moment.milliseconds), .text(user.id.text))
         if known.account.subject != login.identity.subject { try follow(login.identity, now: moment) }
         if known.account.learns(from: login.identity) { try refresh(login.identity, now: moment) }
         return user
+    }
+
+    /// What a newly linked identity says of the user's own address.
+    func noteEmail(of identity: Identity, for user: UserID) throws(SQLiteError) {
+        guard let email = identity.email, let verified = identity.emailVerified else { return }
+        try run(
+            "UPDATE users SET email_verified = ? WHERE id = ? AND email = ? COLLATE NOCASE", .flag(verified),
+            .text(user.text), .text(email))
     }
 
     /// Nil, and nothing changed, where the user is not active.
@@ -68,8 +80,8 @@ extension Connection {
     func anonymise(_ id: UserID, now: Timestamp) throws(SQLiteError) -> Bool {
         let changed = try run(
             """
-            UPDATE users SET status = 'DELETED', email = NULL, nickname = NULL, avatar_url = NULL,
-                onboarding_completed = 0, last_login_at = NULL, last_login_provider = NULL, updated_at = ?2
+            UPDATE users SET status = 'DELETED', email = NULL, email_verified = 0, nickname = NULL,
+                avatar_url = NULL, onboarding_completed = 0, last_login_at = NULL, last_login_provider = NULL, updated_at = ?2
             WHERE id = ?1 AND status <> 'DELETED'
             """,
             .text(id.text), .integer(now.milliseconds))
@@ -83,10 +95,19 @@ extension User {
     /// Reads `userColumns`, beginning at a column.
     init(_ id: UserID, row: borrowing Row, from column: Int32 = 0) throws(SQLiteError) {
         self.init(
-            id: id, email: row.optionalText(column), nickname: row.optionalText(column + 1),
-            avatarURL: row.optionalText(column + 2), role: try row.case(Role.self, at: column + 3),
-            status: try row.case(UserStatus.self, at: column + 4),
-            onboardingCompleted: row.integer(column + 5) != 0,
-            createdAt: Timestamp(milliseconds: row.integer(column + 6)))
+            id: id, email: row.optionalText(column), emailVerified: row.integer(column + 1) != 0,
+            nickname: row.optionalText(column + 2), avatarURL: row.optionalText(column + 3),
+            role: try row.case(Role.self, at: column + 4), status: try row.case(UserStatus.self, at: column + 5),
+            onboardingCompleted: row.integer(column + 6) != 0,
+            createdAt: Timestamp(milliseconds: row.integer(column + 7)))
+    }
+
+    /// Fills an empty address, and notes what the provider says of the one that is there.
+    fileprivate mutating func learnEmail(of identity: Identity) {
+        if email == nil {
+            (email, emailVerified) = (identity.email, identity.hasVerifiedEmail)
+        } else if let verified = identity.emailVerified, email?.lowercased() == identity.email?.lowercased() {
+            emailVerified = verified
+        }
     }
 }

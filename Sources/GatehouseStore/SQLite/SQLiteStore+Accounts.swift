@@ -7,8 +7,8 @@ extension SQLiteStore {
     }
 
     package func link(
-        _ identity: Identity, to user: UserID, redeeming redemption: Redemption, asking task: AppleTask?,
-        noting event: AuditEvent
+        _ identity: Identity, to user: UserID, redeeming redemption: Redemption, identityHashes: [[UInt8]],
+        asking task: AppleTask?, noting event: AuditEvent
     ) throws(StoreFailure) -> LinkOutcome {
         try writing { connection throws(SQLiteError) in
             guard try connection.user(user)?.status == .active else { return .outdated }
@@ -19,9 +19,15 @@ extension SQLiteStore {
             let owner = try connection.owner(of: identity)
             guard owner == nil || owner == user else { return .taken }
             if owner == nil, try connection.hasAccount(user, of: identity.provider) { return .taken }
+            if owner == nil, try connection.owner(ofBarred: identityHashes) != nil { return .taken }
             try connection.remember(redemption)
-            guard owner == nil else { return .linked }
+            guard owner == nil else {
+                try connection.tie(redemption, to: identity)
+                return .linked
+            }
             try connection.insert(identity, of: user, now: event.moment)
+            try connection.tie(redemption, to: identity)
+            try connection.noteEmail(of: identity, for: user)
             if let task { try connection.insert(task) }
             try connection.insert(event)
             return .linked
@@ -38,6 +44,22 @@ extension SQLiteStore {
             try connection.deleteAccounts(of: user, provider: provider)
             try connection.insert(event)
             return .unlinked
+        }
+    }
+
+    package func redeem(
+        _ redemption: Redemption, proving identity: Identity, of user: UserID
+    ) throws(StoreFailure) -> ProofOutcome {
+        try writing { connection throws(SQLiteError) in
+            guard try connection.owner(of: identity) == user else { return .otherUser }
+            switch try connection.judge(redemption) {
+            case .replayed: return .replayed
+            case .usedNonce: return .usedNonce
+            case .fresh, .repeated: break
+            }
+            try connection.remember(redemption)
+            try connection.tie(redemption, to: identity)
+            return .accepted
         }
     }
 

@@ -3,7 +3,8 @@ import SQLite
 
 extension SQLiteStore {
     package func apply(
-        _ notification: AppleNotification, by policy: ConsentPolicy, noting event: AuditEvent
+        _ notification: AppleNotification, by policy: ConsentPolicy, hasher: any IdentityHasher,
+        noting event: AuditEvent
     ) throws(StoreFailure) -> [SessionID] {
         try writing { connection throws(SQLiteError) in
             guard try connection.enter(notification, now: event.moment) else { return [] }
@@ -13,7 +14,7 @@ extension SQLiteStore {
             event.userID = user
             event.detail = notification.kind.rawValue
             try connection.insert(event)
-            return try connection.apply(notification, to: user, by: policy, at: event.moment)
+            return try connection.apply(notification, to: user, by: policy, hasher: hasher, at: event.moment)
         }
     }
 }
@@ -21,7 +22,8 @@ extension SQLiteStore {
 extension Connection {
     /// The sessions that ended.
     fileprivate func apply(
-        _ notification: AppleNotification, to user: UserID, by policy: ConsentPolicy, at now: Timestamp
+        _ notification: AppleNotification, to user: UserID, by policy: ConsentPolicy, hasher: any IdentityHasher,
+        at now: Timestamp
     ) throws(SQLiteError) -> [SessionID] {
         switch notification.kind {
         case .emailDisabled, .emailEnabled:
@@ -30,20 +32,27 @@ extension Connection {
         case .consentRevoked:
             // Whoever has been kept out would otherwise come back as somebody new.
             let isKeptOut = try self.user(user)?.status == .disabled
-            return try withdraw(user, since: notification.horizon, by: isKeptOut ? .keep : policy, at: now)
+            return try withdraw(
+                user, since: notification.horizon, by: isKeptOut ? .keep : policy, hasher: hasher, at: now)
         case .accountDeleted:
             // Nobody can sign in by it again, whatever becomes of those who only took their consent back.
-            return try withdraw(user, since: notification.horizon, by: policy == .keep ? .unlink : policy, at: now)
+            return try withdraw(
+                user, since: notification.horizon, by: policy == .keep ? .unlink : policy, hasher: hasher, at: now)
         case .other:
             return []
         }
     }
 
     private func withdraw(
-        _ user: UserID, since moment: Timestamp, by policy: ConsentPolicy, at now: Timestamp
+        _ user: UserID, since moment: Timestamp, by policy: ConsentPolicy, hasher: any IdentityHasher,
+        at now: Timestamp
     ) throws(SQLiteError) -> [SessionID] {
         guard try !hasAgreed(user, after: moment) else { return [] }
         try forgetAppleToken(of: user)
+        // A user who was disabled must not come back as a new one.
+        if policy != .keep, try self.user(user)?.status == .disabled {
+            try bar(accounts(of: user).filter { $0.provider == .apple }, of: user, by: hasher, now: now)
+        }
         let isLast = try accounts(of: user).count == 1
         if policy == .delete || policy == .unlink && isLast {
             let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user)

@@ -7,7 +7,7 @@ extension SQLiteStore: OperatorStore {
         try reading { connection throws(SQLiteError) in try connection.users(query) }
     }
 
-    package func users(called name: String) throws(StoreFailure) -> [UserRecord] {
+    package func users(called name: String) throws(StoreFailure) -> [FoundUser] {
         try reading { connection throws(SQLiteError) in try connection.users(called: name) }
     }
 
@@ -22,7 +22,9 @@ extension SQLiteStore: OperatorStore {
 
     package func enable(_ id: UserID, noting event: AuditEvent) throws(StoreFailure) -> Bool {
         try writing { connection throws(SQLiteError) in
-            guard try connection.setStatus(.active, of: id, from: .disabled, now: event.moment) else { return false }
+            let hadBarred = try connection.unbar(id)
+            let wasDisabled = try connection.setStatus(.active, of: id, from: .disabled, now: event.moment)
+            guard wasDisabled || hadBarred else { return false }
             try connection.insert(event)
             return true
         }

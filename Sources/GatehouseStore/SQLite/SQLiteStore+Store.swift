@@ -8,11 +8,12 @@ extension SQLiteStore: Store {
     }
 
     package func record(
-        _ login: Login, opening session: @escaping (_ known: User?) -> NewSession
+        _ login: Login, limit: Int, opening session: @escaping (_ known: User?) -> NewSession
     ) throws(StoreFailure) -> LoginOutcome {
         try writing { connection throws(SQLiteError) in
             let known = try connection.known(login.identity)
             if let user = known?.user, user.status != .active { return .inactive(user) }
+            if known == nil, let user = try connection.owner(ofBarred: login.identityHashes) { return .barred(user) }
             // Judged before anything is written, since nothing of a refused login may stay.
             let use = try login.redemption.map(connection.judge)
             switch use {
@@ -24,11 +25,13 @@ extension SQLiteStore: Store {
             let user = try connection.user(of: login, opening: new, known: known)
             precondition(new.session.userID == user.id, "a session is opened for whose identity it is")
             if let redemption = login.redemption { try connection.remember(redemption) }
-            try connection.insert(new.session)
+            try connection.insert(new.session, redeeming: login.redemption)
             try connection.insert(new.event)
             // An authorization code is good for one exchange, which the first login has asked for.
             if use != .repeated, let task = new.task { try connection.insert(task) }
-            return .recorded(user)
+            // A new user has one session.
+            guard known != nil else { return .recorded(user, ended: []) }
+            return .recorded(user, ended: try connection.enforce(limit, after: new))
         }
     }
 
@@ -52,7 +55,7 @@ extension SQLiteStore: Store {
             let change = decide(session, user)
             let isDone =
                 switch change {
-                case .next(let token): try connection.advance(id, to: token, now: now)
+                case .next(let token, let device): try connection.advance(id, to: token, from: device, now: now)
                 case .end(let reason, let event): try connection.revoke(id, for: reason, noting: event)
                 case nil: true
                 }
@@ -96,5 +99,19 @@ extension SQLiteStore: Store {
                 try connection.insert(event)
             }
         }
+    }
+}
+
+extension Connection {
+    /// Keeps the living sessions of a user within the limit, now that there is one more.
+    fileprivate func enforce(_ limit: Int, after new: NewSession) throws(SQLiteError) -> [SessionID] {
+        let (user, now) = (new.session.userID, new.session.createdAt)
+        let ended = try enforce(limit, on: user, now: now)
+        guard !ended.isEmpty else { return [] }
+        try insert(
+            AuditEvent(
+                .sessionLimit, at: now, userID: user, sessionID: ended.count == 1 ? ended[0] : nil,
+                device: new.session.device, count: Int64(ended.count)))
+        return ended
     }
 }

@@ -101,6 +101,7 @@ package final class SQLiteStore: Sendable {
             script: """
                 PRAGMA synchronous = FULL;
                 PRAGMA foreign_keys = ON;
+                PRAGMA secure_delete = ON;
                 PRAGMA journal_size_limit = 67108864;
                 """)
     }

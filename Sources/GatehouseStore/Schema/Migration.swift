@@ -9,5 +9,7 @@ struct Migration: Sendable {
         Migration(name: "revocations and audit", sql: PackageResources._002_revocations_and_audit_sql),
         Migration(name: "documents", sql: PackageResources._003_documents_sql),
         Migration(name: "apple", sql: PackageResources._004_apple_sql),
+        Migration(
+            name: "verified emails and devices", sql: PackageResources._005_verified_emails_and_devices_sql),
     ]
 }

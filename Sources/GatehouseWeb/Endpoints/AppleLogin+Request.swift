@@ -12,3 +12,10 @@ extension AppleLogin {
             nickname: body.nickname, realUserStatus: body.realUserStatus)
     }
 }
+
+extension AppleCredential {
+    /// The authorization code is left out: it belongs to what the request asks for, and not to the proof.
+    init(_ proof: LoginProofFields) {
+        self.init(identityToken: proof.identityToken, userIdentifier: proof.userIdentifier, nonce: proof.nonce)
+    }
+}

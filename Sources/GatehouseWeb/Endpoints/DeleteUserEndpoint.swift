@@ -14,7 +14,9 @@ struct DeleteUserEndpoint: Endpoint {
         let caller = try refusing { () throws(Refusal) in try gatekeeper.authenticate(request.bearerToken) }
         let body = try request.readIfPresent(DeleteUserRequest.self)
         let revocation = try refusing { () throws(Refusal) in
-            try gatekeeper.deleteAccount(of: caller, authorizationCode: body?.authorizationCode)
+            try gatekeeper.deleteAccount(
+                of: caller, authorizationCode: body?.authorizationCode,
+                credential: body?.proof.map(AppleCredential.init))
         }
         return Response(status: 204, headers: headers(for: revocation))
     }

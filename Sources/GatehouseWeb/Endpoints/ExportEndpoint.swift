@@ -32,7 +32,8 @@ extension ExportedAccountBody {
     fileprivate init(_ account: LinkedAccount) {
         self.init(
             account: AccountBody(account), userIdentifier: account.subject, emailHint: account.emailHint,
-            realUserStatus: account.realUserStatus, transferUserIdentifier: account.transferSubject)
+            realUserStatus: account.realUserStatus, realUserStatusHint: account.realUserStatusHint,
+            transferUserIdentifier: account.transferSubject)
     }
 }
 

@@ -4,8 +4,9 @@ import GatehouseAPI
 extension UserBody {
     init(_ user: User) {
         self.init(
-            id: user.id.text, email: user.email, nickname: user.nickname, avatarUrl: user.avatarURL,
-            role: user.role.rawValue, status: user.status.rawValue, onboardingCompleted: user.onboardingCompleted)
+            id: user.id.text, email: user.email, emailVerified: user.emailVerified, nickname: user.nickname,
+            avatarUrl: user.avatarURL, role: user.role.rawValue, status: user.status.rawValue,
+            onboardingCompleted: user.onboardingCompleted)
     }
 }
 
@@ -26,8 +27,9 @@ extension LoginBody {
 extension AccountBody {
     init(_ account: LinkedAccount) {
         self.init(
-            provider: account.provider.rawValue, email: account.email, isPrivateEmail: account.isPrivateEmail,
-            isMailForwarded: account.isMailForwarded, linkedAt: account.linkedAt.description)
+            provider: account.provider.rawValue, email: account.email, emailVerified: account.emailVerified,
+            isPrivateEmail: account.isPrivateEmail, isMailForwarded: account.isMailForwarded,
+            linkedAt: account.linkedAt.description)
     }
 }
 
@@ -35,7 +37,8 @@ extension SessionBody {
     init(_ session: Session, current: SessionID) {
         self.init(
             id: session.id.text, provider: session.provider.rawValue, device: session.device.userAgent,
-            address: session.device.address, createdAt: session.createdAt.description,
+            address: session.device.address, lastDevice: session.lastDevice.userAgent,
+            lastAddress: session.lastDevice.address, createdAt: session.createdAt.description,
             lastUsedAt: session.token.issuedAt.description, current: session.id == current)
     }
 }

@@ -54,6 +54,12 @@ extension Problem {
         case .refused(.noCredentials): return "Bearer"
         case .refused(.devLoginDisabled): return nil
         case .refused(.insufficientRole): error = "insufficient_scope"
+        case .refused(.loginTooOld(let limit)):
+            // RFC 9470
+            return """
+                Bearer error="insufficient_user_authentication", error_description="\(entry.code)", \
+                max_age=\(limit.wholeSeconds)
+                """
         default: error = "invalid_token"
         }
         return "Bearer error=\"\(error)\", error_description=\"\(entry.code)\""

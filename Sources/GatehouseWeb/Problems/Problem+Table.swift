@@ -66,6 +66,12 @@ extension Refusal {
             .init(
                 status: 401, code: "refresh_token_reused",
                 detail: "an old refresh token was used again, so the session was ended: sign in")
+        case .loginTooOld(let limit):
+            .init(
+                status: 401, code: "login_too_old",
+                detail:
+                    "This needs a login that is not older than \(limit.wholeSeconds) s: sign in again, or send a fresh identityToken."
+            )
         case .accountAlreadyLinked:
             .init(
                 status: 409, code: "account_already_linked",

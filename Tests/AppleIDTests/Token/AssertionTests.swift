@@ -14,7 +14,8 @@ struct AssertionTests {
         ])
         let expected = AppleAssertion(
             subject: Genuine.subject, audience: Genuine.audience, tokenHash: hash(token),
-            expiresAt: Timestamp(seconds: Genuine.now + 86_400), email: "ann@example.com", emailVerified: true,
+            issuedAt: Timestamp(seconds: Genuine.now), expiresAt: Timestamp(seconds: Genuine.now + 86_400),
+            email: "ann@example.com", emailVerified: true,
             isPrivateEmail: false, realUserStatus: 2, transferSubject: "005678.old")
         #expect(expectAcceptance(token) == expected)
     }
@@ -27,7 +28,7 @@ struct AssertionTests {
         ])
         let expected = AppleAssertion(
             subject: Genuine.subject, audience: Genuine.audience, tokenHash: hash(token),
-            expiresAt: Timestamp(seconds: Genuine.now + 86_400))
+            issuedAt: Timestamp(seconds: Genuine.now), expiresAt: Timestamp(seconds: Genuine.now + 86_400))
         #expect(expectAcceptance(token) == expected)
     }
 

@@ -22,7 +22,8 @@ extension Catalog {
                     refreshToken: service.refreshToken(Sample.refreshClaims), expiresIn: 900),
                 isNewUser: true,
                 user: UserBody(
-                    id: user.id.text, email: user.email, nickname: nil, avatarUrl: nil, role: user.role.rawValue,
+                    id: user.id.text, email: user.email, emailVerified: true, nickname: nil, avatarUrl: nil,
+                    role: user.role.rawValue,
                     status: user.status.rawValue, onboardingCompleted: false))
             return repeating { body.json }
         },

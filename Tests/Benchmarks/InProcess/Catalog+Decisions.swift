@@ -8,7 +8,7 @@ extension Catalog {
             let (service, now) = (try Sample.tokens(), World.real.now())
             let gatekeeper = try Gatekeeper(
                 store: Sample.store(in: folder), tokens: service, apple: Apple(folder: folder).signIn,
-                policy: Policy(defaultClientID: Sample.bundleID), world: .real)
+                hasher: IdentityHashes(), policy: Policy(defaultClientID: Sample.bundleID), world: .real)
             let token = Array(service.accessToken(Sample.accessClaims(issuedAt: now)).utf8)[...]
             return repeating { try gatekeeper.authenticate(token, atLeast: nil) }
         }

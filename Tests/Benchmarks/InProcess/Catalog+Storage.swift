@@ -25,7 +25,7 @@ extension Catalog {
             let id = try logins.signIn(logins.signUp()).id
             return repeating {
                 let found = try store.change(id, now: Sample.now) { session, _ in
-                    .next(Sample.token(generation: session.token.generation + 1))
+                    .next(Sample.token(generation: session.token.generation + 1), from: session.device)
                 }
                 guard found?.change != nil else { throw BenchmarkFault("not advanced") }
             }

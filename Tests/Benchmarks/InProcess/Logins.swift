@@ -1,9 +1,11 @@
 import Gatehouse
 import GatehouseServer
+import GatehouseTokens
 
 /// Asks of a store what a login asks of it.
 final class Logins {
     private let store: any Store
+    private let hasher = IdentityHashes()
     private var number = 0
 
     init(_ store: any Store) {
@@ -28,13 +30,14 @@ final class Logins {
         let redemption = Redemption(
             tokenHash: World.real.random(32), nonceHash: nil, moment: Sample.now, grace: .seconds(60),
             expiresAt: Sample.now + .seconds(86_400))
-        let login = Login(identity: identity, nickname: nil, redemption: redemption)
+        let login = Login(
+            identity: identity, nickname: nil, redemption: redemption, identityHashes: hasher.hashes(of: identity))
         var wasKnown = false
-        let outcome = try store.record(login) { known in
+        let outcome = try store.record(login, limit: 100) { known in
             wasKnown = known != nil
             return NewSession(of: known ?? user, session)
         }
-        guard case .recorded(let user) = outcome, wasKnown != isNew else {
+        guard case .recorded(let user, _) = outcome, wasKnown != isNew else {
             throw BenchmarkFault("the store knows the wrong people")
         }
         return user

@@ -12,7 +12,7 @@ struct CallEnvelope: Envelope {
         case .authorization: call.header("Authorization")
         case .ifNoneMatch: call.header("If-None-Match")
         case .demandedRole: call.demandedRole
-        case .userAgent: "Tests"
+        case .userAgent: call.header("User-Agent") ?? "Tests"
         case .address: "127.0.0.1"
         }
     }

@@ -62,7 +62,7 @@ final class ServedHouse: House, @unchecked Sendable {
     static func bytes(of call: Call) -> [UInt8] {
         var parameters = [
             ("REQUEST_METHOD", call.method), ("REMOTE_ADDR", "127.0.0.1"), ("REQUEST_ID", "test-request"),
-            ("HTTP_USER_AGENT", "Tests"),
+            ("HTTP_USER_AGENT", call.header("User-Agent") ?? "Tests"),
         ]
         if let type = call.header("Content-Type") { parameters.append(("CONTENT_TYPE", type)) }
         if let value = call.header("Authorization") { parameters.append(("HTTP_AUTHORIZATION", value)) }

@@ -9,17 +9,21 @@ extension PartialStore {
     }
 
     func user(_ id: UserID) throws(StoreFailure) -> User? { try fail() }
-    func record(_: Login, opening: @escaping (User?) -> NewSession) throws(StoreFailure) -> LoginOutcome { try fail() }
+    func record(
+        _: Login, limit: Int, opening: @escaping (User?) -> NewSession
+    ) throws(StoreFailure) -> LoginOutcome { try fail() }
     func update(_: UserID, _: ProfileChange, now: Timestamp) throws(StoreFailure) -> User? { try fail() }
     func delete(_: UserID, asking: AppleTask?, noting: AuditEvent) throws(StoreFailure) -> Deletion? { try fail() }
 
     func accounts(of user: UserID) throws(StoreFailure) -> [LinkedAccount] { try fail() }
     func link(
-        _: Identity, to: UserID, redeeming: Redemption, asking: AppleTask?, noting: AuditEvent
+        _: Identity, to: UserID, redeeming: Redemption, identityHashes: [[UInt8]], asking: AppleTask?,
+        noting: AuditEvent
     ) throws(StoreFailure) -> LinkOutcome { try fail() }
     func unlink(_: Provider, of: UserID, noting: AuditEvent) throws(StoreFailure) -> UnlinkOutcome { try fail() }
+    func redeem(_: Redemption, proving: Identity, of: UserID) throws(StoreFailure) -> ProofOutcome { try fail() }
     func apply(
-        _: AppleNotification, by: ConsentPolicy, noting: AuditEvent
+        _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, noting: AuditEvent
     ) throws(StoreFailure) -> [SessionID] { try fail() }
 
     func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)? { try fail() }

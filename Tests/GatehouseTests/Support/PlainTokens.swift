@@ -24,7 +24,9 @@ struct PlainTokens: TokenService {
         let parts = token.split(separator: " ")
         guard parts.count == 3 else { throw .invalidAccessToken }
         guard now < expiry(of: token) else { throw .accessTokenExpired }
-        return Caller(userID: UserID(String(parts[0])), sessionID: SessionID(String(parts[1])), role: .user)
+        return Caller(
+            userID: UserID(String(parts[0])), sessionID: SessionID(String(parts[1])), role: .user,
+            authenticatedAt: Timestamp(seconds: 0))
     }
 
     func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {

@@ -1,4 +1,5 @@
 import Gatehouse
+import StoreSupport
 import TestSupport
 
 /// One session, and everything that can happen to it, by dice.
@@ -44,7 +45,8 @@ struct RotationRun {
     }
 
     private static func gatekeeper(on stage: Stage) throws -> Gatekeeper {
-        try Gatekeeper(store: stage, tokens: tokens, apple: NoApple(), policy: policy, world: stage.world)
+        try Gatekeeper(
+            store: stage, tokens: tokens, apple: NoApple(), hasher: PlainHashes(), policy: policy, world: stage.world)
     }
 
     /// The row as it stands.

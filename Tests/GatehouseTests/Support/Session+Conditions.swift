@@ -4,15 +4,16 @@ import Gatehouse
 extension Session {
     mutating func make(_ change: SessionChange) -> Bool {
         switch change {
-        case .next(let token): advance(to: token)
+        case .next(let token, let device): advance(to: token, from: device)
         case .end(let reason, let event): revoke(for: reason, now: event.moment)
         }
     }
 
-    private mutating func advance(to next: SessionToken) -> Bool {
+    private mutating func advance(to next: SessionToken, from device: Device) -> Bool {
         guard revokedAt == nil, next.generation == token.generation + 1 else { return false }
         previousHash = token.hash
         token = next
+        rotationDevice = device
         return true
     }
 

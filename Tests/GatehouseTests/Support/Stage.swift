@@ -114,10 +114,10 @@ extension Stage: PartialStore {
     // MARK: Signing in, which happens once
 
     func record(
-        _ login: Login, opening session: @escaping (User?) -> NewSession
+        _ login: Login, limit: Int, opening session: @escaping (User?) -> NewSession
     ) throws(StoreFailure) -> LoginOutcome {
         let new = session(nil)
         state.withLock { ($0.user, $0.session) = (new.user, new.session) }
-        return .recorded(new.user)
+        return .recorded(new.user, ended: [])
     }
 }

@@ -1,0 +1,31 @@
+import Gatehouse
+import SQLite
+
+extension Connection {
+    /// The disabled user from whom an identity was taken; nil where it is not barred.
+    func owner(ofBarred hashes: [[UInt8]]) throws(SQLiteError) -> UserID? {
+        for hash in hashes {
+            let owner = try first("SELECT user_id FROM barred_identities WHERE hash = ?", .blob(hash)) { row in
+                UserID(row.text(0))
+            }
+            if let owner { return owner }
+        }
+        return nil
+    }
+
+    /// Has the identities of a disabled user recognised after they are removed.
+    func bar(_ accounts: [LinkedAccount], of user: UserID, by hasher: any IdentityHasher, now: Timestamp)
+        throws(SQLiteError)
+    {
+        for hash in accounts.flatMap(hasher.hashes(of:)) {
+            try run(
+                "INSERT OR REPLACE INTO barred_identities (hash, user_id, moment) VALUES (?, ?, ?)", .blob(hash),
+                .text(user.text), .integer(now.milliseconds))
+        }
+    }
+
+    /// Lets the identities in again that were taken from a user. False where there are none.
+    func unbar(_ user: UserID) throws(SQLiteError) -> Bool {
+        try run("DELETE FROM barred_identities WHERE user_id = ?", .text(user.text)) > 0
+    }
+}
