@@ -1,0 +1,47 @@
+import Foundation
+import Gatehouse
+import GatehouseStore
+import SQLite
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("A user who was deleted")
+struct SecureDeleteTests {
+    @Test("leaves no byte of what was personal in the file")
+    func bytes() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("g.db")
+        let words = ["ann@example.com", "Ann of the Test", "subject-of-ann", "App/1"]
+        try {
+            let store = try SQLiteStore(path: path)
+            let user = SampleLogin.user(1, email: words[0], nickname: words[1])
+            let identity = SampleLogin.identity(words[2], email: words[0])
+            #expect(try store.create(user, with: SampleLogin.login("1", of: user, as: identity)))
+            // Other rows on the pages, so that these stay.
+            for number in 2..<50 {
+                let other = SampleLogin.user(number)
+                let login = SampleLogin.login("\(number)", of: other, as: SampleLogin.identity("s\(number)"))
+                _ = try store.create(other, with: login)
+            }
+            try checkpoint(path)
+            for word in words { #expect(contains(path, word), "\(word) is there before") }
+            for number in 2..<50 {
+                let event = AuditEvent(.userDeleted, at: SampleLogin.noon, userID: UserID("user_\(number)"))
+                _ = try store.delete(UserID("user_\(number)"), asking: nil, noting: event)
+            }
+            let event = AuditEvent(.userDeleted, at: SampleLogin.noon, userID: user.id)
+            #expect(try store.delete(user.id, asking: nil, noting: event) != nil)
+            try checkpoint(path)
+        }()
+        for word in words { #expect(!contains(path, word), "\(word)") }
+    }
+
+    private func checkpoint(_ path: String) throws {
+        _ = try Connection(path: path, access: .readWrite).first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) }
+    }
+
+    private func contains(_ path: String, _ word: String) -> Bool {
+        FileManager.default.contents(atPath: path)?.range(of: Data(word.utf8)) != nil
+    }
+}

@@ -1,0 +1,56 @@
+import Gatehouse
+import GatehouseStore
+import SQLite
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Sessions of one user")
+struct SessionLimitStoreTests {
+    private let folder: TemporaryFolder
+    private let store: SQLiteStore
+    private let user = SampleLogin.user(1)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try SQLiteStore(path: folder.file("g.db"))
+    }
+
+    private func signIn(_ number: Int, limit: Int) throws -> [SessionID] {
+        let moment = SampleLogin.noon + .milliseconds(number)
+        let login = SampleLogin.login("\(1000 + number)", of: user, as: SampleLogin.identity("s"), at: moment)
+        guard case .recorded(_, let ended) = try store.record(login, limit: limit) else {
+            Issue.record("not recorded")
+            return []
+        }
+        return ended
+    }
+
+    private func rows() throws -> Int64? {
+        try Connection(path: folder.file("g.db"), access: .readOnly)
+            .first("SELECT count(*) FROM refresh_tokens") { $0.integer(0) }
+    }
+
+    @Test("name what ended, one for each that is too many")
+    func ended() throws {
+        for number in 0..<3 { #expect(try signIn(number, limit: 3).isEmpty) }
+        #expect(try signIn(3, limit: 3) == [SessionID("sess_1000")])
+        #expect(try Set(signIn(4, limit: 1).map(\.text)) == ["sess_1001", "sess_1002", "sess_1003"])
+        #expect(try store.session(SessionID("sess_1001"))?.session.revokeReason == .sessionLimit)
+    }
+
+    @Test("do not grow the database, however often a user signs in, and out")
+    func growth() throws {
+        for number in 0..<100 {
+            _ = try signIn(number, limit: 5)
+            if number.isMultiple(of: 2) {
+                #expect(
+                    try store.revoke(
+                        SessionID("sess_\(1000 + number)"), for: .logout, noting: SampleLogin.event(.logout)))
+            }
+        }
+        #expect(try #require(try rows()) <= 11)
+        let alive = try store.sessions(of: user.id, aliveAt: SampleLogin.noon + .seconds(1))
+        #expect(Set(alive.map(\.id.text)) == ["sess_1099", "sess_1097", "sess_1095", "sess_1093", "sess_1091"])
+    }
+}
