@@ -87,7 +87,7 @@ struct UsersShowTests {
     }
 
     @Test(
-        "does not find a user by an address that nobody has verified, and names the id instead",
+        "does not find a user by an address that is not verified, and names the id instead",
         arguments: [
             ["users", "show"], ["users", "disable"], ["users", "enable"], ["users", "delete", "--yes"],
             ["users", "sessions"], ["sessions", "revoke", "--user"],
@@ -99,7 +99,7 @@ struct UsersShowTests {
         #expect(outcome.text.isEmpty)
         #expect(
             outcome.complaint == """
-                gatehouse: nobody has verified that the address ada@example.com belongs to this user; name the user by the id:
+                gatehouse: no provider has verified that the address ada@example.com belongs to this user; name the user by the id:
                 ID      VERIFIED  PROVIDERS  CREATED
                 user_1  no        APPLE      2025-10-09T08:53:20.000Z
 

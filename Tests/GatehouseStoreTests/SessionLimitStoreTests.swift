@@ -39,6 +39,14 @@ struct SessionLimitStoreTests {
         #expect(try store.session(SessionID("sess_1001"))?.session.revokeReason == .sessionLimit)
     }
 
+    @Test("never end by the login that opens them, even where the clock was set back")
+    func clock() throws {
+        for number in 10..<13 { _ = try signIn(number, limit: 3) }
+        let earlier = try signIn(0, limit: 3)
+        #expect(earlier == [SessionID("sess_1010")])
+        #expect(try store.session(SessionID("sess_1000"))?.session.revokedAt == nil)
+    }
+
     @Test("do not grow the database, however often a user signs in, and out")
     func growth() throws {
         for number in 0..<100 {

@@ -8,7 +8,7 @@ public struct ExportedAccountBody: ResponseBody, Equatable {
     /// What a client has said, and nobody has proven.
     public var emailHint: String?
     public var realUserStatus: Int64?
-    /// What a client has said of it, and nobody has proven.
+    /// What only the client has said of it.
     public var realUserStatusHint: Int64?
     public var transferUserIdentifier: String?
 

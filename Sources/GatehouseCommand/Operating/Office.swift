@@ -43,7 +43,7 @@ struct Office {
         let table = Table(rows, under: ["ID", "VERIFIED", "PROVIDERS", "CREATED"])
         let reason =
             users.count == 1
-            ? "nobody has verified that the address \(name.printable) belongs to this user"
+            ? "no provider has verified that the address \(name.printable) belongs to this user"
             : "\(users.count) users have the address \(name.printable)"
         return "\(reason); name the user by the id:\n\(table.text)"
     }

@@ -64,9 +64,12 @@ extension Connection {
         return changed == 1
     }
 
-    /// Ends the living sessions of a user beyond a limit, those first that were not used for the longest time. Of rows that
-    /// have ended already, no more than the limit are kept, so that signing in and out for ever does not grow the database.
-    func enforce(_ limit: Int, on user: UserID, now: Timestamp) throws(SQLiteError) -> [SessionID] {
+    /// Ends the living sessions of a user beyond a limit, those first that were not used for the longest time, and never the
+    /// new one, whatever the clock said before. Of rows that have ended already, no more than the limit are kept, so that
+    /// signing in and out for ever does not grow the database.
+    func enforce(
+        _ limit: Int, on user: UserID, except new: SessionID, now: Timestamp
+    ) throws(SQLiteError) -> [SessionID] {
         let count = try first("SELECT count(*) FROM refresh_tokens WHERE user_id = ?", .text(user.text)) { row in
             Int(row.integer(0))
         }
@@ -76,11 +79,12 @@ extension Connection {
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id IN (
                 SELECT id FROM refresh_tokens WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2
+                    AND id <> ?5
                 ORDER BY rotated_at DESC, id DESC LIMIT -1 OFFSET ?4)
             RETURNING id
             """,
             .text(user.text), .integer(now.milliseconds), .text(RevokeReason.sessionLimit.rawValue),
-            .integer(Int64(limit))
+            .integer(Int64(limit - 1)), .text(new.text)
         ) { row in SessionID(row.text(0)) }
     }
 

@@ -106,7 +106,7 @@ extension Connection {
     /// Keeps the living sessions of a user within the limit, now that there is one more.
     fileprivate func enforce(_ limit: Int, after new: NewSession) throws(SQLiteError) -> [SessionID] {
         let (user, now) = (new.session.userID, new.session.createdAt)
-        let ended = try enforce(limit, on: user, now: now)
+        let ended = try enforce(limit, on: user, except: new.session.id, now: now)
         guard !ended.isEmpty else { return [] }
         try insert(
             AuditEvent(
