@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
@@ -14,6 +15,10 @@ int sched_getaffinity(pid_t, size_t, cpu_set_t *);
 int pthread_setname_np(pthread_t, const char *);
 int renameat2(int, const char *, int, const char *, unsigned int);
 int sched_getcpu(void);
+
+// Swift calls no function with a variable number of arguments.
+static inline int gatehouse_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
+
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
 #endif

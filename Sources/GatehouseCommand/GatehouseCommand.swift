@@ -14,6 +14,8 @@ struct GatehouseCommand {
     ]
 
     static func main() {
+        // Before any secret is read: most commands read some.
+        forbidCoreDumps()
         // Databases, keys, whatever a command makes: it holds what is nobody else's.
         File.keepNewOnesPrivate()
         Signals.ignoreFailedWrites()
@@ -21,5 +23,12 @@ struct GatehouseCommand {
         // A script that was given half an answer is not to take it for the whole.
         if StandardStream.hasLostOutput { StandardStream.error.line("gatehouse: the answer could not be written") }
         exit(StandardStream.hasLostOutput ? ExitStatus.failed.rawValue : status.rawValue)
+    }
+
+    private static func forbidCoreDumps() {
+        do throws(POSIXError) { try CoreDump.forbid() } catch {
+            StandardStream.error.line("gatehouse: core dumps cannot be turned off: \(error)")
+            exit(ExitStatus.failed.rawValue)
+        }
     }
 }
