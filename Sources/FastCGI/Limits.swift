@@ -8,7 +8,7 @@ package struct Limits: Sendable {
     package var body = 64 << 10
 
     /// Open connections. A front opens as many as its clients times its workers in a burst; one that does nothing costs
-    /// a few hundred bytes and no thread.
+    /// a few hundred bytes and no thread. One more takes the place of the one that has been idle longest.
     package var connections = 4096
 
     /// How long a request may take to arrive, from its first byte on. Fronts send a request when they have all of it.
@@ -16,6 +16,11 @@ package struct Limits: Sendable {
 
     /// How long an answer may wait for its reader to take the next byte.
     package var unreadFor: Duration = .seconds(10)
+
+    /// How long a connection may be idle between two requests. Well longer than nginx keeps one (`keepalive_timeout` of the
+    /// upstream: 30 s in nginx/conf.d/gatehouse.conf, 60 s where nothing is set), so that it is nginx that closes: a
+    /// request that it sends into a connection just closed here is a 502.
+    package var idleFor: Duration = .seconds(90)
 
     /// How long a refused body is read and thrown away, so that its sender sees the answer and no reset connection.
     package var lingerFor: Duration = .seconds(2)

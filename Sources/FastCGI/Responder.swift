@@ -116,6 +116,7 @@ package final class Responder: Sendable {
         }
         let number = connection.number
         connection.interest = .newlyReadable
+        connection.idleSince = .now
         // Before the poller knows of it nobody can recall it.
         _ = connection.park()
         if (try? poller.add(number, .newlyReadable)) != nil { return true }

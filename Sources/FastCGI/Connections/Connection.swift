@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Safe to share although it is mutable: whoever turns `phase` from anything to `held` is the only thread that touches
 /// the rest, until it turns `phase` back. It does so with release order, and the next holder takes over with acquire order.
-/// `phase` and `deadline` are atomic because others look at them meanwhile.
+/// `phase`, `deadline` and `idleSince` are atomic because others look at them meanwhile.
 final class Connection: @unchecked Sendable {
     enum Phase: UInt8, AtomicRepresentable {
         /// No connection is here.
@@ -23,6 +23,7 @@ final class Connection: @unchecked Sendable {
 
     private let phase = Atomic(Phase.vacant)
     private let deadlineMilliseconds = Atomic(Int64.max)
+    private let idleSinceMilliseconds = Atomic(Int64.max)
 
     // The holder's alone.
     private var socket: FileDescriptor?
@@ -55,6 +56,9 @@ extension Connection {
     func send(_ bytes: [UInt8], from offset: Int = 0) -> Transfer {
         socket?.send(bytes, from: offset) ?? .ended
     }
+
+    /// Whether a read would not block: bytes have arrived, or the peer has closed.
+    var hasSomethingToRead: Bool { socket?.waitUntilReadable(milliseconds: 0) ?? true }
 
     func beginLingering(until end: MonotonicTime) {
         isLingering = true
@@ -116,6 +120,7 @@ extension Connection {
         interest = nil
         mayHaveMore = false
         deadline = nil
+        idleSince = nil
         phase.store(.vacant, ordering: .releasing)
         _ = consume closing
     }
@@ -128,12 +133,19 @@ extension Connection {
     /// A hint for threads that do not hold the connection.
     var isParked: Bool { phase.load(ordering: .relaxed) == .parked }
 
-    /// When the connection is to be closed if nothing has happened; nil while it may rest for ever.
+    /// When the request or answer under way is given up; nil while there is none.
     var deadline: MonotonicTime? {
-        get {
-            let milliseconds = deadlineMilliseconds.load(ordering: .relaxed)
-            return milliseconds == .max ? nil : MonotonicTime(milliseconds: milliseconds)
-        }
+        get { Self.time(deadlineMilliseconds.load(ordering: .relaxed)) }
         set { deadlineMilliseconds.store(newValue?.milliseconds ?? .max, ordering: .relaxed) }
+    }
+
+    /// When the last request ended, or the connection was opened; nil while a request or an answer is under way.
+    var idleSince: MonotonicTime? {
+        get { Self.time(idleSinceMilliseconds.load(ordering: .relaxed)) }
+        set { idleSinceMilliseconds.store(newValue?.milliseconds ?? .max, ordering: .relaxed) }
+    }
+
+    private static func time(_ milliseconds: Int64) -> MonotonicTime? {
+        milliseconds == .max ? nil : MonotonicTime(milliseconds: milliseconds)
     }
 }

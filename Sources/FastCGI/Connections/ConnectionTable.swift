@@ -21,11 +21,16 @@ final class ConnectionTable: Sendable {
 
     /// Gives an accepted connection its place, held by the caller; nil if there are too many, and then it is closed.
     ///
-    /// - Parameter isOwn: this process is at the other end, too, and does not count against its own guests.
-    func admit(_ accepted: consuming FileDescriptor, isOwn: Bool = false) -> Connection? {
+    /// - Parameters:
+    ///   - isOwn: this process is at the other end, too, and does not count against its own guests.
+    ///   - makeRoom: called when the table is full: dismisses one connection, or returns false.
+    func admit(
+        _ accepted: consuming FileDescriptor, isOwn: Bool = false, makingRoom makeRoom: () -> Bool = { false }
+    ) -> Connection? {
         let (row, column) = Self.position(accepted.number)
         let open = openCount.add(1, ordering: .relaxed).newValue
-        guard open <= limit || isOwn, row < rows.count else {
+        // Each admission over the limit closes one connection or fails, so that threads that accept at once stay within it.
+        guard row < rows.count, open <= limit || isOwn || makeRoom() else {
             openCount.subtract(1, ordering: .relaxed)
             return nil
         }
@@ -49,6 +54,19 @@ final class ConnectionTable: Sendable {
     func dismiss(_ connection: Connection) {
         connection.vacate()
         openCount.subtract(1, ordering: .relaxed)
+    }
+
+    /// The parked connection that has been idle longest, for a thread that has yet to claim it: by then another thread may
+    /// hold it, or a request may have used it. Reads every place, so it is only for a table that is full.
+    func longestIdle() -> (connection: Connection, since: MonotonicTime)? {
+        var longest: (connection: Connection, since: MonotonicTime)?
+        for row in rows {
+            for connection in row.made where connection.isParked {
+                guard let since = connection.idleSince else { continue }
+                if longest.map({ since < $0.since }) ?? true { longest = (connection, since) }
+            }
+        }
+        return longest
     }
 
     /// Claims every connection that nobody holds and that is wanted, and hands it to `body`, which holds it from then on.

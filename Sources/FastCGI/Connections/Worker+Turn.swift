@@ -139,6 +139,7 @@ extension Worker {
     }
 
     private func setDeadline(of connection: Connection) {
+        connection.idleSince = nil
         if connection.isLingering { return }
         if !connection.outgoing.isEmpty {
             connection.deadline = MonotonicTime.now + responder.limits.unreadFor
@@ -148,6 +149,7 @@ extension Worker {
             connection.deadline = deadline
         } else {
             connection.deadline = nil
+            connection.idleSince = .now
         }
     }
 }

@@ -86,7 +86,7 @@ extension Worker {
         var first: Connection?
         for _ in 0..<Self.burst {
             guard let socket = accept() else { return serve(first) }
-            guard let connection = responder.connections.admit(socket) else {
+            guard let connection = admit(socket) else {
                 responder.report(.tooManyConnections)
                 continue
             }
@@ -130,7 +130,8 @@ extension Worker {
     }
 
     /// Closes what has been waited for long enough. While draining, that is every connection which owes nothing and is
-    /// owed nothing: it gets one more look, in case a request came in at the last moment.
+    /// owed nothing: it gets one more look, in case a request came in at the last moment. Otherwise it is every connection
+    /// that has been idle too long.
     private func sweep() {
         let now = MonotonicTime.now
         let isOver = isDraining && now.milliseconds >= responder.drainEnd.load(ordering: .relaxed)
@@ -138,9 +139,15 @@ extension Worker {
             isOver || connection.deadline.map { $0 <= now } ?? false
         }
         responder.connections.claimAll { connection in
-            isDue(connection) || (isDraining && connection.deadline == nil)
+            isDue(connection) || (isDraining ? connection.deadline == nil : isIdleTooLong(connection, at: now))
         } then: { connection in
-            if isDue(connection) { expire(connection) } else { nudge(connection) }
+            if isDue(connection) {
+                expire(connection)
+            } else if isDraining || !isIdleTooLong(connection, at: now) {
+                nudge(connection)
+            } else {
+                closeIdle(connection)
+            }
         }
     }
 
@@ -171,7 +178,7 @@ extension Worker {
         try? responder.poller.remove(responder.listener.descriptor.number)
         guard responder.listener.withdraw() else { return }
         while let socket = accept() {
-            if let connection = responder.connections.admit(socket) { handOver(connection) }
+            if let connection = admit(socket) { handOver(connection) }
         }
         responder.listener.refuse()
     }

@@ -1,8 +1,8 @@
-import FastCGI
 import Glibc
 import POSIX
 import Synchronization
 
+@testable import FastCGI
 @testable import TestSupport
 
 /// A responder that runs for one test, at a unix socket or a port of this machine.
@@ -40,6 +40,9 @@ final class TestServer: Sendable {
     deinit { stop() }
 
     var faults: [Fault] { faultList.all }
+
+    /// Connections that rest between two requests, or before their first one.
+    var idleCount: Int { responder.connections.idleCount }
 
     func stop() {
         responder.shutDown()
@@ -102,5 +105,11 @@ extension Limits {
         var limits = Limits.standard
         limits.sweepEvery = .milliseconds(20)
         return limits
+    }
+}
+
+extension ConnectionTable {
+    var idleCount: Int {
+        (0..<Int32(1 << 14)).count { self[$0].map { $0.isParked && $0.idleSince != nil } ?? false }
     }
 }

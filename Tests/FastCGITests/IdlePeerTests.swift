@@ -1,0 +1,150 @@
+import Foundation
+import POSIX
+import Synchronization
+import Testing
+
+@testable import FastCGI
+@testable import TestSupport
+
+extension SocketTests {
+    @Suite("Idle peers") struct IdlePeerTests {
+        /// Both ends of every connection are in this process, which runs other tests as well.
+        private static let hasDescriptors = DescriptorLimit.raise() >= 12_000
+
+        /// Longer than a tick of the coarse clock, so that two connections do not come to rest at the same time.
+        private static func waitForNextTick() { Thread.pause(for: .milliseconds(20)) }
+
+        @Test(
+            "4,200 idle peers do not keep a new one out",
+            .enabled(if: hasDescriptors, "few open files are allowed here"))
+        func flood() throws {
+            let server = try TestServer()
+            let peers = try (0..<4200).map { _ in try server.connect() }
+            for _ in 0..<5 {
+                let late = try server.connect()
+                #expect(try late.exchange(FastCGIWire.request(body: [65])).text == TestServer.expected("/echo:A"))
+            }
+            #expect(try peers[0].isEnded())
+            #expect(server.responder.openConnections <= Limits.standard.connections)
+            withExtendedLifetime(peers) {}
+        }
+
+        @Test("the one that has been idle longest makes room, and the log is told", arguments: TestServer.Kind.allCases)
+        func longestIdle(_ kind: TestServer.Kind) throws {
+            var limits = Limits.quick
+            limits.connections = 3
+            let server = try TestServer(kind, limits: limits)
+            let peers = try (0..<3).map { _ in
+                let peer = try server.connect()
+                _ = try peer.exchange(FastCGIWire.request())
+                Self.waitForNextTick()
+                return peer
+            }
+            _ = try peers[0].exchange(FastCGIWire.request())
+            let late = try server.connect()
+            #expect(try late.exchange(FastCGIWire.request()).protocolStatus == 0)
+            #expect(try peers[1].isEnded())
+            for peer in [peers[0], peers[2], late] {
+                #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
+            }
+            guard case .tooManyConnections = server.faults.first, server.faults.count == 1 else {
+                Issue.record("\(server.faults)")
+                return
+            }
+        }
+
+        @Test("a peer whose request is arriving, being served or being answered does not make room")
+        func busy() throws {
+            let mayAnswer = Atomic(false)
+            var limits = Limits.quick
+            limits.connections = 4
+            (limits.incompleteFor, limits.unreadFor) = (.seconds(60), .seconds(60))
+            let handler: Responder.Handler = { request, answer in
+                if request.parameter("DOCUMENT_URI") == "/held" {
+                    _ = TestServer.eventually { mayAnswer.load(ordering: .relaxed) }
+                }
+                TestServer.answer(request, into: &answer)
+            }
+            let server = try TestServer(workers: 3, limits: limits, handler: handler)
+            let (arriving, served, unread) = (try server.connect(), try server.connect(), try server.connect())
+            let request = FastCGIWire.request(body: [65])
+            try arriving.send(Array(request.prefix(20)))
+            try unread.send(FastCGIWire.request("/large/5000000"))
+            try served.send(FastCGIWire.request("/held"))
+            #expect(TestServer.eventually { server.responder.openConnections == 3 && server.idleCount == 0 })
+            // Each takes the place of the one before.
+            var late: [FastCGIPeer] = []
+            for _ in 0..<10 {
+                late.append(try server.connect())
+                #expect(try late.last?.exchange(request).text == TestServer.expected("/echo:A"))
+                #expect(TestServer.eventually { server.idleCount == 1 })
+            }
+            for peer in late.dropLast() { #expect(try peer.isEnded()) }
+            mayAnswer.store(true, ordering: .relaxed)
+            #expect(try served.answer().text == TestServer.expected("/held:"))
+            #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestServer.expected("/echo:A"))
+            #expect(try unread.answer().byteCount > 5_000_000)
+        }
+
+        @Test("an idle peer is closed after its time, silent or served before; one in the middle of a request is not")
+        func idleTime() throws {
+            var limits = Limits.quick
+            limits.idleFor = .milliseconds(200)
+            let server = try TestServer(limits: limits)
+            let (silent, served, arriving) = (try server.connect(), try server.connect(), try server.connect())
+            let request = FastCGIWire.request(body: [65])
+            try arriving.send(Array(request.prefix(20)))
+            #expect(try served.exchange(request).text == TestServer.expected("/echo:A"))
+            #expect(try silent.isEnded())
+            #expect(try served.isEnded())
+            #expect(server.responder.openConnections == 1)
+            #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestServer.expected("/echo:A"))
+            #expect(server.faults.isEmpty, "an idle connection that ends is no fault")
+        }
+
+        @Test("an idle peer is not closed before its time")
+        func notEarly() throws {
+            var limits = Limits.quick
+            limits.idleFor = .seconds(60)
+            let server = try TestServer(limits: limits)
+            let peer = try server.connect()
+            // Many sweeps.
+            for _ in 0..<10 {
+                Self.waitForNextTick()
+                #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
+            }
+        }
+
+        /// Not run, so that nothing but the test looks at the connection.
+        @Test("a request that has just arrived keeps its connection from being closed as idle")
+        func justArrived() throws {
+            let responder = try Responder(
+                listener: .tcp(host: "127.0.0.1", port: 0), workers: 1, handler: TestServer.answer)
+            var number: Int32 = -1
+            let near = try SocketPair().giveFarEnd { far in
+                number = far.number
+                responder.adopt(far)
+            }
+            let connection = try #require(responder.connections[number])
+            #expect(responder.connections.longestIdle()?.connection === connection)
+            let worker = Worker(0, of: responder)
+            try FastCGIPeer.send(FastCGIWire.request(), to: near.number)
+            #expect(connection.claim())
+            #expect(!worker.closeIdle(connection))
+            #expect(responder.openConnections == 1)
+            #expect(connection.isParked, "another worker can serve it")
+            #expect(responder.connections.longestIdle() == nil)
+        }
+
+        @Test("nginx closes its idle connections long before the responder does")
+        func nginxFirst() throws {
+            let text = try String(contentsOfFile: Executable.root + "/nginx/conf.d/gatehouse.conf", encoding: .utf8)
+            let upstream = try #require(text.firstMatch(of: /upstream gatehouse \{(?<body>[^}]*)\}/)?.output.body)
+            let seconds = try #require(upstream.firstMatch(of: /\n *keepalive_timeout (\d+)s;/)?.output.1)
+            let timeout = Duration.seconds(try #require(Int(seconds)))
+            #expect(Limits.standard.idleFor >= timeout * 2)
+            // Where an operator's own configuration sets nothing, nginx keeps a connection for 60 s.
+            #expect(Limits.standard.idleFor >= .seconds(60) + .seconds(20))
+        }
+    }
+}
