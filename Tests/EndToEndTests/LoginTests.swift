@@ -121,6 +121,7 @@ struct LoginTests {
         "by the development secret is impossible unless everything says development",
         arguments: [
             ["APP_ENV": "production"], ["DEV_LOGIN_SECRET": ""], ["NODE_ENV": "production"],
+            ["NODE_ENV": "production "], ["NODE_ENV": "Production"],
         ] as [[String: String]])
     func closedDoor(_ settings: [String: String]) throws {
         let house = try InProcessHouse { $0.merge(settings) { _, new in new } }

@@ -31,7 +31,7 @@ struct ReloadTests {
     }
 
     private static func dataKey(_ number: Int) -> String {
-        Base64URL.encode(Array(repeating: UInt8(number), count: 32))
+        Base64URL.encode((0..<32).map { UInt8(32 * number + $0) })
     }
 
     @Test("rotates every key under load, again and again, without one refusal or lost answer")
@@ -139,7 +139,7 @@ struct ReloadTests {
         let configured = try ConfiguredHouse()
         let house = configured.house
         #expect(try house.devLogin("ada@example.com").status == 200)
-        try configured.reload(["DEV_LOGIN_SECRET": "another secret"])
+        try configured.reload(["DEV_LOGIN_SECRET": "another secret for development"])
         #expect(try house.devLogin("ada@example.com").code == "invalid_dev_secret")
         try configured.reload(["APP_ENV": "production"])
         #expect(try house.devLogin("ada@example.com").code == "dev_login_disabled")

@@ -51,7 +51,7 @@ struct CheckTests {
             "APPLE_JWKS_URL": address + "/auth/keys", "APPLE_TOKEN_URL": address + "/auth/token",
             "APPLE_REVOKE_URL": address + "/auth/revoke", "APPLE_TEAM_ID": "FAKEAPPLE1", "APPLE_KEY_ID": key,
             "APPLE_PRIVATE_KEY_FILE": tool.folder.file("apple/AuthKey_DEVELOPER1.p8"), "APP_ENV": "development",
-            "DATA_KEY": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            "DATA_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
         ]
     }
 

@@ -117,7 +117,7 @@ struct ConfigurationFileTests {
 
     @Test("that everybody can read is no place for a secret")
     func openness() throws {
-        try write("DEV_LOGIN_SECRET=Xsecret\nAPP_ENV=development\n")
+        try write("DEV_LOGIN_SECRET=Xsecret-0123456789\nAPP_ENV=development\n")
         chmod(path, 0o640)
         #expect(try Configuration(from: source()).warnings.isEmpty)
         chmod(path, 0o644)

@@ -71,7 +71,7 @@ struct ConfigurationTests {
     @Test(
         "a value that means nothing is a fault of its setting, and of no other",
         arguments: [
-            ("APP_ENV", ["prod", "PRODUCTION", "dev", "production ", "test"]),
+            ("APP_ENV", ["prod", "PRODUCTION", "Development", "dev", "production.", "production development", "test"]),
             ("DATABASE_URL", ["sqlite:", "/var/lib/x.db", "SQLITE:x", "mysql://x", "x"]),
             ("WORKERS", ["0", "-1", "1025", "+4", "x", "1.5", "4 ", "99999999999999999999"]),
             ("LOG_LEVEL", ["Info", "trace", "warn", "info,debug"]),
@@ -129,13 +129,16 @@ struct ConfigurationTests {
             ("development", nil, true), ("development", "development", true), ("development", "test", true),
             ("development", "production", false), ("production", nil, false), ("production", "development", false),
             (nil, nil, false), (nil, "development", false), ("", "development", false),
+            ("development", "production ", false), ("development", "\tproduction", false),
+            ("development", "Production", false), ("development", " PRODUCTION\r", false),
+            (" development ", nil, true), ("production ", nil, false), (" ", nil, false),
         ] as [(String?, String?, Bool)])
     func devLogin(appEnvironment: String?, nodeEnvironment: String?, isOpen: Bool) throws {
         let settings = ["APP_ENV": appEnvironment, "NODE_ENV": nodeEnvironment]
-        let with = try Settings.read(settings.merging(["DEV_LOGIN_SECRET": "the-dev-secret"]) { $1 })
+        let with = try Settings.read(settings.merging(["DEV_LOGIN_SECRET": "the-secret-of-developers"]) { $1 })
         #expect((with.policy.devSecretHash != nil) == isOpen)
         #expect(with.warnings.isEmpty == isOpen)
-        #expect(!with.warnings.joined().contains("the-dev-secret"))
+        #expect(!with.warnings.joined().contains("the-secret-of-developers"))
         let without = try Settings.read(settings)
         #expect(without.policy.devSecretHash == nil)
         #expect(without.warnings.isEmpty)

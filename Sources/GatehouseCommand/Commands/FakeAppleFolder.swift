@@ -1,4 +1,5 @@
 import FakeApple
+import GatehouseServer
 import JSON
 import POSIX
 
@@ -41,7 +42,7 @@ enum FakeAppleFolder {
 
     static func refuseProduction() throws(CommandFault) {
         let variables = ProcessEnvironment.variables()
-        guard variables["APP_ENV"] != "production", variables["NODE_ENV"] != "production" else {
+        guard !["APP_ENV", "NODE_ENV"].contains(where: { AppEnvironment.isProduction(variables[$0]) }) else {
             throw CommandFault(.usage, "the fake Apple does not run in production")
         }
     }

@@ -16,7 +16,7 @@ extension Configuration {
 
     /// Nil where the keys could not be made, which has then been noted as a fault.
     private init?(reading settings: inout SettingReader) {
-        environment = settings.oneOf("APP_ENV", default: .production)
+        environment = settings.environment()
         listen = settings.listen()
         database = settings.database()
         workers = settings.workers()
@@ -29,11 +29,10 @@ extension Configuration {
         appleServer = server.settings
         let sealing = settings.vault(isRequired: server.isSet)
         vault = sealing.vault
-        let devSecret = settings.devSecret(in: environment)
-        warnings = settings.warnings + devSecret.warnings
-        policy = settings.policy(devSecretHash: devSecret.hash, apple: apple)
+        policy = settings.policy(devSecretHash: settings.devSecretHash(in: environment), apple: apple)
         guard let rings = settings.keyRings(beside: sealing.secrets) else { return nil }
         (accessKeys, refreshKeys) = rings
+        warnings = settings.warnings
         digests = settings.digests
     }
 }
@@ -103,13 +102,20 @@ extension SettingReader {
             onConsentRevoked: oneOf("APPLE_ON_CONSENT_REVOKED", default: standard.onConsentRevoked))
     }
 
-    /// The development login is open only where everything says that this is development.
-    fileprivate mutating func devSecret(in environment: AppEnvironment) -> (hash: [UInt8]?, warnings: [String]) {
-        let node = text("NODE_ENV")?.lowercased()
-        let isProduction = environment == .production || node == "production"
-        guard let secret = text("DEV_LOGIN_SECRET") else { return (nil, []) }
-        guard !isProduction else { return (nil, ["DEV_LOGIN_SECRET is ignored: this is production"]) }
-        return (SHA256.hash(Array(secret.utf8)), [])
+    /// Anything but one of the two is a fault: a misspelt `production` must not open the development login.
+    mutating func environment() -> AppEnvironment { oneOf("APP_ENV", default: .production, trimmed: true) }
+
+    /// The development login is open only where everything says that this is development. Where it is closed its secret
+    /// opens nothing, and may be any.
+    fileprivate mutating func devSecretHash(in environment: AppEnvironment) -> [UInt8]? {
+        let isProduction = AppEnvironment.isProduction(text("NODE_ENV")) || environment == .production
+        guard let text = text("DEV_LOGIN_SECRET") else { return nil }
+        guard !isProduction else {
+            warn("DEV_LOGIN_SECRET is ignored: this is production")
+            return nil
+        }
+        let secret = NamedSecret(name: "DEV_LOGIN_SECRET", bytes: Array(text.utf8))
+        return judge(secret, atLeast: 16) ? SHA256.hash(secret.bytes) : nil
     }
 
     /// An address we fetch from: HTTPS, or plain HTTP to this machine itself.

@@ -27,7 +27,7 @@ package struct ConfigurationSurvey: Sendable {
             faults = error.faults.filter { $0 != source.denial }
             warnings = []
         }
-        environment = source.survey { $0.oneOf("APP_ENV", default: .production) }
+        environment = source.survey { $0.environment() }
         listen = source.survey { $0.listen() }
         database = source.survey { $0.database() }
         workers = source.survey { $0.workers() }

@@ -13,9 +13,25 @@ extension SettingReader {
     }
 
     private mutating func keyPair(_ name: String, _ pem: String) -> SigningKey? {
-        if let key = Self.keyPair(pem, for: [.ES256, .EdDSA]) { return key }
+        if let key = Self.keyPair(pem, for: [.ES256, .EdDSA]) {
+            if Self.privateBytes(pem)?.isRepetitive == true { note(name, Self.guessable) }
+            return key
+        }
         note(name, "must be one private key in PEM (PKCS #8), P-256 or Ed25519, and not encrypted")
         return nil
+    }
+
+    private static let guessable =
+        "is not random: its private part has fewer than \([UInt8].leastDistinctSecretBytes) different bytes; make one "
+        + "with: gatehouse keys generate"
+
+    /// The private part of a P-256 or Ed25519 key: in both, the first octet string of 32 bytes (RFC 5915, RFC 8410).
+    private static func privateBytes(_ pem: String) -> [UInt8]? {
+        let body = pem.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()
+        let plain = body.filter { $0 != "=" }.replacing("+", with: "-").replacing("/", with: "_")
+        guard let der = Base64URL.decode(plain) else { return nil }
+        let starts = der.indices.dropLast(33)
+        return starts.first { der[$0] == 0x04 && der[$0 + 1] == 32 }.map { Array(der[($0 + 2)..<($0 + 34)]) }
     }
 
     /// The one key of a PEM; nil where there is none, or where it is for another algorithm.

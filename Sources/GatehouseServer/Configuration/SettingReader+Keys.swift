@@ -10,11 +10,21 @@ extension SettingReader {
         let access = secrets("JWT_ACCESS_SECRET", isRequired: !pair.isSet)
         let refresh = secrets("JWT_REFRESH_SECRET", isRequired: true)
         refuseSharedSecrets(access + refresh + others)
+        if pair.isSet { warnOfSecrets(access) }
         // The first of them signs: a key pair where there is one. The secrets beside it are still believed.
         guard let accessRing = ring([pair.current] + access.map(\.key) + [pair.previous]),
             let refreshRing = ring(refresh.map(\.key))
         else { return nil }
         return (accessRing, refreshRing)
+    }
+
+    /// A secret that signs nothing any more can still make access tokens of any user, for whoever has it.
+    private mutating func warnOfSecrets(_ secrets: [NamedSecret]) {
+        for secret in secrets {
+            warn(
+                "\(secret.name) is set beside ACCESS_SIGNING_KEY: it signs nothing, but access tokens signed with it are "
+                    + "still accepted; remove it once those issued before the change have expired (ACCESS_TOKEN_TTL)")
+        }
     }
 
     private func ring(_ keys: [SigningKey?]) -> KeyRing? {

@@ -7,10 +7,16 @@ extension SettingReader {
         let previous = text(name + "_PREVIOUS") ?? ""
         let found = [(name, current), (name + "_PREVIOUS", previous)].filter { !$0.1.isEmpty }
             .map { NamedSecret(name: $0, bytes: Array($1.utf8)) }
-        for secret in found where secret.bytes.count < VerificationKey.minimumSecretByteCount {
-            note(secret.name, "is too short: it needs at least \(VerificationKey.minimumSecretByteCount) bytes")
-        }
+        for secret in found { judge(secret, atLeast: VerificationKey.minimumSecretByteCount) }
         return found
+    }
+
+    /// False, with the fault noted, where the secret is easily guessed.
+    @discardableResult
+    mutating func judge(_ secret: NamedSecret, atLeast byteCount: Int) -> Bool {
+        guard let flaw = secret.flaw(atLeast: byteCount) else { return true }
+        note(secret.name, flaw)
+        return false
     }
 
     /// One secret in two places would let a token of one kind pass where another is asked for.

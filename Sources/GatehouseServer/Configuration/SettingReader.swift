@@ -4,6 +4,8 @@
 /// and uses nothing of it if there are any.
 struct SettingReader {
     private(set) var faults: [SettingFault]
+    /// What is allowed and yet probably not meant.
+    private(set) var warnings: [String]
     /// What has been read so far.
     private(set) var digests = SettingDigests()
     /// Whether a setting was asked for that may be set where it cannot be read.
@@ -14,10 +16,12 @@ struct SettingReader {
     init(_ source: SettingSource) {
         self.source = source
         faults = source.file?.faults ?? []
+        warnings = source.file?.warnings ?? []
     }
 
-    /// What is allowed and yet probably not meant of where settings stand.
-    var warnings: [String] { source.file?.warnings ?? [] }
+    mutating func warn(_ message: String) {
+        warnings.append(message)
+    }
 
     mutating func note(_ name: String, _ message: String) {
         faults.append(SettingFault(name, message))
@@ -65,11 +69,15 @@ struct SettingReader {
         return fallback
     }
 
+    /// - Parameter trimmed: white space around the value does not count, and a value of nothing else is none.
     mutating func oneOf<Choice: RawRepresentable<String> & CaseIterable>(
-        _ name: String, default fallback: Choice
+        _ name: String, default fallback: Choice, trimmed: Bool = false
     ) -> Choice {
         let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-        return parsed(name, default: fallback, expecting: "one of " + choices, Choice.init(rawValue:))
+        return parsed(name, default: fallback, expecting: "one of " + choices) { text in
+            let text = trimmed ? text.trimmingWhiteSpace : text
+            return trimmed && text.isEmpty ? fallback : Choice(rawValue: text)
+        }
     }
 
     mutating func duration(_ name: String, default fallback: Duration, in range: ClosedRange<Duration>) -> Duration {

@@ -30,7 +30,7 @@ final class DeveloperHouse: Sendable {
         variables.merge(apple.developerSettings) { _, new in new }
     }
 
-    static func key(_ byte: UInt8) -> String { Base64URL.encode([UInt8](repeating: byte, count: 32)) }
+    static func key(_ number: UInt8) -> String { Base64URL.encode((0..<32).map { number &+ $0 }) }
 
     func signIn(_ body: JSONObject) throws -> Answer { try house.send(.post("/api/auth/apple", body)) }
 

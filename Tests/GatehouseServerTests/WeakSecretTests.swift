@@ -1,0 +1,100 @@
+import Foundation
+import GatehouseServer
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Secrets that are none")
+struct WeakSecretTests {
+    private static let secrets = [
+        "JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET", "JWT_ACCESS_SECRET_PREVIOUS", "JWT_REFRESH_SECRET_PREVIOUS",
+    ]
+
+    private func expectFault(_ name: String, _ value: String, _ changes: [String: String?] = [:]) {
+        let faults = Settings.faults(changes.merging([name: value]) { $1 })
+        #expect(faults.map(\.name) == [name], "\(name)=\(value)")
+        #expect(faults.first?.message.hasPrefix("is not random: ") == true, "\(faults)")
+        #expect(!faults.map(\.description).joined().contains(value))
+    }
+
+    @Test("fewer than eight different bytes are refused, as written or as base64 of them", arguments: secrets)
+    func repetitive(name: String) {
+        expectFault(name, String(repeating: "x", count: 32))
+        expectFault(name, String(repeating: "changem", count: 10))
+        expectFault(name, String(repeating: "00", count: 32))
+        expectFault(name, Base64URL.encode((0..<32).map { UInt8(16 * ($0 % 7) + 3) }))
+        #expect(Settings.faults([name: String(repeating: "abcdefgh", count: 4)]).isEmpty, "eight are enough")
+    }
+
+    @Test("a key of the vault is judged by the bytes that it stands for", arguments: ["DATA_KEY", "DATA_KEY_PREVIOUS"])
+    func dataKeys(name: String) throws {
+        let key = ["DATA_KEY": Base64URL.encode(Array(100..<132))] as [String: String?]
+        expectFault(name, Base64URL.encode([UInt8](repeating: 7, count: 32)), key)
+        expectFault(name, Base64URL.encode((0..<32).map { $0 % 7 * 31 }) + "=", key)
+        #expect(Settings.faults(key.merging([name: Base64URL.encode((0..<32).map { $0 % 8 })]) { $1 }).isEmpty)
+        let zero = Settings.faults(key.merging([name: String(repeating: "A", count: 43)]) { $1 })
+        #expect(zero.map(\.name) == [name])
+        #expect(zero.first?.message.contains("all its bytes are zero") == true)
+    }
+
+    @Test(
+        "a key that signs is judged by its private part",
+        arguments: ["ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS"])
+    func keyPairs(name: String) {
+        let header: [UInt8] = [
+            0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+        ]
+        func pem(_ seed: [UInt8]) -> String {
+            let body = Data(header + seed).base64EncodedString()
+            return "-----BEGIN PRIVATE KEY-----\n\(body)\n-----END PRIVATE KEY-----"
+        }
+        expectFault(name, pem([UInt8](repeating: 0, count: 32)))
+        #expect(Settings.faults([name: pem(Array(1...32))]).isEmpty)
+    }
+
+    @Test("the secret of the development login has at least 16 bytes and is none of these either")
+    func devSecret() {
+        let development = ["APP_ENV": "development"] as [String: String?]
+        func faults(_ secret: String, _ environment: [String: String?]) -> [SettingFault] {
+            Settings.faults(environment.merging(["DEV_LOGIN_SECRET": secret]) { $1 })
+        }
+        #expect(faults("hunter2-hunter2", development).map(\.name) == ["DEV_LOGIN_SECRET"])
+        #expect(
+            faults("hunter2-hunter2", development).first?.message == "is too short: it needs at least 16 bytes")
+        expectFault("DEV_LOGIN_SECRET", "hunter2hunter2hunter2", development)
+        #expect(faults("0123456789abcdef", development).isEmpty)
+        // Where it opens nothing it is judged by nobody: a server in production that has one goes on starting.
+        #expect(faults("hunter2", [:]).isEmpty)
+        #expect(faults("hunter2", ["APP_ENV": "development", "NODE_ENV": "production"]).isEmpty)
+    }
+
+    @Test("all of them are named at once, and no value")
+    func together() {
+        let weak = String(repeating: "Xbad", count: 16)
+        let bad: [String: String?] = [
+            "APP_ENV": "development", "JWT_ACCESS_SECRET": weak, "JWT_REFRESH_SECRET": weak + "b",
+            "DATA_KEY": String(repeating: "A", count: 43), "DEV_LOGIN_SECRET": "Xbad",
+        ]
+        let faults = Settings.faults(bad)
+        #expect(faults.map(\.name).sorted() == bad.keys.filter { $0 != "APP_ENV" }.sorted())
+        #expect(!faults.map(\.description).joined().contains("Xbad"))
+    }
+
+    /// A key and secrets: which of them draw a warning.
+    @Test("a secret beside a key that signs is warned of, with what to do")
+    func besideKey() throws {
+        let older = "older-secret-of-the-tests-0123456789"
+        let key = ["ACCESS_SIGNING_KEY": PEMFixtures.p256] as [String: String?]
+        func warnings(_ changes: [String: String?]) throws -> [String] { try Settings.read(changes).warnings }
+        let one = try warnings(key)
+        #expect(one.count == 1)
+        #expect(one.first?.hasPrefix("JWT_ACCESS_SECRET is set beside ACCESS_SIGNING_KEY: ") == true)
+        #expect(one.first?.contains("remove it once") == true && one.first?.contains("(ACCESS_TOKEN_TTL)") == true)
+        let two = try warnings(key.merging(["JWT_ACCESS_SECRET_PREVIOUS": older]) { $1 })
+        #expect(two.map { $0.prefix { $0 != " " } } == ["JWT_ACCESS_SECRET", "JWT_ACCESS_SECRET_PREVIOUS"])
+        #expect(!two.joined().contains(Settings.accessSecret) && !two.joined().contains(older))
+        #expect(try warnings(key.merging(["JWT_ACCESS_SECRET": nil]) { $1 }).isEmpty)
+        #expect(try warnings(["ACCESS_SIGNING_KEY_PREVIOUS": PEMFixtures.p256]).isEmpty, "the secret signs")
+        #expect(try warnings([:]).isEmpty)
+    }
+}
