@@ -28,8 +28,8 @@ package struct FakeAppleService: Sendable {
         self.clock = clock
     }
 
-    package func server(on listener: consuming Listener) -> HTTPServer {
-        HTTPServer(listener, answer: answer)
+    package func server(on listener: consuming Listener, names: HostNames = HostNames()) -> HTTPServer {
+        HTTPServer(listener, names: names, answer: answer)
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAction {

@@ -57,6 +57,19 @@ struct FakeAppleTests {
         #expect(try tool.run(verify + ["com.example.two"]).status == 1)
     }
 
+    @Test("answers only to this machine's names, and to those that --host adds")
+    func hostNames() throws {
+        let (apple, url) = try start("--host", "apple.internal", "--host=other.internal")
+        defer { apple.stop() }
+        func status(_ host: String) throws -> String {
+            let words = ["--silent", "--max-time", "10", "--output", "/dev/null", "--write-out", "%{http_code}"]
+            let output = try Shell.run(["/usr/bin/curl"] + words + ["--header", "Host: " + host, url + "/mint"])
+            return String(decoding: output, as: UTF8.self)
+        }
+        for host in ["localhost", "apple.internal", "other.internal:8444"] { #expect(try status(host) == "200") }
+        #expect(try status("rebind.example") == "421")
+    }
+
     /// Exchanges the code of a new login for tokens.
     private func exchange(_ url: String) throws -> JSONObject? {
         let code = try #require(try curl(url + "/mint", "--data", #"{"sub":"ann"}"#)?["authorizationCode"]?.string)

@@ -4,12 +4,15 @@ struct HTTPRequest: Equatable {
 
     let method: String
     let path: String
+    /// Nil where there is no Host header, or more than one.
+    let host: String?
     let contentType: String?
     let body: [UInt8]
 
-    init(method: String, path: String, contentType: String? = nil, body: [UInt8] = []) {
+    init(method: String, path: String, host: String? = nil, contentType: String? = nil, body: [UInt8] = []) {
         self.method = method
         self.path = path
+        self.host = host
         self.contentType = contentType
         self.body = body
     }
@@ -34,8 +37,8 @@ struct HTTPRequest: Equatable {
         let path = words[1].prefix { $0 != "?" }
         return .complete(
             HTTPRequest(
-                method: String(words[0]), path: String(path), contentType: value(of: "content-type", in: lines),
-                body: Array(body.prefix(length))))
+                method: String(words[0]), path: String(path), host: onlyValue(of: "host", in: lines),
+                contentType: value(of: "content-type", in: lines), body: Array(body.prefix(length))))
     }
 
     private static func end(ofHeadIn bytes: [UInt8]) -> Int? {
@@ -51,11 +54,19 @@ struct HTTPRequest: Equatable {
     }
 
     private static func value(of name: String, in lines: [Substring]) -> String? {
-        for line in lines {
+        values(of: name, in: lines).first
+    }
+
+    private static func onlyValue(of name: String, in lines: [Substring]) -> String? {
+        let values = values(of: name, in: lines)
+        return values.count == 1 ? values[0] : nil
+    }
+
+    private static func values(of name: String, in lines: [Substring]) -> [String] {
+        lines.compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2, parts[0].lowercased() == name else { continue }
+            guard parts.count == 2, parts[0].lowercased() == name else { return nil }
             return String(parts[1].filter { $0 != " " && $0 != "\t" })
         }
-        return nil
     }
 }

@@ -7,10 +7,15 @@ package final class HTTPServer: Sendable {
     private static let patience: Int32 = 2000
 
     private let listener: Listener
+    private let names: HostNames
     private let answer: @Sendable (HTTPRequest) -> HTTPAction
 
-    init(_ listener: consuming Listener, answer: @escaping @Sendable (HTTPRequest) -> HTTPAction) {
+    init(
+        _ listener: consuming Listener, names: HostNames = HostNames(),
+        answer: @escaping @Sendable (HTTPRequest) -> HTTPAction
+    ) {
         self.listener = listener
+        self.names = names
         self.answer = answer
     }
 
@@ -63,7 +68,8 @@ package final class HTTPServer: Sendable {
             switch HTTPRequest.read(received) {
             case .incomplete: continue
             case .malformed: return .reply(.refusal("400 Bad Request", "this is no HTTP request"))
-            case .complete(let request): return answer(request)
+            case .complete(let request):
+                return names.contains(request.host) ? answer(request) : .reply(HostNames.refusal)
             }
         }
         return .silence(seconds: 0)

@@ -22,11 +22,15 @@ struct FakeAppleCommand: Command {
         POST /keys/rotate  lets a new key sign; POST /keys/turnover takes the old ones away, too
         GET /requests      what was asked of Apple's endpoints; DELETE forgets it
         GET /authorisations  who has authorised which app
+
+        It answers requests to localhost, 127.0.0.1, [::1], --address and --host, and no others: a web page could have a
+        name of its own resolve to this machine.
         """
     let options =
         FakeAppleFolder.options + [
             Option(name: "--address", value: "ADDRESS", help: "where to listen (127.0.0.1)"),
             Option(name: "--port", value: "PORT", help: "at which port, 0 for any (8444)"),
+            Option(name: "--host", value: "NAME", help: "answer to this name too; more than one may be given"),
             Option(name: "--team-id", value: "ID", help: "the developer's team (\(DeveloperAccount.defaultTeamID))"),
             Option(name: "--key-id", value: "ID", help: "the id of its key (\(DeveloperAccount.defaultKeyID))"),
             Option(name: "--ca", value: "FILE", help: "certificates to believe when notifying"),
@@ -40,7 +44,8 @@ struct FakeAppleCommand: Command {
         let service = try service(input)
         let address = input.value("--address") ?? "127.0.0.1"
         do {
-            let server = service.server(on: try Listener.tcp(host: address, port: port))
+            let names = HostNames(and: input.all("--host") + [address.contains(":") ? "[\(address)]" : address])
+            let server = service.server(on: try Listener.tcp(host: address, port: port), names: names)
             StandardStream.output.line("fake Apple: http://\(address):\(server.port)")
             try server.run()
         } catch {
