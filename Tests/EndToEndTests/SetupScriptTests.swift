@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The scripts of the package and of the containers, on folders of a test's own.
+@Suite("The scripts that make secrets")
+struct SetupScriptTests {
+    private let folder: TemporaryFolder
+    private var credentials: String { folder.file("etc/credentials") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["etc/credentials", "run", "apple", "bin"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.file(name), withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("bin/gatehouse"), withDestinationPath: Executable.gatehouse)
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+    }
+
+    private var made: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: credentials).filter { $0 != "access_signing_key" }
+                .sorted()
+        }
+    }
+
+    /// The package's script knows its folders, which are others here.
+    private func setUp() throws {
+        var script = try String(contentsOfFile: Executable.root + "/deploy/debian/setup", encoding: .utf8)
+        for (path, name) in [("/etc/gatehouse", "etc"), ("/run/gatehouse", "run"), ("/usr/bin/", "bin/")] {
+            script.replace(path, with: folder.file(name))
+        }
+        try write(script, to: "setup")
+        try Shell.run(["/bin/sh", folder.file("setup")])
+    }
+
+    @Test(
+        "the package makes no secret for access tokens where a key signs them",
+        arguments: [
+            ("", false), ("ACCESS_SIGNING_KEY_FILE=/etc/key.pem\n", true), ("  ACCESS_SIGNING_KEY_FILE = \"/k\"", true),
+            ("#ACCESS_SIGNING_KEY_FILE=/etc/key.pem\n", false), ("ACCESS_SIGNING_KEY_FILE=\n", false),
+            ("ACCESS_SIGNING_KEY_PREVIOUS_FILE=/etc/key.pem\n", false),
+        ])
+    func package(settings: String, hasKey: Bool) throws {
+        try write("APPLE_BUNDLE_ID=com.example.app\n" + settings, to: "etc/gatehouse.conf")
+        try setUp()
+        #expect(try made == ["data_key"] + (hasKey ? [] : ["jwt_access_secret"]) + ["jwt_refresh_secret"])
+        #expect(FileManager.default.fileExists(atPath: folder.file("run/configured")))
+    }
+
+    @Test("nor where the key is a credential")
+    func credential() throws {
+        try write("a key", to: "etc/credentials/access_signing_key")
+        try setUp()
+        #expect(try made == ["data_key", "jwt_refresh_secret"])
+    }
+
+    @Test("nor do the containers", arguments: [true, false])
+    func containers(hasKey: Bool) throws {
+        if hasKey { try write("a key", to: "etc/credentials/access_signing_key") }
+        let script = Executable.root + "/deploy/docker/make-secrets"
+        try Shell.run([
+            "/usr/bin/env", "PATH=\(folder.file("bin")):/usr/bin:/bin", "/bin/sh", script, credentials,
+            folder.file("apple"),
+        ])
+        #expect(try made.contains("jwt_access_secret") != hasKey)
+        #expect(try made.contains("jwt_refresh_secret"))
+    }
+}
