@@ -166,6 +166,25 @@ struct AppleChallengeTests {
         #expect(try verdict(house, unable) == (rule == "optional" ? "200" : "nonce"))
     }
 
+    /// The thief of a token reads its `nonce` claim, but not the text that this is the hash of.
+    @Test(
+        "alone keeps the thief of an identity token out: the app's own hashed nonce does not",
+        arguments: ["optional", "required", "challenge"])
+    func stolen(rule: String) throws {
+        let house = try InProcessHouse { $0["APPLE_NONCE"] = rule }
+        let nonce = rule == "challenge" ? try challenge(house) : "the app's own"
+        let login = house.apple.login("001.s") {
+            $0.nonce = nonce
+            $0.claims = ["nonce": .string(hexadecimal(nonce))]
+        }
+        var stolen = login
+        stolen["nonce"] = .string(hexadecimal(nonce))
+        #expect(try verdict(house, stolen) == (rule == "challenge" ? "nonce" : "200"))
+        stolen["nonce"] = .string(try challenge(house))
+        #expect(try verdict(house, stolen) == "nonce", "a challenge of the thief's own")
+        #expect(try verdict(house, login) == "200")
+    }
+
     @Test("is kept nowhere until it is used, however many are given out")
     func nothingKept() throws {
         let house = try InProcessHouse()

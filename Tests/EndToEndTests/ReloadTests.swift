@@ -76,6 +76,25 @@ struct ReloadTests {
         #expect(try configured.house.send(.get("/.well-known/jwks.json")).status == 404)
     }
 
+    @Test("warns of a secret that is accepted beside a key, at the start and each time, until it is gone")
+    func secretBesideKey() throws {
+        let warning = "JWT_ACCESS_SECRET is set beside ACCESS_SIGNING_KEY"
+        let configured = try ConfiguredHouse(["JWT_ACCESS_SECRET": Self.access[0]])
+        let login = try configured.house.devLogin("ada@example.com")
+        #expect(!configured.house.process.log.contains(warning))
+        let both = ["JWT_ACCESS_SECRET": Self.access[0], "ACCESS_SIGNING_KEY": Self.es256] as [String: String?]
+        #expect(try configured.reload(both).contains(warning))
+        #expect(try configured.house.me(login.accessToken).status == 200, "it is as the warning says")
+        #expect(try configured.reload(both).contains(warning))
+        configured.house.process.stop()
+        try configured.house.restart()
+        #expect(configured.house.process.log.components(separatedBy: warning).count == 4)
+        #expect(!configured.house.process.log.contains(Self.access[0]))
+        let said = try configured.reload(["JWT_ACCESS_SECRET": nil, "ACCESS_SIGNING_KEY": Self.es256])
+        #expect(said.contains("\"reloaded\"") && !said.contains(warning))
+        #expect(try configured.house.me(login.accessToken).code == "invalid_access_token")
+    }
+
     @Test("says by name what has changed, and what waits for a restart for as long as it does")
     func names() throws {
         let configured = try ConfiguredHouse(["WORKERS": "4"])

@@ -60,6 +60,34 @@ struct OperationTests {
         #expect(!outcome.everything.contains("hunter2"))
     }
 
+    @Test("a secret that is accepted beside the key that signs is noted, with what to do")
+    func secretBesideKey() throws {
+        let outcome = try tool.run(["check"], tool.settings(["ACCESS_SIGNING_KEY": PEMFixtures.p256]))
+        let note = #/note   configuration +JWT_ACCESS_SECRET is set beside ACCESS_SIGNING_KEY: .*remove it once/#
+        #expect(outcome.text.contains(note), "\(outcome.text)")
+    }
+
+    @Test("white space does not open the development login", arguments: ["production ", "\tPRODUCTION"])
+    func whiteSpace(node: String) throws {
+        let settings = ["APP_ENV": " development", "NODE_ENV": node, "DEV_LOGIN_SECRET": "hunter2-hunter2-hunter2"]
+        let outcome = try tool.run(["check"], tool.settings(settings))
+        #expect(outcome.text.contains(/note   configuration +DEV_LOGIN_SECRET is ignored/), "\(outcome.everything)")
+    }
+
+    @Test("placeholders for secrets stop the start, each by name", arguments: ["serve", "check"])
+    func placeholders(command: String) throws {
+        let weak = [
+            "JWT_ACCESS_SECRET": String(repeating: "hunter2", count: 6), "DEV_LOGIN_SECRET": "hunter2-hunter2",
+            "JWT_REFRESH_SECRET": String(repeating: "0", count: 64), "DATA_KEY": String(repeating: "A", count: 43),
+        ]
+        let settings = tool.settings(weak.merging(["APP_ENV": "development "]) { $1 })
+        let outcome = try tool.run([command], settings, seconds: 5)
+        #expect(outcome.status == 2)
+        for name in weak.keys { #expect(outcome.everything.contains(name + " is "), "\(outcome.everything)") }
+        #expect(outcome.everything.contains("DEV_LOGIN_SECRET is too short: it needs at least 16 bytes"))
+        #expect(!outcome.everything.contains("hunter2") && !outcome.everything.contains("AAAA"))
+    }
+
     @Test(
         "a configuration that is not usable stops the start at once, with all its faults",
         arguments: ["serve", "check"])
@@ -99,11 +127,13 @@ struct OperationTests {
         }
     }
 
-    @Test("the fake Apple has no business in production", arguments: ["APP_ENV", "NODE_ENV"])
-    func fakeAppleInProduction(variable: String) throws {
+    @Test(
+        "the fake Apple has no business in production", arguments: ["APP_ENV", "NODE_ENV"],
+        ["production", "production ", "Production"])
+    func fakeAppleInProduction(variable: String, value: String) throws {
         for command in [["fake-apple", "--port", "0"], ["fake-apple", "mint"]] {
             let outcome = try tool.run(
-                command + ["--keys", tool.folder.file("apple")], [variable: "production"], seconds: 5)
+                command + ["--keys", tool.folder.file("apple")], [variable: value], seconds: 5)
             #expect(outcome.status == 2)
             #expect(outcome.text.isEmpty)
             #expect(!FileManager.default.fileExists(atPath: tool.folder.file("apple")), "no key was made")
