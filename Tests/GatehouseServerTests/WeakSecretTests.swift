@@ -37,19 +37,30 @@ struct WeakSecretTests {
         #expect(zero.first?.message.contains("all its bytes are zero") == true)
     }
 
+    /// A private key in PKCS #8, put together by hand: no tool makes one like it.
+    private static func pem(_ header: [UInt8], _ privatePart: [UInt8]) -> String {
+        let body = Data(header + privatePart).base64EncodedString()
+        return "-----BEGIN PRIVATE KEY-----\n\(body)\n-----END PRIVATE KEY-----"
+    }
+
+    private static let ed25519: [UInt8] = [
+        0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+    ]
+    private static let p256: [UInt8] = [
+        0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08,
+        0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20,
+    ]
+
     @Test(
-        "a key that signs is judged by its private part",
-        arguments: ["ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS"])
-    func keyPairs(name: String) {
-        let header: [UInt8] = [
-            0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
-        ]
-        func pem(_ seed: [UInt8]) -> String {
-            let body = Data(header + seed).base64EncodedString()
-            return "-----BEGIN PRIVATE KEY-----\n\(body)\n-----END PRIVATE KEY-----"
-        }
-        expectFault(name, pem([UInt8](repeating: 0, count: 32)))
-        #expect(Settings.faults([name: pem(Array(1...32))]).isEmpty)
+        "a private key is judged by its private part",
+        arguments: ["ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS", "APPLE_PRIVATE_KEY"], [ed25519, p256])
+    func keyPairs(name: String, header: [UInt8]) {
+        let isApples = name == "APPLE_PRIVATE_KEY"
+        if isApples, header == Self.ed25519 { return }
+        let others = isApples ? AppleServerSettingsTests.complete : [:]
+        expectFault(name, Self.pem(header, [UInt8](repeating: 0, count: 31) + [1]), others)
+        expectFault(name, Self.pem(header, (0..<32).map { $0 % 7 + 1 }), others)
+        #expect(Settings.faults(others.merging([name: Self.pem(header, Array(1...32))]) { $1 }).isEmpty)
     }
 
     @Test("the secret of the development login has at least 16 bytes and is none of these either")

@@ -61,6 +61,22 @@ extension MachineTests {
             }
         }
 
+        @Test("dumps no core where a crash ends it, and has bounds of memory and tasks")
+        func bounds() throws {
+            let machine = try Machine.serving()
+            #expect(
+                try machine.must("systemctl show -p LimitCORE -p MemoryMax -p TasksMax gatehouse | sort")
+                    == "LimitCORE=0\nMemoryMax=1073741824\nTasksMax=1200")
+            try machine.must("kill -ABRT $(systemctl show -P MainPID gatehouse)")
+            #expect(Eventually.holds { (try? machine.run("systemctl is-active gatehouse").text) == "active\n" })
+            // systemd says `code=dumped` where the kernel has written a core.
+            #expect(
+                Eventually.holds {
+                    (try? machine.run("journalctl --unit gatehouse | grep -q 'code=killed, status=6/ABRT'").status) == 0
+                })
+            #expect(try machine.login() == Machine.wholeLogin)
+        }
+
         @Test("installed a second time, is what it was")
         func again() throws {
             let machine = try Machine.serving()

@@ -14,16 +14,19 @@ extension SettingReader {
 
     private mutating func keyPair(_ name: String, _ pem: String) -> SigningKey? {
         if let key = Self.keyPair(pem, for: [.ES256, .EdDSA]) {
-            if Self.privateBytes(pem)?.isRepetitive == true { note(name, Self.guessable) }
+            judge(pem, of: name)
             return key
         }
         note(name, "must be one private key in PEM (PKCS #8), P-256 or Ed25519, and not encrypted")
         return nil
     }
 
-    private static let guessable =
-        "is not random: its private part has fewer than \([UInt8].leastDistinctSecretBytes) different bytes; make one "
-        + "with: gatehouse keys generate"
+    /// Notes a key that is easily guessed.
+    mutating func judge(_ pem: String, of name: String) {
+        guard Self.privateBytes(pem)?.isRepetitive == true else { return }
+        let least = [UInt8].leastDistinctSecretBytes
+        note(name, "is not random: its private part has fewer than \(least) different bytes; make a new one")
+    }
 
     /// The private part of a P-256 or Ed25519 key: in both, the first octet string of 32 bytes (RFC 5915, RFC 8410).
     private static func privateBytes(_ pem: String) -> [UInt8]? {
