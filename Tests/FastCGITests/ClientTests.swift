@@ -58,7 +58,7 @@ extension SocketTests {
             let server = try TestServer(limits: limits)
             let guest = try server.connect()
             try guest.send(Array(FastCGIWire.request().prefix(20)))
-            #expect(TestServer.eventually { server.responder.openConnections == 1 && server.idleCount == 0 })
+            #expect(TestServer.eventually { server.responder.openConnections == 1 && !server.hasIdleConnection })
             let address = try #require(server.responder.address)
             #expect(throws: ClientFault.turnedAway) { try Client(path: "/").ask(address, until: .now + .seconds(5)) }
         }

@@ -192,7 +192,7 @@ extension SocketTests {
             let server = try TestServer(limits: limits)
             var peers = try (0..<10).map { _ in try server.connect() }
             for peer in peers { try peer.send(Array(FastCGIWire.request().prefix(20))) }
-            #expect(TestServer.eventually { server.idleCount == 0 })
+            #expect(TestServer.eventually { !server.hasIdleConnection })
             let late = try server.connect()
             #expect(try late.isEnded())
             peers.removeLast()
