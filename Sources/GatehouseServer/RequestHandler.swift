@@ -14,7 +14,8 @@ package struct RequestHandler: Sendable {
 
     func answer(_ exchange: borrowing FastCGI.Request, into bytes: inout [UInt8]) {
         let id = exchange.parameters["REQUEST_ID"].flatMap(RequestID.accepted) ?? newRequestID()
-        answer(GatehouseWeb.Request(exchange, id: id)).write(requestID: id, to: &bytes)
+        let request = GatehouseWeb.Request(exchange, id: id)
+        answer(request).write(answering: request.method, requestID: id, to: &bytes)
     }
 
     package func answer(_ request: GatehouseWeb.Request) -> GatehouseWeb.Response {

@@ -11,7 +11,7 @@ package protocol Endpoint: Sendable {
     func respond(to request: Request) throws(Problem) -> Response
 
     /// What the client is told where the endpoint could not do what it was asked.
-    func response(to problem: Problem, requestID: String) -> Response
+    func response(to problem: Problem, of request: Request) -> Response
 }
 
 extension Endpoint {
@@ -19,7 +19,7 @@ extension Endpoint {
 
     package var isRoutine: Bool { false }
 
-    package func response(to problem: Problem, requestID: String) -> Response {
-        problem.response(requestID: requestID)
+    package func response(to problem: Problem, of request: Request) -> Response {
+        problem.response(requestID: request.id)
     }
 }

@@ -49,7 +49,7 @@ package final class Router: Sendable {
         do throws(Problem) {
             return Reply(response: try candidate.endpoint.respond(to: request), route: candidate.route)
         } catch {
-            let response = candidate.endpoint.response(to: error, requestID: request.id)
+            let response = candidate.endpoint.response(to: error, of: request)
             return Reply(response: response, route: candidate.route, problem: error)
         }
     }
@@ -110,7 +110,7 @@ extension Router {
 
         func candidate(for request: Request) throws(Problem) -> Candidate {
             if let open { return open }
-            // A HEAD is a GET whose body the front keeps to itself.
+            // A HEAD is a GET whose body is not sent.
             let method = request.method == "HEAD" ? Method.get.rawValue : request.method
             guard let candidate = candidates.first(where: { $0.method.rawValue == method }) else {
                 throw .methodNotAllowed(allowed: candidates.map(\.method))

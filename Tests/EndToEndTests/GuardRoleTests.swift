@@ -7,6 +7,11 @@ import Testing
 struct GuardRoleTests {
     private static let roles = ["USER", "ADMIN", "SUPER_ADMIN"]
 
+    private static func challenge(demanding role: String?) -> String {
+        "Bearer error=\"insufficient_scope\", error_description=\"insufficient_role\""
+            + (role.map { ", scope=\"\($0)\"" } ?? "")
+    }
+
     private func verify(_ house: any House, _ bearer: String?, demanding role: String) throws -> Answer {
         var call = Call.get("/api/auth/verify", bearer: bearer)
         call.demandedRole = role
@@ -32,10 +37,13 @@ struct GuardRoleTests {
         let house = try Houses.of(world)
         let login = try house.devLogin("challenge-\(world)@example.com").accessToken
         let refused = try verify(house, login, demanding: "ADMIN")
-        #expect(
-            refused.header("www-authenticate")
-                == "Bearer error=\"insufficient_scope\", error_description=\"insufficient_role\"")
+        #expect(refused.header("www-authenticate") == Self.challenge(demanding: "ADMIN"))
         #expect(refused.header("x-user-id") == nil)
+        let highest = try verify(house, login, demanding: "SUPER_ADMIN")
+        #expect(highest.header("www-authenticate") == Self.challenge(demanding: "SUPER_ADMIN"))
+        // A role that does not exist is no scope to ask for.
+        let misspelt = try verify(house, login, demanding: "ADMNI")
+        #expect(misspelt.header("www-authenticate") == Self.challenge(demanding: nil))
         #expect(try verify(house, nil, demanding: "ADMIN").status == 401)
         #expect(try verify(house, "x", demanding: "ADMIN").header("x-problem-code") == "invalid_access_token")
     }
@@ -86,7 +94,8 @@ struct GuardRoleTests {
                 #expect(answer.status == (height >= needed ? 200 : 403), "\(role) at \(path)")
             }
         }
-        try expectRefusal(try stand.house.send(.get("/notes/admin/1", bearer: stand.token(of: "low@example.com"))))
+        try expectRefusal(
+            try stand.house.send(.get("/notes/admin/1", bearer: stand.token(of: "low@example.com"))), "ADMIN")
     }
 
     @Test("lets nobody in where nginx would forget it", arguments: ["/misspelt/", "/outer/inner/", "/early/"])
@@ -94,7 +103,7 @@ struct GuardRoleTests {
         let stand = try GuardedStand.shared.get()
         for role in Self.roles {
             let token = try stand.token(role, of: "forgotten@example.com")
-            try expectRefusal(try stand.house.send(.get(path + role, bearer: token)))
+            try expectRefusal(try stand.house.send(.get(path + role, bearer: token)), nil)
             #expect(stand.upstream.arrivals(at: path + role).isEmpty)
         }
     }
@@ -108,13 +117,13 @@ struct GuardRoleTests {
         }
     }
 
-    private func expectRefusal(_ answer: Answer) throws {
+    private func expectRefusal(_ answer: Answer, _ demanded: String?) throws {
         #expect(answer.status == 403)
         #expect(answer.code == "insufficient_role")
         #expect(answer["detail"]?.string == "this needs a higher role than the user's")
         #expect(answer.header("content-type") == "application/problem+json")
         #expect(
             answer.headers.filter { $0.name == "www-authenticate" }.map(\.value)
-                == ["Bearer error=\"insufficient_scope\", error_description=\"insufficient_role\""])
+                == [Self.challenge(demanding: demanded)])
     }
 }

@@ -8,7 +8,7 @@ struct DeleteUserEndpoint: Endpoint {
     let gatekeeper: Gatekeeper
 
     /// Where people take back by hand what they have agreed to at Apple.
-    private static let byHand = "<https://account.apple.com/account/manage>; rel=\"help\""
+    private static let byHand: FieldValue = "<https://account.apple.com/account/manage>; rel=\"help\""
 
     func respond(to request: Request) throws(Problem) -> Response {
         let caller = try refusing { () throws(Refusal) in try gatekeeper.authenticate(request.bearerToken) }

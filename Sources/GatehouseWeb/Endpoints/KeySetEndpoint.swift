@@ -11,11 +11,9 @@ struct KeySetEndpoint: Endpoint {
 
     func respond(to request: Request) throws(Problem) -> Response {
         guard let keySet else { throw .notFound }
-        let headers = [
-            // A key is published for longer than this before it signs.
-            Response.Header("Cache-Control", "public, max-age=300"),
-            Response.Header("ETag", "\"\(keySet.tag)\""),
-        ]
+        // A key is published for longer than this before it signs.
+        var headers = [Response.Header("Cache-Control", "public, max-age=300")]
+        if let tag = Response.Header("ETag", checking: "\"\(keySet.tag)\"") { headers.append(tag) }
         guard !request.hasCopy(tagged: keySet.tag) else { return Response(status: 304, headers: headers) }
         let type = Response.Header("Content-Type", "application/jwk-set+json")
         return Response(status: 200, headers: [type] + headers, body: keySet.bytes)

@@ -13,25 +13,38 @@ struct VerifyEndpoint: Endpoint {
         let caller = try refusing { () throws(Refusal) in
             try gatekeeper.authenticate(request.bearerToken, atLeast: request.text(of: .demandedRole))
         }
-        return admission(of: caller)
+        return try admission(of: caller)
     }
 
-    private func admission(of caller: Caller) -> Response {
-        Response(
-            status: 204,
-            headers: [
-                Response.Header("X-User-Id", caller.userID.text),
-                Response.Header("X-User-Role", caller.role.rawValue),
-                Response.Header("X-Session-Id", caller.sessionID.text),
-            ])
+    /// A token whose ids cannot stand in a header is refused: an upstream that was told no user, or another one, would be
+    /// worse.
+    private func admission(of caller: Caller) throws(Problem) -> Response {
+        guard let user = Response.Header("X-User-Id", checking: caller.userID.text),
+            let session = Response.Header("X-Session-Id", checking: caller.sessionID.text)
+        else { throw .refused(.invalidAccessToken) }
+        return Response(status: 204, headers: [user, Response.Header("X-User-Role", caller.role.fieldValue), session])
     }
 
-    /// nginx reads only the headers of a subrequest: code and detail go there as well, and nginx puts them into the
-    /// document that the client gets.
-    func response(to problem: Problem, requestID: String) -> Response {
-        var response = problem.response(requestID: requestID)
-        response.headers.append(Response.Header("X-Problem-Code", problem.entry.code))
-        response.headers.append(Response.Header("X-Problem-Detail", problem.entry.detail))
-        return response
+    /// A refusal has no body: nginx reads only the headers of a subrequest, and would write a body to a temporary file.
+    /// Code and detail are headers, and nginx puts them into the document that the client gets.
+    func response(to problem: Problem, of request: Request) -> Response {
+        let entry = problem.entry
+        let role = request.text(of: .demandedRole).flatMap(Role.init(rawValue:))
+        let words = [
+            Response.Header("X-Problem-Code", checking: entry.code),
+            Response.Header("X-Problem-Detail", checking: entry.detail),
+        ]
+        return Response(
+            status: entry.status, headers: problem.headers(scope: role?.rawValue) + words.compactMap(\.self))
+    }
+}
+
+extension Role {
+    fileprivate var fieldValue: FieldValue {
+        switch self {
+        case .user: "USER"
+        case .admin: "ADMIN"
+        case .superAdmin: "SUPER_ADMIN"
+        }
     }
 }

@@ -4,4 +4,7 @@ package enum Method: String, Sendable, CaseIterable {
     case post = "POST"
     case patch = "PATCH"
     case delete = "DELETE"
+
+    /// The methods of requests that an endpoint of this one answers: HEAD is a GET without the body.
+    var names: [String] { self == .get ? ["GET", "HEAD"] : [rawValue] }
 }

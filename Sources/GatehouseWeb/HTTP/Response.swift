@@ -8,11 +8,17 @@ package struct Response: Sendable, Equatable {
 
     package struct Header: Sendable, Equatable {
         package let name: String
-        package let value: String
+        package let value: FieldValue
 
-        package init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: FieldValue) {
             self.name = name
             self.value = value
+        }
+
+        /// A header whose value comes from outside; nil where it is not safe to write.
+        package init?(_ name: String, checking text: String) {
+            guard let value = FieldValue(checking: text) else { return nil }
+            self.init(name, value)
         }
     }
 
@@ -32,6 +38,6 @@ package struct Response: Sendable, Equatable {
     package func header(_ name: String) -> String? {
         headers.first {
             $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased()
-        }?.value
+        }?.value.text
     }
 }

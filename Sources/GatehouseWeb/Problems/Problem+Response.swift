@@ -13,7 +13,7 @@ extension Problem {
         let entry = entry
         let type = Response.Header("Content-Type", "application/problem+json")
         let body = body(requestID: requestID)
-        return Response(status: entry.status, headers: [type] + headers(for: entry), body: body.json)
+        return Response(status: entry.status, headers: [type] + headers(), body: body.json)
     }
 
     func body(requestID: String) -> ProblemBody {
@@ -38,35 +38,42 @@ extension Problem {
         }
     }
 
-    private func headers(for entry: Entry) -> [Response.Header] {
-        switch entry.status {
-        case 401, 403: challenge(for: entry).map { [Response.Header("WWW-Authenticate", $0)] } ?? []
-        case 405: [Response.Header("Allow", allowed)]
-        case 503: [Response.Header("Retry-After", "5")]
-        default: []
-        }
+    /// What the status makes due beside the document.
+    ///
+    /// - Parameter scope: what the access token would have to allow, where the request demands more than any token does.
+    func headers(scope: String? = nil) -> [Response.Header] {
+        let header: Response.Header? =
+            switch entry.status {
+            case 401, 403: challenge(scope: scope).flatMap { Response.Header("WWW-Authenticate", checking: $0) }
+            case 405: Response.Header("Allow", checking: allowed)
+            case 503: Response.Header("Retry-After", "5")
+            default: nil
+            }
+        return header.map { [$0] } ?? []
     }
 
-    /// RFC 6750: who sent no credentials is told the scheme and no error; nil where no credentials would help.
-    private func challenge(for entry: Entry) -> String? {
-        let error: String
+    /// RFC 6750, section 3: a request without credentials gets the scheme and no error. nil where no credentials would
+    /// help. `invalid_token` is for 401 alone, and `insufficient_scope` is the error that the RFC has for 403.
+    private func challenge(scope: String?) -> String? {
         switch self {
         case .refused(.noCredentials): return "Bearer"
         case .refused(.devLoginDisabled): return nil
-        case .refused(.insufficientRole): error = "insufficient_scope"
         case .refused(.loginTooOld(let limit)):
             // RFC 9470
             return """
                 Bearer error="insufficient_user_authentication", error_description="\(entry.code)", \
                 max_age=\(limit.wholeSeconds)
                 """
-        default: error = "invalid_token"
+        default: break
         }
-        return "Bearer error=\"\(error)\", error_description=\"\(entry.code)\""
+        let error = entry.status == 403 ? "insufficient_scope" : "invalid_token"
+        let challenge = "Bearer error=\"\(error)\", error_description=\"\(entry.code)\""
+        guard case .refused(.insufficientRole) = self, let scope else { return challenge }
+        return challenge + ", scope=\"\(scope)\""
     }
 
     private var allowed: String {
         guard case .methodNotAllowed(let methods) = self else { return "" }
-        return methods.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }.joined(separator: ", ")
+        return methods.flatMap(\.names).joined(separator: ", ")
     }
 }

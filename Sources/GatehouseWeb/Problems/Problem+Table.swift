@@ -21,7 +21,7 @@ extension Problem {
         case .methodNotAllowed(let allowed):
             Entry(
                 status: 405, code: "method_not_allowed",
-                detail: "this path answers " + allowed.map(\.rawValue).joined(separator: ", "))
+                detail: "this path answers " + allowed.flatMap(\.names).joined(separator: ", "))
         case .payloadTooLarge:
             Entry(status: 413, code: "payload_too_large", detail: "a body is limited to 64 KiB")
         case .unsupportedMediaType:

@@ -11,7 +11,9 @@ final class FrontedHouse: House, @unchecked Sendable {
 
     var apple: FakeAppleStand { served.apple }
     var folder: TemporaryFolder { served.folder }
-    private var certificate: String { folder.file("nginx/certificate.pem") }
+    /// Where nginx has its configuration.
+    var prefix: String { folder.file("nginx") }
+    var certificate: String { folder.file("nginx/certificate.pem") }
     var accessLog: String {
         (try? String(contentsOfFile: folder.file("nginx/logs/gatehouse.access.log"), encoding: .utf8)) ?? ""
     }

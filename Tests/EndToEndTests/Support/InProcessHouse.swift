@@ -59,7 +59,8 @@ final class InProcessHouse: House {
             method: call.method, path: Array(call.path.utf8)[...], envelope: CallEnvelope(call: call), body: call.body,
             id: "test-request")
         var bytes: [UInt8] = []
-        assembly.withLock { $0.handler }.answer(request).write(requestID: "test-request", to: &bytes)
+        assembly.withLock { $0.handler }.answer(request)
+            .write(answering: call.method, requestID: "test-request", to: &bytes)
         return Answer(parsing: bytes)
     }
 }

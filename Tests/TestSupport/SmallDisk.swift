@@ -1,19 +1,18 @@
 import Foundation
-import TestSupport
 
 /// A file system of a test's own, with little room. Only root can have one.
-final class SmallDisk {
-    static let isPossible: Bool = {
+package final class SmallDisk {
+    package static let isPossible: Bool = {
         do {
             _ = try SmallDisk(kibibytes: 64)
             return true
         } catch { return false }
     }()
 
-    let path: String
+    package let path: String
     private let folder: TemporaryFolder
 
-    init(kibibytes: Int) throws {
+    package init(kibibytes: Int) throws {
         folder = try TemporaryFolder()
         path = folder.file("disk")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -21,4 +20,12 @@ final class SmallDisk {
     }
 
     deinit { _ = try? Shell.run(["umount", "-l", path]) }
+
+    /// Writes until there is no room for another byte.
+    package func fill() throws {
+        let outcome = try Shell.outcome(of: ["dd", "if=/dev/zero", "of=\(path)/full", "bs=1k"])
+        guard outcome.complaint.contains("No space left") else {
+            throw Spawn.Failure(description: "the disk could not be filled: \(outcome.complaint)")
+        }
+    }
 }
