@@ -102,13 +102,25 @@ struct FrontTests {
         #expect(version(["--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0"]) == nil)
     }
 
-    @Test("sends plain HTTP to HTTPS")
-    func redirect() throws {
-        let house = try FrontedHouse()
-        let output = try Shell.run(["curl", "-si", "http://127.0.0.1:\(house.plainPort)/api/users/me"])
-        let answer = Answer(parsing: output)
-        #expect(answer.status == 308)
-        #expect(answer.header("location") == "https://localhost:\(house.port)/api/users/me")
+    @Test("says that names below its own are HTTPS only where it is told so", arguments: ["on", "off"])
+    func subdomains(_ word: String) throws {
+        let house = try FrontedHouse(values: ["HSTS_SUBDOMAINS": word])
+        let expected = "max-age=300" + (word == "on" ? "; includeSubDomains" : "")
+        for path in ["/", "/api/users/me"] {
+            #expect(try house.send(.get(path)).header("strict-transport-security") == expected)
+        }
+    }
+
+    @Test("is not rendered where that is misspelt", arguments: ["", "yes", "includeSubDomains"])
+    func misspelt(_ word: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Shell.outcome(of: [
+            Executable.root + "/deploy/lib/render-nginx", folder.file("nginx"), Executable.root + "/nginx/local.values",
+            "RESPONDER=unix:/nowhere.sock", "HSTS_SUBDOMAINS=\(word)",
+        ])
+        #expect(outcome.status == 2)
+        #expect(outcome.complaint.contains("HSTS_SUBDOMAINS"))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("nginx")))
     }
 
     @Test("writes no token into its log")
