@@ -40,6 +40,32 @@ struct GuardSatisfyTests {
         #expect(try house.send(.get("/denied/", bearer: token)).code == "forbidden")
     }
 
+    /// Said on purpose by the operator, and in nginx/README.md.
+    @Test("opens a nested location that has no guard of its own, and tells the service no user")
+    func nested() throws {
+        let plain = "proxy_pass http://127.0.0.1:\(upstream.port);"
+        let house = try FrontedHouse(
+            locations: """
+                location /outer/ {
+                    \(guarded)
+                    location /outer/inherits/ { \(plain) }
+                    location /outer/satisfy/ { satisfy any; allow all; \(plain) }
+                    location /outer/off/ { auth_request off; \(plain) }
+                }
+                """)
+        let token = try house.devLogin("nested@example.com").accessToken
+        for bearer in [nil, "x", token] {
+            #expect(try house.send(.get("/outer/inherits/", bearer: bearer)).code == "insufficient_role")
+        }
+        for path in ["/outer/satisfy/", "/outer/off/"] {
+            var call = Call.get(path)
+            call.headers += [("X-User-Id", "forged"), ("X-User-Role", "forged"), ("Remote-User", "forged")]
+            let arrived = try #require(UpstreamRequest(whole: try house.send(call).body))
+            #expect(!arrived.text.contains("forged"))
+            #expect(arrived.values(of: "X-User-Id") == [])
+        }
+    }
+
     @Test("is refused by nginx where the location itself says so", arguments: ["satisfy any;", "auth_request off;"])
     func within(_ line: String) throws {
         let house = try FrontedHouse()

@@ -47,6 +47,12 @@ struct PlainHTTPTests {
         #expect(try house.me(token).status == 200)
     }
 
+    @Test("is refused wherever a token is sent", arguments: ["/", "/knowledge/1", "/.well-known/jwks.json"])
+    func tokens(_ path: String) throws {
+        expectProblem(try ask(path, "--header", "Authorization: Bearer x"), 403, "https_required")
+        #expect(try ask(path, "--header", "X-Other: x").status == 308)
+    }
+
     @Test("is refused without a body where HEAD asks")
     func head() throws {
         let answer = try ask("/api/users/me", "--head")
