@@ -16,6 +16,11 @@ struct GuardRefusalTests {
 
     private static let locations = """
         location /notes/ { include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:1; }
+        location /uploads/ {
+            client_max_body_size 10m;
+            include snippets/gatehouse-guard.conf;
+            proxy_pass http://127.0.0.1:1;
+        }
         location /notes/admin/ {
             set $gatehouse_role ADMIN;
             include snippets/gatehouse-guard.conf;
@@ -56,9 +61,13 @@ struct GuardRefusalTests {
             let statuses = try ask(refused, of: house, times: 340)
             #expect(statuses == Array(repeating: "\(refused.status)", count: 340))
         }
-        var post = Call.get("/notes/1", bearer: "x.y.z")
-        (post.method, post.body) = ("POST", [UInt8](repeating: 120, count: 60_000))
-        for version in ["--http1.1", "--http2"] { #expect(try house.send(post, options: [version]).status == 401) }
+        // More than nginx keeps of a body in memory: a refused one is not kept at all.
+        var upload = Call.get("/uploads/1", bearer: "x.y.z")
+        (upload.method, upload.body) = ("POST", [UInt8](repeating: 120, count: 1_000_000))
+        for version in ["--http1.1", "--http2"] {
+            let status = try house.send(upload, options: [version]).status
+            #expect(status == 401)
+        }
         house.served.process.signal(SIGKILL)
         #expect(house.served.process.wait() != nil)
         #expect(try house.send(.get("/notes/1")).status == 503)

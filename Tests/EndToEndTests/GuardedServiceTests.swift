@@ -106,6 +106,21 @@ struct GuardedServiceTests {
         #expect(stand.upstream.arrivals(at: "/notes/large").isEmpty)
     }
 
+    @Test("may take larger bodies, and is guarded all the same", arguments: ["--http1.1", "--http2"])
+    func ownLimit(_ version: String) throws {
+        let token = try stand.token(of: "upload@example.com")
+        let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let refused = try stand.house.send(call("POST", "/uploads/no", "x", body: body), options: [version])
+        try expectProblem(refused, 401, "invalid_access_token")
+        #expect(stand.upstream.arrivals(at: "/uploads/no").isEmpty)
+        let answer = try stand.house.send(call("POST", "/uploads/yes", token, body: body), options: [version])
+        #expect(answer.status == 200)
+        #expect(UpstreamRequest(whole: answer.body)?.body == body)
+        let larger = [UInt8](repeating: 120, count: 2_097_153)
+        let tooLarge = try stand.house.send(call("POST", "/uploads/too", token, body: larger), options: [version])
+        try expectProblem(tooLarge, 413, "payload_too_large")
+    }
+
     @Test("asks for a body only of those whom it lets in")
     func expectation() throws {
         let head = "POST /notes/expect HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\n"

@@ -83,5 +83,14 @@ struct OtherFrontTests {
                 ["curl", "-si", "-H", "Authorization: Bearer \(login.accessToken)", site + "/users/me"]))
         #expect(me.status == 200)
         #expect(me["email"]?.string == "l@example.com")
+        // The responder sends no body with it, and the front waits for none.
+        let head = Answer(
+            parsing: try Shell.run(
+                [
+                    "curl", "-sI", "--max-time", "20", "-H", "Authorization: Bearer \(login.accessToken)",
+                    site + "/users/me",
+                ]))
+        #expect(head.status == 200)
+        #expect(head.body == [])
     }
 }

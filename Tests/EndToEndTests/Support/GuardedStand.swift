@@ -24,6 +24,7 @@ struct GuardedStand: Sendable {
                 location /late/ { set $gatehouse_role ADMIN; include snippets/gatehouse-guard.conf; try_files /x @late; }
                 location @late { set $gatehouse_role SUPER_ADMIN; \(pass); }
                 location /own/ { \(pass); add_header X-Own yes always; error_page 404 /nowhere; }
+                location /uploads/ { client_max_body_size 2m; \(pass); }
                 location /denied/ { deny all; \(pass); }
                 location /gone/ { include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:1; }
                 """)
