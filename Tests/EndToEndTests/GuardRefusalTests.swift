@@ -68,6 +68,9 @@ struct GuardRefusalTests {
             let status = try house.send(upload, options: [version]).status
             #expect(status == 401)
         }
+        let token = try house.devLogin("unknown@example.com").accessToken
+        try house.served.loseRevocations()
+        #expect(try house.send(.get("/notes/1", bearer: token)).status == 503)
         house.served.process.signal(SIGKILL)
         #expect(house.served.process.wait() != nil)
         #expect(try house.send(.get("/notes/1")).status == 503)
@@ -95,11 +98,30 @@ struct GuardRefusalTests {
                 #expect(answer["requestId"]?.string == answer.header("x-request-id"))
             }
         }
+        let token = try house.devLogin("unknown@example.com").accessToken
+        try house.served.loseRevocations()
+        try expectUnavailable(house.send(.get("/notes/1", bearer: token)))
         house.served.process.signal(SIGKILL)
         #expect(house.served.process.wait() != nil)
-        let closed = try house.send(.get("/notes/1"))
-        expectProblem(closed, 503, "service_unavailable")
-        #expect(closed.header("retry-after") != nil)
+        try expectUnavailable(house.send(.get("/notes/1", bearer: token)))
+    }
+
+    private func expectUnavailable(_ answer: Answer) {
+        expectProblem(answer, 503, "service_unavailable")
+        #expect(answer.header("retry-after") == "5")
+        #expect(answer.header("www-authenticate") == nil)
+    }
+
+    @Test("has no body either where the store is what fails")
+    func storeFails() throws {
+        let house = try ServedHouse()
+        let token = try house.devLogin("storeless@example.com").accessToken
+        try house.loseRevocations()
+        let answer = try house.verify(token)
+        #expect(answer.status == 503)
+        #expect(answer.body == [])
+        #expect(answer.header("x-problem-code") == "storage_unavailable")
+        #expect(answer.header("retry-after") == "5")
     }
 
     @Test("has no body, whatever the reason", arguments: [World.handler, .fastCGI])

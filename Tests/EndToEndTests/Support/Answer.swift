@@ -15,7 +15,8 @@ struct Answer: Sendable {
 
     subscript(_ name: String) -> JSONValue? { json[name] }
 
-    var code: String? { json["code"]?.string }
+    /// Of the document, or of a refusal of the guard, which has none.
+    var code: String? { json["code"]?.string ?? header("x-problem-code") }
 
     /// A CGI or HTTP header block with what follows it.
     init(parsing bytes: [UInt8]) {

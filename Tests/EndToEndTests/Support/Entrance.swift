@@ -29,7 +29,7 @@ final class Entrance {
     func ask(_ door: Door, _ accessToken: String) throws -> String {
         let guarded = front == nil ? "/api/auth/verify" : "/notes/1"
         let answer = try send(.get(door == .api ? "/api/users/me" : guarded, bearer: accessToken))
-        return "\(answer.status) \(answer.code ?? answer.header("x-problem-code") ?? "")"
+        return "\(answer.status) \(answer.code ?? "")"
     }
 
     func logIn(_ subject: String) throws -> Answer {
