@@ -53,6 +53,16 @@ struct PlainHTTPTests {
         #expect(try ask(path, "--header", "X-Other: x").status == 308)
     }
 
+    @Test("is refused for the API in a line of the log that tells it from the responder's own refusals")
+    func logged() throws {
+        let id = try #require(try ask("/api/users/me").header("x-request-id"))
+        func line() -> Substring? { house.accessLog.split(separator: "\n").first { $0.contains(id) } }
+        #expect(Eventually.holds { line() != nil })
+        for part in [#""path":"/api/users/me""#, #""status":403"#, #""upstreamStatus":"""#] {
+            #expect(line()?.contains(part) == true, "\(part)")
+        }
+    }
+
     @Test("is refused without a body where HEAD asks")
     func head() throws {
         let answer = try ask("/api/users/me", "--head")
