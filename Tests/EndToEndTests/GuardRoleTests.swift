@@ -64,7 +64,12 @@ struct GuardRoleTests {
         let house = try Houses.of(world)
         let login = try house.devLogin("misspelt-\(world)@example.com").accessToken
         let highest = try Forgery.accessToken(like: login, role: "SUPER_ADMIN")
-        for bearer in [nil, login, highest] { #expect(try verify(house, bearer, demanding: role).status == 403) }
+        for bearer in [nil, login, highest] {
+            let answer = try verify(house, bearer, demanding: role)
+            #expect(answer.status == 403)
+            // No error where no credentials were sent.
+            #expect(answer.header("www-authenticate") == (bearer == nil ? "Bearer" : Self.challenge(demanding: nil)))
+        }
     }
 
     @Test("that is none is named in the log, once and not for every request")

@@ -66,6 +66,11 @@ struct HeadTests {
             #expect(answer.header("allow")?.hasPrefix("GET, HEAD") == true)
             #expect(answer["detail"]?.string?.contains("GET, HEAD") == true)
         }
+        // A method that nginx itself refuses.
+        guard world == .nginx else { return }
+        let traced = try Houses.of(world).send(Call(method: "TRACE", path: "/api/users/me"))
+        #expect(traced.status == 405)
+        #expect(traced.header("allow") == "GET, HEAD, POST, PATCH, DELETE")
     }
 
     @Test("of a guarded location reaches the service, and is refused without a body")

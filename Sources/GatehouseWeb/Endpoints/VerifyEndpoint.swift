@@ -34,8 +34,8 @@ struct VerifyEndpoint: Endpoint {
             Response.Header("X-Problem-Code", checking: entry.code),
             Response.Header("X-Problem-Detail", checking: entry.detail),
         ]
-        return Response(
-            status: entry.status, headers: problem.headers(scope: role?.rawValue) + words.compactMap(\.self))
+        let due = problem.headers(hasCredentials: request.bearerToken != nil, scope: role?.rawValue)
+        return Response(status: entry.status, headers: due + words.compactMap(\.self))
     }
 }
 

@@ -40,11 +40,15 @@ extension Problem {
 
     /// What the status makes due beside the document.
     ///
-    /// - Parameter scope: what the access token would have to allow, where the request demands more than any token does.
-    func headers(scope: String? = nil) -> [Response.Header] {
+    /// - Parameters:
+    ///   - hasCredentials: whether the request has shown any. Only for problems that may come before anybody looks.
+    ///   - scope: what the access token would have to allow, where the request demands more than any token does.
+    func headers(hasCredentials: Bool = true, scope: String? = nil) -> [Response.Header] {
         let header: Response.Header? =
             switch entry.status {
-            case 401, 403: challenge(scope: scope).flatMap { Response.Header("WWW-Authenticate", checking: $0) }
+            case 401, 403:
+                challenge(hasCredentials: hasCredentials, scope: scope)
+                    .flatMap { Response.Header("WWW-Authenticate", checking: $0) }
             case 405: Response.Header("Allow", checking: allowed)
             case 503: Response.Header("Retry-After", "5")
             default: nil
@@ -54,7 +58,8 @@ extension Problem {
 
     /// RFC 6750, section 3: a request without credentials gets the scheme and no error. nil where no credentials would
     /// help. `invalid_token` is for 401 alone, and `insufficient_scope` is the error that the RFC has for 403.
-    private func challenge(scope: String?) -> String? {
+    private func challenge(hasCredentials: Bool, scope: String?) -> String? {
+        guard hasCredentials else { return "Bearer" }
         switch self {
         case .refused(.noCredentials): return "Bearer"
         case .refused(.devLoginDisabled): return nil
