@@ -1,3 +1,4 @@
+#include <linux/capability.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -9,16 +10,25 @@
 
 // glibc shows these to _GNU_SOURCE alone. Defining that here would give this module other definitions of common types
 // than Swift's Glibc module has, so they are declared by hand, as accept4(2), sched_getaffinity(2),
-// pthread_setname_np(3), renameat2(2) and sched_getcpu(3) give them.
+// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2) and capset(2) give them.
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int sched_getaffinity(pid_t, size_t, cpu_set_t *);
 int pthread_setname_np(pthread_t, const char *);
 int renameat2(int, const char *, int, const char *, unsigned int);
 int sched_getcpu(void);
-
-// Swift calls no function with a variable number of arguments.
-static inline int gatehouse_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
-
+int setresuid(uid_t, uid_t, uid_t);
+int setresgid(gid_t, gid_t, gid_t);
+int getresuid(uid_t *, uid_t *, uid_t *);
+int getresgid(gid_t *, gid_t *, gid_t *);
+int capset(struct __user_cap_header_struct *, const struct __user_cap_data_struct *);
+int capget(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
 #endif
+// O_PATH is __O_PATH to those who are not _GNU_SOURCE.
+#define GATEHOUSE_O_PATH 010000000
+
+// Swift calls no function with a variable number of arguments.
+static inline int gatehouse_forbid_new_privileges(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}

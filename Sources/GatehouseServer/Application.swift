@@ -14,16 +14,20 @@ package final class Application: Sendable {
 
     /// Opens the store and the socket. Nothing is answered before `run`.
     ///
-    /// - Parameter read: brings the settings as they are at SIGHUP.
+    /// - Parameters:
+    ///   - listener: the configured socket, where it has been opened already.
+    ///   - read: brings the settings as they are at SIGHUP.
     package init(
-        _ configuration: Configuration, manager: ServiceManager = ServiceManager(), log: Log,
+        _ configuration: Configuration, manager: ServiceManager = ServiceManager(),
+        listener: consuming Listener? = nil, log: Log,
         reading read: @escaping @Sendable () throws(SettingFaults) -> Configuration
     ) throws {
         let assembly = try Assembly(configuration, log: log)
         var inheritance = try Inheritance.taken()
         let connections = ConnectionMetrics()
         let responder = try Responder(
-            listener: try Self.listener(inheritance.takeListener(), at: configuration.listen, log: log),
+            listener: try Self.listener(
+                inheritance.takeListener(), opened: listener, at: configuration.listen, log: log),
             workers: configuration.workers, limits: Self.limits(for: configuration), keeper: Self.keeper(manager),
             report: { fault in
                 connections.count(fault)
@@ -155,18 +159,21 @@ package final class Application: Sendable {
 
     /// The socket that systemd hands over wins over the configured one.
     private static func listener(
-        _ inherited: consuming Listener?, at address: ListenAddress, log: Log
+        _ inherited: consuming Listener?, opened: consuming Listener?, at address: ListenAddress, log: Log
     ) throws -> Listener {
         if let inherited {
             log(.info, "listening", [("on", "the inherited socket")])
             return inherited
         }
-        let listener =
-            switch address {
-            case .unix(let path): try Listener.unix(path: path)
-            case .tcp(let host, let port): try Listener.tcp(host: host, port: port)
-            }
+        let listener = if let opened { opened } else { try Self.listener(at: address) }
         log(.info, "listening", [("on", .string(address.description))])
         return listener
+    }
+
+    private static func listener(at address: ListenAddress) throws -> Listener {
+        switch address {
+        case .unix(let path): try Listener.unix(path: path)
+        case .tcp(let host, let port): try Listener.tcp(host: host, port: port)
+        }
     }
 }

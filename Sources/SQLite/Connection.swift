@@ -17,11 +17,14 @@ package final class Connection {
     private let handle: OpaquePointer
     private var prepared = PreparedStatements()
 
-    package init(path: String, access: Access) throws(SQLiteError) {
+    /// - Parameter followsLinks: whether any part of the path may be a symbolic link. Where none may be, none may be
+    ///   either in the path of a database that this connection attaches, or makes by `VACUUM INTO`.
+    package init(path: String, access: Access, followsLinks: Bool = true) throws(SQLiteError) {
         Library.setUp
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
         var opened: OpaquePointer?
-        let flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let links = followsLinks ? 0 : SQLITE_OPEN_NOFOLLOW
+        let flags = mode | links | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard result == SQLITE_OK, let opened = unsafe opened else {
             // A handle comes back even from a failed open, and has to be given back.

@@ -26,6 +26,7 @@ struct AuditTests {
         try registry.add("1", device: Device(userAgent: "App/1", address: "192.0.2.1"))
         var role = AuditEvent(.roleChanged, at: Registry.noon + .seconds(2), by: .operator, userID: UserID("user_1"))
         role.detail = "ADMIN"
+        role.operatorName = "root (0), sudo by anna"
         let refused = AuditEvent(
             .loginRefused, at: Registry.noon + .seconds(1), provider: .apple,
             device: Device(userAgent: "x", address: "192.0.2.9\u{1B}[0m"), detail: "nonce", count: 12)
@@ -34,10 +35,10 @@ struct AuditTests {
         #expect(outcome.status == 0)
         #expect(
             outcome.text == """
-                MOMENT                    KIND           ACTOR     USER    SESSION  PROVIDER  ADDRESS             DETAIL  COUNT
-                2025-10-09T08:53:20.000Z  login          user      user_1  sess_1   APPLE     192.0.2.1           -       ×1
-                2025-10-09T08:53:21.000Z  login_refused  user      -       -        APPLE     192.0.2.9\\u{1b}[0m  nonce   ×12
-                2025-10-09T08:53:22.000Z  role_changed   operator  user_1  -        -         -                   ADMIN   ×1
+                MOMENT                    KIND           ACTOR     USER    SESSION  PROVIDER  ADDRESS             DETAIL  COUNT  OPERATOR
+                2025-10-09T08:53:20.000Z  login          user      user_1  sess_1   APPLE     192.0.2.1           -       ×1     -
+                2025-10-09T08:53:21.000Z  login_refused  user      -       -        APPLE     192.0.2.9\\u{1b}[0m  nonce   ×12    -
+                2025-10-09T08:53:22.000Z  role_changed   operator  user_1  -        -         -                   ADMIN   ×1     root (0), sudo by anna
 
                 """)
     }
@@ -49,7 +50,7 @@ struct AuditTests {
             [
                 "moment": "2025-10-09T08:53:20.000Z", "kind": "login", "actor": "user", "userId": "user_1",
                 "sessionId": "sess_1", "provider": "APPLE", "address": nil, "device": "App/1", "detail": nil,
-                "count": 1,
+                "count": 1, "operator": nil,
             ]
         ]
         #expect(try registry.json("audit") == expected)
@@ -66,6 +67,30 @@ struct AuditTests {
         #expect(try kinds() == ["login", "user_disabled", "user_enabled", "role_changed", "user_deleted"])
         #expect(try kinds("--user", "user_1").count == 5, "also of the deleted")
         #expect(try registry.json("audit").array?.dropFirst().allSatisfy { $0.object?["actor"] == "operator" } == true)
+    }
+
+    @Test("tells who the operator was, and nobody else's")
+    func operatorNames() throws {
+        try registry.add("1")
+        let backup = registry.tool.folder.file("backup.db")
+        #expect(try registry.run("backup", backup).status == 0)
+        for (words, sudo) in [
+            (["users", "disable", "user_1"], "anna"), (["sessions", "revoke", "sess_1"], "x\ny (0)"),
+        ] {
+            let database = "sqlite:" + registry.tool.folder.file("gatehouse.db")
+            _ = try registry.tool.run(words, ["DATABASE_URL": database, "SUDO_USER": sudo])
+        }
+        let named = try #require(try registry.json("audit").array).map { $0.object?["operator"] }
+        #expect(named.count == 2 && named[0] == .null, "a login has none")
+        let text = try #require(named[1]?.string)
+        #expect(text.contains("(\(getuid()))") && text.hasSuffix(", sudo by anna"), "\(text)")
+        let other = registry.tool.folder.file("other.db")
+        let environment = ["DATABASE_URL": "sqlite:" + other, "SUDO_USER": "anna"]
+        #expect(try registry.tool.run(["restore", "--end-sessions", backup], environment).status == 0)
+        let restored = try JSONValue(parsing: registry.tool.run(["audit", "--json"], environment).output).array ?? []
+        let kinds = ["database_restored", "sessions_revoked"]
+        #expect(restored.suffix(2).map { $0.object?["kind"]?.string } == kinds)
+        for event in restored.suffix(2) { #expect(event.object?["operator"] == .string(text)) }
     }
 
     @Test("tells of one user, of one kind, of late, and the latest so many of that")

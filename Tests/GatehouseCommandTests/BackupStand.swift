@@ -41,6 +41,10 @@ struct BackupStand {
     }
 
     func run(_ words: String..., through wrapper: [String] = []) throws -> Shell.Outcome {
+        try run(words, through: wrapper)
+    }
+
+    func run(_ words: [String], through wrapper: [String] = []) throws -> Shell.Outcome {
         try Shell.outcome(
             of: ["/usr/bin/timeout", "60"] + wrapper + [Executable.gatehouse] + words, environment: environment)
     }

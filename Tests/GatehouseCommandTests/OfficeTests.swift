@@ -42,14 +42,16 @@ struct OfficeTests {
         let garbage = try tool.file("garbage", String(repeating: "garbage ", count: 2000))
         let other = tool.folder.file("other.db")
         try Connection(path: other, access: .readWrite).execute(script: "CREATE TABLE songs (name TEXT)")
+        let folder = tool.folder.file("folder")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for (path, word) in [
-            (garbage, "not a database"), (other, "not made by this program"), (tool.folder.path, "unable to open"),
+            (garbage, "not a database"), (other, "not made by this program"), (folder, "unable to open"),
         ] {
             let before = FileManager.default.contents(atPath: path)
             try expectFailure(command, path: path, saying: word)
             #expect(FileManager.default.contents(atPath: path) == before)
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).count == 3)
     }
 
     @Test("fails at an older or newer schema, and leaves it as it is", arguments: ["users list", commands[2]])

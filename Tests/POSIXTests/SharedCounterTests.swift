@@ -52,6 +52,24 @@ struct SharedCounterTests {
         #expect(try SharedCounter.open(path, creating: false)?.value == 8000)
     }
 
+    @Test("is no file with another name, and no link: a count would change what is not ours")
+    func links() throws {
+        let other = folder.file("other")
+        _ = try File.create(other, with: Array("12345678".utf8))
+        #expect(symlink(other, path) == 0)
+        for creating in [true, false] {
+            let error = POSIXError("open \(path)", code: ELOOP)
+            #expect(throws: error) { try SharedCounter.open(path, creating: creating) }
+        }
+        unlink(path)
+        #expect(link(other, path) == 0)
+        for creating in [true, false] {
+            let error = POSIXError("open \(path)", code: EMLINK)
+            #expect(throws: error) { try SharedCounter.open(path, creating: creating) }
+        }
+        #expect(try File.read(other) == Array("12345678".utf8))
+    }
+
     @Test("is not made by whoever only looks")
     func missing() throws {
         #expect(try SharedCounter.open(path, creating: false) == nil)

@@ -16,7 +16,7 @@ package final class SmallDisk {
         folder = try TemporaryFolder()
         path = folder.file("disk")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try Shell.run(["mount", "-t", "tmpfs", "-o", "size=\(kibibytes)k", "tmpfs", path])
+        try Shell.run(["mount", "-t", "tmpfs", "-o", "mode=700,size=\(kibibytes)k", "tmpfs", path])
     }
 
     deinit { _ = try? Shell.run(["umount", "-l", path]) }

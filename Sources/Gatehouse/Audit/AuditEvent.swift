@@ -32,6 +32,8 @@ package struct AuditEvent: Sendable, Equatable {
     package let moment: Timestamp
     package let kind: Kind
     package var actor: Actor
+    /// Who the operator was, as `root (0), sudo by anna`; nil where another actor was.
+    package var operatorName: String?
     package var userID: UserID?
     package var sessionID: SessionID?
     package var provider: Provider?

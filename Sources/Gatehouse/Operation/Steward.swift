@@ -2,10 +2,15 @@
 package struct Steward: Sendable {
     let store: any OperatorStore
     let now: @Sendable () -> Timestamp
+    /// Who the operator is, for the audit trail.
+    let operatorName: String?
 
-    package init(store: any OperatorStore, now: @escaping @Sendable () -> Timestamp) {
+    package init(
+        store: any OperatorStore, now: @escaping @Sendable () -> Timestamp, operatorName: String? = nil
+    ) {
         self.store = store
         self.now = now
+        self.operatorName = operatorName
     }
 
     package func users(_ query: UserQuery) throws(StoreFailure) -> [UserRecord] { try store.users(query) }
@@ -64,7 +69,9 @@ package struct Steward: Sendable {
     }
 
     private func event(_ kind: AuditEvent.Kind, _ user: UserID) -> AuditEvent {
-        AuditEvent(kind, at: now(), by: .operator, userID: user)
+        var event = AuditEvent(kind, at: now(), by: .operator, userID: user)
+        event.operatorName = operatorName
+        return event
     }
 
     /// Also where nothing was changed: the one who did change it may have been killed before it could say so.

@@ -25,7 +25,7 @@ struct DatabaseCheck: Check {
             facts.folder = try Self.status(of: folder)
             facts.file = try Self.status(of: path)
             for name in ["-wal", "-shm", "-lock", "-sign"].map({ path + $0 }) {
-                if let status = try Self.status(of: name) { facts.companions.append((name, status)) }
+                if let status = try Self.statusOfEntry(name) { facts.companions.append((name, status)) }
             }
         } catch {
             return [.note("not looked at: \(accounts.current.name) may not (\(error))", "sudo gatehouse check")]
@@ -37,6 +37,14 @@ struct DatabaseCheck: Check {
 
     private static func status(of path: String) throws(POSIXError) -> FileStatus? {
         File.isMissing(path) ? nil : try FileStatus(of: path)
+    }
+
+    /// Of a link itself: nothing of ours is one.
+    private static func statusOfEntry(_ path: String) throws(POSIXError) -> FileStatus? {
+        do throws(POSIXError) { return try FileStatus(ofEntry: path) } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
     }
 
     func judge(_ facts: Facts) -> [Finding] {
@@ -72,6 +80,9 @@ struct DatabaseCheck: Check {
     }
 
     private func judge(_ path: String, _ status: FileStatus, for service: Account) -> Finding? {
+        if status.kind == .link || path.hasSuffix("-sign") && status.linkCount > 1 {
+            return .fault("\(path) is a link to another file", "rm \(path), and systemctl restart gatehouse")
+        }
         guard status.kind != .file || !status.permits(.read, to: service) || !status.permits(.write, to: service)
         else { return nil }
         let message = "\(service.name) cannot read and write \(path): it is \(accounts.ownership(of: status))"

@@ -12,7 +12,11 @@ struct IntegrityCheck: Check {
     let isDeep: Bool
 
     func look() -> [Finding] {
-        guard let size = try? FileStatus(of: path).size, File.isReadable(path) else {
+        // Of a log that this user may not read, SQLite would say no more than of a damaged one.
+        let parts = ["", "-wal", "-shm"].map { path + $0 }
+        guard let size = try? FileStatus(of: path).size,
+            parts.allSatisfy({ File.isMissing($0) || File.isReadable($0) })
+        else {
             return [.note("not looked at: there is nothing that this user can read")]
         }
         guard isDeep || size <= Self.largest else {

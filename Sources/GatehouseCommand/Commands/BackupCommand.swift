@@ -12,6 +12,10 @@ struct BackupCommand: Command {
         this user alone. With --keep, FILE is a folder: the backup is named by its time there, and the oldest ones of
         that kind beyond N are removed. Nobody waits for a backup, and whatever was committed before it began is in it.
 
+        FILE may be `-`: the copy is made beside the database, found good, and written to standard output. Root works as the
+        owner of the database; into a folder that the owner may not write to, root redirects that:
+        (umask 077; gatehouse backup - >/root/gatehouse.db)
+
         Exits 1 where FILE is there already, 3 where no good copy could be made; there is no FILE then. What is sealed
         with DATA_KEY stays sealed: keep that key somewhere else than the backups.
         """
@@ -24,28 +28,47 @@ struct BackupCommand: Command {
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let kept = try number(input)
-        let database = try DatabasePath.configured()
-        let path = input.arguments[0]
+        let isStream = input.arguments[0] == "-"
+        if isStream { try refuseUnsuitableStream(input) }
+        let owner = try DatabaseOwner.ofConfigured()
+        let path = owner.reachable(input.arguments[0])
+        try owner.takeOver()
         let start = World.real.now()
         do {
-            if let kept {
-                let (backup, removed) = try BackupFolder(path: path).add(database, keeping: kept, now: World.real.now)
-                note(start, in: database)
-                backup.report(removed: removed).print(for: input)
+            if isStream {
+                let backup = try Backup.write(of: owner.path, to: .output, now: start)
+                note(start, in: owner.path)
+                backup.report(removed: []).print(for: input, on: .error)
                 return .done
             }
-            let backup = try Backup.make(
-                of: database, at: path, replacing: input.has("--force"), now: World.real.now())
-            guard let backup else {
-                throw CommandFault(.no, "\(path) is there already, and was left as it is: --force replaces it")
-            }
-            note(start, in: database)
-            backup.report(removed: []).print(for: input)
+            try BackupPlace(path: path, isFolder: kept != nil, owner: owner).refuseUnsuitable()
+            let (backup, removed) = try make(owner.path, at: path, keeping: kept, replacing: input.has("--force"))
+            note(start, in: owner.path)
+            backup.report(removed: removed).print(for: input)
             return .done
         } catch let fault as CommandFault {
             throw fault
         } catch {
             throw CommandFault(.failed, "no backup was made at \(path): \(error)")
+        }
+    }
+
+    private func make(
+        _ database: String, at path: String, keeping count: Int?, replacing: Bool
+    ) throws -> (backup: Backup, removed: [String]) {
+        if let count { return try BackupFolder(path: path).add(database, keeping: count, now: World.real.now) }
+        guard let backup = try Backup.make(of: database, at: path, replacing: replacing, now: World.real.now()) else {
+            throw CommandFault(.no, "\(path) is there already, and was left as it is: --force replaces it")
+        }
+        return (backup, [])
+    }
+
+    private func refuseUnsuitableStream(_ input: Input) throws(CommandFault) {
+        guard !input.has("--keep"), !input.has("--force") else {
+            throw CommandFault(.usage, "standard output (-) goes without --keep and --force")
+        }
+        guard !Terminal.showsOutput else {
+            throw CommandFault(.usage, "a database is nothing for a terminal: gatehouse backup - >FILE")
         }
     }
 

@@ -8,9 +8,10 @@ struct MigrateCommand: Command {
     let discussion = "Reads DATABASE_URL. `gatehouse serve` does the same when it starts."
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
-        let path = try DatabasePath.configured()
+        let owner = try DatabaseOwner.ofConfigured()
+        try owner.takeOver()
         do {
-            report(try SQLiteFile(path: path).migrate())
+            report(try SQLiteFile(path: owner.path).migrate())
             return .done
         } catch {
             throw CommandFault(.failed, "\(error)")

@@ -2,6 +2,7 @@ import Gatehouse
 import GatehouseServer
 import GatehouseStore
 import JSON
+import POSIX
 
 struct RestoreCommand: Command {
     let words = ["restore"]
@@ -16,6 +17,8 @@ struct RestoreCommand: Command {
 
         Exits 1 where FILE is damaged, not ours or newer than this program, or where the database is open; 3 where
         something failed. The database is as it was then, unless the message says to run this again.
+
+        FILE may be `-`: standard input. Root works as the owner of the database, but reads a FILE of root's.
         """
     let arguments = ["FILE"]
     let options = [
@@ -23,18 +26,46 @@ struct RestoreCommand: Command {
     ]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
-        let (database, file) = (try DatabasePath.configured(), input.arguments[0])
-        let restore = Restore(of: database, from: file, now: World.real.now())
+        let (owner, file) = (try DatabaseOwner.ofConfigured(), input.arguments[0])
         do {
+            let source = try Self.open(file, before: owner)
+            let restore = Restore(
+                of: owner.path, from: source, now: World.real.now(), operatorName: owner.operatorName)
             try restore.run(endingSessions: input.has("--end-sessions")).report(from: file).print(for: input)
             return .done
+        } catch let fault as CommandFault {
+            throw fault
         } catch let refusal as RestoreRefusal {
             throw CommandFault(.no, "nothing was restored: \(refusal)")
         } catch let fault as DatabaseFault {
             throw CommandFault(.no, "nothing was restored: \(file): \(fault); take another backup")
         } catch {
-            let rest = Restore.isCutOff(database) ? "; nobody opens the database now: run this again" : ""
+            let rest = Restore.isCutOff(owner.path) ? "; nobody opens the database now: run this again" : ""
             throw CommandFault(.failed, "nothing was restored: \(error)\(rest)")
+        }
+    }
+
+    /// Opens the backup, and works as the owner of the database from then on. What only root can have put where it is, root
+    /// opens; the owner opens all else, so that nobody has root read a file of root's for them.
+    private static func open(_ file: String, before owner: DatabaseOwner) throws -> RestoreSource {
+        guard file != "-" else {
+            try owner.takeOver()
+            return try RestoreSource(readingStandardInput: ())
+        }
+        guard owner.replacesRoot else { return try RestoreSource(openingFile: file) }
+        if (try? PathOwner.ofPlace(at: file)) == .root {
+            let source = try RestoreSource(openingFile: file)
+            try owner.takeOver()
+            return source
+        }
+        let path = owner.reachable(file)
+        try owner.takeOver()
+        do { return try RestoreSource(openingFile: path) } catch let error as POSIXError where error.isDenied {
+            let name = owner.account.name
+            throw CommandFault(
+                .failed,
+                "nothing was restored: this command works as \(name), who owns the database, and \(name) may not read "
+                    + "\(file.printable): gatehouse restore - <\(file.shellQuoted)")
         }
     }
 }

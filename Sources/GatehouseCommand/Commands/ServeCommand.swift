@@ -23,6 +23,9 @@ struct ServeCommand: Command {
         let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
             try Configuration(from: .current())
         }
+        let owner = try DatabaseOwner(of: configuration.database.path)
+        let listener = try ServedSocket(address: configuration.listen).openAsRoot(before: owner)
+        try owner.takeOver()
         // Before any thread: threads inherit what is blocked.
         let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
         do {
@@ -31,7 +34,7 @@ struct ServeCommand: Command {
             defer { stream.close() }
             let log = Log(level: configuration.logLevel, to: stream)
             for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
-            try Application(configuration, log: log) { () throws(SettingFaults) in
+            try Application(configuration, listener: listener, log: log) { () throws(SettingFaults) in
                 try Configuration(from: .current())
             }.run(until: signals)
             return .done

@@ -2,13 +2,15 @@ import Gatehouse
 import JSON
 
 extension AuditEvent {
-    static let columns = ["MOMENT", "KIND", "ACTOR", "USER", "SESSION", "PROVIDER", "ADDRESS", "DETAIL", "COUNT"]
+    static let columns = [
+        "MOMENT", "KIND", "ACTOR", "USER", "SESSION", "PROVIDER", "ADDRESS", "DETAIL", "COUNT", "OPERATOR",
+    ]
 
     /// What stands in `columns`.
     var row: [String?] {
         [
             moment.description, kind.rawValue, actor.rawValue, userID?.text, sessionID?.text, provider?.rawValue,
-            device.address, detail, "×\(count)",
+            device.address, detail, "×\(count)", operatorName,
         ]
     }
 
@@ -18,6 +20,7 @@ extension AuditEvent {
             "userId": JSONValue(userID?.text), "sessionId": JSONValue(sessionID?.text),
             "provider": JSONValue(provider?.rawValue), "address": JSONValue(device.address),
             "device": JSONValue(device.userAgent), "detail": JSONValue(detail), "count": .integer(count),
+            "operator": JSONValue(operatorName),
         ]
     }
 }

@@ -2,15 +2,18 @@ import Gatehouse
 import GatehouseServer
 import GatehouseStore
 
-/// Where operators' commands do their work: the database, beside a server that may be running.
+/// Where operators' commands do their work: the database, as its owner, beside a server that may be running.
 struct Office {
     private let steward: Steward
 
     /// Opens the database that `DATABASE_URL` names. None is made, and none is migrated.
     init() throws(CommandFault) {
-        let path = try DatabasePath.configured()
+        let owner = try DatabaseOwner.ofConfigured()
+        try owner.takeOver()
         do {
-            steward = Steward(store: try SQLiteStore(besideServerAt: path), now: World.real.now)
+            steward = Steward(
+                store: try SQLiteStore(besideServerAt: owner.path), now: World.real.now,
+                operatorName: owner.operatorName)
         } catch {
             throw CommandFault(.failed, "\(error)")
         }

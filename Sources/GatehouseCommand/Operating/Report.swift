@@ -7,8 +7,8 @@ struct Report {
     let text: String
 
     /// Prints what was asked for.
-    func print(for input: Input) {
-        StandardStream.output.line(input.has(Option.json.name) ? json.printable : text)
+    func print(for input: Input, on stream: StandardStream = .output) {
+        stream.line(input.has(Option.json.name) ? json.printable : text)
     }
 }
 

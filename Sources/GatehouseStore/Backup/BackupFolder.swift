@@ -30,7 +30,7 @@ package struct BackupFolder {
     /// The new one stays also where the clock was set back and others look newer.
     private func removeOldest(beyond count: Int, sparing new: String) throws(POSIXError) -> [String] {
         let others = try File.names(in: path).filter { Self.isOurs($0) && $0 != new }.sorted(by: >)
-        let old = others.dropFirst(count - 1).filter { FileStatus.ifAny(at: path + "/" + $0)?.kind == .file }
+        let old = others.dropFirst(count - 1).filter { (try? FileStatus(ofEntry: path + "/" + $0))?.kind == .file }
         for name in old { try File.remove(path + "/" + name) }
         return Array(old)
     }

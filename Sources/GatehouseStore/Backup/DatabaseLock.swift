@@ -31,7 +31,7 @@ struct DatabaseLock: Sendable {
     static func isKnown(_ path: String) -> Bool { File.exists(name(for: path)) }
 
     private static func take(_ path: String, _ kind: FileLock.Kind) throws -> DatabaseLock? {
-        try FileLock.take(name(for: path), kind, beside: path).map(DatabaseLock.init)
+        try FileLock.take(name(for: path), kind).map(DatabaseLock.init)
     }
 
     private static func name(for path: String) -> String { File.resolved(path) + "-lock" }

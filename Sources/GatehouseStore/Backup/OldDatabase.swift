@@ -12,7 +12,7 @@ struct OldDatabase {
         // What a restore that was cut off has left is in pieces, and is kept as it is.
         guard File.exists(names.database), !File.exists(names.ready) else { return }
         do throws(SQLiteError) {
-            let connection = try Connection(path: names.database, access: .readWrite)
+            let connection = try Connection(at: names.database, access: .readWrite)
             // Of a damaged one nothing is to be lost, not even what SQLite makes nothing of.
             try connection.keepLogOnClose(true)
             _ = try connection.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
@@ -27,7 +27,7 @@ struct OldDatabase {
     /// Nil where there is nothing to compare with.
     func gap(at now: Timestamp) -> RestoreGap? {
         guard File.exists(names.database), !File.exists(names.ready),
-            let connection = try? Connection(path: names.database, access: .readOnly),
+            let connection = try? Connection(at: names.database, access: .readOnly),
             (try? connection.keepLogOnClose(true)) != nil
         else { return nil }
         return try? connection.gap(to: names.draft, at: now)

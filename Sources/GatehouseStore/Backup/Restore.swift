@@ -6,16 +6,20 @@ import SQLite
 ///
 /// Whoever has the database open keeps this from happening, and while it happens nobody opens it. Nothing of the database
 /// is touched before what replaces it lies beside it, verified and on the disk.
-package struct Restore {
+package struct Restore: ~Copyable {
     private let names: RestoreNames
-    private let file: String
+    private let source: RestoreSource
     private let now: Timestamp
+    private let operatorName: String?
 
-    /// - Parameter file: the backup.
-    package init(of database: String, from file: String, now: Timestamp) {
+    /// - Parameter operatorName: who restores, for the audit trail.
+    package init(
+        of database: String, from source: consuming RestoreSource, now: Timestamp, operatorName: String? = nil
+    ) {
         names = RestoreNames(database)
-        self.file = file
+        self.source = source
         self.now = now
+        self.operatorName = operatorName
     }
 
     /// Whether one has been killed, or has failed, where the database must not be opened: another has to go on from there.
@@ -23,14 +27,14 @@ package struct Restore {
 
     /// Throws a `RestoreRefusal` or a `DatabaseFault` where the answer is no, and anything else where something failed.
     package func run(endingSessions: Bool) throws -> Restored {
-        try refuseUnsuitable()
+        try source.refuseUnsuitable(for: names.database)
         guard let lock = try DatabaseLock.alone(names.database) else {
             throw RestoreRefusal("a server or a command has the database open: stop it first, \(names.database)")
         }
         defer { withExtendedLifetime(lock) {} }
-        let draft = RestoreDraft(names: names, now: now)
+        let draft = RestoreDraft(names: names, now: now, operatorName: operatorName)
         do {
-            try draft.make(from: file)
+            try draft.make(from: source)
             let content = try draft.prepare(endingSessions: endingSessions)
             let old = OldDatabase(names: names)
             try old.gather()
@@ -42,18 +46,6 @@ package struct Restore {
         } catch {
             draft.remove()
             throw error
-        }
-    }
-
-    private func refuseUnsuitable() throws {
-        guard let status = FileStatus.ifAny(at: file) else { throw StoreFailure("there is no such file: " + file) }
-        guard status.kind == .file else { throw RestoreRefusal("is no file: " + file) }
-        if let current = FileStatus.ifAny(at: names.database), current.isSameFile(as: status) {
-            throw RestoreRefusal("is the database itself: " + file)
-        }
-        for log in ["-wal", "-journal"] where (FileStatus.ifAny(at: file + log)?.size ?? 0) > 0 {
-            throw RestoreRefusal(
-                "is not all of a database, the rest is in \(file + log): make a backup of it, and restore that")
         }
     }
 }

@@ -12,32 +12,37 @@ struct RestoreDraft {
 
     let names: RestoreNames
     let now: Timestamp
+    /// Who restores, for the audit trail.
+    let operatorName: String?
 
     /// Copies the backup. It is the copy that is verified then, since it is the copy that will be served.
-    func make(from file: String) throws(POSIXError) {
+    func make(from source: borrowing RestoreSource) throws(POSIXError) {
         remove()
         let model = FileStatus.ifAny(at: names.database) ?? FileStatus.ifAny(at: File.folder(of: names.database))
         guard let model else { throw POSIXError("stat \(names.database)") }
-        try File.copy(file, to: names.draft, like: model)
+        try File.copy(source.descriptor, to: names.draft, like: model)
     }
 
     /// Verifies it, brings it up to date, and enters into it that it has been restored.
     func prepare(endingSessions: Bool) throws -> Content {
-        let connection = try Connection(path: names.draft, access: .readWrite)
+        let connection = try Connection(at: names.draft, access: .readWrite)
         let summary = try connection.inspect(at: now)
         // One file, which a single step can put in its place.
         _ = try connection.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
         let migrations = try Migrator(connection).migrate()
         if !migrations.isEmpty { try connection.readAsServer() }
         try connection.run("BEGIN IMMEDIATE")
-        try connection.insert(
-            AuditEvent(.databaseRestored, at: now, by: .operator, detail: summary.latest?.description))
+        try connection.insert(event(.databaseRestored, detail: summary.latest?.description))
         let ended = endingSessions ? try connection.revokeAll(now: now) : 0
-        if ended > 0 {
-            try connection.insert(AuditEvent(.sessionsRevoked, at: now, by: .operator, count: Int64(ended)))
-        }
+        if ended > 0 { try connection.insert(event(.sessionsRevoked, count: Int64(ended))) }
         try connection.run("COMMIT")
         return Content(summary: summary, migrations: migrations, sessionsEnded: ended)
+    }
+
+    private func event(_ kind: AuditEvent.Kind, detail: String? = nil, count: Int64 = 1) -> AuditEvent {
+        var event = AuditEvent(kind, at: now, by: .operator, detail: detail, count: count)
+        event.operatorName = operatorName
+        return event
     }
 
     func remove() {

@@ -2,11 +2,12 @@ import Gatehouse
 import SQLite
 
 private let auditColumns = """
-    moment, kind, actor, user_id, session_id, provider, address, user_agent, detail, count
+    moment, kind, actor, user_id, session_id, provider, address, user_agent, detail, count,
+    operator
     """
 
 // Put together once, and not for each request.
-private let insertEvent = "INSERT INTO audit_events (\(auditColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+private let insertEvent = "INSERT INTO audit_events (\(auditColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 extension Connection {
     func insert(_ event: AuditEvent) throws(SQLiteError) {
@@ -15,7 +16,7 @@ extension Connection {
             .integer(event.moment.milliseconds), .text(event.kind.rawValue), .text(event.actor.rawValue),
             .optional(event.userID?.text), .optional(event.sessionID?.text), .optional(event.provider?.rawValue),
             .optional(event.device.address), .optional(event.device.userAgent), .optional(event.detail),
-            .integer(event.count))
+            .integer(event.count), .optional(event.operatorName))
     }
 
     /// Refusals are entered some time after they happened, so the order of entries is not that of events.
@@ -47,5 +48,6 @@ extension AuditEvent {
             sessionID: row.optionalText(4).map(SessionID.init), provider: try row.optionalCase(Provider.self, at: 5),
             device: Device(userAgent: row.optionalText(7), address: row.optionalText(6)),
             detail: row.optionalText(8), count: row.integer(9))
+        operatorName = row.optionalText(10)
     }
 }

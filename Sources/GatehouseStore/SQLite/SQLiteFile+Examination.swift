@@ -53,7 +53,7 @@ extension SQLiteFile {
     }
 
     private func reader() throws(SQLiteError) -> Connection {
-        let connection = try Connection(path: path, access: .readOnly)
+        let connection = try Connection(at: path, access: .readOnly)
         connection.setBusyTimeout(milliseconds: 5000)
         return connection
     }

@@ -19,6 +19,6 @@ package struct SQLiteFile {
 
     /// What a server keeps under a name.
     package func document(_ name: String) throws -> Document? {
-        try Connection(path: path, access: .readOnly).document(name)
+        try Connection(at: path, access: .readOnly).document(name)
     }
 }

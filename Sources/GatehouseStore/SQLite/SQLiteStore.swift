@@ -60,7 +60,15 @@ package final class SQLiteStore: Sendable {
         self.lock = lock
         writer = CommitQueue(connection, observe: observe)
         readers = ReaderPool { () throws(SQLiteError) in try Self.readingConnection(to: path) }
-        sign = try SharedCounter.open(path + "-sign", creating: createsSign, beside: path)
+        sign = try Self.sign(of: path, creating: createsSign)
+    }
+
+    private static func sign(of path: String, creating: Bool) throws -> SharedCounter? {
+        let name = path + "-sign"
+        do throws(POSIXError) { return try SharedCounter.open(name, creating: creating) } catch {
+            guard error.isLink else { throw error }
+            throw StoreFailure("\(name) is a link to another file: rm \(name), and restart the server")
+        }
     }
 
     /// Keeps a restore away for as long as the result lives.
@@ -72,8 +80,6 @@ package final class SQLiteStore: Sendable {
 
     /// The connection that migrates and writes. It leaves a file alone that is not ours.
     package static func writingConnection(to path: String) throws -> Connection {
-        // What root makes in somebody's folder is to be that somebody's. Where it cannot be made, SQLite says why.
-        _ = try? File.createForOwner(path)
         let connection = try open(path)
         try Migrator(connection).ownVersion()
         try makeDurable(connection)
@@ -81,7 +87,7 @@ package final class SQLiteStore: Sendable {
     }
 
     private static func open(_ path: String) throws(SQLiteError) -> Connection {
-        let connection = try Connection(path: path, access: .readWrite)
+        let connection = try Connection(at: path, access: .readWrite)
         guard !connection.isReadOnly else {
             throw SQLiteError(code: 8, message: "this user cannot write the database: " + path)
         }
@@ -121,7 +127,7 @@ package final class SQLiteStore: Sendable {
     }
 
     private static func readingConnection(to path: String) throws(SQLiteError) -> Connection {
-        let connection = try Connection(path: path, access: .readOnly)
+        let connection = try Connection(at: path, access: .readOnly)
         connection.setBusyTimeout(milliseconds: 5000)
         // There is one for each worker, and it forgets all pages whenever somebody has written: it needs few.
         try connection.execute(script: "PRAGMA cache_size = \(Connection.pagesAtOnce); PRAGMA query_only = ON;")

@@ -11,5 +11,6 @@ struct Migration: Sendable {
         Migration(name: "apple", sql: PackageResources._004_apple_sql),
         Migration(
             name: "verified emails and devices", sql: PackageResources._005_verified_emails_and_devices_sql),
+        Migration(name: "operators in the audit trail", sql: PackageResources._006_operators_in_the_audit_trail_sql),
     ]
 }

@@ -1,19 +1,30 @@
 import Glibc
 
 extension File {
-    /// Copies a file, to a name that nothing has, and returns when the copy is on the disk. What was made of it is removed
-    /// where that fails.
+    /// Opens a file for reading. What would make the caller wait, such as a named pipe, is opened as well.
+    package static func openForReading(_ path: String) throws(POSIXError) -> FileDescriptor {
+        try FileDescriptor(
+            takingOwnership: unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), from: "open \(path)")
+    }
+
+    /// Another descriptor of standard input.
+    package static func standardInput() throws(POSIXError) -> FileDescriptor {
+        try FileDescriptor(takingOwnership: dup(0), from: "read standard input")
+    }
+
+    /// Copies what is still to be read of a source to a name that nothing has, and returns when the copy is on the disk.
+    /// What was made of it is removed where that fails.
     ///
-    /// - Parameter model: whose owner the copy belongs to, where root makes it, and whose permissions it has.
-    package static func copy(_ path: String, to name: String, like model: FileStatus) throws(POSIXError) {
-        let source = try FileDescriptor(
-            takingOwnership: unsafe open(path, O_RDONLY | O_CLOEXEC), from: "open \(path)")
-        let copy = try FileDescriptor(
-            takingOwnership: unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), from: "open \(name)")
+    /// - Parameter model: whose permissions the copy has, and whose group where this user may give it that.
+    package static func copy(
+        _ source: borrowing FileDescriptor, to name: String, like model: FileStatus
+    ) throws(POSIXError) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let copy = try FileDescriptor(takingOwnership: unsafe open(name, flags, 0o600), from: "open \(name)")
         do throws(POSIXError) {
-            try copyAll(from: source, to: copy, named: (path, name))
-            try copy.adoptOwner(of: model)
-            if model.kind == .file { _ = fchmod(copy.number, model.mode & 0o777) }
+            let number = copy.number
+            try copyAll(from: source) { bytes throws(POSIXError) in try write(bytes, to: number, named: name) }
+            if model.kind == .file { try copy.take(groupAndModeOf: model) }
             guard fsync(copy.number) == 0 else { throw POSIXError("fsync \(name)") }
         } catch {
             _ = unsafe unlink(name)
@@ -21,16 +32,25 @@ extension File {
         }
     }
 
-    private static func copyAll(
-        from source: borrowing FileDescriptor, to copy: borrowing FileDescriptor, named names: (String, String)
+    static func copyAll(
+        from source: borrowing FileDescriptor, write: ([UInt8]) throws(POSIXError) -> Void
     ) throws(POSIXError) {
         var piece = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             let count = unsafe Glibc.read(source.number, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw POSIXError("read \(names.0)") }
+            guard count >= 0 else { throw POSIXError("read") }
             guard count > 0 else { return }
-            try write(Array(piece[..<count]), to: copy.number, named: names.1)
+            try write(Array(piece[..<count]))
         }
+    }
+}
+
+extension FileDescriptor {
+    /// What the model permits its group, a group of another name is not permitted.
+    fileprivate func take(groupAndModeOf model: FileStatus) throws(POSIXError) {
+        let isSameGroup = try FileStatus(of: self).group == model.group
+        let isGiven = isSameGroup || fchown(number, uid_t.max, model.group) == 0
+        _ = fchmod(number, model.mode & (isGiven ? 0o777 : 0o707))
     }
 }

@@ -21,6 +21,13 @@ extension File {
         return unsafe String(cString: real)
     }
 
+    /// The same of a file that may be missing, in a folder that is there.
+    package static func withoutLinks(_ path: String) -> String {
+        guard isMissing(path) else { return resolved(path) }
+        let folder = resolved(folder(of: path))
+        return (folder == "/" ? "" : folder) + "/" + name(of: path)
+    }
+
     /// What is in a folder, in no order.
     package static func names(in folder: String) throws(POSIXError) -> [String] {
         guard let listing = unsafe opendir(folder) else { throw POSIXError("opendir \(folder)") }
@@ -41,15 +48,20 @@ extension File {
         guard unsafe Glibc.rename(path, name) == 0 else { throw POSIXError("rename \(path)") }
     }
 
-    /// Gives a file another name. False where something has it already.
-    package static func renameToFreeName(_ path: String, _ name: String) throws(POSIXError) -> Bool {
-        let flag = UInt32(RENAME_NOREPLACE)
-        if unsafe renameat2(AT_FDCWD, path, AT_FDCWD, name, flag) == 0 { return true }
-        if errno == EEXIST { return false }
-        guard errno == EINVAL || errno == ENOSYS else { throw POSIXError("rename \(path)") }
-        // A file system that cannot do both in one step: a stick, a share.
-        if exists(name) { return false }
-        try rename(path, to: name)
+    /// Gives a file another name within a folder. False, and nothing done, where something has it that is not to be
+    /// replaced.
+    static func rename(
+        _ name: String, to other: String, in folder: borrowing FileDescriptor, replacing: Bool
+    ) throws(POSIXError) -> Bool {
+        let number = folder.number
+        if !replacing {
+            if unsafe renameat2(number, name, number, other, UInt32(RENAME_NOREPLACE)) == 0 { return true }
+            if errno == EEXIST { return false }
+            guard errno == EINVAL || errno == ENOSYS else { throw POSIXError("rename \(name)") }
+            // A file system that cannot do both in one step: a stick, a share.
+            if FileStatus(ofEntry: other, in: folder) != nil { return false }
+        }
+        guard unsafe renameat(number, name, number, other) == 0 else { throw POSIXError("rename \(name)") }
         return true
     }
 

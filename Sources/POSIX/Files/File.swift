@@ -30,16 +30,6 @@ package enum File {
         guard unsafe Glibc.rename(draft, path) == 0 else { throw POSIXError("rename \(draft)") }
     }
 
-    /// Makes an empty file that belongs to the owner of its folder, also where root makes it. False where something is
-    /// there already.
-    package static func createForOwner(_ path: String) throws(POSIXError) -> Bool {
-        let number = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard number >= 0 || errno != EEXIST else { return false }
-        let descriptor = try FileDescriptor(takingOwnership: number, from: "open \(path)")
-        try descriptor.adoptOwner(of: FileStatus.ifAny(at: folder(of: path)))
-        return true
-    }
-
     /// Makes a file for this user alone. False where something is there already, be it a link that leads nowhere.
     package static func create(_ path: String, with bytes: [UInt8]) throws(POSIXError) -> Bool {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -64,6 +54,17 @@ package enum File {
 
     package static func isReadable(_ path: String) -> Bool {
         unsafe access(path, R_OK) == 0
+    }
+
+    /// Whether the permissions of a folder, or of one on the way to it, keep this user from listing it, or from making
+    /// files in it.
+    package static func isDeniedFolder(_ path: String) -> Bool {
+        unsafe access(path, R_OK | W_OK | X_OK) != 0 && errno == EACCES
+    }
+
+    /// Whether the permissions of a folder on the way to a path keep this user from it.
+    package static func isDenied(_ path: String) -> Bool {
+        unsafe access(path, F_OK) != 0 && errno == EACCES
     }
 
     /// Whether this user may look for a file in a folder.

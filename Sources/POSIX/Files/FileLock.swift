@@ -10,12 +10,12 @@ package final class FileLock: Sendable {
 
     private let descriptor: FileDescriptor
 
-    /// Takes the lock of a file, and makes the file where it is missing: the owner of `neighbour` owns it then. Nil where
-    /// others have a lock that does not go with this one.
-    package static func take(_ path: String, _ kind: Kind, beside neighbour: String) throws(POSIXError) -> FileLock? {
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+    /// Takes the lock of a file, and makes the file where it is missing. Nil where others have a lock that does not go
+    /// with this one. A link is not followed.
+    package static func take(_ path: String, _ kind: Kind) throws(POSIXError) -> FileLock? {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let file = try FileDescriptor(takingOwnership: unsafe open(path, flags, 0o600), from: "open \(path)")
-        try file.adoptOwner(of: FileStatus.ifAny(at: neighbour) ?? .ifAny(at: File.folder(of: path)))
+        guard try FileStatus(of: file).kind == .file else { throw POSIXError("open \(path)", code: EINVAL) }
         guard try file.lock(kind) else { return nil }
         return FileLock(file)
     }

@@ -8,19 +8,20 @@ import Synchronization
 package final class SharedCounter: @unchecked Sendable {
     private let number: UnsafeMutablePointer<Atomic<UInt64>>
 
-    /// Opens the file, and makes it where it is missing and may be made: the owner of `neighbour` owns it then. Nil where
-    /// there is none.
-    package static func open(
-        _ path: String, creating: Bool, beside neighbour: String? = nil
-    ) throws(POSIXError) -> SharedCounter? {
-        let number = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)
+    /// Opens the file, and makes it where it is missing and may be made. Nil where there is none.
+    ///
+    /// Throws with `ELOOP` where it is a symbolic link, and with `EMLINK` where it has another name besides: a count would
+    /// change a file that is not ours.
+    package static func open(_ path: String, creating: Bool) throws(POSIXError) -> SharedCounter? {
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT : 0)
+        let number = unsafe Glibc.open(path, flags, 0o600)
         guard number >= 0 else {
             if errno == ENOENT, !creating { return nil }
             throw POSIXError("open \(path)")
         }
         // The mapping outlives the descriptor.
         let descriptor = FileDescriptor(takingOwnership: number)
-        if creating { try descriptor.adoptOwner(of: neighbour.flatMap(FileStatus.ifAny)) }
+        guard try FileStatus(of: descriptor).isFileOfItsOwn else { throw POSIXError("open \(path)", code: EMLINK) }
         return try SharedCounter(descriptor.number, path: path)
     }
 

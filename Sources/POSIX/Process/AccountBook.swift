@@ -40,11 +40,25 @@ package struct AccountBook: Sendable {
         return AccountBook(users: texts[0], groups: texts[1])
     }
 
+    /// Whom the kernel takes this process's caller for: root where root called it, also by sudo.
+    package var caller: Account { account(of: getuid()) }
+
+    /// Who logged in, where the login was recorded (pam_loginuid(8)). No process changes it without privileges, and sudo
+    /// and su leave it as it is.
+    package var login: Account? {
+        let text = String(decoding: (try? File.read("/proc/self/loginuid")) ?? [], as: UTF8.self)
+        guard let id = UInt32(text.prefix { $0.isNumber }), id != .max else { return nil }
+        return account(of: id)
+    }
+
     /// Who this process is.
     package var current: Account {
         let known = account(of: geteuid())
         return Account(name: known.name, id: known.id, groups: known.groups.union([getegid()]).union(Self.ownGroups))
     }
+
+    /// The group of a user's own, where this machine's files name it.
+    package func primaryGroup(of id: UInt32) -> UInt32? { users.first { $0.id == id }?.group }
 
     package func account(named name: String) -> Account? {
         users.first { $0.name == name }.map(account)

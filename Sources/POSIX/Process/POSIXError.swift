@@ -19,6 +19,12 @@ package struct POSIXError: Error, Hashable, CustomStringConvertible {
     /// It is this user who may not.
     package var isDenied: Bool { code == EACCES || code == EPERM }
 
+    /// There is nothing at the path.
+    package var isMissing: Bool { code == ENOENT }
+
+    /// What was opened is a symbolic link, or has another name besides.
+    package var isLink: Bool { code == ELOOP || code == EMLINK }
+
     /// `strerror` shares one buffer among all threads, its reentrant form does not.
     private static func message(for code: Int32) -> String {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in

@@ -1,0 +1,55 @@
+import GatehouseServer
+import POSIX
+
+/// The user as whom a command works on the database. Where root calls it, that is the user who owns the database: what
+/// lies in their folder is theirs to replace, and root must not act on it.
+struct DatabaseOwner {
+    /// Where the database is.
+    let path: String
+    /// Who called the command, for the audit trail.
+    let operatorName: String
+    let account: Account
+    let group: UInt32
+    let nameOfGroup: String
+    /// Whether root called the command, and gives way to another user.
+    let replacesRoot: Bool
+
+    /// The owner of the database that `DATABASE_URL` names. Nothing is given up yet.
+    static func ofConfigured() throws(CommandFault) -> DatabaseOwner {
+        try DatabaseOwner(of: try DatabasePath.configured())
+    }
+
+    init(of path: String) throws(CommandFault) {
+        let accounts = AccountBook.ofThisMachine()
+        operatorName = OperatorName(accounts).text
+        let owner: PathOwner
+        do {
+            owner = Privileges.areRoots ? try PathOwner.ofFile(at: path) : .root
+        } catch {
+            throw CommandFault(.failed, "the database \(path.printable) cannot be used as root: \(error)")
+        }
+        replacesRoot = !owner.isRoot
+        self.path = replacesRoot ? Self.reachable(path) : path
+        account = replacesRoot ? accounts.account(of: owner.user) : accounts.current
+        // Of a user without an entry, the group of the folder is the next best, but root's is none to keep.
+        let group = accounts.primaryGroup(of: account.id) ?? (owner.group == 0 ? account.id : owner.group)
+        self.group = group
+        nameOfGroup = accounts.nameOfGroup(group)
+    }
+
+    /// A path that root was given, as it is to be given to the owner: they may have no access to the folder in which root
+    /// called the command.
+    func reachable(_ path: String) -> String { replacesRoot ? Self.reachable(path) : path }
+
+    private static func reachable(_ path: String) -> String {
+        path.hasPrefix("/") ? path : File.withoutLinks(path)
+    }
+
+    /// Gives up root for good, where root called the command; to be done before anything of the database is opened.
+    func takeOver() throws(CommandFault) {
+        guard replacesRoot else { return }
+        do { try Privileges.giveUp(for: account, group: group) } catch {
+            throw CommandFault(.failed, "cannot work as \(account.name), who owns the database: \(error)")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import POSIX
+
+/// Who has called a command, in the words of the audit trail: `root (0), login anna (1000), sudo by anna`.
+///
+/// The kernel vouches for the user id and for the login. `SUDO_USER` is what the environment says, which root can set to
+/// anything.
+struct OperatorName {
+    private static let longestName = 64
+
+    let text: String
+
+    init(caller: Account, login: Account?, sudoUser: String?) {
+        var parts = [Self.describe(caller)]
+        if let login, login.id != caller.id { parts.append("login " + Self.describe(login)) }
+        if let sudoUser, Self.isName(sudoUser) { parts.append("sudo by " + sudoUser) }
+        text = parts.joined(separator: ", ")
+    }
+
+    init(_ accounts: AccountBook) {
+        self.init(caller: accounts.caller, login: accounts.login, sudoUser: Self.sudoUser)
+    }
+
+    static var isUnderSudo: Bool { sudoUser != nil }
+
+    private static var sudoUser: String? { ProcessEnvironment.variables()["SUDO_USER"] }
+
+    private static func describe(_ account: Account) -> String {
+        isName(account.name) ? "\(account.name) (\(account.id))" : "\(account.id)"
+    }
+
+    /// What names of users look like, those of directory services too. Nothing else gets into the audit trail.
+    private static func isName(_ text: String) -> Bool {
+        (1...longestName).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "._-@+\\$".utf8.contains(byte)
+                }
+            }
+    }
+}

@@ -1,0 +1,50 @@
+import CLinux
+import Glibc
+
+/// The privileges of root, and how a process gives them up.
+package enum Privileges {
+    /// Whether this process runs as root.
+    package static var areRoots: Bool { geteuid() == 0 }
+
+    /// Makes this process, with all of its threads, one of another user. There is no way back: the saved ids, the
+    /// supplementary groups and the capabilities of root go as well, and no program that it starts can regain any.
+    ///
+    /// Throws where a step fails, or where any privilege of root is left after all steps. The process must end then.
+    package static func giveUp(for account: Account, group: UInt32) throws(POSIXError) {
+        let groups = Array(account.groups.union([group])).sorted()
+        guard unsafe setgroups(groups.count, groups) == 0 else { throw POSIXError("setgroups") }
+        guard setresgid(group, group, group) == 0 else { throw POSIXError("setresgid \(group)") }
+        guard setresuid(account.id, account.id, account.id) == 0 else { throw POSIXError("setresuid \(account.id)") }
+        // The kernel clears them with the last user id of root, unless the process was started with other securebits.
+        try dropCapabilities()
+        guard gatehouse_forbid_new_privileges() == 0 else { throw POSIXError("prctl PR_SET_NO_NEW_PRIVS") }
+        try verify(account.id, group: group, groups: groups)
+    }
+
+    private static func dropCapabilities() throws(POSIXError) {
+        var header = __user_cap_header_struct(version: UInt32(_LINUX_CAPABILITY_VERSION_3), pid: 0)
+        let none = [__user_cap_data_struct](repeating: __user_cap_data_struct(), count: 2)
+        guard unsafe capset(&header, none) == 0 else { throw POSIXError("capset") }
+    }
+
+    /// Reads every id back, and tries the way back.
+    private static func verify(_ user: UInt32, group: UInt32, groups: [UInt32]) throws(POSIXError) {
+        var (real, effective, saved) = (uid_t(), uid_t(), uid_t())
+        guard unsafe getresuid(&real, &effective, &saved) == 0 else { throw POSIXError("getresuid") }
+        var (realGroup, effectiveGroup, savedGroup) = (gid_t(), gid_t(), gid_t())
+        guard unsafe getresgid(&realGroup, &effectiveGroup, &savedGroup) == 0 else { throw POSIXError("getresgid") }
+        var found = [gid_t](repeating: 0, count: groups.count + 1)
+        let count = unsafe getgroups(Int32(found.count), &found)
+        guard [real, effective, saved].allSatisfy({ $0 == user }),
+            [realGroup, effectiveGroup, savedGroup].allSatisfy({ $0 == group }),
+            count == groups.count, found.prefix(Int(count)).sorted() == groups
+        else { throw POSIXError("change to user \(user)", code: EPERM) }
+        let anyone = uid_t.max
+        guard setresuid(anyone, 0, anyone) != 0, setresuid(0, 0, 0) != 0 else {
+            throw POSIXError("give up root", code: EPERM)
+        }
+        guard groups.contains(0) || setresgid(anyone, 0, anyone) != 0 else {
+            throw POSIXError("give up root", code: EPERM)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import POSIX
+import TestSupport
+import Testing
+
+@Suite("Who controls a path", .enabled(if: geteuid() == 0, "root alone can give files away"))
+struct PathOwnerTests {
+    private static let ann = PathOwner(user: 12_345, group: 54_321)
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        chmod(folder.path, 0o755)
+        for name in ["roots", "roots/inner", "anns", "anns/roots"] { try File.makeDirectory(folder.file(name)) }
+        for name in ["roots/file", "roots/anns", "anns/roots/file"] { _ = try File.create(folder.file(name), with: []) }
+        for name in ["anns", "roots/anns"] { chown(folder.file(name), Self.ann.user, Self.ann.group) }
+    }
+
+    private func owner(_ name: String) throws -> PathOwner { try PathOwner.ofFile(at: folder.file(name)) }
+
+    @Test("is the owner of the first part of it that is not root's")
+    func owners() throws {
+        for name in ["roots/file", "roots/missing", "roots/inner/../file", "roots//./file"] {
+            #expect(try owner(name) == .root, "\(name)")
+        }
+        for name in [
+            "roots/anns", "anns/file", "anns/missing", "anns/no/where", "anns/roots/file", "anns/../roots/file",
+        ] {
+            #expect(try owner(name) == Self.ann, "\(name)")
+        }
+        #expect(try PathOwner.ofPlace(at: folder.file("roots/anns")) == .root, "root decides what is there")
+        #expect(try PathOwner.ofPlace(at: folder.file("anns/file")) == Self.ann)
+        #expect(try PathOwner.ofFolder(at: folder.file("roots")) == .root)
+        #expect(try PathOwner.ofFolder(at: folder.file("anns")) == Self.ann)
+        #expect(throws: PathOwner.Fault.self) { try owner("no/where") }
+        #expect(throws: PathOwner.Fault.self) { try owner("roots/file/x") }
+    }
+
+    @Test("is found through links of root's, and is the maker of any other")
+    func links() throws {
+        for (target, name) in [
+            ("roots", "to-roots"), ("to-roots", "to-link"), (folder.file("anns"), "to-anns"), ("loop", "loop"),
+            ("roots", "anns-own"), ("roots/file", "to-file"),
+        ] { #expect(symlink(target, folder.file(name)) == 0) }
+        lchown(folder.file("anns-own"), Self.ann.user, Self.ann.group)
+        for name in ["to-roots/file", "to-link/file", "to-file", "roots/../to-link/inner/../file"] {
+            #expect(try owner(name) == .root, "\(name)")
+        }
+        for name in ["to-anns/roots/file", "anns-own/file"] { #expect(try owner(name) == Self.ann, "\(name)") }
+        #expect(try PathOwner.ofPlace(at: folder.file("anns-own")) == Self.ann)
+        #expect(throws: PathOwner.Fault.system(POSIXError("open \(folder.path)", code: ELOOP))) { try owner("loop/x") }
+    }
+
+    @Test("is nobody in particular where others can write to a folder of root's")
+    func open() throws {
+        let shared = folder.file("roots")
+        for mode in [0o777, 0o757, 0o1777] as [mode_t] {
+            chmod(shared, mode)
+            for name in ["file", "missing"] {
+                #expect(throws: PathOwner.Fault.isOpen(folder: shared), "\(name)") { try owner("roots/" + name) }
+            }
+            #expect(throws: PathOwner.Fault.isOpen(folder: shared)) { try PathOwner.ofFolder(at: shared) }
+            #expect(throws: PathOwner.Fault.isOpen(folder: shared)) { try PathOwner.ofPlace(at: shared + "/anns") }
+        }
+        // A sticky one keeps what root has made in it.
+        #expect(try owner("roots/inner/file") == .root)
+        chmod(shared, 0o777)
+        #expect(throws: PathOwner.Fault.isOpen(folder: shared)) { try owner("roots/inner/file") }
+        chmod(shared, 0o775)
+        #expect(try owner("roots/file") == .root, "root's group")
+        chown(shared, 0, 50)
+        #expect(throws: PathOwner.Fault.isOpen(folder: shared)) { try owner("roots/file") }
+    }
+}
