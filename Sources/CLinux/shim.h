@@ -32,3 +32,7 @@ int capget(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
 static inline int gatehouse_forbid_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
+
+static inline int gatehouse_forbid_tracing(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}

@@ -28,6 +28,8 @@ struct OwnerTests {
     /// What the kernel says of every thread of a process has nothing of root's in it.
     private func expectPowerless(_ process: pid_t, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let user = "\(OwnerStand.user)"
+        // Of a process that may be traced, or dumped, it would be the user's.
+        #expect(OwnerStand.File("/proc/\(process)/environ").status.st_uid == 0, sourceLocation: sourceLocation)
         for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task") {
             let text = try String(contentsOfFile: "/proc/\(process)/task/\(thread)/status", encoding: .utf8)
             func words(_ name: String) -> [String] {
@@ -104,11 +106,13 @@ struct OwnerTests {
         #expect(OwnerStand.File(target).status.st_mode & 0o777 == 0o600)
         #expect(try BackupStand.users(in: target).count == 400)
         #expect(try run("restore", target).status == 0, "root's own file is read")
+        #expect(try type(refused.complaint[line.lowerBound...]).status != 0, "a file that is there stays")
+        #expect(try BackupStand.users(in: target).count == 400)
         let relative = try type("cd \(stand.secret) && gatehouse backup here.db")
-        #expect(relative.complaint.contains("(umask 077; gatehouse backup - >\(stand.secret)/here.db)"))
+        #expect(relative.complaint.contains("(umask 077; set -C; gatehouse backup - >\(stand.secret)/here.db)"))
         #expect(try type("cd \(stand.secret) && gatehouse backup ../home/there.db").status == 0)
         #expect(try type("cd \(stand.secret) && gatehouse restore ../home/there.db").status == 0)
-        let sudo = try run(["backup", "/root/x.db"], ["SUDO_USER": "anna"])
+        let sudo = try run(["backup", "--force", "/root/x.db"], ["SUDO_USER": "anna"])
         #expect(sudo.complaint.contains("sudo sh -c 'umask 077; gatehouse backup - >/root/x.db'"), "\(sudo.complaint)")
     }
 
@@ -151,6 +155,16 @@ struct OwnerTests {
         #expect(refused.status == 3)
         #expect(try type(refused.complaint[line.lowerBound...]).status == 0)
         #expect(try type("head -c 100 \(other)/x.db | gatehouse restore -").status == 1)
+    }
+
+    @Test("says that there is no database where a folder on the way is missing, and makes none")
+    func missing() throws {
+        let missing = ["DATABASE_URL": "sqlite:" + stand.stand.file("no/where.db")]
+        for words in [["users", "list"], ["migrate"], ["backup", "-"]] {
+            let outcome = try run(words, missing)
+            #expect(outcome.status == 3 && outcome.complaint.contains("there is no database"), "\(outcome.complaint)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: stand.stand.file("no")))
     }
 
     @Test("and stays root where all is root's, but not in a folder that others can write to")

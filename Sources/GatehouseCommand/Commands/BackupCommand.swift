@@ -31,7 +31,7 @@ struct BackupCommand: Command {
         let isStream = input.arguments[0] == "-"
         if isStream { try refuseUnsuitableStream(input) }
         let owner = try DatabaseOwner.ofConfigured()
-        let path = owner.reachable(input.arguments[0])
+        let path = isStream ? "-" : owner.reachable(input.arguments[0])
         try owner.takeOver()
         let start = World.real.now()
         do {
@@ -41,8 +41,9 @@ struct BackupCommand: Command {
                 backup.report(removed: []).print(for: input, on: .error)
                 return .done
             }
-            try BackupPlace(path: path, isFolder: kept != nil, owner: owner).refuseUnsuitable()
-            let (backup, removed) = try make(owner.path, at: path, keeping: kept, replacing: input.has("--force"))
+            let isReplaced = input.has("--force")
+            try BackupPlace(path: path, isFolder: kept != nil, isReplaced: isReplaced, owner: owner).refuseUnsuitable()
+            let (backup, removed) = try make(owner.path, at: path, keeping: kept, replacing: isReplaced)
             note(start, in: owner.path)
             backup.report(removed: removed).print(for: input)
             return .done

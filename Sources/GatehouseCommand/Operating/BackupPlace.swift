@@ -5,6 +5,8 @@ struct BackupPlace {
     let path: String
     /// Whether the path is a folder of backups, and not the backup itself.
     let isFolder: Bool
+    /// Whether a file that is there may be replaced.
+    let isReplaced: Bool
     let owner: DatabaseOwner
 
     private var folder: String { isFolder ? path : File.folder(of: path) }
@@ -23,7 +25,8 @@ struct BackupPlace {
     }
 
     private var redirection: String {
-        let line = "umask 077; gatehouse backup - >\(path.shellQuoted)"
+        // Without -C, the shell would replace a file that is there.
+        let line = "umask 077; \(isReplaced ? "" : "set -C; ")gatehouse backup - >\(path.shellQuoted)"
         return OperatorName.isUnderSudo ? "sudo sh -c \(line.shellQuoted)" : "(\(line))"
     }
 

@@ -25,6 +25,8 @@ struct DatabaseOwner {
         let owner: PathOwner
         do {
             owner = Privileges.areRoots ? try PathOwner.ofFile(at: path) : .root
+        } catch .system(let error) where error.isMissing {
+            throw CommandFault(.failed, "there is no database \(path.printable), and no folder for it")
         } catch {
             throw CommandFault(.failed, "the database \(path.printable) cannot be used as root: \(error)")
         }

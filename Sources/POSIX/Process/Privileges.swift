@@ -6,11 +6,12 @@ package enum Privileges {
     /// Whether this process runs as root.
     package static var areRoots: Bool { geteuid() == 0 }
 
-    /// Makes this process, with all of its threads, one of another user. There is no way back: the saved ids, the
-    /// supplementary groups and the capabilities of root go as well, and no program that it starts can regain any.
+    /// Makes this process one of another user. There is no way back: the saved ids, the supplementary groups and the
+    /// capabilities of root go as well, and no program that it starts can regain any.
     ///
     /// Throws where a step fails, or where any privilege of root is left after all steps. The process must end then.
     package static func giveUp(for account: Account, group: UInt32) throws(POSIXError) {
+        try demandOneThread()
         let groups = Array(account.groups.union([group])).sorted()
         guard unsafe setgroups(groups.count, groups) == 0 else { throw POSIXError("setgroups") }
         guard setresgid(group, group, group) == 0 else { throw POSIXError("setresgid \(group)") }
@@ -18,7 +19,15 @@ package enum Privileges {
         // The kernel clears them with the last user id of root, unless the process was started with other securebits.
         try dropCapabilities()
         guard gatehouse_forbid_new_privileges() == 0 else { throw POSIXError("prctl PR_SET_NO_NEW_PRIVS") }
+        // What root has opened for it, a terminal for one, is not for other processes of that user.
+        guard gatehouse_forbid_tracing() == 0 else { throw POSIXError("prctl PR_SET_DUMPABLE") }
         try verify(account.id, group: group, groups: groups)
+    }
+
+    /// Capabilities are those of a thread, and the kernel knows the ids of each thread alone.
+    private static func demandOneThread() throws(POSIXError) {
+        guard let threads = try? File.names(in: "/proc/self/task"), threads.count > 1 else { return }
+        throw POSIXError("give up root in one of \(threads.count) threads", code: EPERM)
     }
 
     private static func dropCapabilities() throws(POSIXError) {
