@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -107,6 +108,22 @@ struct OwnerAttackTests {
                 _ = try stand.stand.tool.run(words, stand.stand.tool.settings(stand.stand.environment))
                 #expect(OwnerStand.File(file).isRoots(containing: "root:*:1\n"), "\(name), \(words)")
             }
+        }
+    }
+
+    @Test("a name in the database moves no cursor, also where SQLite repeats it in a complaint")
+    func names() throws {
+        let stand = try OwnerStand()
+        let connection = try Connection(path: stand.stand.database, access: .readWrite)
+        try connection.execute(
+            script: """
+                PRAGMA writable_schema = ON;
+                INSERT INTO sqlite_schema VALUES ('table', 'a' || char(27) || '[31mb', 'a', 0, 'broken');
+                """)
+        for words in [["users", "list"], ["backup", "-"], ["migrate"], ["check", "--offline"]] {
+            let outcome = try stand.stand.tool.run(words, stand.stand.tool.settings(stand.stand.environment))
+            #expect(!outcome.everything.contains("\u{1B}"), "\(words)")
+            #expect(outcome.everything.contains("a\\u{1b}[31mb"), "\(words): \(outcome.everything)")
         }
     }
 

@@ -27,7 +27,8 @@ struct Dispatcher {
 
     private func run(_ command: any Command, _ input: Input) -> ExitStatus {
         do { return try command.run(input) } catch {
-            StandardStream.error.line("gatehouse: \(error.message)")
+            // Where SQLite complains, it repeats names that are written in the file.
+            StandardStream.error.line("gatehouse: \(error.message.printableLines)")
             return error.status
         }
     }

@@ -79,7 +79,8 @@ struct BackupCommand: Command {
             let mark = Document(content: [], updatedAt: moment)
             try SQLiteStore(besideServerAt: database).keep(mark, as: DocumentName.lastBackup)
         } catch {
-            StandardStream.error.line("The backup is good; that it was made could not be noted: \(error)")
+            let reason = "\(error)".printable
+            StandardStream.error.line("The backup is good; that it was made could not be noted: \(reason)")
         }
     }
 

@@ -14,6 +14,13 @@ extension String {
     }
 }
 
+extension String {
+    /// The same of a text of several lines, which stay lines.
+    var printableLines: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
+    }
+}
+
 extension Unicode.Scalar {
     /// Controls, ends of lines, and the marks that change the direction of what follows them.
     var actsOnTerminals: Bool {
