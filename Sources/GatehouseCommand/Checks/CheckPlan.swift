@@ -48,7 +48,7 @@ struct CheckPlan {
         return clock + keys + look(CredentialsCheck(survey: survey, isOffline: isOffline))
     }
 
-    /// Whether nobody but root decides what is at the socket's path.
+    /// Whether only root decides what is at the socket's path.
     private var isSocketOfRoot: Bool {
         guard case .unix(let path)? = survey.listen else { return false }
         return (try? PathOwner.ofPlace(at: path)) == .root

@@ -4,7 +4,7 @@ import Glibc
 /// The user who controls what is found at a path, and is trusted with it therefore.
 ///
 /// That is the owner of the first component, from the root of the file system on, that does not belong to root: they can
-/// replace everything below it. Where all of it is root's, nobody else can replace any part. What lies in folders that
+/// replace everything below it. Where all of it is root's, no other user can replace any part. What lies in folders that
 /// are not root's is neither looked at nor believed.
 package struct PathOwner: Sendable, Equatable {
     package enum Fault: Error, Equatable, CustomStringConvertible {
