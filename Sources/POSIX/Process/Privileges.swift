@@ -20,7 +20,7 @@ package enum Privileges {
         try dropCapabilities()
         guard gatehouse_forbid_new_privileges() == 0 else { throw POSIXError("prctl PR_SET_NO_NEW_PRIVS") }
         // What root has opened for it, a terminal for one, is not for other processes of that user.
-        guard gatehouse_forbid_tracing() == 0 else { throw POSIXError("prctl PR_SET_DUMPABLE") }
+        try CoreDump.forbid()
         try verify(account.id, group: group, groups: groups)
     }
 
