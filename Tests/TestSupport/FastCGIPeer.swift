@@ -112,6 +112,12 @@ package final class FastCGIPeer {
         try take(1) == nil
     }
 
+    /// Whether something has arrived, or the other side has closed.
+    package var isReadable: Bool {
+        var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&interest, 1, 0) == 1
+    }
+
     /// Waits until there is an answer, and leaves it where it is.
     package func hasSomethingToRead() -> Bool {
         var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
