@@ -66,10 +66,20 @@ extension SocketTests {
                 TestServer.answer(request, into: &answer)
             }
             let server = try TestServer(workers: 3, limits: limits, handler: handler)
-            let (arriving, served, unread) = (try server.connect(), try server.connect(), try server.connect())
             let request = FastCGIWire.request(body: [65])
+            // One after the other: of connections accepted together, one may wait for the handler of another.
+            var count = 0
+            func connect() throws -> FastCGIPeer {
+                let peer = try server.connect()
+                count += 1
+                #expect(TestServer.eventually { server.responder.openConnections == count })
+                return peer
+            }
+            let arriving = try connect()
             try arriving.send(Array(request.prefix(20)))
+            let unread = try connect()
             try unread.send(FastCGIWire.request("/large/5000000"))
+            let served = try connect()
             try served.send(FastCGIWire.request("/held"))
             #expect(TestServer.eventually { server.responder.openConnections == 3 && !server.hasIdleConnection })
             // Each takes the place of the one before.
