@@ -50,6 +50,7 @@ package final class Application: Sendable {
     package func run(until signals: Signals) throws {
         let ended = Monitor(false)
         let stopping = Monitor(false)
+        let isLetGo = Monitor(false)
         // Apple may take seconds to answer, and what other processes have ended must not wait for it.
         let helpers = [
             try Thread.spawn(name: "apple-keys") { [self] in fetchKeys(until: ended) },
@@ -60,6 +61,7 @@ package final class Application: Sendable {
         // This thread never ends, and is not to hold what is closed when everybody has let go: the store, above all.
         _ = try Thread.spawn(name: "signals") { [weak self, log] in
             self?.watch(signals, stopping: stopping)
+            isLetGo.change { $0 = true }
             Self.endAtSecond(of: signals, log: log)
         }
         defer {
@@ -67,6 +69,8 @@ package final class Application: Sendable {
             for helper in helpers { helper.join() }
         }
         try responder.run()
+        // Until then that thread holds the store, which would stay open when the process exits.
+        isLetGo.wait { $0 ? () : nil }
         // The manager learns who we are by looking us up, so it has to have heard everything before we are gone.
         manager.waitUntilHeard()
         log(.info, "stopped")
