@@ -18,7 +18,7 @@ package struct Assembly: Sendable {
     package let metrics: Metrics
     let requests: RequestCounts
     private let edition: Current<Edition>
-    /// Seals the key of the identity hashes with the current secret.
+    /// Seals the keys of the identity hashes with the current secret.
     private let keepHashes: @Sendable (KeyRing) -> Void
 
     /// What decides on the requests that come in now. Each takes it once, and goes on with it to its end.
@@ -54,7 +54,12 @@ package struct Assembly: Sendable {
         self.keys = keys
         self.health = health
         self.world = world
-        keepHashes = { ring in hashes.keep(in: store, by: ring, now: world.now(), log: log) }
+        keepHashes = { ring in
+            do throws(StoreFailure) { try hashes.keep(in: store, by: ring, now: world.now()) } catch {
+                let fault = "the keys of the identity hashes could not be sealed anew: \(error.description)"
+                log(.error, "identity_hashes", [("fault", .string(fault))])
+            }
+        }
         self.metrics = metrics
     }
 

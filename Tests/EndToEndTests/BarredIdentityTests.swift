@@ -11,7 +11,8 @@ struct BarredIdentityTests {
         world = try DeveloperHouse()
     }
 
-    private func removeByApple(_ subject: String) throws {
+    private func removeByApple(_ subject: String, in house: DeveloperHouse? = nil) throws {
+        let world = house ?? world
         let order = NotificationOrder(
             type: "account-delete", subject: subject, audience: FakeAppleStand.bundleID)
         let answer = try world.house.send(
@@ -68,6 +69,36 @@ struct BarredIdentityTests {
             secret = next
             #expect(try world.signIn("ann").code == "user_disabled", "rotation \(number)")
         }
+    }
+
+    @Test("is known again when the right secret is back after a start with a wrong one")
+    func wrongSecret() throws {
+        _ = try banned("ann")
+        world.stop()
+        try world.house.restart { $0["JWT_REFRESH_SECRET"] = "a wrong refresh secret of more than thirty-two bytes" }
+        #expect(world.house.process.log.contains("identity_hashes"), "the log warns")
+        world.stop()
+        try world.house.restart()
+        #expect(try world.signIn("ann").code == "user_disabled")
+    }
+
+    @Test("does not come back after a transfer of which Apple tells only at a login that is refused")
+    func laterTransfer() throws {
+        _ = try banned("ann")
+        #expect(try world.signIn(world.apple.login("ann") { $0.transferSubject = "T" }).code == "user_disabled")
+        #expect(try world.signIn(world.apple.login("new") { $0.transferSubject = "T" }).code == "user_disabled")
+    }
+
+    @Test("does not come back by another of their identities that was removed with them")
+    func everyIdentity() throws {
+        let world = try DeveloperHouse { $0["APPLE_ON_CONSENT_REVOKED"] = "delete" }
+        let login = try world.house.devLogin("dev@example.com")
+        let path = "/api/users/me/accounts/apple"
+        #expect(try world.house.send(.post(path, world.apple.login("ann"), bearer: login.accessToken)).status == 200)
+        try world.house.operate("users", "disable", login.userID)
+        try removeByApple("ann", in: world)
+        #expect(try world.house.devLogin("dev@example.com").code == "user_disabled")
+        #expect(try world.signIn("ann").code == "user_disabled")
     }
 
     @Test("does not come back by a transfer of the app, or as an identity of another user")

@@ -65,6 +65,16 @@ struct EmailVerifiedTests {
         #expect(try accounts(house, try login(house, "ann", "new@example.com", nil)) == [.null], "of the new address")
     }
 
+    @Test("is said of no address that only looks the same")
+    func lookalike() throws {
+        let house = try InProcessHouse()
+        #expect(verified(try login(house, "kate", "kate@example.com", nil)) == false)
+        // The Kelvin sign, which is a small k when it is lowered; and an e with its accent apart.
+        #expect(verified(try login(house, "kate", "\u{212A}ate@example.com", true)) == false)
+        #expect(verified(try login(house, "emile", "\u{E9}mile@example.com", nil)) == false)
+        #expect(verified(try login(house, "emile", "e\u{301}mile@example.com", true)) == false)
+    }
+
     @Test("is learned when an identity with the same address is linked")
     func linked() throws {
         let house = try InProcessHouse()

@@ -128,7 +128,7 @@ struct LinkedAccountTests {
         #expect(try house.number("SELECT count(*) FROM auth_accounts") == 0)
         let dev = try house.house.devLogin("dev@example.com")
         let linked = try house.house.send(.post("/api/users/me/accounts/apple", body, bearer: dev.accessToken))
-        #expect(linked.status == 401 && linked["reason"] == "replayed")
+        #expect(linked.status == 422 && linked["reason"] == "replayed")
         #expect(try house.signIn("ann").userID != dev.userID)
     }
 

@@ -99,11 +99,13 @@ struct RecentLoginTests {
         #expect(isTooOld(ask(what, login, proof("stranger-\(what)", after: 800))))
         #expect(isTooOld(ask(what, login, proof("owner-\(what)", after: 100))))
         let forged: JSONObject = ["identityToken": house.apple.forgedLogin()["identityToken"] ?? .null]
-        #expect(ask(what, login, forged).code == "invalid_apple_token")
+        let refused = ask(what, login, forged)
+        #expect(refused.status == 422 && refused.code == "invalid_apple_token", "a client must not refresh on it")
+        #expect(refused.header("www-authenticate") == nil)
         let used = proof("owner-\(what)", after: 800)
         #expect(house.send(.post("/api/auth/apple", used)).status == 200)
         house.setForward(by: .seconds(90))
-        #expect(ask(what, login, used)["reason"] == "replayed")
+        #expect(ask(what, login, used).status == 422 && ask(what, login, used)["reason"] == "replayed")
         #expect(try house.me(login.accessToken).status == 200)
         house.setForward(by: .seconds(-890))
     }

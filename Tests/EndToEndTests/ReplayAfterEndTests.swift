@@ -1,3 +1,5 @@
+import FakeApple
+import Foundation
 import JSON
 import Testing
 
@@ -88,6 +90,45 @@ struct ReplayAfterEndTests {
             #expect(try house.deleteAccount(login).status == 204)
         }
         try expectReplayed(body)
+    }
+
+    @Test("that linked an account opens none when a session of its user ends")
+    func linkedAndLoggedOut() throws {
+        let login = try house.devLogin("out@example.com")
+        let body = house.apple.login("001.out")
+        #expect(try house.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken)).status == 200)
+        #expect(try house.send(.post("/api/auth/logout-all", bearer: login.accessToken)).status == 204)
+        try expectReplayed(body)
+    }
+
+    @Test("that opened a session makes no new user when its account is unlinked")
+    func unlinked() throws {
+        let dev = try house.devLogin("unlinked@example.com")
+        let path = "/api/users/me/accounts/apple"
+        #expect(try house.send(.post(path, house.apple.login("001.un"), bearer: dev.accessToken)).status == 200)
+        let body = house.apple.login("001.un")
+        #expect(try signIn(body).userID == dev.userID)
+        #expect(try house.delete(path, dev).status == 204)
+        try expectReplayed(body)
+    }
+
+    @Test("that proved a login which was too old opens none after a logout")
+    func proof() throws {
+        let house = try InProcessHouse { $0["SENSITIVE_MAX_AGE"] = "10m" }
+        let login = house.send(.post("/api/auth/apple", house.apple.login("001.proof")))
+        house.setForward(by: .seconds(650))
+        let now = Int64(Date().timeIntervalSince1970) + 650
+        let proof = house.apple.login("001.proof") { $0.claims = ["iat": .integer(now)] }
+        #expect(try house.delete("/api/users/me/accounts/apple", login, proof).code == "last_account")
+        #expect(house.send(.post("/api/auth/logout-all", bearer: login.accessToken)).status == 204)
+        #expect(house.send(.post("/api/auth/apple", proof))["reason"] == "replayed")
+    }
+
+    @Test("keeps its grace where the limit of sessions has ended the session: its answer may be lost again")
+    func limit() throws {
+        let house = try InProcessHouse { $0["SESSIONS_PER_USER"] = "1" }
+        let body = house.apple.login("001.limit")
+        for _ in 0..<4 { #expect(house.send(.post("/api/auth/apple", body)).status == 200) }
     }
 
     @Test("of another user keeps its grace")

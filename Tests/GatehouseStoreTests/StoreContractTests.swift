@@ -100,7 +100,8 @@ struct StoreContractTests {
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
         #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
         user.status = .disabled
-        let outcome = try store.record(Login(identity: identity, nickname: "N"), limit: 100) { known in
+        let outcome = try store.record(Login(identity: identity, nickname: "N", moment: SampleLogin.noon), limit: 100) {
+            known in
             Issue.record("asked for \(String(describing: known))")
             return NewSession(of: user, SampleLogin.session("2", of: user))
         }

@@ -10,32 +10,51 @@ struct IdentityHashTests {
         try KeyRing(secret: secret, previous: previous)
     }
 
+    private func document(of hashes: IdentityHashes, by ring: KeyRing) throws -> [UInt8] {
+        try #require(hashes.document(replacing: [], sealedBy: ring))
+    }
+
     @Test("are the same as long as the key is, whichever secret has sealed it")
     func rotation() throws {
         let hashes = IdentityHashes()
-        let sealed = try hashes.sealed(by: ring())
-        #expect(try IdentityHashes(sealed: sealed, by: ring())?.hashes(of: identity) == hashes.hashes(of: identity))
+        let first = try document(of: hashes, by: ring())
+        #expect(
+            try IdentityHashes(document: first, openedBy: ring()).hashes(of: identity) == hashes.hashes(of: identity))
+        #expect(try hashes.document(replacing: first, sealedBy: ring()) == nil, "it is as it should be")
         let rotated = try ring(Sample.otherSecret, previous: Sample.refreshSecret)
-        let opened = try #require(IdentityHashes(sealed: sealed, by: rotated))
-        #expect(opened.hashes(of: identity) == hashes.hashes(of: identity))
-        #expect(!IdentityHashes.isCurrent(sealed, in: rotated))
-        let resealed = opened.sealed(by: rotated)
-        #expect(IdentityHashes.isCurrent(resealed, in: rotated))
-        let retired = try ring(Sample.otherSecret)
-        #expect(IdentityHashes(sealed: resealed, by: retired) == hashes)
+        let opened = IdentityHashes(document: first, openedBy: rotated)
+        #expect(opened.hashes(of: identity) == hashes.hashes(of: identity) && opened.unopenedCount == 0)
+        let second = try #require(opened.document(replacing: first, sealedBy: rotated))
+        let retired = IdentityHashes(document: second, openedBy: try ring(Sample.otherSecret))
+        #expect(retired.hashes(of: identity) == hashes.hashes(of: identity))
     }
 
-    @Test("cannot be made with another secret, from a document that was changed, or without the document")
+    @Test("survive a start with a wrong secret: its key is added, and the old one is used when its secret is back")
+    func wrongSecret() throws {
+        let hashes = IdentityHashes()
+        let first = try document(of: hashes, by: ring())
+        let wrong = IdentityHashes(document: first, openedBy: try ring(Sample.otherSecret))
+        #expect(wrong.unopenedCount == 1)
+        #expect(Set(wrong.hashes(of: identity)).isDisjoint(with: hashes.hashes(of: identity)))
+        let second = try #require(wrong.document(replacing: first, sealedBy: ring(Sample.otherSecret)))
+        let right = IdentityHashes(document: second, openedBy: try ring())
+        #expect(right.hashes(of: identity) == hashes.hashes(of: identity) && right.unopenedCount == 1)
+        #expect(try right.document(replacing: second, sealedBy: ring()) == nil)
+        let both = IdentityHashes(document: second, openedBy: try ring(previous: Sample.otherSecret))
+        let all = hashes.hashes(of: identity) + wrong.hashes(of: identity)
+        #expect(Set(both.hashes(of: identity)) == Set(all) && both.unopenedCount == 0)
+    }
+
+    @Test("cannot be made with another secret, or from a document that was changed")
     func keyed() throws {
-        let sealed = try IdentityHashes().sealed(by: ring())
-        #expect(try IdentityHashes(sealed: sealed, by: ring(Sample.otherSecret)) == nil)
-        for index in sealed.indices {
-            var changed = sealed
-            changed[index] ^= 1
-            #expect(try IdentityHashes(sealed: changed, by: ring()) == nil, "byte \(index)")
-        }
-        for document in [[], Array(sealed.dropLast())] {
-            #expect(try IdentityHashes(sealed: document, by: ring()) == nil)
+        let hashes = IdentityHashes()
+        let document = try document(of: hashes, by: ring())
+        for index in document.indices {
+            var changed = document
+            changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            let opened = try IdentityHashes(document: changed, openedBy: ring())
+            #expect(opened.unopenedCount == 1, "byte \(index)")
+            #expect(Set(opened.hashes(of: identity)).isDisjoint(with: hashes.hashes(of: identity)))
         }
         #expect(IdentityHashes().hashes(of: identity) != IdentityHashes().hashes(of: identity))
     }
@@ -47,7 +66,7 @@ struct IdentityHashTests {
             identity, Identity(provider: .dev, subject: "001", email: nil),
             Identity(provider: .apple, subject: "T1", email: nil, transferSubject: "001"),
         ]
-        let all = names.flatMap(hashes.hashes)
+        let all = names.flatMap { hashes.hashes(of: $0) }
         #expect(all.count == 5 && Set(all).count == 5)
         #expect(all.allSatisfy { $0.count == 32 })
     }

@@ -4,5 +4,7 @@ package import Gatehouse
 package struct PlainHashes: IdentityHasher {
     package init() {}
 
-    package func hash(_ name: String, of provider: Provider) -> [UInt8] { Array("\(provider.rawValue) \(name)".utf8) }
+    package func hashes(of name: String, by provider: Provider) -> [[UInt8]] {
+        [Array("\(provider.rawValue) \(name)".utf8)]
+    }
 }

@@ -5,7 +5,7 @@ extension Store {
     package func record(_ login: WholeLogin, limit: Int = 100) throws(StoreFailure) -> LoginOutcome {
         let proven = Login(
             identity: login.identity, nickname: login.nickname, redemption: login.redemption,
-            identityHashes: login.identityHashes)
+            moment: login.session.createdAt, identityHashes: login.identityHashes)
         return try record(proven, limit: limit) { known in login.open(for: known ?? login.user) }
     }
 

@@ -2,6 +2,6 @@
 package enum DocumentName {
     /// Kept by whoever has just made a backup that is good; it is the moment that counts.
     package static let lastBackup = "last_backup"
-    /// The sealed key of the hashes by which removed identities are recognised.
-    package static let identityHashKey = "identity_hash_key"
+    /// The sealed keys of the hashes by which removed identities are recognised.
+    package static let identityHashKeys = "identity_hash_keys"
 }

@@ -1,6 +1,7 @@
-/// Makes keyed hashes of identities. The store recognises an identity by its hash where it must not keep the identity.
+/// Makes keyed hashes of identities. The store recognises an identity by its hashes where it must not keep the identity.
 package protocol IdentityHasher: Sendable {
-    func hash(_ name: String, of provider: Provider) -> [UInt8]
+    /// One hash by each key there is: any of them may have been kept.
+    func hashes(of name: String, by provider: Provider) -> [[UInt8]]
 }
 
 extension IdentityHasher {
@@ -15,6 +16,6 @@ extension IdentityHasher {
 
     private func hashes(of provider: Provider, subject: String, transferSubject: String?) -> [[UInt8]] {
         let names = ["subject " + subject] + (transferSubject.map { ["transfer " + $0] } ?? [])
-        return names.map { hash($0, of: provider) }
+        return names.flatMap { hashes(of: $0, by: provider) }
     }
 }

@@ -4,13 +4,18 @@ package struct Login: Sendable {
     /// Fills an empty nickname.
     package let nickname: String?
     package let redemption: Redemption?
+    package let moment: Timestamp
     /// By which the identity of a removed disabled user is recognised.
     package let identityHashes: [[UInt8]]
 
-    package init(identity: Identity, nickname: String?, redemption: Redemption? = nil, identityHashes: [[UInt8]] = []) {
+    package init(
+        identity: Identity, nickname: String?, redemption: Redemption? = nil, moment: Timestamp,
+        identityHashes: [[UInt8]] = []
+    ) {
         self.identity = identity
         self.nickname = nickname
         self.redemption = redemption
+        self.moment = moment
         self.identityHashes = identityHashes
     }
 }

@@ -8,7 +8,7 @@ extension Gatekeeper {
         asking task: @escaping (UserID) -> AppleTask? = { _ in nil }
     ) throws(Refusal) -> SignedIn {
         let login = Login(
-            identity: identity, nickname: nickname, redemption: redemption,
+            identity: identity, nickname: nickname, redemption: redemption, moment: now,
             identityHashes: hasher.hashes(of: identity))
         var opened: (session: Session, refreshToken: String, isOfNewUser: Bool)?
         let outcome = try asking { () throws(StoreFailure) in

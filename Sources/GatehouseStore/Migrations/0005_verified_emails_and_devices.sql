@@ -12,11 +12,14 @@ ALTER TABLE refresh_tokens ADD COLUMN identity_token_hash BLOB;
 ALTER TABLE auth_accounts ADD COLUMN identity_token_hash BLOB;
 ALTER TABLE redemptions ADD COLUMN closed INTEGER NOT NULL DEFAULT 0 CHECK (closed IN (0, 1));
 
--- A session or an account that ends takes the grace of its identity token with it, whichever statement ends it.
-CREATE TRIGGER revoked_session_closes_redemption AFTER UPDATE OF revoked_at ON refresh_tokens
-WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL AND NEW.identity_token_hash IS NOT NULL
+-- What ends on purpose takes the grace of the user's identity tokens with it, whichever statement ends it: a session those
+-- of the session and of the user's accounts, an account those of the account and of the user's sessions. The limit of
+-- sessions is no such end: a login that is repeated because its answer was lost may have reached it.
+CREATE TRIGGER revoked_session_closes_redemptions AFTER UPDATE OF revoked_at ON refresh_tokens
+WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL AND NEW.revoke_reason IS NOT 'session_limit'
 BEGIN
-    UPDATE redemptions SET closed = 1 WHERE hash = NEW.identity_token_hash;
+    UPDATE redemptions SET closed = 1 WHERE hash = NEW.identity_token_hash
+        OR hash IN (SELECT identity_token_hash FROM auth_accounts WHERE user_id = NEW.user_id);
 END;
 
 CREATE TRIGGER removed_session_closes_redemption AFTER DELETE ON refresh_tokens
@@ -25,10 +28,10 @@ BEGIN
     UPDATE redemptions SET closed = 1 WHERE hash = OLD.identity_token_hash;
 END;
 
-CREATE TRIGGER removed_account_closes_redemption AFTER DELETE ON auth_accounts
-WHEN OLD.identity_token_hash IS NOT NULL
+CREATE TRIGGER removed_account_closes_redemptions AFTER DELETE ON auth_accounts
 BEGIN
-    UPDATE redemptions SET closed = 1 WHERE hash = OLD.identity_token_hash;
+    UPDATE redemptions SET closed = 1 WHERE hash = OLD.identity_token_hash
+        OR hash IN (SELECT identity_token_hash FROM refresh_tokens WHERE user_id = OLD.user_id);
 END;
 
 -- Identities that disabled users had when they were removed: keyed hashes, so that a login is recognised and nothing

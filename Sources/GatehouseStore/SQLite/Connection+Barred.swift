@@ -13,14 +13,12 @@ extension Connection {
         return nil
     }
 
-    /// Has the identities of a disabled user recognised after they are removed.
-    func bar(_ accounts: [LinkedAccount], of user: UserID, by hasher: any IdentityHasher, now: Timestamp)
-        throws(SQLiteError)
-    {
-        for hash in accounts.flatMap(hasher.hashes(of:)) {
+    /// Has an identity of a disabled user recognised when it comes back under any of these names.
+    func bar(_ hashes: [[UInt8]], of user: UserID, now: Timestamp) throws(SQLiteError) {
+        for hash in hashes {
             try run(
-                "INSERT OR REPLACE INTO barred_identities (hash, user_id, moment) VALUES (?, ?, ?)", .blob(hash),
-                .text(user.text), .integer(now.milliseconds))
+                "INSERT INTO barred_identities (hash, user_id, moment) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+                .blob(hash), .text(user.text), .integer(now.milliseconds))
         }
     }
 

@@ -65,8 +65,8 @@ extension Connection {
     }
 
     /// Ends the living sessions of a user beyond a limit, those first that were not used for the longest time, and never the
-    /// new one, whatever the clock said before. Of rows that have ended already, no more than the limit are kept, so that
-    /// signing in and out for ever does not grow the database.
+    /// new one, whatever the clock said before. The rows of ended sessions that tell their tokens' holders what happened are
+    /// bounded as well, so that signing in and out for ever does not grow the database.
     func enforce(
         _ limit: Int, on user: UserID, except new: SessionID, now: Timestamp
     ) throws(SQLiteError) -> [SessionID] {
@@ -74,7 +74,7 @@ extension Connection {
             Int(row.integer(0))
         }
         guard let count, count > limit else { return [] }
-        if count > 2 * limit { try removeEnded(of: user, beyond: limit, now: now) }
+        if count > limit + Self.keptEndedSessions { try removeEnded(of: user, now: now) }
         return try all(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id IN (
@@ -88,14 +88,16 @@ extension Connection {
         ) { row in SessionID(row.text(0)) }
     }
 
-    private func removeEnded(of user: UserID, beyond limit: Int, now: Timestamp) throws(SQLiteError) {
+    private static let keptEndedSessions = 100
+
+    private func removeEnded(of user: UserID, now: Timestamp) throws(SQLiteError) {
         try run(
             """
             DELETE FROM refresh_tokens WHERE id IN (
                 SELECT id FROM refresh_tokens WHERE user_id = ?1 AND (revoked_at IS NOT NULL OR expires_at <= ?2)
                 ORDER BY updated_at DESC, id DESC LIMIT -1 OFFSET ?3)
             """,
-            .text(user.text), .integer(now.milliseconds), .integer(Int64(limit)))
+            .text(user.text), .integer(now.milliseconds), .integer(Int64(Self.keptEndedSessions)))
     }
 
     func revoke(_ id: SessionID, for reason: RevokeReason, noting event: AuditEvent) throws(SQLiteError) -> Bool {

@@ -106,8 +106,18 @@ extension User {
     fileprivate mutating func learnEmail(of identity: Identity) {
         if email == nil {
             (email, emailVerified) = (identity.email, identity.hasVerifiedEmail)
-        } else if let verified = identity.emailVerified, email?.lowercased() == identity.email?.lowercased() {
+        } else if let verified = identity.emailVerified, let email, let other = identity.email,
+            email.isSameAddress(as: other)
+        {
             emailVerified = verified
         }
+    }
+}
+
+extension String {
+    /// As SQLite compares addresses: byte by byte, A to Z in either case. Swift takes more characters for the same.
+    fileprivate func isSameAddress(as other: String) -> Bool {
+        func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+        return utf8.map(lowered) == other.utf8.map(lowered)
     }
 }

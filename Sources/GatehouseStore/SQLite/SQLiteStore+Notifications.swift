@@ -49,12 +49,14 @@ extension Connection {
     ) throws(SQLiteError) -> [SessionID] {
         guard try !hasAgreed(user, after: moment) else { return [] }
         try forgetAppleToken(of: user)
+        let accounts = try accounts(of: user)
+        let isDeleted = policy == .delete || policy == .unlink && accounts.count == 1
         // A user who was disabled must not come back as a new one.
         if policy != .keep, try self.user(user)?.status == .disabled {
-            try bar(accounts(of: user).filter { $0.provider == .apple }, of: user, by: hasher, now: now)
+            let removed = accounts.filter { isDeleted || $0.provider == .apple }
+            try bar(removed.flatMap(hasher.hashes(of:)), of: user, now: now)
         }
-        let isLast = try accounts(of: user).count == 1
-        if policy == .delete || policy == .unlink && isLast {
+        if isDeleted {
             let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user)
             return try delete(user, asking: nil, noting: event)?.sessions ?? []
         }

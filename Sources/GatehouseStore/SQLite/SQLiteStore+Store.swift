@@ -13,7 +13,11 @@ extension SQLiteStore: Store {
         try writing { connection throws(SQLiteError) in
             let known = try connection.known(login.identity)
             if let user = known?.user, user.status != .active { return .inactive(user) }
-            if known == nil, let user = try connection.owner(ofBarred: login.identityHashes) { return .barred(user) }
+            if known == nil, let user = try connection.owner(ofBarred: login.identityHashes) {
+                // Perhaps Apple has said only now by which name the person comes back after a transfer of the app.
+                try connection.bar(login.identityHashes, of: user, now: login.moment)
+                return .barred(user)
+            }
             // Judged before anything is written, since nothing of a refused login may stay.
             let use = try login.redemption.map(connection.judge)
             switch use {

@@ -13,7 +13,7 @@ struct DeleteUserEndpoint: Endpoint {
     func respond(to request: Request) throws(Problem) -> Response {
         let caller = try refusing { () throws(Refusal) in try gatekeeper.authenticate(request.bearerToken) }
         let body = try request.readIfPresent(DeleteUserRequest.self)
-        let revocation = try refusing { () throws(Refusal) in
+        let revocation = try refusingToken { () throws(Refusal) in
             try gatekeeper.deleteAccount(
                 of: caller, authorizationCode: body?.authorizationCode,
                 credential: body?.proof.map(AppleCredential.init))

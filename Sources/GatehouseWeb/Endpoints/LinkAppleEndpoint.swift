@@ -10,7 +10,7 @@ struct LinkAppleEndpoint: Endpoint {
     func respond(to request: Request) throws(Problem) -> Response {
         let caller = try refusing { () throws(Refusal) in try gatekeeper.authenticate(request.bearerToken) }
         let login = AppleLogin(try request.read(AppleLoginRequest.self))
-        let accounts = try refusing { () throws(Refusal) in
+        let accounts = try refusingToken { () throws(Refusal) in
             try gatekeeper.linkApple(login, to: caller, from: request.device)
             return try gatekeeper.accounts(of: caller)
         }

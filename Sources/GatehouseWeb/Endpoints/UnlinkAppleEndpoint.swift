@@ -11,7 +11,7 @@ struct UnlinkAppleEndpoint: Endpoint {
         // An unauthenticated request gets 401 before its body is read.
         let caller = try refusing { () throws(Refusal) in try gatekeeper.authenticate(request.bearerToken) }
         let body = try request.readIfPresent(UnlinkAppleRequest.self)
-        try refusing { () throws(Refusal) in
+        try refusingToken { () throws(Refusal) in
             try gatekeeper.unlinkApple(
                 from: caller, on: request.device, credential: body?.proof.map(AppleCredential.init))
         }

@@ -12,6 +12,7 @@ enum ReasonPhrase {
         409: "Conflict",
         413: "Content Too Large",
         415: "Unsupported Media Type",
+        422: "Unprocessable Content",
         503: "Service Unavailable",
     ]
 

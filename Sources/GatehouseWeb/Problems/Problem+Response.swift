@@ -25,8 +25,10 @@ extension Problem {
 
     /// Which check of Apple's token failed, where it was one of those.
     package var reason: String? {
-        guard case .refused(.appleToken(let fault)) = self else { return nil }
-        return fault.rawValue
+        switch self {
+        case .refused(.appleToken(let fault)), .unacceptedToken(let fault): fault.rawValue
+        default: nil
+        }
     }
 
     private var fieldErrors: [FieldError]? {

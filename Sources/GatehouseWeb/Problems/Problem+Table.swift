@@ -12,6 +12,8 @@ extension Problem {
         switch self {
         case .refused(let refusal):
             refusal.entry
+        case .unacceptedToken(let fault):
+            Entry(status: 422, code: "invalid_apple_token", detail: fault.explanation)
         case .invalidJSON(let fault):
             Entry(status: 400, code: "invalid_json", detail: fault)
         case .invalidRequest(let errors):

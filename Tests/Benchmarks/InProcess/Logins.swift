@@ -31,7 +31,8 @@ final class Logins {
             tokenHash: World.real.random(32), nonceHash: nil, moment: Sample.now, grace: .seconds(60),
             expiresAt: Sample.now + .seconds(86_400))
         let login = Login(
-            identity: identity, nickname: nil, redemption: redemption, identityHashes: hasher.hashes(of: identity))
+            identity: identity, nickname: nil, redemption: redemption, moment: Sample.now,
+            identityHashes: hasher.hashes(of: identity))
         var wasKnown = false
         let outcome = try store.record(login, limit: 100) { known in
             wasKnown = known != nil
