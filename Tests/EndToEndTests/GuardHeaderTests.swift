@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -25,7 +26,11 @@ struct GuardHeaderTests {
         "X-Forwarded-Uri", "X-Forwarded-Method", "X-Original-URL", "X-Original-Uri", "X-Original-Method",
         "X-Original-Host",
         "X-Rewrite-URL", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Script-Name", "Proxy",
-        "X-Middleware-Subrequest", "Authorization", "X-Request-Id",
+        "X-Middleware-Subrequest", "Authorization", "X-Request-Id", "X-Scope-OrgID", "X-Hasura-Role",
+        "X-Hasura-User-Id", "X-Hasura-Admin-Secret", "X-Hasura-Org-Id", "X-Endpoint-API-UserInfo",
+        "X-Apigateway-Api-Userinfo", "X-JWT-Payload", "X-JWT-Assertion", "X-authentik-entitlements", "X-Tenant-Id",
+        "X-Org-Id", "X-Organization-Id", "X-Account-Id", "X-Customer-Id", "X-User-Plan", "X-User-Level",
+        "X-User-Permission",
     ]
 
     /// The names that the snippet removes, as they stand there.
@@ -57,7 +62,7 @@ struct GuardHeaderTests {
         let removed = try Self.removed()
         #expect(removed.count > 150)
         #expect(Set(removed.map { $0.lowercased() }).count == removed.count)
-        let own = ["X-Tenant-Id", "X-User-Agent", "X-Csrf-Token", "Accept-Language"]
+        let own = ["X-Legacy-User", "X-User-Agent", "X-Csrf-Token", "Accept-Language"]
         for start in stride(from: 0, to: removed.count, by: 50) {
             let arrived = try arrived(Array(removed[start..<min(start + 50, removed.count)]) + own)
             #expect(arrived.headers.filter { $0.value.contains("forged") }.map(\.name) == own)
@@ -85,6 +90,49 @@ struct GuardHeaderTests {
             #expect(arrived.values(of: "X-Forwarded-Prefix") == ["/own"])
             #expect(arrived.values(of: "X-User-Id").count == 1)
         }
+    }
+
+    /// The cure that needs no list.
+    @Test("does not arrive under any name where the location passes only headers that it names")
+    func namedOnly() throws {
+        let house = try FrontedHouse(
+            locations: """
+                location /named/ {
+                    include snippets/gatehouse-guard.conf;
+                    proxy_pass_request_headers off;
+                    proxy_set_header Accept $http_accept;
+                    proxy_set_header Content-Type $content_type;
+                    proxy_pass http://127.0.0.1:\(stand.upstream.port);
+                }
+                """)
+        let token = try house.devLogin("named@example.com").accessToken
+        var call = Call.post("/named/", ["text": "kept"], bearer: token)
+        let other = ["Remote-User", "X-User-Id", "X-Legacy-User", "X-Unheard-Of", "Cookie"]
+        call.headers += [("Accept", "text/x")] + other.map { ($0, "forged") }
+        let answer = try house.send(call)
+        #expect(answer.status == 200)
+        let arrived = try #require(UpstreamRequest(whole: answer.body))
+        #expect(!arrived.text.contains("forged"))
+        #expect(
+            Set(arrived.headers.map { $0.name.lowercased() }) == [
+                "host", "x-user-id", "x-user-role", "x-session-id", "x-request-id", "x-forwarded-for",
+                "x-forwarded-proto", "accept", "content-type", "content-length",
+            ])
+        #expect(arrived.values(of: "Accept") == ["text/x"])
+        #expect(arrived.values(of: "Content-Type").first?.hasPrefix("application/json") == true)
+        #expect(String(decoding: arrived.body, as: UTF8.self).contains("kept"))
+    }
+
+    @Test(
+        "is removed with a table that the location cannot resize: nginx refuses that as a duplicate",
+        arguments: ["proxy_headers_hash_max_size", "proxy_headers_hash_bucket_size"])
+    func tableSize(_ name: String) throws {
+        let house = try FrontedHouse()
+        let location = "location /own/ { \(name) 512; include snippets/gatehouse-guard.conf; return 204; }"
+        try location.write(toFile: house.prefix + "/gatehouse.d/own.conf", atomically: true, encoding: .utf8)
+        let outcome = try Shell.outcome(of: ["nginx", "-t", "-p", house.prefix, "-c", "nginx.conf"])
+        #expect(outcome.status != 0)
+        #expect(outcome.complaint.contains("\"\(name)\" directive is duplicate"))
     }
 
     @Test("is no reason for nginx to complain about its configuration")
