@@ -49,7 +49,9 @@ struct PlainHTTPTests {
 
     @Test("is refused wherever a token is sent", arguments: ["/", "/knowledge/1", "/.well-known/jwks.json"])
     func tokens(_ path: String) throws {
-        expectProblem(try ask(path, "--header", "Authorization: Bearer x"), 403, "https_required")
+        for value in ["Bearer x", "0"] {
+            expectProblem(try ask(path, "--header", "Authorization: \(value)"), 403, "https_required")
+        }
         #expect(try ask(path, "--header", "X-Other: x").status == 308)
     }
 
