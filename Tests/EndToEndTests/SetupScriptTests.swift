@@ -42,11 +42,15 @@ struct SetupScriptTests {
     @Test(
         "the package makes no secret for access tokens where a key signs them",
         arguments: [
-            ("", false), ("ACCESS_SIGNING_KEY_FILE=/etc/key.pem\n", true), ("  ACCESS_SIGNING_KEY_FILE = \"/k\"", true),
-            ("#ACCESS_SIGNING_KEY_FILE=/etc/key.pem\n", false), ("ACCESS_SIGNING_KEY_FILE=\n", false),
-            ("ACCESS_SIGNING_KEY_PREVIOUS_FILE=/etc/key.pem\n", false),
+            ("", false), ("ACCESS_SIGNING_KEY_FILE=@\n", true), ("  ACCESS_SIGNING_KEY_FILE = \"@\" ", true),
+            ("ACCESS_SIGNING_KEY_FILE='@'\r\n", true), ("#ACCESS_SIGNING_KEY_FILE=@\n", false),
+            ("ACCESS_SIGNING_KEY_FILE=\n", false), ("ACCESS_SIGNING_KEY_FILE=@.missing\n", false),
+            ("ACCESS_SIGNING_KEY_FILE=@.empty\n", false), ("ACCESS_SIGNING_KEY_PREVIOUS_FILE=@\n", false),
         ])
     func package(settings: String, hasKey: Bool) throws {
+        try write("a key", to: "the key.pem")
+        try write("", to: "the key.pem.empty")
+        let settings = settings.replacing("@", with: folder.file("the key.pem"))
         try write("APPLE_BUNDLE_ID=com.example.app\n" + settings, to: "etc/gatehouse.conf")
         try setUp()
         #expect(try made == ["data_key"] + (hasKey ? [] : ["jwt_access_secret"]) + ["jwt_refresh_secret"])
