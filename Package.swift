@@ -88,7 +88,8 @@ let package = Package(
         .testTarget(
             name: "GatehouseServerTests",
             dependencies: [
-                "AppleID", "Gatehouse", "GatehouseServer", "GatehouseTokens", "JOSE", "JSON", "POSIX", "TestSupport",
+                "AppleID", "FastCGI", "Gatehouse", "GatehouseServer", "GatehouseTokens", "JOSE", "JSON", "POSIX",
+                "TestSupport",
             ]),
         .testTarget(
             name: "GatehouseTokensTests",

@@ -25,14 +25,12 @@ package final class Application: Sendable {
         let assembly = try Assembly(configuration, log: log)
         var inheritance = try Inheritance.taken()
         let connections = ConnectionMetrics()
+        let faults = ConnectionFaults(metrics: connections, log: log)
         let responder = try Responder(
             listener: try Self.listener(
                 inheritance.takeListener(), opened: listener, at: configuration.listen, log: log),
             workers: configuration.workers, limits: Self.limits(for: configuration), keeper: Self.keeper(manager),
-            report: { fault in
-                connections.count(fault)
-                log(fault.level, "connection", [("fault", .string("\(fault)"))])
-            },
+            report: { faults.note($0) },
             handler: assembly.handler.answer)
         let sources: [any MetricSource] = [
             connections, LoadGauges(load: { [unowned responder] in responder.load }), LogCounts(log: log),
