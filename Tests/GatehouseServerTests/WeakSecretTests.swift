@@ -63,6 +63,21 @@ struct WeakSecretTests {
         #expect(Settings.faults(others.merging([name: Self.pem(header, Array(1...32))]) { $1 }).isEmpty)
     }
 
+    @Test("a private key is judged however its lines end, and whatever stands before it")
+    func shapesOfPEM() {
+        let weak = Self.pem(Self.p256, [UInt8](repeating: 0, count: 31) + [1])
+        let good = Self.pem(Self.p256, Array(1...32))
+        let shapes: [(String) -> String] = [
+            { $0.replacing("\n", with: " \n") + " \t" }, { $0.replacing("\n", with: "\r\n") + "\r\n" },
+            { $0.replacing("\n", with: " \r\n") }, { "Bag Attributes\n    localKeyID: 01\n" + $0 },
+            { "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n" + $0 },
+        ]
+        for shape in shapes {
+            #expect(Settings.faults(["ACCESS_SIGNING_KEY": shape(good)]).isEmpty, "\(shape(good))")
+            expectFault("ACCESS_SIGNING_KEY", shape(weak))
+        }
+    }
+
     @Test("the secret of the development login has at least 16 bytes and is none of these either")
     func devSecret() {
         let development = ["APP_ENV": "development"] as [String: String?]

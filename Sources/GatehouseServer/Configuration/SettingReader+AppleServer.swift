@@ -37,11 +37,7 @@ extension SettingReader {
     }
 
     private mutating func developerKey(_ name: String, _ pem: String, keyID: String?) -> SigningKey? {
-        if let key = Self.keyPair(pem, for: [.ES256], keyID: keyID) {
-            judge(pem, of: name)
-            return key
-        }
-        note(name, "must be one private key in PEM (PKCS #8), P-256, as it stands in Apple's .p8 file")
-        return nil
+        let fault = "must be one private key in PEM (PKCS #8), P-256, as it stands in Apple's .p8 file"
+        return keyPair(name, pem, for: [.ES256], keyID: keyID, otherwise: fault)
     }
 }

@@ -13,32 +13,39 @@ extension SettingReader {
     }
 
     private mutating func keyPair(_ name: String, _ pem: String) -> SigningKey? {
-        if let key = Self.keyPair(pem, for: [.ES256, .EdDSA]) {
-            judge(pem, of: name)
-            return key
-        }
-        note(name, "must be one private key in PEM (PKCS #8), P-256 or Ed25519, and not encrypted")
-        return nil
+        let fault = "must be one private key in PEM (PKCS #8), P-256 or Ed25519, and not encrypted"
+        return keyPair(name, pem, for: [.ES256, .EdDSA], otherwise: fault)
     }
 
-    /// Notes a key that is easily guessed.
-    mutating func judge(_ pem: String, of name: String) {
-        guard Self.privateBytes(pem)?.isRepetitive == true else { return }
-        let least = [UInt8].leastDistinctSecretBytes
-        note(name, "is not random: its private part has fewer than \(least) different bytes; make a new one")
+    /// The one key of a PEM. Notes the fault where there is none, and where the key is easily guessed.
+    mutating func keyPair(
+        _ name: String, _ pem: String, for algorithms: [Algorithm], keyID: String? = nil, otherwise fault: String
+    ) -> SigningKey? {
+        guard let key = Self.keyPair(pem, for: algorithms, keyID: keyID), let bytes = Self.privateBytes(pem) else {
+            note(name, fault)
+            return nil
+        }
+        if bytes.isRepetitive {
+            let least = [UInt8].leastDistinctSecretBytes
+            note(name, "is not random: its private part has fewer than \(least) different bytes; make a new one")
+        }
+        return key
     }
 
     /// The private part of a P-256 or Ed25519 key: in both, the first octet string of 32 bytes (RFC 5915, RFC 8410).
     private static func privateBytes(_ pem: String) -> [UInt8]? {
-        let body = pem.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }.joined()
-        let plain = body.filter { $0 != "=" }.replacing("+", with: "-").replacing("/", with: "_")
+        // What stands before the key's first line, or behind its last, is no part of it.
+        let lines = pem.ranges(of: "PRIVATE KEY-----")
+        guard lines.count == 2 else { return nil }
+        let body = pem[lines[0].upperBound..<lines[1].lowerBound].prefix { $0 != "-" }
+        let plain = body.filter { $0 != "=" && !$0.isWhitespace }.replacing("+", with: "-").replacing("/", with: "_")
         guard let der = Base64URL.decode(plain) else { return nil }
         let starts = der.indices.dropLast(33)
         return starts.first { der[$0] == 0x04 && der[$0 + 1] == 32 }.map { Array(der[($0 + 2)..<($0 + 34)]) }
     }
 
     /// The one key of a PEM; nil where there is none, or where it is for another algorithm.
-    static func keyPair(_ pem: String, for algorithms: [Algorithm], keyID: String? = nil) -> SigningKey? {
+    private static func keyPair(_ pem: String, for algorithms: [Algorithm], keyID: String?) -> SigningKey? {
         // A key has two such lines. A second key would be passed over in silence.
         guard pem.ranges(of: "PRIVATE KEY-----").count == 2, let key = try? SigningKey(pem: pem, keyID: keyID)
         else { return nil }
