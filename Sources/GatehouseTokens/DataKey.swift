@@ -14,12 +14,6 @@ package struct DataKey: Sendable {
         mark = Array(HMACSHA256Key(bytes).authenticate(Array("gatehouse data key".utf8)).prefix(Self.markByteCount))
     }
 
-    /// Nil for a text that is no such key.
-    package init?(written text: String) {
-        guard let bytes = Self.bytes(written: text), let key = try? DataKey(bytes) else { return nil }
-        self = key
-    }
-
     /// The 32 bytes that a text in base64 or base64url stands for, padded or not; nil for any other text.
     package static func bytes(written text: String) -> [UInt8]? {
         let characters = String(text.hasSuffix("=") ? text.dropLast() : text[...])

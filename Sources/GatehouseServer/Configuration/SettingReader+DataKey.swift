@@ -18,15 +18,11 @@ extension SettingReader {
     }
 
     private mutating func dataKey(_ name: String, _ text: String) -> DataKey? {
-        guard let key = DataKey(written: text), let bytes = DataKey.bytes(written: text) else {
+        guard let bytes = DataKey.bytes(written: text), let key = try? DataKey(bytes) else {
             note(name, "must be 32 bytes in base64 or base64url")
             return nil
         }
-        if bytes.allSatisfy({ $0 == 0 }) {
-            note(name, "is not random: all its bytes are zero; make one with: gatehouse keys generate --alg HS256")
-        } else if bytes.isRepetitive {
-            note(name, NamedSecret.repetitive)
-        }
+        if bytes.isRepetitive { note(name, NamedSecret.repetitive) }
         return key
     }
 }
