@@ -135,20 +135,32 @@ extension Worker {
     private func sweep() {
         let now = MonotonicTime.now
         let isOver = isDraining && now.milliseconds >= responder.drainEnd.load(ordering: .relaxed)
-        func isDue(_ connection: Connection) -> Bool {
-            isOver || connection.deadline.map { $0 <= now } ?? false
-        }
-        responder.connections.claimAll { connection in
-            isDue(connection) || (isDraining ? connection.deadline == nil : isIdleTooLong(connection, at: now))
+        responder.connections.claimAll {
+            action(for: $0, at: now, isOver: isOver) != .leave
         } then: { connection in
-            if isDue(connection) {
-                expire(connection)
-            } else if isDraining || !isIdleTooLong(connection, at: now) {
-                nudge(connection)
-            } else {
-                closeIdle(connection)
+            // Another thread may have used the connection before it was claimed, so this is decided again.
+            switch action(for: connection, at: now, isOver: isOver) {
+            case .expire: expire(connection)
+            case .closeIdle: closeIdle(connection)
+            case .nudge, .leave: nudge(connection)
             }
         }
+    }
+
+    /// What a sweep does with a connection.
+    private enum SweepAction {
+        case leave
+        case nudge
+        case closeIdle
+        case expire
+    }
+
+    /// - Parameter isOver: the time for draining has passed.
+    private func action(for connection: Connection, at now: MonotonicTime, isOver: Bool) -> SweepAction {
+        let deadline = connection.deadline
+        if isOver || deadline.map({ $0 <= now }) ?? false { return .expire }
+        if isDraining { return deadline == nil ? .nudge : .leave }
+        return isIdleTooLong(connection, at: now) ? .closeIdle : .leave
     }
 
     private func expire(_ connection: Connection) {
