@@ -49,7 +49,7 @@ struct HeaderValueTests {
         #expect(kept.contains("X-Other: a b"))
     }
 
-    /// Whoever has the secret can sign anything: the guard must not let it make headers.
+    /// A client that has the secret can sign anything: the guard must not let it make headers.
     @Test("is no claim that could be another header: the token is refused", arguments: World.allCases)
     func claims(_ world: World) throws {
         let stand = try GuardedStand.shared.get()

@@ -87,7 +87,7 @@ struct WeakSecretTests {
             faults("hunter2-hunter2", development).first?.message == "is too short: it needs at least 16 bytes")
         expectFault("DEV_LOGIN_SECRET", "hunter2hunter2hunter2", development)
         #expect(faults("0123456789abcdef", development).isEmpty)
-        // Where it opens nothing it is judged by nobody: a server in production that has one goes on starting.
+        // Where it opens nothing it is not judged: a server in production that has one still starts.
         #expect(faults("hunter2", [:]).isEmpty)
         #expect(faults("hunter2", ["APP_ENV": "development", "NODE_ENV": "production"]).isEmpty)
     }

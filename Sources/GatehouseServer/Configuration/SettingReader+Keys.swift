@@ -18,7 +18,7 @@ extension SettingReader {
         return (accessRing, refreshRing)
     }
 
-    /// A secret that signs nothing any more can still make access tokens of any user, for whoever has it.
+    /// Access tokens of any user can still be made with a secret that signs nothing any more.
     private mutating func warnOfSecrets(_ secrets: [NamedSecret]) {
         for secret in secrets {
             warn(
