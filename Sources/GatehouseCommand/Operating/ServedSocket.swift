@@ -16,10 +16,10 @@ struct ServedSocket {
             case .tcp(let host, let port):
                 return port < Self.firstOrdinaryPort ? try Listener.tcp(host: host, port: port) : nil
             case .unix(let path):
-                // In a folder of anybody else, they decide what is at that path.
-                guard (try? PathOwner.ofPlace(at: path)) == .root else { return nil }
-                let heir = PathOwner(user: owner.account.id, group: owner.group)
-                return try Listener.unix(path: path, owner: heir)
+                // In a folder of another user, that user decides what is at the path.
+                guard (try? PathOwner.ofPlace(at: path))?.isRoot == true else { return nil }
+                let socketOwner = owner.account.id
+                return try Listener.unix(path: path, owner: socketOwner)
             }
         } catch {
             throw CommandFault(.failed, "\(error)")

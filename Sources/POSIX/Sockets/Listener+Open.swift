@@ -3,16 +3,17 @@ import Glibc
 extension Listener {
     /// Listens at a path, for whom its mode lets in. A socket that a dead process left there is replaced.
     ///
-    /// - Parameter owner: whom root gives the socket to, in a folder that nobody else can write to.
+    /// - Parameter owner: the user to whom root gives the socket, in a folder that only root can write to. The group stays
+    ///   the one that the folder gives (setgid), which may be nginx's.
     package static func unix(
-        path: String, mode: UInt32 = 0o660, owner: PathOwner? = nil
+        path: String, mode: UInt32 = 0o660, owner: UInt32? = nil
     ) throws(ListenerError) -> Listener {
         let address = try SocketAddress(path: path)
         try SocketFile.clear(path)
         do throws(POSIXError) {
             let socket = try FileDescriptor.streamSocket(family: AF_UNIX)
             try address.bind(socket)
-            if let owner, unsafe lchown(path, owner.user, owner.group) != 0 { throw POSIXError("lchown") }
+            if let owner, unsafe lchown(path, owner, gid_t.max) != 0 { throw POSIXError("lchown") }
             // Nobody can connect before `listen`, so nobody comes in under another mode.
             guard unsafe chmod(path, mode) == 0 else { throw POSIXError("chmod") }
             guard let file = SocketFile(at: path) else { throw POSIXError("lstat") }
