@@ -30,5 +30,6 @@ int capget(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
 
 // Swift calls no function with a variable number of arguments.
 static inline int gatehouse_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+static inline int gatehouse_forbids_new_privileges(void) { return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); }
 
 static inline int gatehouse_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }

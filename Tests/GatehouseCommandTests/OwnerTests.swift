@@ -161,6 +161,24 @@ struct OwnerTests {
         #expect(try type("head -c 100 \(other)/x.db | gatehouse restore -").status == 1)
     }
 
+    @Test(
+        "and opens nothing where a privilege is left, or cannot be read back",
+        arguments: [
+            (["trace=capset", "inject=capset:retval=0"], "capabilities"),
+            (["trace=prctl", "inject=prctl:retval=0"], "no_new_privs"),
+            (["trace=openat", "inject=openat:error=EACCES"], "/proc/self/task"),
+        ])
+    func privileges(faults: [String], reason: String) throws {
+        let options = faults.flatMap { ["-e", $0] } + (reason.hasPrefix("/") ? ["-P", reason] : [])
+        let securebits = ["setpriv", "--securebits", "+no_setuid_fixup"]
+        let outcome = try stand.stand.run(
+            ["users", "list"],
+            through: ["strace", "-f", "-qq", "-o", "/dev/null"] + options + (reason == "capabilities" ? securebits : [])
+        )
+        #expect(outcome.status == 3 && outcome.text.isEmpty)
+        #expect(outcome.complaint.contains(reason), "\(outcome.complaint)")
+    }
+
     @Test("says that there is no database where a folder on the way is missing, and makes none")
     func missing() throws {
         let missing = ["DATABASE_URL": "sqlite:" + stand.stand.file("no/where.db")]

@@ -26,17 +26,39 @@ package enum Privileges {
 
     /// Capabilities are those of a thread, and the kernel knows the ids of each thread alone.
     private static func demandOneThread() throws(POSIXError) {
-        guard let threads = try? File.names(in: "/proc/self/task"), threads.count > 1 else { return }
-        throw POSIXError("give up root in one of \(threads.count) threads", code: EPERM)
+        let threads: [String]
+        do { threads = try File.names(in: "/proc/self/task") } catch {
+            throw POSIXError("give up root: count the threads in /proc/self/task", code: error.code)
+        }
+        guard threads.count == 1 else {
+            throw POSIXError("give up root in one of \(threads.count) threads", code: EPERM)
+        }
     }
 
     private static func dropCapabilities() throws(POSIXError) {
-        var header = __user_cap_header_struct(version: UInt32(_LINUX_CAPABILITY_VERSION_3), pid: 0)
+        var header = capabilityHeader
         let none = [__user_cap_data_struct](repeating: __user_cap_data_struct(), count: 2)
         guard unsafe capset(&header, none) == 0 else { throw POSIXError("capset") }
     }
 
-    /// Reads every id back, and tries the way back.
+    private static var capabilityHeader: __user_cap_header_struct {
+        __user_cap_header_struct(version: UInt32(_LINUX_CAPABILITY_VERSION_3), pid: 0)
+    }
+
+    /// Throws where a capability is left, or where a program that this process starts could gain one.
+    package static func verifyNoCapabilities() throws(POSIXError) {
+        var header = capabilityHeader
+        var found = [__user_cap_data_struct](repeating: __user_cap_data_struct(), count: 2)
+        guard unsafe capget(&header, &found) == 0 else { throw POSIXError("capget") }
+        guard found.allSatisfy({ $0.effective == 0 && $0.permitted == 0 && $0.inheritable == 0 }) else {
+            throw POSIXError("give up the capabilities of root", code: EPERM)
+        }
+        guard gatehouse_forbids_new_privileges() == 1 else {
+            throw POSIXError("forbid new privileges (no_new_privs)", code: EPERM)
+        }
+    }
+
+    /// Reads every id, the capabilities and no_new_privs back, and tries the way back.
     private static func verify(_ user: UInt32, group: UInt32, groups: [UInt32]) throws(POSIXError) {
         var (real, effective, saved) = (uid_t(), uid_t(), uid_t())
         guard unsafe getresuid(&real, &effective, &saved) == 0 else { throw POSIXError("getresuid") }
@@ -48,11 +70,12 @@ package enum Privileges {
             [realGroup, effectiveGroup, savedGroup].allSatisfy({ $0 == group }),
             count == groups.count, found.prefix(Int(count)).sorted() == groups
         else { throw POSIXError("change to user \(user)", code: EPERM) }
-        let anyone = uid_t.max
-        guard setresuid(anyone, 0, anyone) != 0, setresuid(0, 0, 0) != 0 else {
+        try verifyNoCapabilities()
+        let unchanged = uid_t.max
+        guard setresuid(unchanged, 0, unchanged) != 0, setresuid(0, 0, 0) != 0 else {
             throw POSIXError("give up root", code: EPERM)
         }
-        guard groups.contains(0) || setresgid(anyone, 0, anyone) != 0 else {
+        guard groups.contains(0) || setresgid(unchanged, 0, unchanged) != 0 else {
             throw POSIXError("give up root", code: EPERM)
         }
     }
