@@ -41,7 +41,7 @@ struct OwnerAttackTests {
             swaps += 1
         """
 
-    @Test("a link in the place of an unfinished backup wins 0 of 1000 times")
+    @Test("a link in the place of an unfinished backup wins in none of 1000 backups")
     func draft() throws {
         let stand = try OwnerStand()
         let attacker = try stand.attack(Self.swappingDrafts)
@@ -62,12 +62,12 @@ struct OwnerAttackTests {
         #expect(swaps >= 20, "the attacker came in time: \(swaps) swaps in \(runs) attempts")
     }
 
-    @Test("a link in the place of the folder of backups wins 0 of 1000 times")
+    @Test("a link in the place of the folder of backups wins in none of 1000 backups")
     func folder() throws {
         let stand = try OwnerStand()
         let attacker = try stand.attack(Self.swappingFolders)
         var runs = 0
-        while runs < 200, try stand.isUntouched() {
+        while runs < 1000, try stand.isUntouched() {
             let words = runs % 2 == 0 ? ["backup", "--force", "/x.db"] : ["backup", "--keep", "1", ""]
             _ = try stand.stand.run(words.dropLast() + [stand.home + "/backups" + words.last!])
             runs += 1
@@ -81,6 +81,9 @@ struct OwnerAttackTests {
     func sign(kind: String) throws {
         let stand = try OwnerStand()
         let file = try stand.rootsFile("root:*:1\n")
+        // Where the owner may write to the file, its permissions do not keep a hard link from being used.
+        let mode: mode_t = kind == "hard" ? 0o666 : 0o600
+        chmod(file, mode)
         let sign = stand.stand.database + "-sign"
         unlink(sign)
         #expect((kind == "hard" ? link(file, sign) : symlink(file, sign)) == 0)
@@ -89,9 +92,8 @@ struct OwnerAttackTests {
             let settings = tool.settings(stand.stand.environment)
             let outcome = try tool.run(words, settings)
             #expect(outcome.status == 3, "\(outcome.complaint)")
-            let advice = kind == "hard" ? "\(sign): Permission denied" : "rm \(sign), and restart the server"
-            #expect(outcome.complaint.contains(advice), "\(outcome.complaint)")
-            #expect(OwnerStand.File(file).isRoots(containing: "root:*:1\n"), "\(words)")
+            #expect(outcome.complaint.contains("rm \(sign), and restart the server"), "\(outcome.complaint)")
+            #expect(OwnerStand.File(file).isRoots(containing: "root:*:1\n", mode: mode), "\(words)")
         }
         let check = try tool.run(["check", "--offline"], tool.settings(stand.stand.environment))
         #expect(check.text.contains("\(sign) is a link to another file"), "\(check.everything)")

@@ -60,9 +60,9 @@ struct OwnerStand {
             return status
         }
 
-        func isRoots(containing text: String) -> Bool {
+        func isRoots(containing text: String, mode: mode_t = 0o600) -> Bool {
             FileManager.default.contents(atPath: path) == Data(text.utf8)
-                && status.st_uid == 0 && status.st_gid == 0 && status.st_mode & 0o7777 == 0o600
+                && status.st_uid == 0 && status.st_gid == 0 && status.st_mode & 0o7777 == mode
         }
     }
 
