@@ -159,6 +159,30 @@ struct OwnerTests {
         #expect(refused.status == 3)
         #expect(try type(refused.complaint[line.lowerBound...]).status == 0)
         #expect(try type("head -c 100 \(other)/x.db | gatehouse restore -").status == 1)
+        let sudo = try run(["restore", other + "/x.db"], ["SUDO_USER": "anna"])
+        #expect(sudo.complaint.contains("sudo sh -c 'gatehouse restore - <\(other)/x.db'"), "\(sudo.complaint)")
+        let onTerminal = try Shell.outcome(
+            of: ["/usr/bin/timeout", "60", "script", "-qec", "\(Executable.gatehouse) restore -", "/dev/null"],
+            environment: stand.stand.environment)
+        #expect(onTerminal.status == 2 && onTerminal.text.contains("is a terminal"), "\(onTerminal.text)")
+    }
+
+    @Test("names the folder that decided where its owner may not open another user's database, and what to type")
+    func thirdUser() throws {
+        let outer = stand.stand.file("outer")
+        #expect(try type("mkdir \(outer) && mv \(stand.home) \(outer)/inner && chmod 700 \(outer)/inner").status == 0)
+        chown(outer, 12_345, 12_345)
+        let database = ["DATABASE_URL": "sqlite:\(outer)/inner/gatehouse.db"]
+        let name = String(cString: getpwuid(OwnerStand.user).pointee.pw_name)
+        for words in [["users", "list"], ["backup", "-"], ["migrate"], ["restore", "/dev/null"]] {
+            let outcome = try run(words, database)
+            #expect(outcome.status == 3, "\(words)")
+            for part in ["12345, who owns \(outer),", "runuser -u \(name) -- gatehouse", "chown -h root \(outer)"] {
+                #expect(outcome.complaint.contains(part), "\(words): \(outcome.complaint)")
+            }
+        }
+        chown(outer, 0, 0)
+        #expect(try run(["users", "list"], database).status == 0)
     }
 
     @Test(

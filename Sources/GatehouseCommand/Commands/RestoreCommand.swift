@@ -18,7 +18,8 @@ struct RestoreCommand: Command {
         Exits 1 where FILE is damaged, not ours or newer than this program, or where the database is open; 3 where
         something failed. The database is as it was then, unless the message says to run this again.
 
-        FILE may be `-`: standard input. Root works as the owner of the database, but reads a FILE of root's.
+        FILE may be `-`: standard input. Root works as the owner of the database, but opens a FILE that only root can have
+        put there.
         """
     let arguments = ["FILE"]
     let options = [
@@ -26,6 +27,9 @@ struct RestoreCommand: Command {
     ]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        if input.arguments[0] == "-", Terminal.isAttached {
+            throw CommandFault(.usage, "standard input (-) is a terminal: gatehouse restore - <FILE")
+        }
         let (owner, file) = (try DatabaseOwner.ofConfigured(), input.arguments[0])
         do {
             let source = try Self.open(file, before: owner)
@@ -40,13 +44,13 @@ struct RestoreCommand: Command {
         } catch let fault as DatabaseFault {
             throw CommandFault(.no, "nothing was restored: \(file): \(fault); take another backup")
         } catch {
-            let rest = Restore.isCutOff(owner.path) ? "; nobody opens the database now: run this again" : ""
+            let rest = Restore.isCutOff(owner.path) ? "; no command opens the database: run this again" : ""
             throw CommandFault(.failed, "nothing was restored: \(error)\(rest)")
         }
     }
 
     /// Opens the backup, and works as the owner of the database from then on. What only root can have put where it is, root
-    /// opens; the owner opens all else, so that nobody has root read a file of root's for them.
+    /// opens. The owner opens all else, so that no user can have root read a file of root's for them.
     private static func open(_ file: String, before owner: DatabaseOwner) throws -> RestoreSource {
         guard file != "-" else {
             try owner.takeOver()
@@ -64,8 +68,8 @@ struct RestoreCommand: Command {
             let name = owner.account.name
             throw CommandFault(
                 .failed,
-                "nothing was restored: this command works as \(name), who owns the database, and \(name) may not read "
-                    + "\(file.printable): gatehouse restore - <\(file.shellQuoted)")
+                "nothing was restored: \(owner.reason), and \(name) may not read \(file.printable): "
+                    + "gatehouse restore - <\(path.shellQuoted)".typedAsRoot)
         }
     }
 }

@@ -20,14 +20,14 @@ struct BackupPlace {
     /// The owner works in the place of root, and may not write there.
     private var refusalOfOwner: CommandFault {
         let name = owner.account.name
-        let reason = "this command works as \(name), who owns the database, and \(name) may not write to "
+        let reason = "\(owner.reason), and \(name) may not write to "
         return refusal(reason + "\(folder.printable): " + (isFolder ? folderAdvice : redirection))
     }
 
     private var redirection: String {
         // Without -C, the shell would replace a file that is there.
         let line = "umask 077; \(isReplaced ? "" : "set -C; ")gatehouse backup - >\(path.shellQuoted)"
-        return OperatorName.isUnderSudo ? "sudo sh -c \(line.shellQuoted)" : "(\(line))"
+        return OperatorName.isUnderSudo ? line.typedAsRoot : "(\(line))"
     }
 
     private var folderAdvice: String {

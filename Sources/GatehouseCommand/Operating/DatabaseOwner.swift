@@ -1,8 +1,8 @@
 import GatehouseServer
 import POSIX
 
-/// The user as whom a command works on the database. Where root calls it, that is the user who owns the database: what
-/// lies in their folder is theirs to replace, and root must not act on it.
+/// The user as whom a command works on the database. Where root calls it, that is the user who controls the database's
+/// path: what lies in their folder is theirs to replace, and root must not act on it.
 struct DatabaseOwner {
     /// Where the database is.
     let path: String
@@ -11,6 +11,10 @@ struct DatabaseOwner {
     let account: Account
     let group: UInt32
     let nameOfGroup: String
+    /// The folder or file that made this user the owner, as `PathOwner` found it.
+    private let place: String
+    /// The user to whom the database itself belongs, where that is neither the owner nor root.
+    private let otherUser: Account?
     /// Whether root called the command, and gives way to another user.
     let replacesRoot: Bool
 
@@ -32,6 +36,8 @@ struct DatabaseOwner {
         }
         replacesRoot = !owner.isRoot
         self.path = replacesRoot ? Self.reachable(path) : path
+        place = owner.place
+        otherUser = owner.isRoot ? nil : Self.otherUser(of: path, than: owner.user).map(accounts.account(of:))
         account = replacesRoot ? accounts.account(of: owner.user) : accounts.current
         // Of a user without an entry, the group of the folder is the next best, but root's is none to keep.
         let group = accounts.primaryGroup(of: account.id) ?? (owner.group == 0 ? account.id : owner.group)
@@ -47,11 +53,32 @@ struct DatabaseOwner {
         path.hasPrefix("/") ? path : File.withoutLinks(path)
     }
 
+    /// Only for messages: in a folder of another user, that user decides what is looked at here.
+    private static func otherUser(of path: String, than owner: UInt32) -> UInt32? {
+        let entries = [path, File.folder(of: path)]
+        let user = entries.lazy.compactMap { try? FileStatus(ofEntry: $0) }.first?.owner
+        return user == 0 || user == owner ? nil : user
+    }
+
+    /// As whom the command works, and why, for messages.
+    var reason: String { "this command works as \(account.name), who owns \(place.printable)" }
+
     /// Gives up root for good, where root called the command; to be done before anything of the database is opened.
     func takeOver() throws(CommandFault) {
         guard replacesRoot else { return }
         do { try Privileges.giveUp(for: account, group: group) } catch {
-            throw CommandFault(.failed, "cannot work as \(account.name), who owns the database: \(error)")
+            throw CommandFault(.failed, "cannot work as \(account.name), who owns \(place.printable): \(error)")
         }
+        if let otherUser, File.isDeniedFolder(File.folder(of: path)) { throw refusal(for: otherUser) }
+    }
+
+    /// A folder on the way belongs to a third user, who may not open the database.
+    private func refusal(for user: Account) -> CommandFault {
+        let sudo = OperatorName.isUnderSudo ? "sudo " : ""
+        return CommandFault(
+            .failed,
+            "cannot open the database \(path.printable): \(reason), and the database belongs to \(user.name). "
+                + "Work as that user (\(sudo)runuser -u \(user.name) -- gatehouse …), "
+                + "or give \(place.printable) to root (\(sudo)chown -h root \(place.shellQuoted))")
     }
 }

@@ -30,14 +30,6 @@ struct OperatorName {
 
     /// What names of users look like, those of directory services too. Nothing else gets into the audit trail.
     private static func isName(_ text: String) -> Bool {
-        (1...longestName).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "._-@+\\$".utf8.contains(byte)
-                }
-            }
+        (1...longestName).contains(text.utf8.count) && text.consistsOfAlphanumerics(and: "._-@+\\$")
     }
 }

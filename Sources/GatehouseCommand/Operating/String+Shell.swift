@@ -1,16 +1,22 @@
 extension String {
     /// The text as one word of a shell's command line.
     var shellQuoted: String {
-        let isPlain =
-            !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "/._-+@%:,".utf8.contains(byte)
-                }
-            }
+        let isPlain = !isEmpty && consistsOfAlphanumerics(and: "/._-+@%:,")
         return isPlain ? self : "'" + printable.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// A line for a shell whose redirections root opens. Under sudo, the operator's own shell would open them.
+    var typedAsRoot: String { OperatorName.isUnderSudo ? "sudo sh -c \(shellQuoted)" : self }
+
+    /// Whether every byte is a letter or a digit of ASCII, or one of some others.
+    func consistsOfAlphanumerics(and others: String) -> Bool {
+        utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: others.utf8.contains(byte)
+            }
+        }
     }
 }

@@ -22,14 +22,17 @@ package struct PathOwner: Sendable, Equatable {
         }
     }
 
-    package static let root = PathOwner(user: 0, group: 0)
+    package static let root = PathOwner(user: 0, group: 0, place: "/")
 
     package let user: UInt32
     package let group: UInt32
+    /// The folder or file that decided: the first on the way that does not belong to root.
+    package let place: String
 
-    package init(user: UInt32, group: UInt32) {
+    package init(user: UInt32, group: UInt32, place: String) {
         self.user = user
         self.group = group
+        self.place = place
     }
 
     package var isRoot: Bool { user == 0 }
@@ -99,7 +102,10 @@ private struct PathWalk: ~Copyable {
         let number = found.number
         let status = try Self.status(of: number)
         let isCounted = countsFile || !isLast || status.isLink
-        guard status.owner == 0 || !isCounted else { return PathOwner(user: status.owner, group: status.group) }
+        guard status.owner == 0 || !isCounted else {
+            let place = name == "." ? shown : "\(path)/\(name)"
+            return PathOwner(user: status.owner, group: status.group, place: place)
+        }
         if status.isLink {
             try follow(number)
             return nil
