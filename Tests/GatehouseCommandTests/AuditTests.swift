@@ -69,7 +69,7 @@ struct AuditTests {
         #expect(try registry.json("audit").array?.dropFirst().allSatisfy { $0.object?["actor"] == "operator" } == true)
     }
 
-    @Test("tells who the operator was, and nobody else's")
+    @Test("names the operator of an operator's event, and of no other event")
     func operatorNames() throws {
         try registry.add("1")
         let backup = registry.tool.folder.file("backup.db")

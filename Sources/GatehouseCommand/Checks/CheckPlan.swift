@@ -16,13 +16,13 @@ struct CheckPlan {
         let path = survey.database?.path
         let configuration = look(ConfigurationCheck(survey: survey, accounts: accounts))
         let files = path.map { look(DatabaseCheck(path: $0, accounts: accounts)) } ?? []
-        let isSocketOfRoot = isSocketOfRoot
-        let earlySocket = isSocketOfRoot ? socket : []
+        // Root looks at a socket that only root can reach, before it gives up root.
+        let socketOfRoot = isSocketOfRoot ? socket : nil
         let denial = path.flatMap(takeOver)
         let content = path.map { look(at: $0, denial: denial) } ?? []
         let apple = look(atAppleWith: denial == nil ? path : nil)
         let limits = survey.workers.map { look(LimitsCheck(workers: $0)) } ?? []
-        return configuration + files + content + apple + (isSocketOfRoot ? earlySocket : socket) + limits
+        return configuration + files + content + apple + (socketOfRoot ?? socket) + limits
     }
 
     /// Why this process cannot work as the owner of the database; nil where it does from here on.
@@ -51,7 +51,7 @@ struct CheckPlan {
     /// Whether only root decides what is at the socket's path.
     private var isSocketOfRoot: Bool {
         guard case .unix(let path)? = survey.listen else { return false }
-        return (try? PathOwner.ofPlace(at: path)) == .root
+        return (try? PathOwner.ofPlace(at: path))?.isRoot == true
     }
 
     private var socket: [(subject: String, finding: Finding)] {

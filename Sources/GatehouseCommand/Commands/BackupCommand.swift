@@ -28,19 +28,12 @@ struct BackupCommand: Command {
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let kept = try number(input)
-        let isStream = input.arguments[0] == "-"
-        if isStream { try refuseUnsuitableStream(input) }
+        guard input.arguments[0] != "-" else { return try stream(input) }
         let owner = try DatabaseOwner.ofConfigured()
-        let path = isStream ? "-" : owner.reachable(input.arguments[0])
+        let path = owner.reachable(input.arguments[0])
         try owner.takeOver()
         let start = World.real.now()
         do {
-            if isStream {
-                let backup = try Backup.write(of: owner.path, to: .output, now: start)
-                note(start, in: owner.path)
-                backup.report(removed: []).print(for: input, on: .error)
-                return .done
-            }
             let isReplaced = input.has("--force")
             try BackupPlace(path: path, isFolder: kept != nil, isReplaced: isReplaced, owner: owner).refuseUnsuitable()
             let (backup, removed) = try make(owner.path, at: path, keeping: kept, replacing: isReplaced)
@@ -51,6 +44,22 @@ struct BackupCommand: Command {
             throw fault
         } catch {
             throw CommandFault(.failed, "no backup was made at \(path): \(error)")
+        }
+    }
+
+    /// Writes the backup to standard output, and the report to standard error.
+    private func stream(_ input: Input) throws(CommandFault) -> ExitStatus {
+        try refuseUnsuitableStream(input)
+        let owner = try DatabaseOwner.ofConfigured()
+        try owner.takeOver()
+        let start = World.real.now()
+        do {
+            let backup = try Backup.write(of: owner.path, to: .output, now: start)
+            note(start, in: owner.path)
+            backup.report(removed: []).print(for: input, on: .error)
+            return .done
+        } catch {
+            throw CommandFault(.failed, "no backup was written to standard output: \(error)")
         }
     }
 
