@@ -23,7 +23,8 @@ struct ServeCommand: Command {
         let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
             try Configuration(from: .current())
         }
-        let owner = try DatabaseOwner(of: configuration.database.path)
+        let owner = try DatabaseOwner(
+            of: configuration.database.path, isDevelopment: configuration.environment == .development)
         let listener = try ServedSocket(address: configuration.listen).openAsRoot(before: owner)
         try owner.takeOver()
         // Before any thread: threads inherit what is blocked.

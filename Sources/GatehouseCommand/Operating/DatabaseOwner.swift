@@ -23,7 +23,9 @@ struct DatabaseOwner {
         try DatabaseOwner(of: try DatabasePath.configured())
     }
 
-    init(of path: String) throws(CommandFault) {
+    /// - Parameter isDevelopment: whether a path that other users can change is accepted, with a warning: a checkout in a
+    ///   container often lies in such a folder.
+    init(of path: String, isDevelopment: Bool = false) throws(CommandFault) {
         let accounts = AccountBook.ofThisMachine()
         operatorName = OperatorName(accounts).text
         let owner: PathOwner
@@ -31,6 +33,9 @@ struct DatabaseOwner {
             owner = Privileges.areRoots ? try PathOwner.ofFile(at: path) : .root
         } catch .system(let error) where error.isMissing {
             throw CommandFault(.failed, "there is no database \(path.printable), and no folder for it")
+        } catch .isOpen where isDevelopment {
+            StandardStream.error.line("gatehouse: other users can change the path of the database \(path.printable)")
+            owner = .root
         } catch {
             throw CommandFault(.failed, "the database \(path.printable) cannot be used as root: \(error)")
         }
