@@ -48,6 +48,15 @@ struct RunScriptTests {
         try expectMade("roots/sticky", by: 0, try run(data: "roots/sticky"))
     }
 
+    @Test("is made in the checkout also where another user owns the folder around it, and so the script that root calls")
+    func around() throws {
+        for (user, mode) in [(Self.other, 0o755), (0, 0o777)] as [(uid_t, mode_t)] {
+            chown(folder.path, user, user)
+            chmod(folder.path, mode)
+            try expectMade("checkout/.run", by: Self.owner, try run())
+        }
+    }
+
     @Test(
         "is refused where another user decides that, and root writes nothing",
         arguments: [

@@ -30,8 +30,11 @@ struct OwnerTests {
         let user = "\(OwnerStand.user)"
         // Of a process that may be traced, or dumped, it would be the user's.
         #expect(OwnerStand.File("/proc/\(process)/environ").status.st_uid == 0, sourceLocation: sourceLocation)
+        // Extra threads of a server end whenever they like; its first one stays.
+        _ = try String(contentsOfFile: "/proc/\(process)/task/\(process)/status", encoding: .utf8)
         for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task") {
-            let text = try String(contentsOfFile: "/proc/\(process)/task/\(thread)/status", encoding: .utf8)
+            let path = "/proc/\(process)/task/\(thread)/status"
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
             func words(_ name: String) -> [String] {
                 let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") } ?? ""
                 return line.split { $0 == "\t" || $0 == " " }.dropFirst().map(String.init)
