@@ -48,7 +48,7 @@ struct RunScriptTests {
         try expectMade("roots/sticky", by: 0, try run(data: "roots/sticky"))
     }
 
-    @Test("is made in the checkout also where another user owns the folder around it, and so the script that root calls")
+    @Test("is made in the checkout also where another user owns the folder around it, and so the script")
     func around() throws {
         for (user, mode) in [(Self.other, 0o755), (0, 0o777)] as [(uid_t, mode_t)] {
             chown(folder.path, user, user)
