@@ -33,7 +33,7 @@ struct BarredIdentityTests {
     func attack() throws {
         let user = try banned("ann")
         #expect(try world.signIn("ann").code == "user_disabled")
-        #expect(try world.signIn("bob").status == 200, "nobody else is kept out")
+        #expect(try world.signIn("bob").status == 200, "other users can sign in")
         try world.house.dieAndComeBack()
         #expect(try world.signIn("ann").code == "user_disabled", "after a kill")
         #expect(try world.number("SELECT count(*) FROM users") == 2)

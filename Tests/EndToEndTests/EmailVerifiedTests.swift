@@ -46,7 +46,7 @@ struct EmailVerifiedTests {
     @Test("is false where there is no address, and of a development login")
     func none() throws {
         let house = try InProcessHouse()
-        #expect(verified(try login(house, "nobody", nil, true)) == false)
+        #expect(verified(try login(house, "without-address", nil, true)) == false)
         let dev = try house.devLogin("dev@example.com")
         #expect(verified(dev) == false)
         #expect(try accounts(house, dev) == [.null])
