@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Testing
 
@@ -12,7 +13,11 @@ struct SessionLimitTests {
             case .fastCGI: try ServedHouse(adjust)
             case .nginx: try FrontedHouse(adjust)
             }
-        var logins = try (0..<3).map { _ in try house.devLogin("many@example.com") }
+        var logins = try (0..<3).map { _ in
+            let login = try house.devLogin("many@example.com")
+            waitForNextMillisecond()
+            return login
+        }
         let other = try house.devLogin("other@example.com")
         // The first one is used, so the second one is the oldest.
         logins[0] = try house.refresh(logins[0].refreshToken)
@@ -23,6 +28,9 @@ struct SessionLimitTests {
         let events = try house.send(.get("/api/users/me/export", bearer: logins[3].accessToken))["events"]?.array
         #expect(events?.compactMap { $0.object?["kind"]?.string }.filter { $0 == "session_limit" }.count == 1)
     }
+
+    /// Of two sessions that were used in one millisecond, neither is older.
+    private func waitForNextMillisecond() { usleep(2_000) }
 
     @Test("are still found when the limit is lowered")
     func lowered() throws {
