@@ -14,8 +14,15 @@ let package = Package(
         .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CLinux"),
 
+        // The version that deploy/package gives to the program.
+        .target(
+            name: "CVersion",
+            cSettings: Context.environment["GATEHOUSE_VERSION"].map {
+                [.define("GATEHOUSE_VERSION", to: "\"\($0)\"")]
+            } ?? []),
+
         // Owners of C handles: the only targets with unsafe code.
-        .target(name: "POSIX", dependencies: ["CLinux"]),
+        .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
         .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "Curl", dependencies: ["CCurl"]),

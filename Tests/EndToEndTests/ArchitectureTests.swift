@@ -32,7 +32,7 @@ struct ArchitectureTests {
         for source in try sources() {
             for line in source.text.split(separator: "\n") where line.contains("import C") {
                 guard let module = line.split(separator: " ").last, module != "Curl" else { continue }
-                let owner = module == "CLinux" ? "POSIX" : module.dropFirst()
+                let owner = ["CLinux", "CVersion"].contains(module) ? "POSIX" : module.dropFirst()
                 #expect(source.target == owner, "\(source.file): \(line)")
             }
         }

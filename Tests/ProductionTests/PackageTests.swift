@@ -11,6 +11,15 @@ struct PackageTests {
         #expect(outcome.status == 0, "\(outcome.text)\(outcome.complaint)")
     }
 
+    @Test("is not made of a version that Debian would not take", arguments: ["v1", "1.0-2", "1 0", "1_0"])
+    func badVersion(_ version: String) throws {
+        for option in ["--version", "--revision"] {
+            let outcome = try Shell.outcome(of: [Executable.root + "/deploy/package", option, version])
+            #expect(outcome.status == 2 && outcome.text.isEmpty)
+            #expect(outcome.complaint.contains("\(option) must begin with a digit"), "\(outcome.complaint)")
+        }
+    }
+
     @Test("depends on what Debian has, and on no Swift")
     func dependencies() throws {
         let package = try DebianPackage.first.get()
