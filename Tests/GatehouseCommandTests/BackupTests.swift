@@ -78,6 +78,10 @@ struct BackupTests {
         #expect(try stand.run("backup", "--force", target).status == 3, "a folder is replaced by nothing")
         #expect(try stand.run("backup", "--keep", "0", target).status == 2)
         #expect(try stand.run("backup", "--keep", "2", "--force", target).status == 2)
+        #expect(try stand.run("backup", "--keep-for", "30d", target).status == 2)
+        for age in ["30", "-1d", "month", "2026-11-21"] {
+            #expect(try stand.run("backup", "--keep", "2", "--keep-for", age, target).status == 2, "\(age)")
+        }
     }
 
     @Test("of a database that is missing, damaged, foreign, empty or newer fails, and leaves nothing behind")
@@ -130,6 +134,22 @@ struct BackupTests {
         #expect(left[2].wholeMatch(of: /gatehouse-20\d\d-\d\d-\d\dT\d{6}Z\.db/) != nil)
         for name in old.prefix(3) { #expect(outcome.text.contains("removed   \(name)\n")) }
         #expect(try names().filter(foreign.contains).count == foreign.count)
+    }
+
+    @Test("removes of a folder only what is beyond the count and older than the age")
+    func keepFor() throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        let names = ([40, 31, 29, 1] as [Int64]).map { days in
+            let text = Timestamp(seconds: now - days * 86_400).description
+            return "gatehouse-\(text.prefix(19).replacing(":", with: ""))Z.db"
+        }
+        for name in names { try "x".write(toFile: target + "/" + name, atomically: true, encoding: .utf8) }
+        // The new one is the first of those that the count keeps.
+        #expect(try stand.run("backup", "--keep", "5", "--keep-for", "30d", target).text.contains("removed") == false)
+        try FileManager.default.removeItem(atPath: target + "/" + self.names().last!)
+        let outcome = try stand.run("backup", "--keep", "2", "--keep-for", "30d", target)
+        #expect(try self.names().dropLast() == names.dropFirst(2))
+        for name in names.prefix(2) { #expect(outcome.text.contains("removed   \(name)\n")) }
     }
 
     @Test("removes no older one when it is no good, and never the new one, whatever the clock says")

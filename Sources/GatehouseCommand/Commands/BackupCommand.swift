@@ -10,7 +10,9 @@ struct BackupCommand: Command {
     let discussion = """
         Reads DATABASE_URL. FILE gets its name when all of it has been read from the disk and found good; it is one file, for
         this user alone. With --keep, FILE is a folder: the backup is named by its time there, and the oldest ones of
-        that kind beyond N are removed. Nobody waits for a backup, and whatever was committed before it began is in it.
+        that kind beyond N are removed; with --keep-for as well, of these only what is older than AGE, so that the latest N
+        stay however old they are, and nothing younger than AGE goes. Nobody waits for a backup, and whatever was
+        committed before it began is in it.
 
         FILE may be `-`: the copy is made beside the database, found good, and written to standard output. Root works as the
         owner of the database; into a folder that the owner may not write to, root redirects that:
@@ -22,12 +24,13 @@ struct BackupCommand: Command {
     let arguments = ["FILE"]
     let options = [
         Option(name: "--keep", value: "N", help: "FILE is a folder: keep the latest N in it"),
+        Option(name: "--keep-for", value: "AGE", help: "with --keep: remove none that is younger, such as 30d"),
         Option(name: "--force", value: nil, help: "replace FILE"),
         .json,
     ]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
-        let kept = try number(input)
+        let kept = try Keeping(input)
         guard input.arguments[0] != "-" else { return try stream(input) }
         let owner = try DatabaseOwner.ofConfigured()
         let path = owner.reachable(input.arguments[0])
@@ -64,9 +67,12 @@ struct BackupCommand: Command {
     }
 
     private func make(
-        _ database: String, at path: String, keeping count: Int?, replacing: Bool
+        _ database: String, at path: String, keeping kept: Keeping?, replacing: Bool
     ) throws -> (backup: Backup, removed: [String]) {
-        if let count { return try BackupFolder(path: path).add(database, keeping: count, now: World.real.now) }
+        if let kept {
+            let folder = BackupFolder(path: path)
+            return try folder.add(database, keeping: kept.count, for: kept.age, now: World.real.now)
+        }
         guard let backup = try Backup.make(of: database, at: path, replacing: replacing, now: World.real.now()) else {
             throw CommandFault(.no, "\(path) is there already, and was left as it is: --force replaces it")
         }
@@ -74,8 +80,8 @@ struct BackupCommand: Command {
     }
 
     private func refuseUnsuitableStream(_ input: Input) throws(CommandFault) {
-        guard !input.has("--keep"), !input.has("--force") else {
-            throw CommandFault(.usage, "standard output (-) goes without --keep and --force")
+        guard !input.has("--keep"), !input.has("--keep-for"), !input.has("--force") else {
+            throw CommandFault(.usage, "standard output (-) goes without --keep, --keep-for and --force")
         }
         guard !Terminal.showsOutput else {
             throw CommandFault(.usage, "a database is nothing for a terminal: gatehouse backup - >FILE")
@@ -92,12 +98,25 @@ struct BackupCommand: Command {
             StandardStream.error.line("The backup is good; that it was made could not be noted: \(reason)")
         }
     }
+}
 
-    private func number(_ input: Input) throws(CommandFault) -> Int? {
-        guard let text = input.value("--keep") else { return nil }
+/// Which backups of a folder are kept.
+private struct Keeping {
+    let count: Int
+    /// Nil where the count alone decides.
+    let age: Duration?
+
+    /// Nil where a single file is to be written.
+    init?(_ input: Input) throws(CommandFault) {
+        guard let text = input.value("--keep") else {
+            guard !input.has("--keep-for") else { throw CommandFault(.usage, "--keep-for needs --keep N as well") }
+            return nil
+        }
         guard let number = Int(text), (1...100_000).contains(number), !input.has("--force") else {
             throw CommandFault(.usage, "--keep must be a number from 1 to 100000, and goes without --force")
         }
-        return number
+        let age = input.value("--keep-for").map(Duration.init(setting:))
+        if case .some(nil) = age { throw CommandFault(.usage, "--keep-for must be an age such as 12h or 30d") }
+        (count, self.age) = (number, age ?? nil)
     }
 }
