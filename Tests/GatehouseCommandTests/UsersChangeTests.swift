@@ -19,7 +19,7 @@ struct UsersChangeTests {
     func once() throws {
         let steps = [
             (["disable"], "DISABLED"), (["enable"], "ACTIVE"), (["role", "ADMIN"], "ADMIN"),
-            (["role", "super_admin"], "SUPER_ADMIN"), (["role", "User"], "USER"), (["delete"], "DELETED"),
+            (["role", "super_admin"], "SUPER_ADMIN"), (["role", "User"], "USER"), (["delete", "--yes"], "DELETED"),
         ]
         for (words, goal) in steps {
             let command = ["users", words[0], "user_1"] + words.dropFirst()
@@ -46,7 +46,7 @@ struct UsersChangeTests {
 
     @Test("leave the deleted alone", arguments: [["disable"], ["enable"], ["role", "USER"], ["role", "ADMIN"]])
     func deleted(_ words: [String]) throws {
-        #expect(try registry.run("users", "delete", "user_1").status == 0)
+        #expect(try registry.run("users", "delete", "--yes", "user_1").status == 0)
         let outcome = try registry.run(["users", words[0], "user_1"] + words.dropFirst())
         #expect(outcome.status == 1)
         #expect(outcome.text.isEmpty)
@@ -61,7 +61,7 @@ struct UsersChangeTests {
         #expect(try registry.store.session(SessionID("sess_1"))?.session.revokeReason == .userDisabled)
         #expect(try registry.run("users", "enable", "user_1").status == 0)
         #expect(try registry.store.session(SessionID("sess_1"))?.session.revokedAt != nil)
-        #expect(try registry.run("users", "delete", "user_1").status == 0)
+        #expect(try registry.run("users", "delete", "--yes", "user_1").status == 0)
         #expect(try registry.store.session(SessionID("sess_1")) == nil)
         #expect(try registry.store.session(SessionID("sess_2"))?.session.revokedAt == nil)
     }
@@ -79,13 +79,21 @@ struct UsersChangeTests {
         #expect(try registry.run(["users", "delete", "user_1"], answering: "yes").text == "user_1 is now DELETED\n")
     }
 
-    @Test("a deletion asks nothing where it was told so, where it is done already, and where nobody could answer")
+    @Test("a deletion asks nothing with --yes, or where it is done already")
     func noQuestion() throws {
         let told = try registry.run(["users", "delete", "--yes", "user_1"], answering: "no")
         #expect(told.text == "user_1 is now DELETED\n" && told.complaint.isEmpty)
         let again = try registry.run(["users", "delete", "user_1"], answering: "no")
         #expect(again.text == "user_1 is already DELETED\n" && again.complaint.isEmpty)
-        let script = try registry.run("users", "delete", "user_2")
-        #expect(script.text == "user_2 is now DELETED\n" && script.complaint.isEmpty)
+    }
+
+    @Test("a deletion without a terminal demands --yes, and deletes nothing without it", arguments: ["", "yes\n"])
+    func unattended(_ input: String) throws {
+        let database = "sqlite:" + registry.tool.folder.file("gatehouse.db")
+        let outcome = try registry.tool.run(["users", "delete", "user_2"], ["DATABASE_URL": database], input: input)
+        #expect(outcome.status == 2 && outcome.text.isEmpty)
+        #expect(outcome.complaint.contains("without a terminal, confirm it with --yes"), "\(outcome.complaint)")
+        #expect(try status("user_2") == "ACTIVE")
+        #expect(try registry.run("users", "delete", "user_2", "--yes").text == "user_2 is now DELETED\n")
     }
 }

@@ -112,7 +112,7 @@ struct UsersShowTests {
     @Test("finds the deleted by their id alone, and nothing of theirs")
     func deleted() throws {
         try registry.add("1", email: "ada@example.com", nickname: "Ada")
-        #expect(try registry.run("users", "delete", "ada@example.com").status == 0)
+        #expect(try registry.run("users", "delete", "--yes", "ada@example.com").status == 0)
         #expect(try registry.run("users", "show", "ada@example.com").status == 1)
         let shown = try registry.run("users", "show", "user_1")
         #expect(shown.text.contains("DELETED") && !shown.text.contains("Ada") && !shown.text.contains("ada@"))
