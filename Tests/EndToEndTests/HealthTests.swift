@@ -78,11 +78,35 @@ struct HealthTests {
         #expect(try ask("unix:/x", "surplus").status == 2)
     }
 
+    @Test(
+        "is asked where nothing but LISTEN can be read of the settings",
+        arguments: ["WORKERS=many\nNONSENSE\n", "JWT_ACCESS_SECRET_FILE=/nowhere\n", "CREDENTIALS_DIRECTORY=/root/x\n"])
+    func brokenSettings(_ lines: String) throws {
+        let house = try ServedHouse()
+        let folder = try TemporaryFolder()
+        func ask(_ text: String) throws -> Shell.Outcome {
+            try text.write(toFile: folder.file("conf"), atomically: true, encoding: .utf8)
+            return try Shell.outcome(
+                of: ["/usr/bin/timeout", "60", Executable.gatehouse, "health"],
+                environment: ["GATEHOUSE_CONFIG": folder.file("conf")])
+        }
+        #expect(Eventually.holds { (try? ask(lines + "LISTEN=unix:\(house.socket)\n").status) == 0 })
+        for line in ["LISTEN=nonsense", "LISTEN=\"unix:\(house.socket)"] {
+            let outcome = try ask(lines + line + "\n")
+            #expect(outcome.status == 2)
+            #expect(outcome.complaint.contains("LISTEN "), "\(outcome.complaint)")
+        }
+    }
+
     @Test("is not known of a server that does not answer, nor of something else at its place")
     func stopped() throws {
         let house = try ServedHouse()
         house.process.signal(SIGSTOP)
+        let start = ContinuousClock.now
         let outcome = try ask("unix:" + house.socket)
+        let time = ContinuousClock.now - start
+        // The rest of the three seconds is for the start of the program, and more for a machine under load.
+        #expect(time >= .seconds(2) && time < .seconds(6), "\(time)")
         house.process.signal(SIGCONT)
         #expect(outcome.status == 1)
         #expect(outcome.text.contains("does not answer"), "\(outcome.text)")

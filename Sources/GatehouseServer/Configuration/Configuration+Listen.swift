@@ -1,7 +1,8 @@
 extension Configuration {
-    /// Where the server listens, for commands that want nothing else than to talk with it.
+    /// Where the server listens, for commands that only talk with it. What is wrong with other settings, or with other
+    /// lines of the configuration file, does not keep a command from asking.
     package static func listen(from source: SettingSource) throws(SettingFaults) -> ListenAddress {
-        try source.demand { $0.listen() }
+        try source.demandAlone("LISTEN") { $0.listen() }
     }
 }
 

@@ -44,6 +44,11 @@ package struct SettingSource: Sendable {
         }
     }
 
+    /// Whether the environment sets this, which then counts.
+    func isSetInEnvironment(_ name: String) -> Bool {
+        [name, name + "_FILE"].contains { Self.nonEmpty(variables[$0]) != nil }
+    }
+
     /// Whether a line of the configuration file was meant for this, and is no good.
     func isSpoilt(_ name: String) -> Bool {
         guard let file, (try? place(of: name, in: variables)) == nil else { return false }
