@@ -10,7 +10,7 @@ import Testing
 struct OfficeTests {
     static let commands = [
         "users list", "users show user_1", "users disable user_1", "users enable user_1", "users role user_1 ADMIN",
-        "users delete user_1", "users sessions user_1", "sessions revoke sess_1", "sessions revoke --user user_1",
+        "users delete --yes user_1", "users sessions user_1", "sessions revoke sess_1", "sessions revoke --user user_1",
         "audit", "audit --user user_1",
     ]
 
@@ -78,6 +78,29 @@ struct OfficeTests {
         #expect(outcome.complaint.contains("this user cannot write the database"))
     }
 
+    @Test(
+        "names the folder or file that this user may not reach, and does not call the database missing",
+        arguments: commands)
+    func closed(_ command: String) throws {
+        let (outer, inner) = (tool.folder.file("outer"), tool.folder.file("outer/inner"))
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        let file = inner + "/x.db"
+        _ = try SQLiteFile(path: file).migrate()
+        for place in [tool.folder.path, outer, inner] { chmod(place, 0o755) }
+        // Root may enter any folder.
+        let asUser = getuid() == 0 ? OwnerStand.asUser : { $0 }
+        for (place, action) in [(file, "read"), (inner, "enter"), (outer, "enter")] {
+            chmod(place, 0)
+            let outcome = try Shell.outcome(
+                of: asUser([Executable.gatehouse] + words(command)),
+                environment: ["DATABASE_URL": "sqlite:" + file, "PATH": "/usr/bin:/bin"])
+            #expect(outcome.status == 3)
+            #expect(outcome.complaint.contains(" may not \(action) \(place), "), "\(outcome.complaint)")
+            #expect(outcome.complaint.hasSuffix(" 0000: call it with sudo\n"), "\(outcome.complaint)")
+        }
+        for place in [outer, inner] { chmod(place, 0o700) }
+    }
+
     @Test("fails at a change while somebody else keeps the database for themselves, and reads on")
     func locked() throws {
         let registry = try Registry()
@@ -106,8 +129,10 @@ struct OfficeTests {
             "users list --limit -1", "users list --before ada@example.com", "users list ada", "users show",
             "users show a b", "users disable", "users role user_1", "users role user_1 BOSS",
             "users role user_1 admins",
-            "users delete --no user_1", "sessions revoke", "sessions revoke --user", "sessions revoke sess_1 --user u",
+            "users delete --no user_1", "users delete user_1", "sessions revoke", "sessions revoke --user",
+            "sessions revoke sess_1 --user u",
             "audit --kind nothing", "audit --since yesterday", "audit --since 1w", "audit --since -1h",
+            "audit --since 2026-02-30", "audit --since 2026-11-21T10:00:00", "audit --since 21.11.2026",
             "audit --limit x",
             "audit now", "users list --json=1",
         ])

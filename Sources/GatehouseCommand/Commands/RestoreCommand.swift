@@ -56,7 +56,10 @@ struct RestoreCommand: Command {
             try owner.takeOver()
             return try RestoreSource(readingStandardInput: ())
         }
-        guard owner.replacesRoot else { return try RestoreSource(openingFile: file) }
+        guard owner.replacesRoot else {
+            try owner.takeOver()
+            return try RestoreSource(openingFile: file)
+        }
         if (try? PathOwner.ofPlace(at: file)) == .root {
             let source = try RestoreSource(openingFile: file)
             try owner.takeOver()

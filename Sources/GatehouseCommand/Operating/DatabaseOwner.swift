@@ -70,11 +70,29 @@ struct DatabaseOwner {
 
     /// Gives up root for good, where root called the command; to be done before anything of the database is opened.
     func takeOver() throws(CommandFault) {
-        guard replacesRoot else { return }
+        guard replacesRoot else { return try refuseClosedPath() }
         do { try Privileges.giveUp(for: account, group: group) } catch {
             throw CommandFault(.failed, "cannot work as \(account.name), who owns \(place.printable): \(error)")
         }
         if let otherUser, File.isDeniedFolder(File.folder(of: path)) { throw refusal(for: otherUser) }
+        try refuseClosedPath()
+    }
+
+    /// What this user may not reach would look as if it were not there.
+    private func refuseClosedPath() throws(CommandFault) {
+        let accounts = AccountBook.ofThisMachine()
+        let name = accounts.current.name
+        let (place, action) =
+            if let folder = File.closedFolder(onTheWayTo: path) { (folder, "enter") } else { (path, "read") }
+        guard action == "enter" || File.isUnreadable(path) else { return }
+        let ownership = (try? FileStatus(of: place)).map { ", which is \(accounts.ownership(of: $0))" } ?? ""
+        // sudo is for a person: the service, and root in the place of the owner, are what they are.
+        let isFixed = replacesRoot || ProcessEnvironment.variables()["NOTIFY_SOCKET"] != nil
+        let advice = isFixed ? "let \(name) in with chown or chmod" : "call it with sudo"
+        throw CommandFault(
+            .failed,
+            "the database \(path.printable) cannot be opened: "
+                + "\(name) may not \(action) \(place.printable)\(ownership): \(advice)")
     }
 
     /// A folder on the way belongs to a third user, who may not open the database.
