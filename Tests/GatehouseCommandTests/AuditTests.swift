@@ -15,7 +15,7 @@ struct AuditTests {
     private func kinds(_ words: String...) throws -> [String] {
         let outcome = try registry.run(["audit"] + words + ["--json"])
         #expect(outcome.status == 0)
-        let events = try JSONValue(parsing: outcome.output).array ?? []
+        let events = try JSONValue(parsing: outcome.output).object?["events"]?.array ?? []
         return events.map { $0.object?["kind"]?.string ?? "" }
     }
 
@@ -53,20 +53,22 @@ struct AuditTests {
                 "count": 1, "operator": nil,
             ]
         ]
-        #expect(try registry.json("audit") == expected)
+        #expect(try registry.json("audit") == ["events": expected])
     }
 
     @Test("tells what operators have done, and nothing where they have changed nothing")
     func operators() throws {
         try registry.add("1", email: "ada@example.com")
         for words in [
-            ["disable"], ["disable"], ["enable"], ["role", "ADMIN"], ["role", "ADMIN"], ["delete"], ["delete"],
+            ["disable"], ["disable"], ["enable"], ["role", "ADMIN"], ["role", "ADMIN"], ["delete", "--yes"],
+            ["delete", "--yes"],
         ] {
             _ = try registry.run(["users", words[0], "user_1"] + words.dropFirst())
         }
         #expect(try kinds() == ["login", "user_disabled", "user_enabled", "role_changed", "user_deleted"])
         #expect(try kinds("--user", "user_1").count == 5, "also of the deleted")
-        #expect(try registry.json("audit").array?.dropFirst().allSatisfy { $0.object?["actor"] == "operator" } == true)
+        let events = try registry.json("audit").object?["events"]?.array
+        #expect(events?.dropFirst().allSatisfy { $0.object?["actor"] == "operator" } == true)
     }
 
     @Test("names the operator of an operator's event, and of no other event")
@@ -80,14 +82,15 @@ struct AuditTests {
             let database = "sqlite:" + registry.tool.folder.file("gatehouse.db")
             _ = try registry.tool.run(words, ["DATABASE_URL": database, "SUDO_USER": sudo])
         }
-        let named = try #require(try registry.json("audit").array).map { $0.object?["operator"] }
+        let named = try #require(try registry.json("audit").object?["events"]?.array).map { $0.object?["operator"] }
         #expect(named.count == 2 && named[0] == .null, "a login has none")
         let text = try #require(named[1]?.string)
         #expect(text.contains("(\(getuid()))") && text.hasSuffix(", sudo by anna"), "\(text)")
         let other = registry.tool.folder.file("other.db")
         let environment = ["DATABASE_URL": "sqlite:" + other, "SUDO_USER": "anna"]
         #expect(try registry.tool.run(["restore", "--end-sessions", backup], environment).status == 0)
-        let restored = try JSONValue(parsing: registry.tool.run(["audit", "--json"], environment).output).array ?? []
+        let trail = try JSONValue(parsing: registry.tool.run(["audit", "--json"], environment).output)
+        let restored = trail.object?["events"]?.array ?? []
         let kinds = ["database_restored", "sessions_revoked"]
         #expect(restored.suffix(2).map { $0.object?["kind"]?.string } == kinds)
         for event in restored.suffix(2) { #expect(event.object?["operator"] == .string(text)) }
@@ -106,6 +109,11 @@ struct AuditTests {
         for (since, count) in [("1d", 3), ("3h", 3), ("1h", 2), ("60s", 1), ("0s", 0)] {
             #expect(try kinds("--since", since).count == count, "\(since)")
         }
+        let midnight = now().description.prefix(10)
+        for (since, count) in [("2025-10-09T08:53:20Z", 6), ("2025-10-09T08:53:20.001Z", 5), ("2025-10-10", 4)] {
+            #expect(try kinds("--since", since).count == count, "\(since)")
+        }
+        #expect(try kinds("--since", "\(midnight)") == kinds("--since", "\(midnight)T00:00:00Z"))
         #expect(try kinds("--limit", "5") == ["login", "logout", "logout", "logout", "logout"])
         #expect(try registry.run("audit", "--user", "user_3").status == 1)
     }
@@ -113,7 +121,7 @@ struct AuditTests {
     @Test("tells a hundred where nobody says how many")
     func hundred() throws {
         try registry.store.note((0..<101).map { AuditEvent(.logout, at: Registry.noon + .seconds($0)) })
-        let all = try #require(try registry.json("audit").array)
+        let all = try #require(try registry.json("audit").object?["events"]?.array)
         #expect(all.count == 100)
         #expect(all[0].object?["moment"] == "2025-10-09T08:53:21.000Z")
     }

@@ -24,8 +24,9 @@ struct SessionsRevokeCommand: Command {
                 id: id,
                 wasAlive: try office.ask { steward throws(StoreFailure) in try steward.revoke(SessionID(id)) })
         }
-        Report(json: .array(outcomes.map(\.json)), text: outcomes.map(\.text).joined(separator: "\n"))
-            .print(for: input)
+        Report(
+            json: ["sessions": .array(outcomes.map(\.json))], text: outcomes.map(\.text).joined(separator: "\n")
+        ).print(for: input)
         return outcomes.allSatisfy(\.isKnown) ? .done : .no
     }
 

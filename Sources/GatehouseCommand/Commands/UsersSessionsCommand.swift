@@ -12,8 +12,10 @@ struct UsersSessionsCommand: Command {
         let office = try Office()
         let user = try office.user(called: input.arguments[0]).user.id
         let sessions = try office.ask { steward throws(StoreFailure) in try steward.sessions(of: user) }
-        Report(json: .array(sessions.map(\.json)), text: Table(sessions.map(\.row), under: Session.columns).text)
-            .print(for: input)
+        Report(
+            json: ["sessions": .array(sessions.map(\.json))],
+            text: Table(sessions.map(\.row), under: Session.columns).text
+        ).print(for: input)
         return .done
     }
 }

@@ -31,12 +31,12 @@ extension Input {
         return number
     }
 
-    /// So long ago, where an option says it as the settings say times.
+    /// A moment: so long ago, as the settings write times, or a date.
     func moment(_ option: String) throws(CommandFault) -> Timestamp? {
         guard let text = value(option) else { return nil }
-        guard let ago = Duration(setting: text) else {
-            throw CommandFault(.usage, "\(option) must be a time such as 30s, 15m, 12h or 30d")
-        }
-        return World.real.now() - ago
+        if let ago = Duration(setting: text) { return World.real.now() - ago }
+        if let moment = Timestamp(written: text) { return moment }
+        let forms = "30s, 15m, 12h or 30d ago, or a moment in UTC such as 2026-11-21 or 2026-11-21T10:00:00Z"
+        throw CommandFault(.usage, "\(option) must be a time: \(forms)")
     }
 }

@@ -15,7 +15,8 @@ extension ServedHouse {
 
     /// The audit trail as a script sees it.
     func auditTrail() throws -> [JSONObject] {
-        try JSONValue(parsing: operate("audit", "--json", "--limit", "1000")).array?.compactMap(\.object) ?? []
+        let document = try JSONValue(parsing: operate("audit", "--json", "--limit", "1000")).object
+        return document?["events"]?.array?.compactMap(\.object) ?? []
     }
 
     /// Kills the process and starts another one on the same database.
