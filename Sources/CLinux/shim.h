@@ -1,6 +1,7 @@
 #include <linux/capability.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -33,3 +34,28 @@ static inline int gatehouse_forbid_new_privileges(void) { return prctl(PR_SET_NO
 static inline int gatehouse_forbids_new_privileges(void) { return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); }
 
 static inline int gatehouse_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
+
+// What siginfo_t holds beside the number of a signal has names that are macros.
+struct gatehouse_signal {
+    int number;
+    int code;
+    int value;
+    pid_t sender;
+};
+
+// Waits for one of the signals, for as long as it takes where there is no time; -1 and errno where none came.
+static inline int gatehouse_take_signal(const sigset_t *set, const struct timespec *time, struct gatehouse_signal *taken) {
+    siginfo_t information;
+    int number = time ? sigtimedwait(set, &information, time) : sigwaitinfo(set, &information);
+    if (number < 0) return -1;
+    taken->number = number;
+    taken->code = information.si_code;
+    taken->value = information.si_value.sival_int;
+    taken->sender = information.si_pid;
+    return 0;
+}
+
+static inline int gatehouse_queue_signal(pid_t process, int number, int value) {
+    union sigval content = {.sival_int = value};
+    return sigqueue(process, number, content);
+}

@@ -4,7 +4,8 @@ import POSIX
 @main
 struct GatehouseCommand {
     static let commands: [any Command] = [
-        ServeCommand(), HealthCommand(), CheckCommand(), MigrateCommand(), BackupCommand(), RestoreCommand(),
+        ServeCommand(), ReloadCommand(), HealthCommand(), CheckCommand(), MigrateCommand(), BackupCommand(),
+        RestoreCommand(),
         KeysGenerateCommand(),
         // What operators do beside a server that may be running.
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
@@ -21,13 +22,13 @@ struct GatehouseCommand {
         Signals.ignoreFailedWrites()
         let status = Dispatcher(commands: commands).run(Array(CommandLine.arguments.dropFirst()))
         // A script that was given half an answer is not to take it for the whole.
-        if StandardStream.hasLostOutput { StandardStream.error.line("gatehouse: the answer could not be written") }
+        if StandardStream.hasLostOutput { Complaint(of: nil).make("the answer could not be written") }
         exit(StandardStream.hasLostOutput ? ExitStatus.failed.rawValue : status.rawValue)
     }
 
     private static func forbidCoreDumps() {
         do throws(POSIXError) { try CoreDump.forbid() } catch {
-            StandardStream.error.line("gatehouse: core dumps cannot be turned off: \(error)")
+            Complaint(of: nil).make("core dumps cannot be turned off: \(error)")
             exit(ExitStatus.failed.rawValue)
         }
     }

@@ -35,9 +35,9 @@ package final class Application: Sendable {
         let sources: [any MetricSource] = [
             connections, LoadGauges(load: { [unowned responder] in responder.load }), LogCounts(log: log),
         ]
-        for source in sources { assembly.metrics.add(source) }
-        self.responder = responder
         reloader = Reloader(configuration, for: assembly, log: log, reading: read)
+        for source in sources + [reloader.record] { assembly.metrics.add(source) }
+        self.responder = responder
         self.assembly = assembly
         self.manager = manager
         self.log = log
@@ -77,7 +77,7 @@ package final class Application: Sendable {
     private var supervisor: Supervisor {
         Supervisor(
             manager: manager, responder: responder, health: assembly.health, requests: assembly.requests,
-            keySetAge: { [assembly] in assembly.keys.age }, log: log)
+            reloads: reloader.record, keySetAge: { [assembly] in assembly.keys.age }, log: log)
     }
 
     private func fetchKeys(until ended: Monitor<Bool>) {
@@ -105,11 +105,13 @@ package final class Application: Sendable {
     /// Until the first signal to stop.
     private func watch(_ signals: Signals, stopping: Monitor<Bool>) {
         while true {
-            switch signals.next() {
+            let delivery = signals.next()
+            switch delivery.signal {
             case .hangUp:
                 manager.tell(.reloading)
-                reloader.reload()
-                manager.tell(.ready)
+                let isDone = reloader.reload()
+                manager.tell(.ready, .status(reloader.record.refusal ?? "settings reloaded"))
+                delivery.answer(isDone: isDone)
             case .interrupt, .terminate:
                 return stop(stopping)
             }
@@ -119,7 +121,7 @@ package final class Application: Sendable {
     /// Whoever asks twice does not want to wait for what is under way.
     private static func endAtSecond(of signals: Signals, log: Log) {
         while true {
-            let signal = signals.next()
+            let signal = signals.next().signal
             guard signal != .hangUp else { continue }
             log(.warning, "ended")
             log.close(atMost: .milliseconds(200))

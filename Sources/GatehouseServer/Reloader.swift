@@ -1,3 +1,4 @@
+import Gatehouse
 import JSON
 import Synchronization
 
@@ -8,6 +9,7 @@ final class Reloader: Sendable {
     private let assembly: Assembly
     private let log: Log
     private let read: Reading
+    let record: ReloadRecord
     /// What the process has been built on, and goes on with until it is started anew.
     private let start: SettingDigests
     private let last: Mutex<SettingDigests>
@@ -17,6 +19,7 @@ final class Reloader: Sendable {
         self.assembly = assembly
         self.log = log
         self.read = read
+        record = ReloadRecord(start: assembly.world.now())
         start = configuration.digests
         last = Mutex(configuration.digests)
     }
@@ -28,6 +31,7 @@ final class Reloader: Sendable {
         do throws(SettingFaults) { configuration = try read() } catch {
             for fault in error.faults { log(.error, "reload", [("fault", .string(fault.description))]) }
             log(.error, "reload_refused", [("reason", "the settings before stay as they are")])
+            record.noteRefusal(error.faults)
             return false
         }
         assembly.adopt(configuration)
@@ -36,6 +40,7 @@ final class Reloader: Sendable {
         if isToldNow { note(configuration) }
         log.setLevel(configuration.logLevel)
         if !isToldNow { note(configuration) }
+        record.noteSuccess(at: assembly.world.now())
         return true
     }
 

@@ -21,6 +21,17 @@ struct SupervisionTests {
                 == "NOT READY: the disk is full; 0 requests/s, 1 failing; 64 connections; Apple's keys 3 min old")
     }
 
+    @Test("tells of settings that were refused, beside what else is wrong")
+    func refusal() {
+        var facts = StatusLine.Facts(answered: 0, failed: 0, connections: 0, keySetAge: nil)
+        facts.refusal = "refused: WORKERS"
+        var line = StatusLine()
+        let rates = "0 requests/s, 0 failing; 0 connections; no keys of Apple's"
+        #expect(line.text(facts, at: .now) == "refused: WORKERS; \(rates)")
+        facts.complaint = "the disk is full"
+        #expect(line.text(facts, at: .now) == "NOT READY: the disk is full; refused: WORKERS; \(rates)")
+    }
+
     @Test("is that we are alive, in time although a check fails once", arguments: [1, 2, 30, 3600])
     func pace(_ seconds: Int) {
         let interval = Duration.seconds(seconds)

@@ -58,7 +58,7 @@ struct CheckPlan {
         guard let listen = survey.listen else { return [] }
         let isDevelopment = survey.environment == .development
         return look(SocketCheck(listen: listen, isDevelopment: isDevelopment, accounts: accounts))
-            + look(ServerCheck(listen: listen))
+            + look(ServerCheck(listen: listen)) + look(ReloadCheck(listen: listen))
     }
 
     private func look(_ check: some Check) -> [(subject: String, finding: Finding)] {

@@ -25,6 +25,17 @@ package struct ServerQuery: Sendable {
         }
     }
 
+    /// The text of `/metrics`.
+    package func metrics(within time: Duration) throws(Fault) -> String {
+        do throws(ClientFault) {
+            let answer = try Client(path: "/metrics").ask(try socketAddress(), until: MonotonicTime.now + time)
+            guard answer.status == 200 else { throw .malformed }
+            return String(decoding: answer.body, as: UTF8.self)
+        } catch {
+            throw Fault(description: "\(address): " + Self.advice(on: error))
+        }
+    }
+
     private func socketAddress() throws(ClientFault) -> SocketAddress {
         do throws(ListenerError) { return try address.socketAddress() } catch { throw .malformed }
     }

@@ -8,6 +8,8 @@ struct StatusLine {
         var keySetAge: Duration?
         /// What is wrong; nil where nothing is.
         var complaint: String?
+        /// Why the settings were refused at the last reload; nil where they were not.
+        var refusal: String?
     }
 
     private var last: (facts: Facts, moment: ContinuousClock.Instant)?
@@ -23,6 +25,7 @@ struct StatusLine {
         let keys = facts.keySetAge.map { "Apple's keys \($0.inWords) old" } ?? "no keys of Apple's"
         let line =
             "\(Int(answered.rounded())) requests/s, \(Int(failed.rounded(.up))) failing; \(connections); \(keys)"
-        return facts.complaint.map { "NOT READY: \($0); \(line)" } ?? line
+        let faults = [facts.complaint.map { "NOT READY: \($0)" }, facts.refusal].compactMap { $0 }
+        return (faults + [line]).joined(separator: "; ")
     }
 }

@@ -9,6 +9,7 @@ struct Supervisor: Sendable {
     let responder: Responder
     let health: Health
     let requests: RequestCounts
+    let reloads: ReloadRecord
     let keySetAge: @Sendable () -> Duration?
     let log: Log
 
@@ -26,6 +27,7 @@ struct Supervisor: Sendable {
         log(.info, "ready")
         var line = describe(&status)
         manager.tell(.ready, .status(line))
+        var reloadCount = reloads.count
         var checkAt = ContinuousClock.now
         var statusAt = checkAt + Self.statusInterval
         let pace = manager.watchdogInterval.map(WatchdogPace.init)
@@ -34,8 +36,10 @@ struct Supervisor: Sendable {
             guard statusAt <= .now else { continue }
             statusAt = .now + Self.statusInterval
             let next = describe(&status)
-            if next != line, !stopping.isReached(within: .zero) { manager.tell(.status(next)) }
-            line = next
+            // A reload has written a line of its own.
+            let isStale = next != line || reloads.count != reloadCount
+            if isStale, !stopping.isReached(within: .zero) { manager.tell(.status(next)) }
+            (line, reloadCount) = (next, reloads.count)
         }
     }
 
@@ -65,7 +69,7 @@ struct Supervisor: Sendable {
         return status.text(
             StatusLine.Facts(
                 answered: answered, failed: failed, connections: responder.openConnections,
-                keySetAge: keySetAge(), complaint: health.complaint),
+                keySetAge: keySetAge(), complaint: health.complaint, refusal: reloads.refusal),
             at: .now)
     }
 

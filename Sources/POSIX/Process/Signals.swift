@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Signals, taken in turn by a thread that waits for them instead of by whichever thread they hit.
@@ -17,12 +18,20 @@ package struct Signals: Sendable {
         unsafe pthread_sigmask(SIG_BLOCK, &mask, nil)
     }
 
+    /// One of them, and where it came from, if its sender waits for an answer.
+    package struct Delivery: Sendable {
+        package let signal: Signal
+        let asker: Int32?
+    }
+
     /// Waits for the next of them.
-    package func next() -> Signal {
+    package func next() -> Delivery {
         var mask = Self.mask(of: set)
         while true {
-            var number: Int32 = 0
-            if unsafe sigwait(&mask, &number) == 0, let signal = Signal(rawValue: number) { return signal }
+            var taken = gatehouse_signal()
+            guard unsafe gatehouse_take_signal(&mask, nil, &taken) == 0, let signal = Signal(rawValue: taken.number)
+            else { continue }
+            return Delivery(signal: signal, asker: AnsweredSignal.asker(of: taken))
         }
     }
 
@@ -40,7 +49,7 @@ package struct Signals: Sendable {
         kill(getpid(), kept.rawValue)
     }
 
-    private static func mask(of signals: Set<Signal>) -> sigset_t {
+    static func mask(of signals: Set<Signal>) -> sigset_t {
         var mask = sigset_t()
         unsafe sigemptyset(&mask)
         for signal in signals { unsafe sigaddset(&mask, signal.rawValue) }

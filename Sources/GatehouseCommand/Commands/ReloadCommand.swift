@@ -1,0 +1,54 @@
+import GatehouseServer
+import POSIX
+
+struct ReloadCommand: Command {
+    let words = ["reload"]
+    let summary = "Have a running server read its settings anew, and say whether it took them."
+    let discussion = """
+        For ExecReload= of a unit: `systemctl reload gatehouse` calls it as the user of the server, with the server's
+        credentials. It sends SIGHUP to the process PID and waits until the server has taken the settings over or refused
+        them. kill -HUP does the same, and waits for nothing.
+
+        Exits 0 when the new settings are in force, 1 when they are refused, with every fault; the server goes on with the
+        settings before. 3 when there is no such process, or it does not answer within 30 seconds.
+        """
+    let arguments = ["PID"]
+
+    private static let patience = Duration.seconds(30)
+
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        guard let process = Int32(input.arguments[0]), process > 0 else {
+            throw CommandFault(.usage, "PID must be the number of the server's process")
+        }
+        try refuseOtherUsers(of: process)
+        let isDone: Bool?
+        do { isDone = try AnsweredSignal.ask(process, .hangUp, within: Self.patience) } catch {
+            throw CommandFault(.failed, "the settings were not reloaded: \(error)")
+        }
+        switch isDone {
+        case true?: return .done
+        case false?: throw refusal
+        case nil:
+            let advice = "look at its log, and restart it where it hangs or is of an older version"
+            throw CommandFault(.failed, "the process \(process) does not answer: \(advice)")
+        }
+    }
+
+    /// The answer of a server that is not root's cannot reach a process of root.
+    private func refuseOtherUsers(of process: Int32) throws(CommandFault) {
+        guard Privileges.areRoots, let owner = FileStatus.ifAny(at: "/proc/\(process)")?.owner, owner != 0 else {
+            return
+        }
+        let advice = "systemctl reload gatehouse calls this as its user"
+        throw CommandFault(.usage, "the process \(process) is not root's: \(advice)")
+    }
+
+    /// Read here once more: with the same environment and credentials, the faults are the server's.
+    private var refusal: CommandFault {
+        let message = "the settings are refused, and those before stay in force"
+        do throws(SettingFaults) { _ = try Configuration(from: .current()) } catch {
+            return CommandFault(.no, message, details: error.faults.map(\.description))
+        }
+        return CommandFault(.no, message + ": the log of the server has each fault (event reload)")
+    }
+}
