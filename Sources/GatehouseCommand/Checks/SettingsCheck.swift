@@ -1,0 +1,18 @@
+import GatehouseServer
+
+/// Whether `serve` could start with the settings: every fault is one for which it would refuse to.
+struct SettingsCheck {
+    static let subject = "settings"
+
+    let source: SettingSource
+
+    var findings: [Finding] {
+        let place = source.file.map { "the environment and \($0.path)" } ?? "the environment"
+        do throws(SettingFaults) {
+            let configuration = try Configuration(from: source)
+            return [.ok("gatehouse serve can start with them: \(place)")] + configuration.warnings.map { .note($0) }
+        } catch {
+            return error.faults.map { .fault($0.description, "change it in \(place)") }
+        }
+    }
+}
