@@ -4,7 +4,8 @@ import Testing
 @Suite("How gatehouse is called")
 struct UsageTests {
     private static let commands = [
-        "serve", "check", "migrate", "keys generate", "users list", "users show", "users disable", "users enable",
+        "serve", "reload", "health", "check", "migrate", "keys generate", "users list", "users show", "users disable",
+        "users enable",
         "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "jws verify",
         "fake-apple", "fake-apple mint", "fake-apple notify", "version",
     ]
@@ -62,9 +63,29 @@ struct UsageTests {
 
     @Test("a command of several words is told whole where the first of them came alone")
     func halfCommand() throws {
-        let outcome = try tool.run("users", "--help")
+        let outcome = try tool.run("users")
         #expect(outcome.status == 2)
         #expect(outcome.complaint.contains("users list, users show"))
+    }
+
+    @Test(
+        "the first word of several commands has help that lists them",
+        arguments: ["users", "sessions", "keys", "apple"])
+    func helpOfGroup(word: String) throws {
+        let outcome = try tool.run(word, "--help")
+        #expect(outcome.status == 0 && outcome.complaint.isEmpty)
+        for command in Self.commands where command.hasPrefix(word + " ") {
+            #expect(outcome.text.contains("\n  \(command) "), "\(outcome.text)")
+        }
+        #expect(!outcome.text.contains("\n  serve "))
+        for words in [["help", word], [word, "help"]] { #expect(try tool.run(words).text == outcome.text) }
+    }
+
+    @Test("help before a command is the help of the command", arguments: ["serve", "users list", "fake-apple"])
+    func helpFirst(command: String) throws {
+        let words = command.split(separator: " ").map(String.init)
+        #expect(try tool.run(["help"] + words).text == (try tool.run(words + ["--help"])).text)
+        #expect(try tool.run("help", "nonsense").status == 2)
     }
 
     @Test("all that is wrong with the words is told at once")

@@ -13,6 +13,12 @@ enum Help {
             + "\n\ngatehouse COMMAND --help tells more."
     }
 
+    static func text(ofGroup commands: [any Command]) -> String {
+        let word = commands.first?.words[0] ?? ""
+        return "usage: gatehouse \(word) COMMAND [options]\n\n" + table(commands.map { ($0.name, $0.summary) })
+            + "\n\ngatehouse \(word) COMMAND --help tells more."
+    }
+
     private static func usage(of command: any Command) -> String {
         let required = command.options.filter(\.isRequired).map(left)
         return

@@ -4,7 +4,7 @@ import GatehouseServer
 enum ConfigurationFault {
     static func naming<Result>(_ read: () throws(SettingFaults) -> Result) throws(CommandFault) -> Result {
         do { return try read() } catch {
-            throw CommandFault(.usage, "the configuration is not usable:\n\(error.description)")
+            throw CommandFault(.usage, "the configuration is not usable", details: error.faults.map(\.description))
         }
     }
 }

@@ -7,4 +7,7 @@ package enum Terminal {
 
     /// Whether what is written to standard output appears there.
     package static var showsOutput: Bool { isatty(1) == 1 }
+
+    /// The same of standard error.
+    package static var showsErrors: Bool { isatty(2) == 1 }
 }
