@@ -116,14 +116,5 @@ extension MachineTests {
                 try machine.must("systemctl list-timers --no-legend gatehouse-backup.timer").contains(
                     "gatehouse-backup"))
         }
-
-        @Test("takes over a changed setting by a reload, and stays the same process")
-        func reload() throws {
-            let machine = try Machine.serving()
-            let before = try machine.must("systemctl show -P MainPID gatehouse")
-            try machine.must("systemctl reload gatehouse && systemctl is-active gatehouse")
-            #expect(try machine.must("systemctl show -P MainPID gatehouse") == before)
-            #expect(try machine.login() == Machine.wholeLogin)
-        }
     }
 }
