@@ -27,6 +27,7 @@ struct ServeCommand: Command {
             of: configuration.database.path, isDevelopment: configuration.environment == .development)
         let listener = try ServedSocket(address: configuration.listen).openAsRoot(before: owner)
         try owner.takeOver()
+        try UnitFolder()?.refuseDatabase(at: owner.path)
         // Before any thread: threads inherit what is blocked.
         let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
         do {

@@ -72,6 +72,11 @@ package enum File {
         unsafe access(path, X_OK) == 0
     }
 
+    /// Whether this user may make files in a folder.
+    package static func isWritableFolder(_ path: String) -> Bool {
+        unsafe access(path, W_OK | X_OK) == 0
+    }
+
     package static func exists(_ path: String) -> Bool {
         unsafe access(path, F_OK) == 0
     }
