@@ -20,6 +20,20 @@ extension MachineTests {
             #expect(try machine.must("journalctl --unit gatehouse-setup").contains("set APPLE_BUNDLE_ID"))
             // No alert was raised about it.
             #expect(try machine.run("journalctl | grep 'has failed: see'").text == "")
+            try firstLogin(on: machine)
+        }
+
+        /// As the page for operators has it, after the app has been set.
+        private func firstLogin(on machine: Machine) throws {
+            try machine.must(
+                "sed -i 's/^APPLE_BUNDLE_ID=.*/APPLE_BUNDLE_ID=com.example.app/' /etc/gatehouse/gatehouse.conf")
+            try machine.must("systemctl start gatehouse")
+            let settings = "cat /etc/gatehouse/gatehouse.conf"
+            let before = try machine.must(settings)
+            let output = try machine.must(OperationsPage.commands(of: "The first login").joined(separator: "\n"))
+            #expect(output.contains("\"isNewUser\":true") && output.contains("user_"), "\(output)")
+            #expect(try machine.must(settings) == before)
+            #expect(machine.holds("! curl -s http://127.0.0.1:8444/auth/keys"))
         }
 
         @Test("lets a user in with Apple, over TLS, and again after a reboot")
@@ -77,14 +91,28 @@ extension MachineTests {
             #expect(try machine.login() == Machine.wholeLogin)
         }
 
-        @Test("installed a second time, is what it was")
+        @Test("installed a second time, is what it was, and goes on serving where the settings are no good")
         func again() throws {
             let machine = try Machine.serving()
             let state =
                 "cat /etc/gatehouse/*.conf /etc/gatehouse/*.values /etc/gatehouse/credentials/* /etc/gatehouse/tls/*; find /etc/nginx /etc/systemd | sort"
             let before = try machine.must(state)
+            let process = "systemctl show -P MainPID gatehouse"
+            let first = try machine.must(process)
             try machine.must("dpkg --install /root/gatehouse.deb </dev/null")
             #expect(try machine.must(state) == before)
+            #expect(try machine.login() == Machine.wholeLogin)
+            let second = try machine.must(process)
+            #expect(second != first)
+            try machine.tellOfFailures()
+            try machine.must("echo WORKERS=many >>/etc/gatehouse/gatehouse.conf")
+            let output = try machine.must("dpkg --install /root/gatehouse.deb </dev/null 2>&1")
+            #expect(output.contains("WORKERS must be a number") && output.contains("systemctl restart gatehouse"))
+            #expect(try machine.must(process) == second)
+            #expect(try machine.login() == Machine.wholeLogin)
+            #expect(try machine.must("dpkg --audit") == "")
+            #expect(try machine.told == "")
+            try machine.must("sed -i '/^WORKERS=many/d' /etc/gatehouse/gatehouse.conf && systemctl restart gatehouse")
             #expect(try machine.login() == Machine.wholeLogin)
         }
 

@@ -1,0 +1,95 @@
+import TestSupport
+import Testing
+
+extension MachineTests {
+    /// By the lines of the page for operators, as they stand there.
+    @Suite("that is moved")
+    struct MovingTests {
+        @Test("serves on another machine as before, and there with its database in another folder")
+        func move() throws {
+            let session: String
+            let apple: String
+            let new: Machine
+            do {
+                let old = try Machine.serving()
+                try own(on: old)
+                try old.must("curl -sf http://127.0.0.1:8444/mint | \(Self.login) -o /root/session.json")
+                let steps = try OperationsPage.commands(of: "Moving to another machine")
+                try #require(steps.count == 2)
+                try old.must(steps[0])
+                // Nor does a reboot bring it back.
+                try old.must("! systemctl is-enabled gatehouse.service && ! systemctl is-active gatehouse.socket")
+                new = try Machine()
+                session = try old.must("cat /root/session.json")
+                apple = try old.must("base64 -w 0 /var/lib/apple/AuthKey_DEVELOPER1.p8")
+                try new.install(DebianPackage.first.get())
+                try new.put(old.root + "/root/moving.tar.gz", at: "/root/moving.tar.gz")
+                try new.put(Executable.root + "/Tests/ProductionTests/Support/client.py", at: "/root/client.py")
+                // Only the address of Apple is missing here, which the check at the end of the steps would ask.
+                try new.put(old.root + "/var/lib/apple", at: "/var/lib/apple")
+                try new.startApple()
+                try new.must(steps[1])
+            }
+            try new.write(session, to: "/root/session.json")
+            #expect(try refresh(on: new) == "200")
+            #expect(try new.must("cat /etc/gatehouse/credentials/apple_private_key | base64 -w 0") == apple)
+            #expect(try new.must("ls /root").contains("moving") == false)
+            // The certificate and the location are the operator's own.
+            let subject =
+                "openssl s_client -connect localhost:443 </dev/null 2>/dev/null | openssl x509 -noout -subject"
+            #expect(try new.must(subject).contains("Own"))
+            #expect(try new.must("curl -sk -o /dev/null -w '%{http_code}' https://localhost/own/") == "401")
+            try elsewhere(on: new)
+        }
+
+        private static let json = "-H 'Content-Type: application/json'"
+        private static let login = "curl -skf https://localhost/api/auth/apple \(json) -d @-"
+
+        private func refresh(on machine: Machine) throws -> String {
+            try machine.must(
+                """
+                curl -sk -o /root/next.json -w '%{http_code}' https://localhost/api/auth/refresh \(Self.json) \
+                    -d @/root/session.json
+                mv /root/next.json /root/session.json
+                """)
+        }
+
+        /// A certificate behind a link, as certbot has them, a guarded location, and a drop-in.
+        private func own(on machine: Machine) throws {
+            try machine.must(
+                """
+                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 90 -subj /CN=Own \
+                    -keyout /etc/ssl/private/own.key -out /etc/ssl/own-1.pem 2>/dev/null
+                ln -s own-1.pem /etc/ssl/own.pem
+                printf 'CERTIFICATE=/etc/ssl/own.pem\\nCERTIFICATE_KEY=/etc/ssl/private/own.key\\n' \
+                    >>/etc/gatehouse/nginx.values
+                mkdir -p /etc/nginx/gatehouse.d
+                cat >/etc/nginx/gatehouse.d/own.conf <<'END'
+                location /own/ { include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:3000; }
+                END
+                gatehouse-nginx
+                """)
+        }
+
+        /// The wrong way first, and then what the refusal and the page say.
+        private func elsewhere(on machine: Machine) throws {
+            let setting = "DATABASE_URL=sqlite:/srv/gatehouse/gatehouse.db"
+            try machine.must(
+                "cp /etc/gatehouse/gatehouse.conf /root && echo \(setting) >>/etc/gatehouse/gatehouse.conf")
+            #expect(try machine.run("systemctl restart gatehouse").status != 0)
+            let line = "gatehouse-database-folder /srv/gatehouse"
+            #expect(try machine.must("journalctl --unit gatehouse").contains(line))
+            try machine.must("mv /root/gatehouse.conf /etc/gatehouse/ && systemctl start gatehouse")
+            let commands = try OperationsPage.commands(of: "Another folder for the database")
+            #expect(commands.first == line)
+            try machine.must(commands.joined(separator: "\n"))
+            #expect(try refresh(on: machine) == "200")
+            try machine.must("systemctl start gatehouse-backup && test -s /srv/gatehouse/backups/gatehouse-*.db")
+            try machine.must("! ls /var/lib/gatehouse/gatehouse.db && ! ls /var/lib/gatehouse/backups/*")
+            // It stays, and is nobody's who gets the number of the user.
+            try machine.must("apt-get purge --yes gatehouse </dev/null && test -s /srv/gatehouse/gatehouse.db")
+            #expect(try machine.must("find /srv/gatehouse -printf '%u\\n' | sort -u") == "root")
+            try machine.must("! ls -d /etc/systemd/system/gatehouse*")
+        }
+    }
+}
