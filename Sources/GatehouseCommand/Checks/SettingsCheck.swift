@@ -12,7 +12,11 @@ struct SettingsCheck {
             let configuration = try Configuration(from: source)
             return [.ok("gatehouse serve can start with them: \(place)")] + configuration.warnings.map { .note($0) }
         } catch {
-            return error.faults.map { .fault($0.description, "change it in \(place)") }
+            return error.faults.map { fault in
+                .fault(
+                    fault.description,
+                    fault == source.denial ? "sudo gatehouse check --settings" : "change it in \(place)")
+            }
         }
     }
 }

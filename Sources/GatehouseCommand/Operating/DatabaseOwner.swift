@@ -86,8 +86,8 @@ struct DatabaseOwner {
             if let folder = File.closedFolder(onTheWayTo: path) { (folder, "enter") } else { (path, "read") }
         guard action == "enter" || File.isUnreadable(path) else { return }
         let ownership = (try? FileStatus(of: place)).map { ", which is \(accounts.ownership(of: $0))" } ?? ""
-        // sudo is for a person: the service, and root in the place of the owner, are what they are.
-        let isFixed = replacesRoot || ProcessEnvironment.variables()["NOTIFY_SOCKET"] != nil
+        // sudo is for a person: a unit works as its user, and root as the owner.
+        let isFixed = replacesRoot || FatalLine.isForJournal
         let advice = isFixed ? "let \(name) in with chown or chmod" : "call it with sudo"
         throw CommandFault(
             .failed,
