@@ -98,6 +98,29 @@ struct HealthTests {
         }
     }
 
+    @Test("is not known where the queue of connections is full, and that is told in time")
+    func fullQueue() throws {
+        let folder = try TemporaryFolder()
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = folder.file("full")
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) }
+        }
+        try #require(isBound == 0 && listen(listener, 0) == 0)
+        // The kernel lets one more in than the queue is long, and the tool is the second.
+        let waiting = try FastCGIPeer(.unix(path))
+        let start = ContinuousClock.now
+        let outcome = try ask("unix:" + path)
+        #expect(outcome.status == 1 && outcome.text.contains("connections are not accepted"), "\(outcome.text)")
+        #expect(ContinuousClock.now - start < .seconds(6))
+        withExtendedLifetime(waiting) {}
+    }
+
     @Test("is not known of a server that does not answer, nor of something else at its place")
     func stopped() throws {
         let house = try ServedHouse()

@@ -86,6 +86,7 @@ struct UsageTests {
         let words = command.split(separator: " ").map(String.init)
         #expect(try tool.run(["help"] + words).text == (try tool.run(words + ["--help"])).text)
         #expect(try tool.run("help", "nonsense").status == 2)
+        #expect(try tool.run("help", "--help").status == 0)
     }
 
     @Test("all that is wrong with the words is told at once")

@@ -9,7 +9,7 @@ struct Complaint {
 
     /// - Parameter command: nil where the words call none.
     init(of command: (any Command)?) {
-        self.command = command?.name ?? ""
+        self.command = command?.name ?? "gatehouse"
         // A server writes a log wherever no person reads along: in a container, or into a file.
         isLogged = FatalLine.isForJournal || command is ServeCommand && !Terminal.showsErrors
     }

@@ -5,7 +5,7 @@ struct Dispatcher {
     let commands: [any Command]
 
     func run(_ words: [String]) -> ExitStatus {
-        if words.isEmpty || words == ["--help"] || words == ["help"] {
+        if words.allSatisfy({ $0 == "help" || $0 == Option.help.name }) {
             StandardStream.output.line(Help.overview(of: commands))
             return words.isEmpty ? .usage : .done
         }
