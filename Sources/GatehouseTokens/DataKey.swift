@@ -9,6 +9,9 @@ package struct DataKey: Sendable {
     /// Tells two keys apart, and says nothing of either.
     let mark: [UInt8]
 
+    /// The same for messages.
+    package var id: String { mark.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+
     package init(_ bytes: [UInt8]) throws(KeyError) {
         cipher = try AES256GCMKey(bytes)
         mark = Array(HMACSHA256Key(bytes).authenticate(Array("gatehouse data key".utf8)).prefix(Self.markByteCount))

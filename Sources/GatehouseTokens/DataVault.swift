@@ -11,19 +11,30 @@ package struct DataVault: Vault {
     private let current: DataKey
     private let all: [DataKey]
 
-    /// - Parameter previous: opens what was sealed before the key was replaced, and seals nothing.
-    package init(key: DataKey, previous: DataKey? = nil) {
+    /// - Parameter previous: keys that open what they sealed before they were replaced, and seal nothing.
+    package init(key: DataKey, previous: [DataKey] = []) {
         current = key
-        all = [key] + (previous.map { [$0] } ?? [])
+        all = [key] + previous
     }
 
+    /// The first bytes of everything that the current key seals. They tell which key a value needs without opening it.
+    package var currentHead: [UInt8] { Self.head(of: current) }
+
+    /// The same of every key that this vault opens with, the current one first.
+    package var heads: [[UInt8]] { all.map(Self.head) }
+
+    package static func head(of key: DataKey) -> [UInt8] { [version] + key.mark }
+
+    /// How many bytes name the form and the key.
+    package static let headByteCount = 1 + DataKey.markByteCount
+
     package func seal(_ secret: String, for owner: UserID) -> [UInt8] {
-        let head = [Self.version] + current.mark
+        let head = currentHead
         return head + current.cipher.seal(Array(secret.utf8), with: Self.data(head, owner))
     }
 
     package func open(_ sealed: [UInt8], for owner: UserID) -> String? {
-        let head = Array(sealed.prefix(1 + DataKey.markByteCount))
+        let head = Array(sealed.prefix(Self.headByteCount))
         guard head.first == Self.version else { return nil }
         // Two keys may have one mark by chance, and then either may be meant.
         for key in all where head.dropFirst().elementsEqual(key.mark) {

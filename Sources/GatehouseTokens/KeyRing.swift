@@ -11,9 +11,9 @@ package struct KeyRing: Sendable {
     }
 
     /// A ring of secrets.
-    package init(secret: [UInt8], previous: [UInt8]? = nil) throws(JOSEError) {
+    package init(secret: [UInt8], previous: [[UInt8]] = []) throws(JOSEError) {
         var older: [SigningKey] = []
-        if let previous { older.append(try SigningKey(writtenSecret: previous)) }
+        for secret in previous { older.append(try SigningKey(writtenSecret: secret)) }
         self.init(current: try SigningKey(writtenSecret: secret), previous: older)
     }
 

@@ -86,7 +86,7 @@ struct SigningKeyTests {
 
     static let unfit = [
         "secret", PEMFixtures.p384, PEMFixtures.p256Encrypted, PEMFixtures.p256Public, PEMFixtures.p256Mismatched,
-        PEMFixtures.p256 + "\n" + PEMFixtures.ed25519, String(PEMFixtures.p256.dropLast(40)),
+        String(PEMFixtures.p256.dropLast(40)),
         Settings.accessSecret,
     ]
 
@@ -108,11 +108,23 @@ struct SigningKeyTests {
         for name in [Self.name, Self.previous] { #expect(Settings.faults([name: pem]).map(\.name) == [name]) }
     }
 
-    @Test("one key in both places is a fault, in whatever form", arguments: [PEMFixtures.p256, PEMFixtures.p256SEC1])
-    func sameKey(pem: String) {
-        let faults = Settings.faults([Self.name: PEMFixtures.p256, Self.previous: pem])
-        #expect(faults.map(\.name) == [Self.previous])
-        #expect(faults.first?.message == "must differ from ACCESS_SIGNING_KEY")
+    @Test("two keys in the place of one are a fault")
+    func twoKeys() {
+        let faults = Settings.faults([Self.name: PEMFixtures.p256 + "\n" + PEMFixtures.ed25519])
+        #expect(faults.map(\.name) == [Self.name])
+        #expect(faults.first?.message.hasPrefix("must be one private key in PEM") == true)
+    }
+
+    @Test(
+        "one key in both places is published once, and warned of", arguments: [PEMFixtures.p256, PEMFixtures.p256SEC1])
+    func sameKey(pem: String) throws {
+        let both = [Self.name: PEMFixtures.p256, Self.previous: pem + "\n" + PEMFixtures.ed25519]
+        let configuration = try Settings.read(both)
+        let secret = try keyID(secret: Settings.accessSecret)
+        #expect(try ring(both) == [keyID(pem: PEMFixtures.p256), secret, keyID(pem: PEMFixtures.ed25519)])
+        #expect(
+            configuration.warnings.contains { $0.hasPrefix("\(Self.previous) line 1 is the same key as \(Self.name):") }
+        )
     }
 
     @Test("faults of keys and secrets are told together, and a key that cannot be read is no key that is missing")

@@ -14,7 +14,7 @@ struct ChallengeTests {
         tokens = try Sample.service()
     }
 
-    private func service(_ secret: [UInt8], previous: [UInt8]? = nil) throws -> JWTTokenService {
+    private func service(_ secret: [UInt8], previous: [UInt8]...) throws -> JWTTokenService {
         Sample.service(
             access: try KeyRing(secret: Sample.accessSecret),
             refresh: try KeyRing(secret: secret, previous: previous))

@@ -60,7 +60,7 @@ struct DataVaultTests {
     @Test("the key before opens what it sealed, and seals no more")
     func rotation() {
         let old = DataVault(key: olderKey).seal(Self.secret, for: Self.owner)
-        let during = DataVault(key: key, previous: olderKey)
+        let during = DataVault(key: key, previous: [olderKey])
         #expect(during.open(old, for: Self.owner) == Self.secret)
         let new = during.seal(Self.secret, for: Self.owner)
         #expect(during.open(new, for: Self.owner) == Self.secret)
@@ -71,7 +71,7 @@ struct DataVaultTests {
 
     @Test("the mark that names a key is bound to what the key has sealed")
     func marks() throws {
-        let during = DataVault(key: key, previous: olderKey)
+        let during = DataVault(key: key, previous: [olderKey])
         let (new, old) = (
             during.seal(Self.secret, for: Self.owner), DataVault(key: olderKey).seal(Self.secret, for: Self.owner)
         )

@@ -6,7 +6,7 @@ import Testing
 struct IdentityHashTests {
     private let identity = Identity(provider: .apple, subject: "001", email: nil, transferSubject: "T1")
 
-    private func ring(_ secret: [UInt8] = Sample.refreshSecret, previous: [UInt8]? = nil) throws -> KeyRing {
+    private func ring(_ secret: [UInt8] = Sample.refreshSecret, previous: [UInt8]...) throws -> KeyRing {
         try KeyRing(secret: secret, previous: previous)
     }
 

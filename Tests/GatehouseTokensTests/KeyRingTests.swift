@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Key rings")
 struct KeyRingTests {
-    private func service(_ secret: [UInt8], previous: [UInt8]? = nil) throws -> JWTTokenService {
+    private func service(_ secret: [UInt8], previous: [UInt8]...) throws -> JWTTokenService {
         let ring = try KeyRing(secret: secret, previous: previous)
         return Sample.service(access: ring, refresh: ring)
     }
@@ -108,7 +108,7 @@ struct KeyRingTests {
     func shortSecrets(count: Int) throws {
         let short = Array(repeating: UInt8(7), count: count)
         #expect(throws: JOSEError.self) { try KeyRing(secret: short) }
-        #expect(throws: JOSEError.self) { try KeyRing(secret: Sample.accessSecret, previous: short) }
+        #expect(throws: JOSEError.self) { try KeyRing(secret: Sample.accessSecret, previous: [short]) }
         #expect(throws: Never.self) { try KeyRing(secret: Array(repeating: 7, count: 32)) }
     }
 }

@@ -87,7 +87,7 @@ struct RefreshTokenTests {
         let old = tokens.refreshToken(Sample.refresh)
         let rotated = Sample.service(
             access: try KeyRing(secret: Sample.accessSecret),
-            refresh: try KeyRing(secret: Sample.otherSecret, previous: Sample.refreshSecret))
+            refresh: try KeyRing(secret: Sample.otherSecret, previous: [Sample.refreshSecret]))
         let new = rotated.refreshToken(Sample.refresh)
         #expect(new != old)
         #expect(rotated.refreshToken(Sample.refresh, hashedAs: rotated.hash(old)) == old)

@@ -17,7 +17,7 @@ extension Timestamp {
     }
 
     /// Counted from 1 March, so that the leap day is the last day of its year.
-    private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         let leapDays = year / 4 - year / 100 + year / 400
         return year * 365 + leapDays + (153 * month + 2) / 5 + day - 1 - 719_468

@@ -62,11 +62,9 @@ extension SettingReader {
         let standard = RefreshPolicy()
         let (hour, decade) = (Duration.seconds(3600), Duration.seconds(3650 * 86_400))
         return Policy(
-            accessTokenLifetime: duration(
-                "ACCESS_TOKEN_TTL", default: .seconds(900), in: .seconds(1)...Policy.longestAccessTokenLifetime),
+            accessTokenLifetime: accessTokenLifetime(),
             refresh: RefreshPolicy(
-                tokenLifetime: duration(
-                    "REFRESH_TOKEN_TTL", default: standard.tokenLifetime, in: .seconds(1)...decade),
+                tokenLifetime: refreshTokenLifetime(),
                 sessionMaximumAge: duration(
                     "SESSION_MAX_AGE", default: standard.sessionMaximumAge, in: .seconds(1)...decade),
                 reuseGrace: duration("REFRESH_REUSE_GRACE", default: standard.reuseGrace, in: .seconds(0)...hour)),
@@ -75,6 +73,15 @@ extension SettingReader {
                 "AUDIT_RETENTION", default: .seconds(90 * 86_400), in: .seconds(86_400)...decade),
             sensitiveMaxAge: sensitiveMaxAge(), sessionsPerUser: sessionsPerUser(),
             apple: applePolicy(requiresChallenge: apple.nonce == .challenge))
+    }
+
+    mutating func accessTokenLifetime() -> Duration {
+        duration("ACCESS_TOKEN_TTL", default: .seconds(900), in: .seconds(1)...Policy.longestAccessTokenLifetime)
+    }
+
+    mutating func refreshTokenLifetime() -> Duration {
+        duration(
+            "REFRESH_TOKEN_TTL", default: RefreshPolicy().tokenLifetime, in: .seconds(1)...(.seconds(3650 * 86_400)))
     }
 
     /// Nil, which is written `0`: no request demands a recent login.
@@ -114,7 +121,7 @@ extension SettingReader {
             warn("DEV_LOGIN_SECRET is ignored: this is production")
             return nil
         }
-        let secret = NamedSecret(name: "DEV_LOGIN_SECRET", bytes: Array(text.utf8))
+        let secret = NamedSecret(SettingKey(name: "DEV_LOGIN_SECRET", text: text))
         return judge(secret, atLeast: 16) ? SHA256.hash(secret.bytes) : nil
     }
 

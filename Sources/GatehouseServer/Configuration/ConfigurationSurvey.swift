@@ -1,4 +1,5 @@
 import AppleID
+package import GatehouseTokens
 
 /// What can be read of the settings where not all of them are good: for whoever looks for what is wrong.
 package struct ConfigurationSurvey: Sendable {
@@ -16,6 +17,9 @@ package struct ConfigurationSurvey: Sendable {
     /// Nil also where nothing is set; see `hasCredentials`.
     package let appleServer: AppleServerSettings?
     package let hasCredentials: Bool
+    /// Within, nil where DATA_KEY or JWT_REFRESH_SECRET is not set.
+    package let vault: DataVault??
+    package let refreshKeys: KeyRing??
 
     package init(of source: SettingSource) {
         self.source = source
@@ -37,5 +41,7 @@ package struct ConfigurationSurvey: Sendable {
         let server = source.survey { $0.appleServer() }
         appleServer = server?.settings
         hasCredentials = server.map(\.isSet) ?? true
+        vault = source.survey { $0.vault(isRequired: false).vault }
+        refreshKeys = source.survey { $0.refreshKeys() }
     }
 }

@@ -1,10 +1,17 @@
 import GatehouseTokens
 import JOSE
 
-/// A secret, and the setting that it stands in.
+/// A secret, and where it stands.
 struct NamedSecret {
-    let name: String
+    let place: SettingKey
     let bytes: [UInt8]
+
+    init(_ place: SettingKey) {
+        self.place = place
+        bytes = Array(place.text.utf8)
+    }
+
+    var name: String { place.name }
 
     /// Nil where the secret is too short.
     var key: SigningKey? { try? SigningKey(writtenSecret: bytes) }

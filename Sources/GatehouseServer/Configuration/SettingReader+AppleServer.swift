@@ -38,6 +38,6 @@ extension SettingReader {
 
     private mutating func developerKey(_ name: String, _ pem: String, keyID: String?) -> SigningKey? {
         let fault = "must be one private key in PEM (PKCS #8), P-256, as it stands in Apple's .p8 file"
-        return keyPair(name, pem, for: [.ES256], keyID: keyID, otherwise: fault)
+        return keyPair(SettingKey(name: name, text: pem), for: [.ES256], keyID: keyID, otherwise: fault)
     }
 }

@@ -5,24 +5,25 @@ extension SettingReader {
     ///
     /// - Parameter isRequired: whether there is anything to be sealed.
     mutating func vault(isRequired: Bool) -> (vault: DataVault?, secrets: [NamedSecret]) {
-        let (name, earlier) = ("DATA_KEY", "DATA_KEY_PREVIOUS")
-        let (key, previous) = (attempt(name), attempt(earlier))
-        if !key.isSet, isRequired || previous.isSet {
+        let name = "DATA_KEY"
+        let key = attempt(name)
+        let previous = previousKeys(of: name, .line)
+        if !key.isSet, isRequired || previous?.isEmpty != true {
             noteMissing(name, "32 random bytes in base64 encrypt what is kept of Apple's")
         }
-        let found = [(name, key.text), (earlier, previous.text)].compactMap { name, text in
-            text.map { NamedSecret(name: name, bytes: Array($0.utf8)) }
-        }
-        let keys = (key.text.flatMap { dataKey(name, $0) }, previous.text.flatMap { dataKey(earlier, $0) })
-        return (keys.0.map { DataVault(key: $0, previous: keys.1) }, found)
+        let places = (key.text.map { [SettingKey(name: name, text: $0)] } ?? []) + (previous ?? [])
+        let secrets = withoutRepetitions(places.map(NamedSecret.init))
+        let keys = secrets.map { ($0.name, dataKey($0.place)) }
+        let current = keys.first { $0.0 == name }?.1
+        return (current.map { DataVault(key: $0, previous: keys.filter { $0.0 != name }.compactMap(\.1)) }, secrets)
     }
 
-    private mutating func dataKey(_ name: String, _ text: String) -> DataKey? {
-        guard let bytes = DataKey.bytes(written: text), let key = try? DataKey(bytes) else {
-            note(name, "must be 32 bytes in base64 or base64url")
+    private mutating func dataKey(_ place: SettingKey) -> DataKey? {
+        guard let bytes = DataKey.bytes(written: place.text), let key = try? DataKey(bytes) else {
+            note(place, "must be 32 bytes in base64 or base64url")
             return nil
         }
-        if bytes.isRepetitive { note(name, NamedSecret.repetitive) }
+        if bytes.isRepetitive { note(place, NamedSecret.repetitive) }
         return key
     }
 }

@@ -1,33 +1,43 @@
 import JOSE
 
 extension SettingReader {
-    /// The key pair that signs access tokens, if any, and the one that did or will. One that is no good is set as well:
-    /// nobody is to be told of a second setting that is missing.
-    mutating func keyPairs() -> (isSet: Bool, current: SigningKey?, previous: SigningKey?) {
-        let (name, earlier) = ("ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS")
+    /// The key pair that signs access tokens, if any, and those that did or will, each once. One that is no good is set as
+    /// well: a second setting is not reported as missing then.
+    mutating func keyPairs() -> (isSet: Bool, current: SigningKey?, previous: [SigningKey]) {
+        let name = "ACCESS_SIGNING_KEY"
         let (isSet, pem) = attempt(name)
-        let current = pem.flatMap { keyPair(name, $0) }
-        let previous = text(earlier).flatMap { keyPair(earlier, $0) }
-        if let current, previous?.thumbprint == current.thumbprint { note(earlier, "must differ from \(name)") }
-        return (isSet, current, previous)
+        let current = pem.map { SettingKey(name: name, text: $0) }
+        var found: [(place: SettingKey, key: SigningKey)] = []
+        let first = current.flatMap { keyPair($0) }
+        if let current, let first { found.append((current, first)) }
+        for place in previousKeys(of: name, .pem) ?? [] {
+            guard let key = keyPair(place) else { continue }
+            if let earlier = found.first(where: { $0.key.thumbprint == key.thumbprint }) {
+                warnOfRepetition(place, earlier.place)
+            } else {
+                found.append((place, key))
+            }
+        }
+        return (isSet, first, found.dropFirst(first == nil ? 0 : 1).map(\.key))
     }
 
-    private mutating func keyPair(_ name: String, _ pem: String) -> SigningKey? {
+    private mutating func keyPair(_ place: SettingKey) -> SigningKey? {
         let fault = "must be one private key in PEM (PKCS #8), P-256 or Ed25519, and not encrypted"
-        return keyPair(name, pem, for: [.ES256, .EdDSA], otherwise: fault)
+        return keyPair(place, for: [.ES256, .EdDSA], otherwise: fault)
     }
 
     /// The one key of a PEM. Notes the fault where there is none, and where the key is easily guessed.
     mutating func keyPair(
-        _ name: String, _ pem: String, for algorithms: [Algorithm], keyID: String? = nil, otherwise fault: String
+        _ place: SettingKey, for algorithms: [Algorithm], keyID: String? = nil, otherwise fault: String
     ) -> SigningKey? {
+        let pem = place.text
         guard let key = Self.keyPair(pem, for: algorithms, keyID: keyID), let bytes = Self.privateBytes(pem) else {
-            note(name, fault)
+            note(place, fault)
             return nil
         }
         if bytes.isRepetitive {
             let least = [UInt8].leastDistinctSecretBytes
-            note(name, "is not random: its private part has fewer than \(least) different bytes; make a new one")
+            note(place, "is not random: its private part has fewer than \(least) different bytes; make a new one")
         }
         return key
     }

@@ -12,7 +12,7 @@ extension SettingReader {
         refuseSharedSecrets(access + refresh + others)
         if pair.isSet { warnOfSecrets(access) }
         // The first of them signs: a key pair where there is one. The secrets beside it are still believed.
-        guard let accessRing = ring([pair.current] + access.map(\.key) + [pair.previous]),
+        guard let accessRing = ring([pair.current] + access.map(\.key) + pair.previous),
             let refreshRing = ring(refresh.map(\.key))
         else { return nil }
         return (accessRing, refreshRing)
@@ -20,14 +20,14 @@ extension SettingReader {
 
     /// Access tokens of any user can still be made with a secret that signs nothing any more.
     private mutating func warnOfSecrets(_ secrets: [NamedSecret]) {
-        for secret in secrets {
+        for name in Set(secrets.map(\.name)).sorted() {
             warn(
-                "\(secret.name) is set beside ACCESS_SIGNING_KEY: it signs nothing, but access tokens signed with it are "
+                "\(name) is set beside ACCESS_SIGNING_KEY: it signs nothing, but access tokens signed with it are "
                     + "still accepted; remove it once those issued before the change have expired (ACCESS_TOKEN_TTL)")
         }
     }
 
-    private func ring(_ keys: [SigningKey?]) -> KeyRing? {
+    func ring(_ keys: [SigningKey?]) -> KeyRing? {
         let keys = keys.compactMap { $0 }
         return keys.first.map { KeyRing(current: $0, previous: Array(keys.dropFirst())) }
     }

@@ -69,6 +69,29 @@ package struct SettingSource: Sendable {
         }
     }
 
+    /// Where a command finds a secret that it replaces.
+    package enum SecretPlace: Sendable, Equatable {
+        case file(String)
+        /// In the environment, or in the configuration file itself.
+        case text
+        /// It is not set, and would be read from this file if that were there.
+        case missing(credential: String?)
+    }
+
+    package func secretPlace(of name: String) throws(SettingFault) -> SecretPlace {
+        switch try place(of: name) {
+        case .path(let path), .credential(let path): .file(path)
+        case .here: .text
+        case nil: .missing(credential: credentials.map { $0.folder + "/" + name.lowercased() })
+        }
+    }
+
+    /// Whether a setting names the file that a value is read from.
+    package func isNamed(_ name: String) -> Bool {
+        if case .path = try? place(of: name) { return true }
+        return false
+    }
+
     private enum Place {
         case here(String)
         case path(String)
