@@ -5,8 +5,7 @@ import POSIX
 struct GatehouseCommand {
     static let commands: [any Command] = [
         ServeCommand(), ReloadCommand(), HealthCommand(), CheckCommand(), MigrateCommand(), BackupCommand(),
-        RestoreCommand(),
-        KeysGenerateCommand(),
+        RestoreCommand(), KeysGenerateCommand(), KeysRotateCommand(), KeysRetireCommand(), KeysResealCommand(),
         // What operators do beside a server that may be running.
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),

@@ -54,6 +54,25 @@ package struct IdentityHashes: IdentityHasher {
         return Array((next + missing.map { Self.seal($0, by: ring.current) }).joined(separator: "\n").utf8)
     }
 
+    /// A document in which the ring's current secret seals every key that the ring opens; nil where it need not change.
+    ///
+    /// - Parameter discardingUnopened: whether keys go that no secret of the ring opens.
+    package static func resealed(
+        _ document: [UInt8], by ring: KeyRing, discardingUnopened: Bool
+    ) -> (document: [UInt8]?, unopenedCount: Int) {
+        var (next, unopenedCount): ([String], Int) = ([], 0)
+        let lines = lines(of: document)
+        for line in lines {
+            guard let key = open(line, by: ring.all) else {
+                unopenedCount += 1
+                if !discardingUnopened { next.append(line) }
+                continue
+            }
+            next.append(open(line, by: [ring.current]) == nil ? seal(key, by: ring.current) : line)
+        }
+        return (next == lines ? nil : Array(next.joined(separator: "\n").utf8), unopenedCount)
+    }
+
     private static func lines(of document: [UInt8]) -> [String] {
         String(decoding: document, as: UTF8.self).split(separator: "\n").map(String.init)
     }

@@ -15,6 +15,7 @@ struct CheckPlan {
     func run() -> [(subject: String, finding: Finding)] {
         let path = survey.database?.path
         let configuration = look(ConfigurationCheck(survey: survey, accounts: accounts))
+        let previousKeys = look(PreviousKeysCheck(source: survey.source))
         let files = path.map { look(DatabaseCheck(path: $0, accounts: accounts)) } ?? []
         // Root looks at a socket that only root can reach, before it gives up root.
         let socketOfRoot = isSocketOfRoot ? socket : nil
@@ -22,7 +23,7 @@ struct CheckPlan {
         let content = path.map { look(at: $0, denial: denial) } ?? []
         let apple = look(atAppleWith: denial == nil ? path : nil)
         let limits = survey.workers.map { look(LimitsCheck(workers: $0)) } ?? []
-        return configuration + files + content + apple + (socketOfRoot ?? socket) + limits
+        return configuration + previousKeys + files + content + apple + (socketOfRoot ?? socket) + limits
     }
 
     /// Why this process cannot work as the owner of the database; nil where it does from here on.
@@ -37,8 +38,10 @@ struct CheckPlan {
         let integrity = IntegrityCheck(path: path, isDeep: isDeep)
         let schema = SchemaCheck(path: path)
         let disk = look(DiskCheck(folder: File.folder(of: path)))
-        guard let denial else { return disk + look(integrity) + look(schema) }
-        return disk + [integrity.subject, schema.subject].map { ($0, .note("not looked at: \(denial)")) }
+        let sealed = SealedDataCheck(path: path, vault: survey.vault, refreshKeys: survey.refreshKeys)
+        guard let denial else { return disk + look(integrity) + look(schema) + look(sealed) }
+        return disk
+            + [integrity.subject, schema.subject, sealed.subject].map { ($0, .note("not looked at: \(denial)")) }
     }
 
     private func look(atAppleWith path: String?) -> [(subject: String, finding: Finding)] {

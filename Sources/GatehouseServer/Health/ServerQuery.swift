@@ -1,4 +1,5 @@
 import FastCGI
+package import Gatehouse
 import POSIX
 
 /// Asks a running server how it is, over the socket that its front uses.
@@ -27,11 +28,27 @@ package struct ServerQuery: Sendable {
 
     /// The text of `/metrics`.
     package func metrics(within time: Duration) throws(Fault) -> String {
+        do throws(ClientFault) { return try askedMetrics(within: time) } catch {
+            throw Fault(description: "\(address): " + Self.advice(on: error))
+        }
+    }
+
+    private func askedMetrics(within time: Duration) throws(ClientFault) -> String {
+        let answer = try Client(path: "/metrics").ask(try socketAddress(), until: MonotonicTime.now + time)
+        guard answer.status == 200 else { throw .malformed }
+        return String(decoding: answer.body, as: UTF8.self)
+    }
+
+    /// When the process began that answers; nil where nothing answers at the address.
+    package func startedAt(within time: Duration) throws(Fault) -> Timestamp? {
         do throws(ClientFault) {
-            let answer = try Client(path: "/metrics").ask(try socketAddress(), until: MonotonicTime.now + time)
-            guard answer.status == 200 else { throw .malformed }
-            return String(decoding: answer.body, as: UTF8.self)
+            let lines = try askedMetrics(within: time).split(separator: "\n")
+            guard let line = lines.first(where: { $0.hasPrefix("process_start_time_seconds ") }),
+                let seconds = line.split(separator: " ").last.flatMap({ Double($0) })
+            else { throw .malformed }
+            return Timestamp(milliseconds: Int64(seconds * 1000))
         } catch {
+            if case .unreachable(let reason) = error, !reason.isDenied, !reason.isFullQueue { return nil }
             throw Fault(description: "\(address): " + Self.advice(on: error))
         }
     }

@@ -52,7 +52,7 @@ extension SQLiteFile {
         }.max().map { Timestamp(milliseconds: $0) }
     }
 
-    private func reader() throws(SQLiteError) -> Connection {
+    func reader() throws(SQLiteError) -> Connection {
         let connection = try Connection(at: path, access: .readOnly)
         connection.setBusyTimeout(milliseconds: 5000)
         return connection

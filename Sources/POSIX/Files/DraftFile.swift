@@ -66,6 +66,16 @@ package final class DraftFile {
 
     package var size: Int64 { (try? FileStatus(of: descriptor))?.size ?? 0 }
 
+    /// Writes all of a small file, which gets the owner, the group and the permissions of another one.
+    package func write(_ bytes: [UInt8], like model: FileStatus) throws(POSIXError) {
+        try File.write(bytes, to: descriptor.number, named: path)
+        let own = try FileStatus(of: descriptor)
+        if own.owner != model.owner || own.group != model.group {
+            guard fchown(descriptor.number, model.owner, model.group) == 0 else { throw POSIXError("chown \(path)") }
+        }
+        guard fchmod(descriptor.number, model.mode & 0o777) == 0 else { throw POSIXError("chmod \(path)") }
+    }
+
     /// Has the disk hold what has been written, so that who reads it next reads the disk.
     package func sync() throws(POSIXError) {
         try demandPlace()

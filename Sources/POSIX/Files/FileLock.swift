@@ -20,6 +20,14 @@ package final class FileLock: Sendable {
         return FileLock(file)
     }
 
+    /// Takes the lock of a folder alone, which leaves no file behind. Nil where another process has it.
+    package static func take(folder path: String) throws(POSIXError) -> FileLock? {
+        let folder = try FileDescriptor(
+            takingOwnership: unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), from: "open \(path)")
+        guard try folder.lock(.exclusive) else { return nil }
+        return FileLock(folder)
+    }
+
     private init(_ descriptor: consuming FileDescriptor) {
         self.descriptor = descriptor
     }

@@ -27,6 +27,8 @@ package struct FileStatus: Sendable, Equatable {
     package let size: Int64
     /// In seconds since 1970.
     package let modifiedAt: Int64
+    /// When its content, its name, its owner or its permissions changed last, in seconds since 1970.
+    package let changedAt: Int64
     /// How many names it has.
     package let linkCount: UInt64
     private let device: UInt64
@@ -34,7 +36,7 @@ package struct FileStatus: Sendable, Equatable {
 
     package init(
         kind: Kind, mode: UInt32, owner: UInt32, group: UInt32, size: Int64 = 0, modifiedAt: Int64 = 0,
-        linkCount: UInt64 = 1, device: UInt64 = 0, inode: UInt64 = 0
+        changedAt: Int64 = 0, linkCount: UInt64 = 1, device: UInt64 = 0, inode: UInt64 = 0
     ) {
         self.kind = kind
         self.mode = mode
@@ -42,6 +44,7 @@ package struct FileStatus: Sendable, Equatable {
         self.group = group
         self.size = size
         self.modifiedAt = modifiedAt
+        self.changedAt = changedAt
         self.linkCount = linkCount
         self.device = device
         self.inode = inode
@@ -85,7 +88,8 @@ package struct FileStatus: Sendable, Equatable {
         self.init(
             kind: Self.kind(of: status.st_mode), mode: status.st_mode & 0o7777, owner: status.st_uid,
             group: status.st_gid, size: Int64(status.st_size), modifiedAt: Int64(status.st_mtim.tv_sec),
-            linkCount: UInt64(status.st_nlink), device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+            changedAt: Int64(status.st_ctim.tv_sec), linkCount: UInt64(status.st_nlink), device: UInt64(status.st_dev),
+            inode: UInt64(status.st_ino))
     }
 
     /// Whether both are one file under two names.

@@ -1,0 +1,86 @@
+import Gatehouse
+import GatehouseServer
+import GatehouseStore
+import GatehouseTokens
+import JSON
+import POSIX
+
+/// Seals anew with the current DATA_KEY what previous ones have sealed.
+struct KeysResealCommand: Command {
+    let words = ["keys", "reseal"]
+    let summary = "Seal anew with the current DATA_KEY what previous keys have sealed."
+    let discussion = """
+        Reads DATABASE_URL, DATA_KEY and DATA_KEY_PREVIOUS, and the same of JWT_REFRESH_SECRET, which seals the keys of the
+        identity hashes. It changes Apple's refresh tokens and what waits to be asked of Apple, a few rows at a time, beside
+        a server that may be running. A run that was killed is finished by the next.
+
+        Exits 1 where the database has values that no key of the settings opens. Put the key of that time back into
+        DATA_KEY_PREVIOUS (JWT_REFRESH_SECRET_PREVIOUS), or remove those values with --discard: then Apple cannot be told
+        when one of those accounts is deleted, and users who were disabled and then deleted may sign in as new users.
+        """
+    let options = [
+        Option(name: "--dry-run", value: nil, help: "count what each key has sealed, and change nothing"),
+        Option(name: "--discard", value: nil, help: "remove values that no key opens; asks on a terminal"),
+        Option(name: "--yes", value: nil, help: "ask no question"), .json,
+    ]
+
+    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        let source = SettingSource.current()
+        if let denial = source.denial { throw CommandFault(.usage, denial.description) }
+        let (vault, refreshKeys) = try ConfigurationFault.naming { () throws(SettingFaults) in
+            (try Configuration.vault(from: source), try Configuration.refreshKeys(from: source))
+        }
+        if !input.has("--dry-run") { try demandRestart(source) }
+        let owner = try DatabaseOwner.ofConfigured()
+        try owner.takeOver()
+        guard !input.has("--dry-run") else { return try count(vault, at: owner.path, input) }
+        if input.has("--discard") { try confirm(input) }
+        let outcome: Resealing.Outcome
+        let counts: SealedCounts
+        do {
+            let store = try SQLiteStore(besideServerAt: owner.path)
+            outcome = try Resealing(store: store, vault: vault, refreshKeys: refreshKeys)
+                .run(discards: input.has("--discard"))
+            counts = try SealedCounts(at: owner.path)
+        } catch { throw CommandFault(.failed, "\(error)") }
+        let report = ResealReport(
+            outcome: outcome, counts: counts, vault: vault, isDiscarded: input.has("--discard"))
+        report.report.print(for: input)
+        return report.hasUnopened ? .no : .done
+    }
+
+    /// A server that was started before the key was replaced goes on to seal with the old one.
+    private func demandRestart(_ source: SettingSource) throws(CommandFault) {
+        guard let previous = try? KeyFiles(of: .dataKey, from: source).read().previous,
+            let replaced = previous.entries.compactMap(\.record?.moment).max(),
+            let start = try RunningServer.startedAt(source), start < replaced
+        else { return }
+        throw CommandFault(
+            .no,
+            "the running server still seals with the old key: systemctl restart gatehouse, then run this again. "
+                + "Nothing was changed")
+    }
+
+    private func count(_ vault: DataVault?, at path: String, _ input: Input) throws(CommandFault) -> ExitStatus {
+        let counts: SealedCounts
+        do { counts = try SealedCounts(at: path) } catch { throw CommandFault(.failed, "\(error)") }
+        let split = counts.split(by: vault)
+        let text = """
+            \(split.current) values are sealed with the current DATA_KEY, \(split.previous) with previous ones, \
+            \(split.unknown) with keys that no setting has
+            """
+        Report(json: ResealReport.json(.init(), split.unknown, counts.json(vault)), text: text).print(for: input)
+        return split.unknown > 0 ? .no : .done
+    }
+
+    private func confirm(_ input: Input) throws(CommandFault) {
+        if input.has("--yes") { return }
+        guard Terminal.isAttached else {
+            throw CommandFault(.usage, "--discard removes values for good: without a terminal it demands --yes")
+        }
+        StandardStream.error.line(
+            "Remove every value that no key of the settings opens? An old key that is put into DATA_KEY_PREVIOUS would "
+                + "open it. Type yes to remove them for good.")
+        guard readLine()?.lowercased() == "yes" else { throw CommandFault(.no, "nothing was changed") }
+    }
+}

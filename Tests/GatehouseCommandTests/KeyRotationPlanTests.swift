@@ -1,0 +1,205 @@
+import Gatehouse
+import GatehouseServer
+import GatehouseTokens
+import JOSE
+import Testing
+
+@testable import GatehouseCommand
+
+/// What `gatehouse keys rotate` writes, by values alone: two files, and a crash wherever one is possible.
+@Suite("Rotating a key, by values")
+struct KeyRotationPlanTests {
+    private static let start = Timestamp(seconds: 1_795_341_000)
+
+    /// The two files, and how new keys are called.
+    private struct Files {
+        var current = "old"
+        var previous = KeyList()
+        var made = 0
+
+        mutating func take(_ step: KeyStep) {
+            switch step {
+            case .previous(let list): previous = list
+            case .current(let text): current = text
+            }
+        }
+
+        var all: Set<String> { Set(previous.entries.map(\.text) + [current]) }
+    }
+
+    private func plan(
+        _ key: RotatedKey, _ files: inout Files, at now: Timestamp = start, serverStart: Timestamp? = nil,
+        isImmediate: Bool = false, isStolen: Bool = false
+    ) throws -> KeyPlan {
+        files.made += 1
+        let name = "new\(files.made)"
+        return try KeyRotation(
+            key: key, current: files.current, previous: files.previous, now: now, serverStart: serverStart
+        ).plan(isImmediate: isImmediate, isStolen: isStolen) { name }
+    }
+
+    @discardableResult
+    private func rotate(
+        _ key: RotatedKey, _ files: inout Files, at now: Timestamp = start, steps: Int = .max,
+        isImmediate: Bool = false, isStolen: Bool = false
+    ) throws -> KeyPlan {
+        let plan = try plan(key, &files, at: now, isImmediate: isImmediate, isStolen: isStolen)
+        for step in plan.steps.prefix(steps) { files.take(step) }
+        return plan
+    }
+
+    @Test("a secret any number of times keeps every one before it, the newest first, with its time")
+    func secrets() throws {
+        for key in [RotatedKey.accessSecret, .refreshSecret, .dataKey] {
+            var files = Files()
+            for minute in 0..<4 { try rotate(key, &files, at: Self.start + .seconds(Int64(60 * minute))) }
+            #expect(files.current == "new4")
+            #expect(files.previous.entries.map(\.text) == ["new3", "new2", "new1", "old"])
+            #expect(
+                files.previous.entries.map(\.record)
+                    == [3, 2, 1, 0].map { .replaced(Self.start + .seconds(60 * $0)) })
+        }
+    }
+
+    @Test("cut off after any step loses no key, and the same call again finishes it", arguments: RotatedKey.allCases)
+    func interrupted(key: RotatedKey) throws {
+        for published in [false, true] {
+            for cut in 0...3 {
+                var files = Files()
+                if published, key == .signingKey { try rotate(key, &files) }
+                let later = Self.start + .seconds(301)
+                let before = files.all
+                try rotate(key, &files, at: later, steps: cut)
+                #expect(files.all.isSuperset(of: before), "\(cut)")
+                try rotate(key, &files, at: later + .seconds(301))
+                #expect(files.all.isSuperset(of: before), "\(cut)")
+                let texts = files.previous.entries.map(\.text)
+                #expect(Set(texts).count == texts.count && !texts.contains(files.current), "\(cut): \(texts)")
+            }
+        }
+    }
+
+    @Test("of a secret again counts the time of the old key from the second attempt")
+    func recordOfSecondAttempt() throws {
+        var files = Files()
+        try rotate(.accessSecret, &files, steps: 1)
+        #expect(files.current == "old" && files.previous.contains("old"))
+        let later = Self.start + .seconds(86_400)
+        try rotate(.accessSecret, &files, at: later)
+        #expect(files.previous.entries == [KeyList.Entry("old", record: .replaced(later))])
+    }
+
+    @Test("a stolen key is in no file afterwards, nor after any cut and a second call", arguments: RotatedKey.allCases)
+    func stolen(key: RotatedKey) throws {
+        for published in [false, true] {
+            for interrupted in [0, 1, 2] {
+                for cut in [1, 2, 3] {
+                    var files = Files(previous: KeyList([KeyList.Entry("older", record: .replaced(Self.start))]))
+                    if published, key == .signingKey { try rotate(key, &files) }
+                    // A rotation that kept the old key was cut off before.
+                    try rotate(key, &files, at: Self.start + .seconds(301), steps: interrupted, isImmediate: true)
+                    let stolen = files.current
+                    try rotate(key, &files, at: Self.start + .seconds(301), steps: cut, isStolen: true)
+                    if files.all.contains(stolen) { try rotate(key, &files, isStolen: true) }
+                    #expect(!files.all.contains(stolen), "\(published) \(interrupted) \(cut): \(files)")
+                    #expect(files.previous.contains("older"))
+                }
+            }
+        }
+    }
+
+    @Test("a signing key is published first, and signs in the second call")
+    func twoCalls() throws {
+        var files = Files()
+        #expect(try rotate(.signingKey, &files).outcome == .published)
+        #expect(files.current == "old")
+        #expect(files.previous.entries == [KeyList.Entry("new1", record: .published(Self.start))])
+        let later = Self.start + .seconds(300)
+        #expect(try rotate(.signingKey, &files, at: later).outcome == .replaced)
+        #expect(files.current == "new1")
+        #expect(files.previous.entries == [KeyList.Entry("old", record: .replaced(later))])
+        #expect(try rotate(.signingKey, &files, at: later).outcome == .published)
+    }
+
+    @Test(
+        "the second call is refused before every cache has the next key",
+        arguments: [
+            (299, nil, false), (300, nil, true), (301, -1, false), (301, 0, true), (301, 2, false), (302, 2, true),
+        ] as [(Int64, Int64?, Bool)])
+    func early(seconds: Int64, serverStart: Int64?, isReady: Bool) throws {
+        var files = Files()
+        try rotate(.signingKey, &files)
+        let now = Self.start + .seconds(seconds)
+        let server = serverStart.map { Self.start + .seconds($0) }
+        guard !isReady else {
+            #expect(throws: Never.self) { try plan(.signingKey, &files, at: now, serverStart: server) }
+            return
+        }
+        let fault = #expect(throws: CommandFault.self) {
+            try plan(.signingKey, &files, at: now, serverStart: server)
+        }
+        #expect(fault?.status == .no && fault?.message.contains("Nothing was changed") == true)
+        let immediate = try plan(.signingKey, &files, at: now, serverStart: server, isImmediate: true)
+        #expect(immediate.outcome == .replaced)
+    }
+
+    @Test("a list that is full takes no more, and the fault says how it becomes shorter")
+    func bound() throws {
+        for (key, advice) in [(RotatedKey.accessSecret, "keys retire jwt_access_secret"), (.dataKey, "keys reseal")] {
+            var files = Files(previous: KeyList((1...15).map { KeyList.Entry("p\($0)") }))
+            try rotate(key, &files)
+            let fault = #expect(throws: CommandFault.self) { try rotate(key, &files) }
+            #expect(fault?.message.contains(advice) == true && files.previous.entries.count == 16)
+        }
+    }
+
+    @Test("keys that stand in the list without a record get one")
+    func withoutRecord() throws {
+        var files = Files(previous: KeyList([KeyList.Entry("older")]))
+        try rotate(.accessSecret, &files)
+        #expect(files.previous.entries.map(\.record) == [.replaced(Self.start), .replaced(Self.start)])
+    }
+
+    // MARK: Retiring
+
+    private func verdict(
+        _ key: RotatedKey, _ entry: KeyList.Entry, after seconds: Int64, serverStart: Int64? = nil,
+        fileChanged: Int64 = 0, sealed: [[UInt8]: Int] = [:]
+    ) -> KeyRetirement.Verdict {
+        KeyRetirement(
+            key: key, tokenLifetimes: (.seconds(900), .seconds(3600)), now: Self.start + .seconds(seconds),
+            fileChangedAt: Self.start + .seconds(fileChanged),
+            serverStart: serverStart.map { Self.start + .seconds($0) },
+            sealedCounts: sealed
+        ).judge(entry)
+    }
+
+    @Test(
+        "a key is over when the tokens are that it signed, and not before",
+        arguments: [
+            (.accessSecret, 959, false), (.accessSecret, 960, true), (.signingKey, 959, false),
+            (.signingKey, 960, true),
+            (.refreshSecret, 3659, false), (.refreshSecret, 3660, true),
+        ] as [(RotatedKey, Int64, Bool)])
+    func over(key: RotatedKey, seconds: Int64, isOver: Bool) {
+        let entry = KeyList.Entry("k", record: .replaced(Self.start))
+        #expect((verdict(key, entry, after: seconds) == .over) == isOver)
+        #expect((verdict(key, KeyList.Entry("k"), after: seconds) == .over) == isOver, "by the file's time")
+        #expect(verdict(key, KeyList.Entry("k"), after: seconds, fileChanged: 10) != .over || seconds > 3660)
+        #expect((verdict(key, entry, after: seconds, serverStart: 0) == .over) == isOver)
+        #expect(verdict(key, entry, after: seconds, serverStart: -1) != .over, "the server works with it")
+        #expect(verdict(key, KeyList.Entry("k", record: .published(Self.start)), after: 99_999) != .over)
+    }
+
+    @Test("a data key is over when the database has nothing that it sealed, whatever the time")
+    func dataKeys() throws {
+        let bytes = (0..<32).map { UInt8($0) }
+        let entry = KeyList.Entry(Base64URL.encode(bytes), record: .replaced(Self.start))
+        let head = DataVault.head(of: try DataKey(bytes))
+        #expect(verdict(.dataKey, entry, after: 0) == .over)
+        #expect(verdict(.dataKey, entry, after: 0, sealed: [[1, 2, 3, 4, 5]: 3]) == .over)
+        #expect(verdict(.dataKey, entry, after: 99_999_999, sealed: [head: 1]) != .over)
+        #expect(verdict(.dataKey, entry, after: 0, serverStart: -1) != .over)
+        #expect(verdict(.dataKey, KeyList.Entry("no key"), after: 0) != .over)
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import GatehouseServer
+import TestSupport
+
+/// A folder of credentials as the package makes it, and what `gatehouse keys` does with it.
+struct KeyStand {
+    static let names = ["jwt_access_secret", "jwt_refresh_secret", "data_key", "access_signing_key"]
+
+    let tool: Tool
+    let folder: String
+    var environment: [String: String]
+
+    /// - Parameter place: where the credentials are; a folder of the test's own where nil.
+    init(at place: String? = nil) throws {
+        tool = try Tool()
+        folder = place ?? tool.folder.file("credentials")
+        environment = tool.settings(["CREDENTIALS_DIRECTORY": folder, "PATH": "/usr/bin:/bin:/usr/sbin"])
+        for name in Tool.secrets.keys { environment[name] = nil }
+        if place == nil {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        for name in Self.names {
+            let algorithm = name == "access_signing_key" ? "EdDSA" : "HS256"
+            _ = try tool.run(["keys", "generate", "--alg", algorithm, "--out", file(name)])
+        }
+    }
+
+    func file(_ name: String) -> String { folder + "/" + name }
+
+    func keys(_ words: String..., through wrapper: [String] = []) throws -> Shell.Outcome {
+        try Shell.outcome(
+            of: ["/usr/bin/timeout", "60"] + wrapper + [Executable.gatehouse, "keys"] + words, environment: environment)
+    }
+
+    /// What a file holds, without the line end; nothing where there is none.
+    func text(_ name: String) -> String {
+        ((try? String(contentsOfFile: file(name), encoding: .utf8)) ?? "").trimmingCharacters(in: .newlines)
+    }
+
+    func list(_ name: String) -> KeyList {
+        KeyList(parsing: text(name + "_previous"), name == "access_signing_key" ? .pem : .line)
+    }
+
+    /// Every key of a name, wherever it stands.
+    func all(_ name: String) -> Set<String> { Set(list(name).entries.map(\.text) + [text(name)]) }
+
+    /// What a server that starts now would make of it.
+    func configuration() throws -> Configuration {
+        try Configuration(from: SettingSource(variables: environment.filter { $0.key != "PATH" }))
+    }
+}
