@@ -75,7 +75,7 @@ let package = Package(
                 "AppleID", "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens",
                 "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite", "TestSupport",
             ],
-            exclude: ["Support/verify-access-token.py"]),
+            exclude: ["Support/ask-from.py", "Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "GatehouseStoreTests",

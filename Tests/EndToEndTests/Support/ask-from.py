@@ -1,0 +1,27 @@
+"""Sends standard input from an address to a port, over TLS if that is asked for, and prints what comes back.
+
+ask-from.py SOURCE TARGET PORT PROXY tls|plain
+
+PROXY is a line of the PROXY protocol that goes ahead of everything, or empty.
+"""
+
+import socket
+import ssl
+import sys
+
+source, target, port, proxy, protocol = sys.argv[1:]
+request = sys.stdin.buffer.read()
+connection = socket.create_connection((target, int(port)), timeout=30, source_address=(source, 0))
+if proxy:
+    connection.sendall(proxy.encode() + b"\r\n")
+if protocol == "tls":
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    connection = context.wrap_socket(connection, server_hostname="api.example.com")
+connection.sendall(request)
+while True:
+    piece = connection.recv(65536)
+    if not piece:
+        break
+    sys.stdout.buffer.write(piece)
