@@ -102,7 +102,7 @@ struct KeyRotation {
             throw CommandFault(
                 .no,
                 "services may have cached the key set without the next key: run this again after "
-                    + "\(ready.toTheSecond), or with --now if the key was stolen. Nothing was changed")
+                    + "\(ready.toTheSecond), or with --now if no service caches it. Nothing was changed")
         }
     }
 }
