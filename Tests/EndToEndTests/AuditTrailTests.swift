@@ -47,7 +47,8 @@ struct AuditTrailTests {
         try reuse(try logIn("bob"))
         let bob = try logIn("bob")
         try house.operate("sessions", "revoke", "--user", bob.userID)
-        for word in ["disable", "enable", "delete"] { try house.operate("users", word, bob.userID) }
+        for word in ["disable", "enable"] { try house.operate("users", word, bob.userID) }
+        try house.operate("users", "delete", "--yes", bob.userID)
         #expect(try delete("/api/users/me", bearer: try logIn("carol").accessToken).status == 204)
 
         #expect(Eventually.holds { (try? house.auditTrail().count) == 17 })

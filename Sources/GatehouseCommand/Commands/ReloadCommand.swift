@@ -40,7 +40,7 @@ struct ReloadCommand: Command {
         guard Privileges.areRoots, let owner = FileStatus.ifAny(at: "/proc/\(process)")?.owner, owner != 0 else {
             return
         }
-        let advice = "systemctl reload gatehouse calls this as its user"
+        let advice = "systemctl reload gatehouse calls this as its user; kill -HUP \(process) waits for no answer"
         throw CommandFault(.usage, "the process \(process) is not root's: \(advice)")
     }
 
