@@ -26,6 +26,10 @@ static inline CURLcode gatehouse_curl_set_sink(CURL *easy, curl_write_callback r
     return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, sink);
 }
 
+static inline CURLcode gatehouse_curl_certificates(CURL *easy, struct curl_certinfo **chain) {
+    return curl_easy_getinfo(easy, CURLINFO_CERTINFO, chain);
+}
+
 static inline CURLcode gatehouse_curl_status(CURL *easy, long *status) {
     return curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);
 }

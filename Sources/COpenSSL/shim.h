@@ -8,6 +8,8 @@
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
 
 // SHA-256 as a plain value that can be copied, without memory that is asked for and given back for each token. OpenSSL
 // calls these deprecated in favour of EVP, which has no such thing; the rest of what it calls so stays out of reach.

@@ -26,6 +26,26 @@ package struct HTTPClient: Sendable {
         try send(HTTPBody(contentType: "application/json", bytes: json), to: url)
     }
 
+    /// Asks this machine itself, at a loopback address, for what the URL's host would be asked for.
+    ///
+    /// - Parameter believing: whether the certificate has to be one that clients accept. Else any is, to be looked at.
+    package func inspect(_ url: String, at host: String, believing: Bool = false) -> HTTPInspection {
+        do throws(HTTPFault) {
+            let transfer = try Transfer(largestBody: largestBody)
+            try transfer.address(url, timeout: timeout, authorities: authorities)
+            try transfer.connect(to: host)
+            if !believing { try transfer.acceptAnyCertificate() }
+            do throws(HTTPFault) {
+                let answer = try transfer.perform()
+                return HTTPInspection(outcome: .success(answer), certificate: transfer.certificate)
+            } catch {
+                return HTTPInspection(outcome: .failure(error), certificate: transfer.certificate)
+            }
+        } catch {
+            return HTTPInspection(outcome: .failure(error), certificate: nil)
+        }
+    }
+
     private func send(_ body: HTTPBody?, to url: String) throws(HTTPFault) -> HTTPAnswer {
         let transfer = try Transfer(largestBody: largestBody)
         try transfer.address(url, timeout: timeout, authorities: authorities)

@@ -5,7 +5,8 @@ internal import CCurl
 struct Transfer: ~Copyable {
     private let easy: UnsafeMutableRawPointer
     private let sink: Sink
-    private let headers: HeaderList
+    private let headers: StringList
+    private let places: StringList
 
     init(largestBody: Int) throws(HTTPFault) {
         Self.initialised
@@ -14,7 +15,8 @@ struct Transfer: ~Copyable {
         }
         unsafe self.easy = easy
         sink = Sink(limit: largestBody)
-        headers = HeaderList()
+        headers = StringList()
+        places = StringList()
     }
 
     deinit { unsafe curl_easy_cleanup(easy) }
@@ -39,6 +41,37 @@ struct Transfer: ~Copyable {
         try set(CURLOPT_NOSIGNAL, 1)
         // A name that is still being looked up when the time is over is not waited for either.
         try set(CURLOPT_QUICK_EXIT, 1)
+    }
+
+    /// Connects to another host than the URL's, at the URL's port. Its name stays the one that is asked for, in TLS too.
+    func connect(to host: String) throws(HTTPFault) {
+        // Neither a proxy nor a name server is between this machine and the host.
+        try set(CURLOPT_PROXY, "")
+        places.append("::\(host):")
+        try check(unsafe gatehouse_curl_set_list(easy, CURLOPT_CONNECT_TO, places.first))
+    }
+
+    /// Accepts every certificate, and keeps the chain for `certificates`. For looking at a server, never for believing it.
+    func acceptAnyCertificate() throws(HTTPFault) {
+        try set(CURLOPT_SSL_VERIFYPEER, 0)
+        try set(CURLOPT_SSL_VERIFYHOST, 0)
+        try set(CURLOPT_CERTINFO, 1)
+    }
+
+    /// The server's own certificate in PEM, once there is a connection.
+    var certificate: String? {
+        var chain: UnsafeMutablePointer<curl_certinfo>?
+        guard unsafe gatehouse_curl_certificates(easy, &chain) == CURLE_OK, let chain = unsafe chain,
+            unsafe chain.pointee.num_of_certs > 0
+        else { return nil }
+        // One line for each field of the first certificate.
+        var line = unsafe chain.pointee.certinfo[0]
+        while let entry = unsafe line {
+            let text = unsafe String(cString: entry.pointee.data)
+            if text.hasPrefix("Cert:") { return String(text.dropFirst(5)) }
+            unsafe line = entry.pointee.next
+        }
+        return nil
     }
 
     /// Makes it a POST.

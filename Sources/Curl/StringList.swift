@@ -1,8 +1,8 @@
 internal import CCurl
 
-/// An owner of a list of header lines. libcurl reads it during a transfer and does not copy it.
+/// An owner of a list of texts: header lines, places to connect to. libcurl reads it during a transfer and does not copy it.
 @safe
-final class HeaderList {
+final class StringList {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
     deinit { unsafe curl_slist_free_all(first) }

@@ -1,0 +1,48 @@
+internal import COpenSSL
+
+/// What an X.509 certificate says of itself. Whether it is to be believed is another question, and not answered here.
+package struct Certificate: Sendable, Equatable {
+    /// In seconds since 1970.
+    package let notBefore: Int64
+    package let notAfter: Int64
+    /// Whether it covers the name or address that it was read for.
+    package let coversHost: Bool
+    /// Whether its own key signed it.
+    package let isSelfSigned: Bool
+    /// The SHA-256 of all of it.
+    package let fingerprint: [UInt8]
+
+    /// Reads the first certificate of a PEM text; nil where there is none.
+    package init?(pem: String, host: String) {
+        let source = MemoryBIO(Array(pem.utf8))
+        guard let certificate = unsafe PEM_read_bio_X509(source.pointer, nil, nil, nil) else {
+            ERR_clear_error()
+            return nil
+        }
+        defer {
+            unsafe X509_free(certificate)
+            ERR_clear_error()
+        }
+        guard let notBefore = unsafe Self.seconds(X509_get0_notBefore(certificate)),
+            let notAfter = unsafe Self.seconds(X509_get0_notAfter(certificate))
+        else { return nil }
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        coversHost =
+            unsafe X509_check_ip_asc(certificate, host, 0) == 1
+            || X509_check_host(certificate, host, host.utf8.count, 0, nil) == 1
+        isSelfSigned = unsafe X509_self_signed(certificate, 1) == 1
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard unsafe X509_digest(certificate, EVP_sha256(), &digest, &count) == 1 else { return nil }
+        fingerprint = Array(digest.prefix(Int(count)))
+    }
+
+    private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+        guard let epoch = unsafe ASN1_TIME_set(nil, 0) else { OpenSSLError.trap("ASN1_TIME_set") }
+        defer { unsafe ASN1_TIME_free(epoch) }
+        var (days, seconds) = (Int32(), Int32())
+        guard unsafe ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
+        return Int64(days) * 86_400 + Int64(seconds)
+    }
+}

@@ -1,0 +1,50 @@
+import OpenSSL
+import TestSupport
+import Testing
+
+@Suite("A certificate")
+struct CertificateTests {
+    /// One of OpenSSL's own making, valid from now on.
+    private func certificate(days: Int, names: String) throws -> String {
+        let folder = try TemporaryFolder()
+        try Shell.run([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
+            "\(days)", "-subj", "/CN=ignored.example", "-addext", "subjectAltName=\(names)", "-keyout",
+            folder.file("key"), "-out", folder.file("pem"),
+        ])
+        return String(decoding: try Shell.run(["cat", folder.file("pem")]), as: UTF8.self)
+    }
+
+    @Test(
+        "covers the names and addresses that it lists, and no others",
+        arguments: [
+            ("api.example.com", true), ("API.EXAMPLE.COM", true), ("example.com", false), ("x.wild.example", true),
+            ("x.y.wild.example", false), ("ignored.example", false), ("192.0.2.1", true), ("192.0.2.2", false),
+            ("2001:db8::1", true), ("", false),
+        ])
+    func names(host: String, isCovered: Bool) throws {
+        let names = "DNS:api.example.com,DNS:*.wild.example,IP:192.0.2.1,IP:2001:db8::1"
+        #expect(try #require(Certificate(pem: certificate(days: 1, names: names), host: host)).coversHost == isCovered)
+    }
+
+    @Test("says from when until when it is valid, and who signed it")
+    func validity() throws {
+        let pem = try certificate(days: 3, names: "DNS:a")
+        let certificate = try #require(Certificate(pem: "text around it\n" + pem, host: "a"))
+        #expect(certificate.notAfter - certificate.notBefore == 3 * 86_400)
+        let now = try Int64(String(decoding: Shell.run(["date", "+%s"]), as: UTF8.self).dropLast()) ?? 0
+        #expect(abs(now - certificate.notBefore) < 600)
+        #expect(certificate.isSelfSigned)
+        #expect(certificate == Certificate(pem: pem, host: "a"))
+        #expect(
+            certificate.fingerprint
+                != Certificate(pem: try self.certificate(days: 3, names: "DNS:a"), host: "a")?.fingerprint)
+    }
+
+    @Test(
+        "is none where there is none",
+        arguments: ["", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+    func garbage(text: String) {
+        #expect(Certificate(pem: text, host: "a") == nil)
+    }
+}
