@@ -30,6 +30,7 @@ extension Configuration {
         let sealing = settings.vault(isRequired: server.isSet)
         vault = sealing.vault
         policy = settings.policy(devSecretHash: settings.devSecretHash(in: environment), apple: apple)
+        for doubt in SettingDoubts.about(policy) { settings.warn(doubt) }
         guard let rings = settings.keyRings(beside: sealing.secrets) else { return nil }
         (accessKeys, refreshKeys) = rings
         warnings = settings.warnings
