@@ -9,16 +9,34 @@ struct SupervisionTests {
         let start = ContinuousClock.now
         var line = StatusLine()
         var facts = StatusLine.Facts(answered: 7, failed: 1, connections: 1, keySetAge: nil, complaint: nil)
-        #expect(line.text(facts, at: start) == "0 requests/s, 0 failing; 1 connection; no keys of Apple's")
+        #expect(
+            line.text(facts, at: start) == "0 requests/s, 1 failed, the last 0 s ago; 1 connection; no keys of Apple's")
         facts = .init(answered: 4067, failed: 1, connections: 64, keySetAge: .seconds(200), complaint: nil)
         #expect(
             line.text(facts, at: start + .seconds(5))
-                == "812 requests/s, 0 failing; 64 connections; Apple's keys 3 min old")
+                == "812 requests/s, 1 failed, the last 5 s ago; 64 connections; Apple's keys 3 min old")
         facts.failed += 1
         facts.complaint = "the disk is full"
         #expect(
             line.text(facts, at: start + .seconds(10))
-                == "NOT READY: the disk is full; 0 requests/s, 1 failing; 64 connections; Apple's keys 3 min old")
+                == "NOT READY: the disk is full; 0 requests/s, 2 failed, the last 0 s ago; 64 connections; "
+                + "Apple's keys 3 min old")
+    }
+
+    @Test(
+        "has rates that are not rounded to nothing",
+        arguments: [
+            (0, "0"), (0.01, "<0.1"), (0.2, "0.2"), (0.25, "0.3"), (9.94, "9.9"), (9.96, "10"), (812.8, "813"),
+        ] as [(Double, String)])
+    func rates(_ rate: Double, _ text: String) {
+        #expect(StatusLine.rate(rate) == text)
+    }
+
+    @Test("says that none failed, until one has")
+    func noFailure() {
+        var line = StatusLine()
+        let facts = StatusLine.Facts(answered: 1, failed: 0, connections: 2, keySetAge: nil, complaint: nil)
+        #expect(line.text(facts, at: .now).contains("none failed"))
     }
 
     @Test("tells of settings that were refused, beside what else is wrong")

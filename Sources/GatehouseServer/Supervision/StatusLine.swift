@@ -1,3 +1,5 @@
+import Gatehouse
+
 /// The line that `systemctl status` shows: rates and faults.
 struct StatusLine {
     struct Facts {
@@ -13,19 +15,34 @@ struct StatusLine {
     }
 
     private var last: (facts: Facts, moment: ContinuousClock.Instant)?
+    private var failedAt: ContinuousClock.Instant?
 
-    /// Rates are those since the line before.
+    /// Rates are those since the line before; failures are counted since the start, so that a look a minute later shows
+    /// them as well.
     mutating func text(_ facts: Facts, at moment: ContinuousClock.Instant) -> String {
         defer { last = (facts, moment) }
         let seconds = last.map { max(0.001, $0.moment.duration(to: moment) / .seconds(1)) } ?? .infinity
         let answered = Double(facts.answered - (last?.facts.answered ?? 0)) / seconds
-        // One failure in a while is not to be rounded away.
-        let failed = Double(facts.failed - (last?.facts.failed ?? 0)) / seconds
+        if facts.failed > (last?.facts.failed ?? 0) { failedAt = moment }
         let connections = facts.connections == 1 ? "1 connection" : "\(facts.connections) connections"
         let keys = facts.keySetAge.map { "Apple's keys \($0.inWords) old" } ?? "no keys of Apple's"
-        let line =
-            "\(Int(answered.rounded())) requests/s, \(Int(failed.rounded(.up))) failing; \(connections); \(keys)"
+        let line = "\(Self.rate(answered)) requests/s, \(failures(facts, at: moment)); \(connections); \(keys)"
         let faults = [facts.complaint.map { "NOT READY: \($0)" }, facts.refusal].compactMap { $0 }
         return (faults + [line]).joined(separator: "; ")
+    }
+
+    private func failures(_ facts: Facts, at moment: ContinuousClock.Instant) -> String {
+        guard let failedAt else { return "none failed" }
+        return "\(facts.failed) failed, the last \(failedAt.duration(to: moment).inWords) ago"
+    }
+
+    /// A small rate keeps a digit, and one that is not zero does not look like it.
+    static func rate(_ rate: Double) -> String {
+        switch rate {
+        case ...0: "0"
+        case ..<0.1: "<0.1"
+        case ..<9.95: "\((rate * 10).rounded() / 10)"
+        default: "\(Int(rate.rounded()))"
+        }
     }
 }
