@@ -51,7 +51,7 @@ package final class Application: Sendable {
         let isLetGo = Monitor(false)
         // Apple may take seconds to answer, and what other processes have ended must not wait for it.
         let helpers = [
-            try Thread.spawn(name: "apple-keys") { [self] in fetchKeys(until: ended) },
+            try Thread.spawn(name: "fetching") { [self] in fetch(until: ended) },
             try Thread.spawn(name: "housekeeping") { [self] in keepHouse(until: ended) },
             try Thread.spawn(name: "apple-tasks") { [self] in dealWithApple(until: ended) },
             try Thread.spawn(name: "supervision") { [self] in supervisor.run(until: stopping) },
@@ -80,8 +80,11 @@ package final class Application: Sendable {
             reloads: reloader.record, keySetAge: { [assembly] in assembly.keys.age }, log: log)
     }
 
-    private func fetchKeys(until ended: Monitor<Bool>) {
-        repeat { assembly.keys.renewIfDue() } while !ended.isReached(within: .seconds(1))
+    private func fetch(until ended: Monitor<Bool>) {
+        repeat {
+            assembly.keys.renewIfDue()
+            assembly.publicWatch.probeIfDue()
+        } while !ended.isReached(within: .seconds(1))
     }
 
     private func dealWithApple(until ended: Monitor<Bool>) {

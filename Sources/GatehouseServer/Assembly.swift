@@ -16,6 +16,7 @@ package struct Assembly: Sendable {
     package let health: Health
     package let world: World
     package let metrics: Metrics
+    let publicWatch: PublicWatch
     let requests: RequestCounts
     private let edition: Current<Edition>
     /// Seals the keys of the identity hashes with the current secret.
@@ -41,11 +42,12 @@ package struct Assembly: Sendable {
                 Self.note(occurrence, in: log, misspelling)
             })
         let health = Health(store: store, keySetAge: { keys.age })
+        let publicWatch = PublicWatch(configuration.publicAddress.address, now: world.now, log: log)
         let edition = Current { Self.edition(gatekeeper, configuration, health, metrics) }
         let requests = RequestCounts(routes: edition.value.router.routes)
         let sources: [any MetricSource] = [
             requests, counts, AppleKeyGauges(keys: keys), keyCounts, StoreGauges(store: store, now: world.now),
-            storeCounts, ProcessGauges(startedAt: world.now(), now: world.now),
+            storeCounts, ProcessGauges(startedAt: world.now(), now: world.now), publicWatch,
         ]
         for source in sources { metrics.add(source) }
         handler = RequestHandler(edition: edition, counts: requests, log: log, world: world)
@@ -61,6 +63,7 @@ package struct Assembly: Sendable {
             }
         }
         self.metrics = metrics
+        self.publicWatch = publicWatch
     }
 
     /// Has what comes in from now on answered by these settings, but for those that need a restart.
@@ -69,6 +72,7 @@ package struct Assembly: Sendable {
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             desk: Self.desk(configuration), policy: configuration.policy)
         keepHashes(configuration.refreshKeys)
+        publicWatch.adopt(configuration.publicAddress.address)
         edition.replace { Self.edition(next, configuration, health, metrics) }
     }
 

@@ -20,6 +20,7 @@ extension Configuration {
         listen = settings.listen()
         database = settings.database()
         workers = settings.workers()
+        publicAddress = settings.publicAddress()
         logLevel = settings.oneOf("LOG_LEVEL", default: .info)
         tokenIssuer = settings.text("TOKEN_ISSUER") ?? "gatehouse"
         tokenAudience = settings.text("TOKEN_AUDIENCE") ?? "gatehouse"

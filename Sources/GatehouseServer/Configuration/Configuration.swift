@@ -8,6 +8,7 @@ package struct Configuration: Sendable {
     package let listen: ListenAddress
     package let database: DatabaseAddress
     package let workers: Int
+    package let publicAddress: PublicAddressSetting
     package let logLevel: LogLevel
 
     package let accessKeys: KeyRing

@@ -11,6 +11,8 @@ package struct ConfigurationSurvey: Sendable {
     package let listen: ListenAddress?
     package let database: DatabaseAddress?
     package let workers: Int?
+    package let publicAddress: PublicAddressSetting
+    package let appleAddresses: [(name: String, url: String)]
     package let appleKeysURL: String?
     package let audiences: [String]?
     package let issuers: [String]?
@@ -35,7 +37,9 @@ package struct ConfigurationSurvey: Sendable {
         listen = source.survey { $0.listen() }
         database = source.survey { $0.database() }
         workers = source.survey { $0.workers() }
+        publicAddress = source.survey { $0.publicAddress() } ?? .unknown
         appleKeysURL = source.survey { $0.appleKeysURL() }
+        appleAddresses = source.survey { $0.appleAddresses() } ?? []
         let policy = source.survey { $0.identityTokenPolicy() }
         (audiences, issuers) = (policy?.audiences, policy?.issuers)
         let server = source.survey { $0.appleServer() }

@@ -4,11 +4,25 @@ import JOSE
 extension SettingReader {
     /// How Apple's endpoints are reached, where it is set who we are.
     mutating func appleServer() -> (isSet: Bool, settings: AppleServerSettings?) {
-        let addresses = AppleAddresses(
-            token: fetchURL("APPLE_TOKEN_URL", default: "https://appleid.apple.com/auth/token"),
-            revocation: fetchURL("APPLE_REVOKE_URL", default: "https://appleid.apple.com/auth/revoke"))
+        let addresses = AppleAddresses(token: appleTokenURL(), revocation: appleRevokeURL())
         let (isSet, secrets) = clientSecrets()
         return (isSet, secrets.map { AppleServerSettings(addresses: addresses, secrets: $0) })
+    }
+
+    /// Every address at which Apple is asked, with the setting that says so.
+    mutating func appleAddresses() -> [(name: String, url: String)] {
+        [
+            ("APPLE_JWKS_URL", appleKeysURL()), ("APPLE_TOKEN_URL", appleTokenURL()),
+            ("APPLE_REVOKE_URL", appleRevokeURL()),
+        ]
+    }
+
+    private mutating func appleTokenURL() -> String {
+        fetchURL("APPLE_TOKEN_URL", default: "https://appleid.apple.com/auth/token")
+    }
+
+    private mutating func appleRevokeURL() -> String {
+        fetchURL("APPLE_REVOKE_URL", default: "https://appleid.apple.com/auth/revoke")
     }
 
     /// What proves to Apple's servers who we are: all three parts of it, or none.

@@ -92,6 +92,32 @@ package struct SettingSource: Sendable {
         return false
     }
 
+    /// Where a setting comes from.
+    package enum Origin: Sendable, Equatable {
+        case environment
+        /// A line of the configuration file.
+        case configurationFile(String)
+        /// A file of its own, or a credential.
+        case file(String)
+    }
+
+    /// Nil where the setting is not set, or its place cannot be told.
+    package func origin(of name: String) -> Origin? {
+        if let path = path(of: name) { return .file(path) }
+        guard case .here? = try? place(of: name) else { return nil }
+        if Self.nonEmpty(variables[name]) != nil { return .environment }
+        return file.map { .configurationFile($0.path) }
+    }
+
+    /// The file beside the configuration file that is named as a setting is, in small letters, and what it says. Nil where
+    /// there is none that can be read.
+    func fallback(for name: String) -> (path: String, text: String)? {
+        guard let file else { return nil }
+        let path = File.folder(of: file.path) + "/" + name.lowercased()
+        guard let text = try? content(of: path, for: name, orEmpty: true) else { return nil }
+        return (path, text)
+    }
+
     private enum Place {
         case here(String)
         case path(String)

@@ -25,6 +25,7 @@ final class BusyDay: @unchecked Sendable {
         ) { variables in
             DeveloperHouse.introduce(&variables, to: apple)
             variables["APPLE_NONCE"] = "optional"
+            variables["PUBLIC_URL"] = "https://localhost"
         }
         secrets = [
             Settings.accessSecret, Settings.refreshSecret, DeveloperHouse.dataKey, FrontedHouse.devSecret,

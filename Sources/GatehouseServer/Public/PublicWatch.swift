@@ -1,0 +1,93 @@
+import Gatehouse
+import JSON
+import POSIX
+import Synchronization
+
+/// Probes the public address every minute, and keeps the last result for the metrics. A probe decides nothing: the server
+/// answers as before.
+final class PublicWatch: MetricSource {
+    private struct State {
+        var address: PublicAddress?
+        var last: (probe: PublicProbe, moment: Timestamp)?
+        var dueAt: MonotonicTime
+        /// How many probes in a row have failed.
+        var failures = 0
+    }
+
+    private static let interval = Duration.seconds(60)
+    /// After a failure: at a boot, nginx may start a moment later than the server.
+    private static let retry = Duration.seconds(15)
+    /// A failure is logged with the second one in a row, once.
+    private static let loggedFailure = 2
+
+    private let state: Mutex<State>
+    private let probe: @Sendable (PublicAddress) -> PublicProbe
+    private let now: @Sendable () -> Timestamp
+    private let log: Log
+
+    init(
+        _ address: PublicAddress?, now: @escaping @Sendable () -> Timestamp, log: Log,
+        probe: @escaping @Sendable (PublicAddress) -> PublicProbe = { PublicProbe(asking: $0) }
+    ) {
+        state = Mutex(State(address: address, dueAt: .now))
+        self.probe = probe
+        self.now = now
+        self.log = log
+    }
+
+    /// Another address is probed at once; nil ends it, and the metrics with it.
+    func adopt(_ address: PublicAddress?) {
+        state.withLock { state in
+            guard state.address != address else { return }
+            state = State(address: address, dueAt: .now)
+        }
+    }
+
+    /// Called by one thread, as often as it likes.
+    func probeIfDue(at moment: MonotonicTime = .now) {
+        guard let address = state.withLock({ $0.dueAt <= moment ? $0.address : nil }) else { return }
+        let result = probe(address)
+        let failures = state.withLock { state -> (before: Int, after: Int)? in
+            // Another address was adopted meanwhile.
+            guard state.address == address else { return nil }
+            let before = state.failures
+            state.failures = result.answer == .ours ? 0 : before + 1
+            state.last = (result, now())
+            state.dueAt = moment + (state.failures == 0 ? Self.interval : Self.retry)
+            return (before, state.failures)
+        }
+        if let failures { note(result, at: address, failures) }
+    }
+
+    private func note(_ result: PublicProbe, at address: PublicAddress, _ failures: (before: Int, after: Int)) {
+        let details: [(String, JSONValue)] = [
+            ("address", .string(address.description)), ("result", .string(result.answer.summary)),
+        ]
+        if failures.after == Self.loggedFailure { log(.warning, "public_address", details) }
+        if failures.after == 0, failures.before >= Self.loggedFailure { log(.info, "public_address", details) }
+    }
+
+    func write(to text: inout Exposition) {
+        let (address, last) = state.withLock { ($0.address, $0.last) }
+        guard address != nil else { return }
+        text.begin(
+            Family(
+                "gatehouse_public_probe_success", .gauge,
+                "1 if this machine reached the server at PUBLIC_URL, 0 if not; NaN before the first probe."))
+        text.sample(last.map { $0.probe.answer == .ours ? 1.0 : 0 })
+        text.begin(
+            Family(
+                "gatehouse_public_probe_timestamp_seconds", .gauge,
+                "Time of the last probe of PUBLIC_URL, in seconds since 1970; NaN before the first one."))
+        text.sample(last.map { $0.moment.inSeconds })
+        text.begin(
+            Family(
+                "gatehouse_public_certificate_not_after_seconds", .gauge,
+                "Time until which the certificate at PUBLIC_URL is valid, in seconds since 1970; NaN without one."))
+        text.sample(last?.probe.certificate.map { $0.notAfter.inSeconds })
+    }
+}
+
+extension Timestamp {
+    fileprivate var inSeconds: Double { Double(milliseconds) / 1000 }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import GatehouseServer
+
+@Suite("The public address")
+struct PublicAddressTests {
+    @Test(
+        "is an https origin",
+        arguments: [
+            ("https://api.example.com", "api.example.com", 443, "https://api.example.com"),
+            ("https://API.example.com/", "api.example.com", 443, "https://api.example.com"),
+            ("https://localhost:8443", "localhost", 8443, "https://localhost:8443"),
+            ("https://192.0.2.1:443", "192.0.2.1", 443, "https://192.0.2.1"),
+            ("https://[2001:db8::1]:8443", "2001:db8::1", 8443, "https://[2001:db8::1]:8443"),
+        ] as [(String, String, UInt16, String)])
+    func origin(text: String, host: String, port: UInt16, description: String) throws {
+        let address = try #require(PublicAddress(text))
+        #expect(address.host == host && address.port == port && address.description == description)
+    }
+
+    @Test(
+        "is nothing else",
+        arguments: [
+            "http://api.example.com", "api.example.com", "https://", "https://a/b", "https://a?b", "https://a#b",
+            "https://user@a", "https://user:pass@a", "https://a:0", "https://a:65536", "https://a:", "https://a b",
+            "https://-a", "https://a-", "https://2001:db8::1", "https://[::1", "https://a\n", "https://a//", "ftp://a",
+            "https://é",
+        ])
+    func refused(text: String) {
+        #expect(PublicAddress(text) == nil)
+        #expect(Settings.faults(["PUBLIC_URL": text]).map(\.name) == ["PUBLIC_URL"])
+    }
+
+    @Test(
+        "leads to this machine alone in development",
+        arguments: [
+            ("https://localhost", true), ("https://a.localhost", true), ("https://127.0.0.2", true),
+            ("https://[::1]", true),
+            ("https://localhost.example.com", false), ("https://api.example.com", false), ("https://192.0.2.1", false),
+        ])
+    func thisMachine(text: String, isOfThisMachine: Bool) {
+        #expect(PublicAddress(text)?.isOfThisMachine == isOfThisMachine)
+    }
+
+    @Test("is read from the setting, or else from the file beside the configuration file")
+    func sources() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("gatehouse.conf")
+        func read(_ setting: String?, _ fallback: String?) throws -> Configuration {
+            let line = setting.map { "PUBLIC_URL=\($0)\n" } ?? ""
+            try line.write(toFile: file, atomically: true, encoding: .utf8)
+            try? FileManager.default.removeItem(atPath: folder.file("public_url"))
+            try fallback?.write(toFile: folder.file("public_url"), atomically: true, encoding: .utf8)
+            var variables = Settings.variables([:])
+            variables["GATEHOUSE_CONFIG"] = file
+            return try Configuration(from: .current(variables: variables))
+        }
+        #expect(try read(nil, nil).publicAddress == .unknown)
+        #expect(try read(nil, "https://a.example\n").publicAddress.address?.host == "a.example")
+        #expect(try read("https://b.example", "https://a.example\n").publicAddress.address?.host == "b.example")
+        #expect(try read("off", "https://a.example\n").publicAddress == .off)
+        #expect(try read(nil, "off").publicAddress == .off)
+        #expect(try read("", "").publicAddress == .unknown)
+        // A file that another program writes is no reason not to serve.
+        let spoilt = try read(nil, "http://a.example")
+        #expect(spoilt.publicAddress == .unknown)
+        #expect(spoilt.warnings.contains { $0.hasPrefix(folder.file("public_url")) })
+        let changes = try read(nil, "https://a.example").digests.changes(to: try read(nil, "https://b.example").digests)
+        #expect(changes == ["PUBLIC_URL"])
+    }
+
+    @Test(
+        "is answered by this server, or by something else",
+        arguments: [
+            (401, #"{"code":"invalid_access_token"}"#, .ours), (401, "<html>", .other(status: 401)),
+            (200, #"{"code":"invalid_access_token"}"#, .problem(status: 200, code: "invalid_access_token")),
+            (502, #"{"code":"bad_gateway"}"#, .problem(status: 502, code: "bad_gateway")),
+            (404, #"{"code":"not\nours"}"#, .other(status: 404)), (301, "", .other(status: 301)),
+        ] as [(Int, String, PublicProbe.Answer)])
+    func answers(status: Int, body: String, answer: PublicProbe.Answer) {
+        #expect(PublicProbe.answer(status: status, body: Array(body.utf8)) == answer)
+    }
+}
