@@ -18,7 +18,7 @@ struct CheckTests {
     }
 
     private func check(_ changes: [String: String] = [:], _ words: [String] = ["--offline"]) throws -> Shell.Outcome {
-        try tool.run(["check"] + words, tool.settings(changes))
+        try tool.run(["check"] + words, tool.settings(["APP_ENV": "development"].merging(changes) { $1 }))
     }
 
     /// Expects one fault, with advice below it, and all else as it should be.
@@ -102,7 +102,7 @@ struct CheckTests {
     func openFiles() throws {
         let secret = try tool.file("secret", "a refresh secret that stands in a file of its own")
         chmod(secret, 0o644)
-        var settings = tool.settings(["JWT_REFRESH_SECRET_FILE": secret])
+        var settings = tool.settings(["JWT_REFRESH_SECRET_FILE": secret, "APP_ENV": "development"])
         settings["JWT_REFRESH_SECRET"] = nil
         let outcome = try tool.run(["check", "--offline"], settings)
         expectFault("configuration", /everybody on this machine can read JWT_REFRESH_SECRET/, in: outcome)
@@ -135,7 +135,9 @@ struct CheckTests {
         let secrets = try TemporaryFolder()
         chown(secrets.path, 12_345, 12_345)
         chmod(secrets.path, 0o700)
-        var settings = tool.settings(["PATH": "/usr/bin:/bin", "CREDENTIALS_DIRECTORY": secrets.path])
+        var settings = tool.settings([
+            "PATH": "/usr/bin:/bin", "CREDENTIALS_DIRECTORY": secrets.path, "APP_ENV": "development",
+        ])
         for name in Tool.secrets.keys { settings[name] = nil }
         let powerless = ["setpriv", "--bounding-set=-dac_override,-dac_read_search,-setuid", Executable.gatehouse]
         let outcome = try Shell.outcome(of: powerless + ["check", "--offline"], environment: settings)
@@ -155,7 +157,9 @@ struct CheckTests {
         let script = "mkdir $1 && mount -t tmpfs -o size=1m none $1 && cp $2 $1/gatehouse.db && exec $3 check --offline"
         let outcome = try Shell.outcome(
             of: ["unshare", "-m", "sh", "-c", script, "sh", folder, database, Executable.gatehouse],
-            environment: tool.settings(["DATABASE_URL": "sqlite:\(folder)/gatehouse.db", "PATH": "/usr/bin:/bin"]))
+            environment: tool.settings([
+                "DATABASE_URL": "sqlite:\(folder)/gatehouse.db", "PATH": "/usr/bin:/bin", "APP_ENV": "development",
+            ]))
         try #require(!outcome.complaint.contains("unshare"), "no tmpfs can be mounted here")
         expectFault("disk", /\d+ KiB free at .*small: nothing can be written soon/, in: outcome)
     }

@@ -99,10 +99,12 @@ struct JudgementTests {
         var facts = SocketCheck.Facts(
             status: FileStatus(kind: .socket, mode: mode, owner: 998, group: group),
             parents: [("/", Self.folder(0)), ("/run/gatehouse", Self.folder(998, folder))], outcome: .listening,
-            nginx: Self.accounts.account(named: "www-data"))
+            nginx: [Self.accounts.account(named: "www-data")].compactMap { $0 })
         func judge(isDevelopment: Bool = false) -> [Finding] {
-            SocketCheck(listen: .unix(path: path), isDevelopment: isDevelopment, accounts: Self.accounts)
-                .judge(facts, at: path)
+            SocketCheck(
+                listen: .unix(path: path), isDevelopment: isDevelopment, accounts: Self.accounts,
+                processes: NginxProcesses(isRunning: false, accounts: [])
+            ).judge(facts, at: path)
         }
         #expect(judge().map(\.grade) == (faults.isEmpty ? [.ok] : faults.map { _ in .fault }))
         for (finding, fault) in zip(judge(), faults) { #expect(finding.message.contains(fault)) }
@@ -148,7 +150,10 @@ struct JudgementTests {
         "limits by what the workers need",
         arguments: [(80, .fault), (112, .note), (4191, .note), (4192, .ok)] as [(Int, Finding.Grade)])
     func limits(most: Int, grade: Finding.Grade) {
-        #expect(LimitsCheck(workers: 4).judge(most).grade == grade)
+        let check = LimitsCheck(workers: 4, service: nil)
+        for subject in [.server(process: 1), .unit, .command] as [LimitsCheck.Subject] {
+            #expect(check.judge(most, of: subject).grade == grade)
+        }
     }
 
     @Test(

@@ -5,3 +5,8 @@ protocol Check {
     /// One finding at least: there is no subject of which nothing is said.
     func look() -> [Finding]
 }
+
+extension Check {
+    /// What was found, each with its subject.
+    func report() -> [(subject: String, finding: Finding)] { look().map { (subject, $0) } }
+}

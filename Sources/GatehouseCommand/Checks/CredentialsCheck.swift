@@ -23,7 +23,8 @@ struct CredentialsCheck: Check {
                     "put Apple's .p8 file as it is into APPLE_PRIVATE_KEY_FILE")
             }
             if isOffline { return .note("a client secret can be made for \(app); Apple was not asked: --offline") }
-            return judge(Self.ask(AppleEndpoints(server, issuers: issuers), for: app), for: app)
+            return judge(
+                Self.ask(AppleEndpoints(server, issuers: issuers), for: app), for: app, at: server.addresses.token)
         }
     }
 
@@ -37,7 +38,7 @@ struct CredentialsCheck: Check {
         }
     }
 
-    func judge(_ answer: AppleServerFault, for app: String) -> Finding {
+    func judge(_ answer: AppleServerFault, for app: String, at url: String) -> Finding {
         switch answer {
         case .grantRefused: .ok("Apple knows us for \(app)")
         case .credentialsRefused(let word):
@@ -48,7 +49,7 @@ struct CredentialsCheck: Check {
         case .unavailable(let reason):
             .fault(
                 "Apple's token endpoint gives no answer: \(reason)",
-                "curl -v \"$APPLE_TOKEN_URL\"; see Apple's keys above")
+                "curl -v \(url.withoutQuery.shellQuoted); see Apple's keys above")
         }
     }
 }

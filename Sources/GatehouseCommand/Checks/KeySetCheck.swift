@@ -19,7 +19,7 @@ struct KeySetCheck: Check {
     }
 
     func judge(_ outcome: KeyServerProbe.Outcome?) -> Finding {
-        let get = "curl -v \"$APPLE_JWKS_URL\""
+        let get = "curl -v \(url.withoutQuery.shellQuoted)"
         return switch outcome {
         case nil: .note("not asked for: --offline")
         case .keys(let count): .ok("\(count) can be used")
@@ -47,9 +47,5 @@ struct KeySetCheck: Check {
         return .note(isUseless ? message + ": too old to be believed" : message)
     }
 
-    /// An address may hold a secret, and its host does not.
-    private var host: String {
-        let rest = url.drop { $0 != "/" }.drop { $0 == "/" }
-        return String(rest.prefix { $0 != "/" && $0 != "?" && $0 != ":" })
-    }
+    private var host: String { String(url.host.prefix { $0 != ":" }) }
 }

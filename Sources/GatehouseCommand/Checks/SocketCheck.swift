@@ -8,13 +8,15 @@ struct SocketCheck: Check {
         /// Every folder on the way.
         var parents: [(path: String, status: FileStatus)] = []
         var outcome = SocketProbe.Outcome.nobody
-        var nginx: Account?
+        /// As whom nginx connects: its workers, or whom Debian would have them be.
+        var nginx: [Account] = []
     }
 
     let subject = "socket"
     let listen: ListenAddress
     let isDevelopment: Bool
     let accounts: AccountBook
+    let processes: NginxProcesses
 
     func look() -> [Finding] {
         switch listen {
@@ -34,7 +36,8 @@ struct SocketCheck: Check {
             return [.note("not looked at: \(accounts.current.name) may not (\(error))", "sudo gatehouse check")]
         }
         facts.outcome = SocketProbe.outcome(at: listen.socketAddress)
-        facts.nginx = ["www-data", "nginx"].lazy.compactMap(accounts.account(named:)).first
+        let usual = ["www-data", "nginx"].lazy.compactMap(accounts.account(named:)).first
+        facts.nginx = processes.accounts.isEmpty ? [usual].compactMap { $0 } : processes.accounts
         return judge(facts, at: path)
     }
 
@@ -53,7 +56,7 @@ struct SocketCheck: Check {
         }
         guard status.kind == .socket else { return [.fault("\(path) is no socket", "mend LISTEN, or remove \(path)")] }
         let own = judge(facts.outcome, at: path)
-        let access = facts.nginx.map { judgeAccess(of: $0, status, facts.parents, at: path) } ?? []
+        let access = facts.nginx.flatMap { judgeAccess(of: $0, status, facts.parents, at: path) }
         return own.grade == .ok && !access.isEmpty ? access : [own] + access
     }
 
@@ -70,10 +73,17 @@ struct SocketCheck: Check {
             : [
                 (
                     "\(nginx.name) may not connect: \(path) is \(accounts.ownership(of: socket))",
-                    "chgrp \(nginx.name) \(path) && chmod 660 \(path); under systemd, SocketGroup= in gatehouse.socket"
+                    "under systemd: systemctl edit gatehouse.socket, SocketGroup=\(group(of: nginx)) in [Socket], then: systemctl "
+                        + "restart gatehouse.socket gatehouse; else: chgrp \(group(of: nginx)) \(path) && chmod 660 \(path)"
                 )
             ]
         return (closed + shut).map { isDevelopment ? .note($0.0) : .fault($0.0, $0.1) }
+    }
+
+    /// The group of that name, or the first that the account has.
+    private func group(of account: Account) -> String {
+        let names = account.groups.sorted().map(accounts.nameOfGroup)
+        return names.contains(account.name) ? account.name : names.first ?? account.name
     }
 
     private func judge(_ outcome: SocketProbe.Outcome, at place: String) -> Finding {

@@ -52,6 +52,18 @@ extension SQLiteFile {
         }.max().map { Timestamp(milliseconds: $0) }
     }
 
+    /// When the first row was made that an operator would miss: of a user, or of the audit trail.
+    package func oldestMoment() throws -> Timestamp? {
+        let connection = try reader()
+        let questions = [
+            "SELECT created_at FROM users ORDER BY id LIMIT 1",
+            "SELECT moment FROM audit_events ORDER BY rowid LIMIT 1",
+        ]
+        return try questions.compactMap { question throws(SQLiteError) in
+            try connection.first(question) { $0.optionalInteger(0) } ?? nil
+        }.min().map { Timestamp(milliseconds: $0) }
+    }
+
     func reader() throws(SQLiteError) -> Connection {
         let connection = try Connection(at: path, access: .readOnly)
         connection.setBusyTimeout(milliseconds: 5000)

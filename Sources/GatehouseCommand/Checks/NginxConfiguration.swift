@@ -1,0 +1,65 @@
+/// What `nginx -T` prints: every file of the configuration, as nginx includes them.
+struct NginxConfiguration: Sendable {
+    private struct File {
+        let path: String
+        let lines: [Substring]
+    }
+
+    private let files: [File]
+
+    init(dump: String) {
+        var files: [File] = []
+        var (path, lines) = ("", [Substring]())
+        for line in dump.split(separator: "\n") {
+            guard line.hasPrefix(Self.mark) else {
+                let text = line.drop { $0 == " " || $0 == "\t" }
+                if !text.hasPrefix("#") { lines.append(text) }
+                continue
+            }
+            files.append(File(path: path, lines: lines))
+            path = String(line.dropFirst(Self.mark.utf8.count).prefix { $0 != ":" })
+            lines = []
+        }
+        self.files = files + [File(path: path, lines: lines)]
+    }
+
+    private static let mark = "# configuration file "
+
+    /// Whether the responder and the limits are known, which `conf.d/gatehouse.conf` defines.
+    var hasUpstream: Bool {
+        files.contains { $0.lines.contains { $0.split(separator: " ").prefix(2) == ["upstream", "gatehouse"] } }
+    }
+
+    /// Whether a server passes the API to the responder.
+    var hasSite: Bool { !sites.isEmpty }
+
+    /// The certificates that such files name.
+    var certificates: [String] {
+        sites.flatMap(\.lines).compactMap { line in
+            let words = line.split { $0 == " " || $0 == ";" || $0 == "\"" }
+            return words.count == 2 && words[0] == "ssl_certificate" ? String(words[1]) : nil
+        }
+    }
+
+    private var sites: [File] {
+        files.filter { file in
+            !file.path.contains("/snippets/") && !Self.others.contains { file.path.hasSuffix($0) }
+                && file.lines.contains(where: Self.includesAPI)
+        }
+    }
+
+    /// Sites of ours that serve no client: the monitors' and the redirect.
+    private static let others = ["/gatehouse-local.conf", "/gatehouse-redirect.conf"]
+    /// Snippets that serve no API by themselves.
+    private static let helpers = [
+        "guard", "guard-headers", "internal", "server", "headers", "problems", "tls", "https-required", "fastcgi",
+    ]
+
+    private static func includesAPI(_ line: Substring) -> Bool {
+        let words = line.split { $0 == " " || $0 == ";" }
+        guard words.count >= 2, words[0] == "include",
+            let match = words[1].firstMatch(of: /snippets\/gatehouse-([a-z-]+)\.conf$/)
+        else { return false }
+        return !helpers.contains(String(match.1))
+    }
+}

@@ -1,0 +1,147 @@
+import Gatehouse
+import GatehouseServer
+import POSIX
+import Testing
+
+@testable import GatehouseCommand
+
+/// What `gatehouse check` makes of nginx, its certificate, and the address that clients use.
+@Suite("A check judges the front:")
+struct FrontJudgementTests {
+    private static let now = Timestamp(seconds: 1_800_000_000)
+
+    private static func certificate(
+        from start: Int64 = -86_400, to end: Int64 = 90 * 86_400, covers: Bool = true, isSelfSigned: Bool = false,
+        _ fingerprint: UInt8 = 1
+    ) -> ServedCertificate {
+        ServedCertificate(
+            notBefore: now + .seconds(start), notAfter: now + .seconds(end), coversHost: covers,
+            isSelfSigned: isSelfSigned, fingerprint: [fingerprint])
+    }
+
+    private func judge(
+        _ served: ServedCertificate?, disbelief: String? = nil, inFile: ServedCertificate? = nil,
+        answer: PublicProbe.Answer = .ours
+    ) throws -> [Finding] {
+        let address = try #require(PublicAddress("https://api.example.com"))
+        let check = CertificateCheck(
+            address: address, probe: PublicProbe(answer: answer, certificate: served), inFile: inFile)
+        return check.judge(
+            .init(served: served, disbelief: disbelief, inFile: inFile, now: Self.now))
+    }
+
+    @Test(
+        "a certificate by when it ends",
+        arguments: [
+            (14 * 86_400, .ok, "valid until"), (14 * 86_400 - 1, .fault, "in 13 days"),
+            (3 * 86_400, .fault, "in 3 days"),
+            (0, .fault, "expired on"), (-86_400, .fault, "expired on"),
+        ] as [(Int64, Finding.Grade, String)])
+    func end(seconds: Int64, grade: Finding.Grade, words: String) throws {
+        let findings = try judge(Self.certificate(from: -100 * 86_400, to: seconds))
+        #expect(findings.map(\.grade) == [grade])
+        #expect(findings.first?.message.contains(words) == true)
+        if grade == .fault {
+            #expect(findings.first?.advice?.contains("certbot renew && systemctl reload nginx") == true)
+        }
+    }
+
+    @Test("a certificate by when it begins, whose it is, and whether there is one")
+    func flaws() throws {
+        #expect(try judge(Self.certificate(from: 60)).map(\.grade) == [.fault])
+        #expect(try judge(Self.certificate(covers: false)).first?.message.contains("not for api.example.com") == true)
+        #expect(try judge(Self.certificate(to: 0, covers: false)).map(\.grade) == [.fault, .fault])
+        #expect(try judge(nil, answer: .noTLS("x")).map(\.grade) == [.fault])
+        // What has no connection has no certificate either, and is told of once.
+        #expect(try judge(nil, answer: .noConnection("x")).map(\.grade) == [.note])
+        #expect(try judge(Self.certificate(isSelfSigned: true), disbelief: "x").map(\.grade) == [.ok, .note])
+        #expect(
+            try judge(Self.certificate(to: 86_400, isSelfSigned: true)).first?.advice?.contains("gatehouse-nginx")
+                == true)
+        #expect(try judge(Self.certificate(), disbelief: "no issuer").last?.message.contains("no issuer") == true)
+    }
+
+    @Test("a certificate by whether its file has a newer one")
+    func reload() throws {
+        let old = Self.certificate(to: 3 * 86_400)
+        let renewed = try judge(old, inFile: Self.certificate(2))
+        #expect(renewed.map(\.grade) == [.fault] && renewed.first?.advice == "systemctl reload nginx")
+        #expect(try judge(old, inFile: old).first?.advice?.contains("certbot") == true)
+        #expect(try judge(Self.certificate(), inFile: Self.certificate(2)).map(\.grade) == [.ok, .note])
+        #expect(try judge(Self.certificate(), inFile: Self.certificate()).map(\.grade) == [.ok])
+    }
+
+    @Test(
+        "the public address by who answers",
+        arguments: [
+            (.ours, .ok, ""), (.problem(status: 502, code: "bad_gateway"), .fault, "socket"),
+            (.problem(status: 503, code: "storage_unavailable"), .fault, "server"),
+            (.problem(status: 429, code: "too_many_requests"), .note, ""), (.other(status: 404), .fault, "SERVER_NAME"),
+            (.other(status: 200), .fault, "SERVER_NAME"), (.noConnection("x"), .fault, "systemctl start nginx"),
+            (.noTLS("x"), .fault, "nginx -t"), (.late("x"), .fault, "nginx"), (.unusable("x"), .fault, "nginx"),
+        ] as [(PublicProbe.Answer, Finding.Grade, String)])
+    func publicAddress(answer: PublicProbe.Answer, grade: Finding.Grade, advice: String) throws {
+        let address = try #require(PublicAddress("https://api.example.com"))
+        let finding = PublicAddressCheck(address: address, probe: PublicProbe(answer: answer, certificate: nil)).judge(
+            answer)
+        #expect(finding.grade == grade)
+        #expect(grade != .fault || finding.advice?.contains(advice) == true)
+    }
+
+    private static let upstream = "# configuration file /etc/nginx/conf.d/gatehouse.conf:\nupstream gatehouse {\n}\n"
+    private static let site = """
+        # configuration file /etc/nginx/sites-enabled/gatehouse.conf:
+            ssl_certificate /etc/gatehouse/tls/self-signed.pem;
+            location /api/ {
+                include snippets/gatehouse-api.conf;
+            }
+
+        """
+
+    @Test(
+        "nginx by its configuration",
+        arguments: [
+            (upstream + site, []), (site, ["no upstream gatehouse"]), (upstream, ["no site that passes /api/"]),
+            ("", ["no upstream"]),
+            (upstream.replacing("upstream", with: "# upstream") + site, ["no upstream gatehouse"]),
+            (upstream + site.replacing("include", with: "#include"), ["no site"]),
+            // The monitors' site, the redirect and guarded sites of the operator's serve no client's login.
+            (upstream + site.replacing("gatehouse.conf", with: "gatehouse-local.conf"), ["no site"]),
+            (upstream + site.replacing("gatehouse-api", with: "gatehouse-guard"), ["no site"]),
+            (upstream + site.replacing("sites-enabled/gatehouse.conf", with: "snippets/x.conf"), ["no site"]),
+            (upstream + site.replacing("sites-enabled/gatehouse.conf", with: "conf.d/own.conf"), []),
+        ] as [(String, [String])])
+    func nginx(dump: String, faults: [String]) {
+        for isExpected in [true, false] {
+            let check = NginxCheck(
+                facts: .init(test: .init(status: 0, output: dump)), isExpected: isExpected)
+            let findings = check.look()
+            let grade: Finding.Grade = faults.isEmpty ? .ok : isExpected ? .fault : .note
+            #expect(findings.map(\.grade) == [grade], "\(findings)")
+            for fault in faults { #expect(findings.contains { $0.message.contains(fault) }) }
+        }
+    }
+
+    @Test("nginx by whether it is there, runs, and takes its configuration")
+    func nginxState() {
+        func grades(_ facts: NginxCheck.Facts, isExpected: Bool = true) -> [Finding.Grade] {
+            NginxCheck(facts: facts, isExpected: isExpected).look().map(\.grade)
+        }
+        let good = Subprocess.Outcome(status: 0, output: Self.upstream + Self.site)
+        let refused = Subprocess.Outcome(status: 1, complaint: "nginx: [warn] a\nnginx: [emerg] cannot load\nx")
+        #expect(grades(.init(isInstalled: false, isRunning: false)) == [.fault])
+        #expect(grades(.init(isInstalled: false, isRunning: false), isExpected: false) == [.note])
+        #expect(grades(.init(isRunning: false, test: good)) == [.fault])
+        #expect(grades(.init(isRunning: false, test: refused)) == [.fault, .fault])
+        #expect(grades(.init(test: nil)) == [.ok, .note])
+        let finding = NginxCheck(facts: .init(test: refused), isExpected: true).look().first
+        #expect(finding?.message.contains("nginx: [emerg] cannot load") == true)
+    }
+
+    @Test("nginx's configuration by the certificates that our sites name")
+    func certificates() {
+        #expect(
+            NginxConfiguration(dump: Self.upstream + Self.site).certificates == ["/etc/gatehouse/tls/self-signed.pem"])
+        #expect(NginxConfiguration(dump: Self.site.replacing("gatehouse-api", with: "other")).certificates == [])
+    }
+}
