@@ -1,0 +1,150 @@
+import TestSupport
+import Testing
+
+extension MachineTests {
+    /// One fault after the other, each found by `gatehouse check` and mended by what it says.
+    @Suite("that has a fault")
+    struct CheckTests {
+        private let machine: Machine
+
+        init() throws {
+            machine = try Machine.serving()
+            try machine.must("echo PUBLIC_URL=https://api.example.com >>/etc/gatehouse/gatehouse.conf")
+            try machine.must("systemctl reload gatehouse")
+        }
+
+        @Test("is told of it, from port 443 to the database, and of nothing once the advice was followed")
+        func faults() throws {
+            #expect(try machine.faults() == [])
+            let report = try machine.run("gatehouse check").text
+            for subject in ["units", "nginx", "certificate", "public address", "limits"] {
+                #expect(report.contains("ok     \(subject) "), "\(report)")
+            }
+            #expect(report.contains(/FAULT  production +APPLE_JWKS_URL.*127\.0\.0\.1:8444 is not Apple/))
+            #expect(report.contains(/ok     limits +[0-9]+ open files are allowed to the server/))
+            for metric in ["public_probe_success 1", "public_certificate_not_after_seconds 2"] {
+                #expect(machine.holds("curl -sf http://127.0.0.1:9180/metrics | grep -q '^gatehouse_\(metric)'"))
+            }
+            try stranger()
+            try certificate()
+            try front()
+            try units()
+            try backups()
+            try settings()
+            #expect(try machine.login() == Machine.wholeLogin)
+        }
+
+        /// Causes a fault, expects it, follows its advice as far as a command is meant literally, and expects it gone.
+        ///
+        /// - Parameters:
+        ///   - others: subjects that are at fault with it.
+        ///   - command: what is typed; the advice has to contain it.
+        private func expect(
+            _ subject: String, _ message: String, with others: Set<String> = [], after cause: String,
+            thenOver command: String, preparedBy preparation: String? = nil, _ place: SourceLocation = #_sourceLocation
+        ) throws {
+            try machine.must(cause)
+            let faults = try machine.faults()
+            let own = faults.filter { $0.subject == subject }
+            #expect(own.count == 1, "\(faults)", sourceLocation: place)
+            #expect(own.first?.message.contains(message) == true, "\(faults)", sourceLocation: place)
+            #expect(own.first?.advice.contains(command) == true, "\(faults)", sourceLocation: place)
+            #expect(Set(faults.map(\.subject)).subtracting([subject]) == others, "\(faults)", sourceLocation: place)
+            if let preparation { try machine.must(preparation) }
+            try machine.must(command)
+            // systemd and nginx may take a moment.
+            var left: [Machine.Fault] = faults
+            let isMended = Eventually.holds(within: 30) {
+                left = (try? machine.faults()) ?? left
+                return left == []
+            }
+            #expect(isMended, "\(left)", sourceLocation: place)
+        }
+
+        /// What a user without rights may not look at is said so, and no fault.
+        private func stranger() throws {
+            let lines = try machine.run("runuser -u nobody -- gatehouse check").text.split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("note   nginx ") && $0.contains("only root can") }, "\(lines)")
+            #expect(lines.filter { $0.hasPrefix("FAULT") && !$0.contains("is not Apple") } == [])
+        }
+
+        private func issue(days: Int) -> String {
+            """
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days \(days) -subj /CN=a \
+                -addext subjectAltName=DNS:api.example.com -keyout /root/tls.key -out /root/tls.pem 2>/dev/null
+            """
+        }
+
+        private func certificate() throws {
+            try machine.must(
+                "printf 'CERTIFICATE=/root/tls.pem\\nCERTIFICATE_KEY=/root/tls.key\\n' >>/etc/gatehouse/nginx.values")
+            try machine.must("\(issue(days: 3)) && gatehouse-nginx")
+            #expect(
+                Eventually.holds { (try? machine.faults().map(\.advice).first?.contains("gatehouse-nginx")) == true })
+            // It was renewed, and nginx not told.
+            try expect(
+                "certificate", "its file has a newer one", after: issue(days: 90), thenOver: "systemctl reload nginx")
+            try machine.must("sed -i '/^CERTIFICATE/d' /etc/gatehouse/nginx.values && gatehouse-nginx")
+        }
+
+        private func front() throws {
+            try expect(
+                "nginx", "nginx is not running", with: ["public address"], after: "systemctl stop nginx",
+                thenOver: "systemctl start nginx")
+            try expect(
+                "nginx", "no site that passes /api/", with: ["public address"],
+                after: "rm /etc/nginx/sites-enabled/gatehouse.conf && systemctl reload nginx && sleep 1",
+                thenOver:
+                    "ln -s ../sites-available/gatehouse.conf /etc/nginx/sites-enabled/ && nginx -t && systemctl reload nginx"
+            )
+            try expect(
+                "nginx", "unknown directive \"nonsense\"", after: "echo 'nonsense;' >/etc/nginx/conf.d/other.conf",
+                thenOver: "nginx -t && systemctl reload-or-restart nginx", preparedBy: "rm /etc/nginx/conf.d/other.conf"
+            )
+            try expect(
+                "socket", "nobody may not connect", with: ["public address"],
+                after: "sed -i 's/^user .*/user nobody nogroup;/' /etc/nginx/nginx.conf && systemctl restart nginx",
+                thenOver: "systemctl restart gatehouse.socket gatehouse",
+                preparedBy: """
+                    mkdir -p /etc/systemd/system/gatehouse.socket.d
+                    printf '[Socket]\\nSocketGroup=nogroup\\n' >/etc/systemd/system/gatehouse.socket.d/override.conf
+                    systemctl daemon-reload
+                    """)
+        }
+
+        private func units() throws {
+            try expect(
+                "units", "gatehouse.socket and gatehouse.service are stopped", with: ["public address"],
+                after: "systemctl stop gatehouse.socket", thenOver: "systemctl start gatehouse")
+            try expect(
+                "units", "gatehouse-backup.service has failed",
+                after: """
+                    mkdir /etc/systemd/system/gatehouse-backup.service.d
+                    printf '[Service]\\nExecStartPre=/bin/false\\n' >/etc/systemd/system/gatehouse-backup.service.d/x.conf
+                    systemctl daemon-reload
+                    ! systemctl start gatehouse-backup.service
+                    """, thenOver: "systemctl reset-failed gatehouse-backup.service",
+                preparedBy: "rm -r /etc/systemd/system/gatehouse-backup.service.d && systemctl daemon-reload")
+        }
+
+        private func backups() throws {
+            let aged = "UPDATE documents SET updated_at = updated_at - 200000000 WHERE name = 'last_backup'"
+            try expect(
+                "backups", "more than two days ago",
+                after: "systemctl start gatehouse-backup && sqlite3 /var/lib/gatehouse/gatehouse.db \"\(aged)\"",
+                thenOver: "systemctl start gatehouse-backup.service")
+        }
+
+        private func settings() throws {
+            try expect(
+                "production", "APP_ENV=development, and clients come to https://api.example.com",
+                after: "echo APP_ENV=development >>/etc/gatehouse/gatehouse.conf",
+                thenOver: "systemctl reload gatehouse",
+                preparedBy: "sed -i '/^APP_ENV=/d' /etc/gatehouse/gatehouse.conf")
+            let secret = "/etc/gatehouse/credentials/dev_login_secret"
+            try expect(
+                "production", "DEV_LOGIN_SECRET is set",
+                after: "(umask 077; echo a-secret-of-the-developers >\(secret))", thenOver: "rm \(secret)")
+        }
+    }
+}
