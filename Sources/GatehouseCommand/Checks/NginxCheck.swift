@@ -55,9 +55,8 @@ struct NginxCheck: Check {
 
     private func judge(_ test: Subprocess.Outcome) -> Finding? {
         guard let configuration else {
-            let reason = test.complaint.split(separator: "\n").first { $0.contains("[emerg]") } ?? "see nginx -t"
             return .fault(
-                "nginx refuses its configuration, and would not start again: \(reason)",
+                "nginx refuses its configuration, and would not start again: \(Self.reason(in: test.complaint))",
                 "mend that, then: nginx -t && systemctl reload-or-restart nginx")
         }
         let enable =
@@ -73,6 +72,14 @@ struct NginxCheck: Check {
                     + "or gatehouse-nginx")
         }
         return nil
+    }
+
+    /// What stands behind the level, and behind the process that the log's form has.
+    private static func reason(in complaint: String) -> String {
+        guard let match = complaint.firstMatch(of: /\[emerg\] (?:[0-9]+#[0-9]+: )?([^\n]+)/) else {
+            return "see nginx -t"
+        }
+        return String(match.1)
     }
 
     private func graded(_ message: String, _ advice: String) -> Finding {
