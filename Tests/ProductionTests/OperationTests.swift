@@ -43,8 +43,27 @@ extension MachineTests {
             try machine.must("test ! -e \(Self.credentials)/data_key_previous")
             let report = try machine.must("gatehouse check")
             #expect(report.contains("ok     sealed data"), "\(report)")
+            try loseDataKey(on: machine)
             try rotateSigningKey(on: machine)
             #expect(try machine.login() == Machine.wholeLogin)
+        }
+
+        /// A key that is lost is a fault of the check, until it is back or what it sealed is discarded.
+        private func loseDataKey(on machine: Machine) throws {
+            let database = "/var/lib/gatehouse/gatehouse.db"
+            let sealed = "sqlite3 \(database) 'SELECT count(refresh_token) FROM auth_accounts' | grep -qx 1"
+            #expect(machine.holds(sealed), "Apple's token of the account is kept")
+            try machine.must(
+                """
+                cd \(Self.credentials) && mv data_key /root/data_key && gatehouse keys generate --alg HS256 --out data_key
+                systemctl restart gatehouse
+                """)
+            #expect(try machine.run("gatehouse check").text.contains("FAULT  sealed data"))
+            try machine.must("cp /root/data_key \(Self.credentials)/data_key_previous")
+            #expect(try machine.must("gatehouse check").contains("1 values are sealed with a previous DATA_KEY"))
+            try machine.must("rm \(Self.credentials)/data_key_previous")
+            #expect(try machine.run("gatehouse keys reseal").status == 1)
+            try machine.must("gatehouse keys reseal --discard --yes && gatehouse check")
         }
 
         private static let credentials = "/etc/gatehouse/credentials"
