@@ -120,7 +120,7 @@ struct BalancerTests {
 }
 
 @Suite("A probe of nginx", .enabled(if: ProxiedHouse.obstacle == nil, ProxiedHouse.reason))
-struct PublicProbeTests {
+struct BalancerProbeTests {
     @Test("is not limited, and says 503 without a word once the responder is gone")
     func gone() throws {
         let house = try ProxiedHouse([

@@ -50,16 +50,14 @@ struct NginxConfiguration: Sendable {
 
     /// Sites of ours that serve no client: the monitors' and the redirect.
     private static let others = ["/gatehouse-local.conf", "/gatehouse-redirect.conf"]
-    /// Snippets that serve no API by themselves.
-    private static let helpers = [
-        "guard", "guard-headers", "internal", "server", "headers", "problems", "tls", "https-required", "fastcgi",
-    ]
+    /// The snippets that pass requests of clients to the responder.
+    private static let serving = ["api", "paths", "site"]
 
     private static func includesAPI(_ line: Substring) -> Bool {
         let words = line.split { $0 == " " || $0 == ";" }
         guard words.count >= 2, words[0] == "include",
             let match = words[1].firstMatch(of: /snippets\/gatehouse-([a-z-]+)\.conf$/)
         else { return false }
-        return !helpers.contains(String(match.1))
+        return serving.contains(String(match.1))
     }
 }
