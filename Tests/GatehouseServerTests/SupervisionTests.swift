@@ -44,7 +44,7 @@ struct SupervisionTests {
         var facts = StatusLine.Facts(answered: 0, failed: 0, connections: 0, keySetAge: nil)
         facts.refusal = "refused: WORKERS"
         var line = StatusLine()
-        let rates = "0 requests/s, 0 failing; 0 connections; no keys of Apple's"
+        let rates = "0 requests/s, none failed; 0 connections; no keys of Apple's"
         #expect(line.text(facts, at: .now) == "refused: WORKERS; \(rates)")
         facts.complaint = "the disk is full"
         #expect(line.text(facts, at: .now) == "NOT READY: the disk is full; refused: WORKERS; \(rates)")
