@@ -42,13 +42,15 @@ struct SealedCounts {
     /// Counts in the database that DATABASE_URL names, in a process of its own: that one gives up root for the owner of the
     /// database, and this one goes on as root.
     static func ofDatabase() throws(CommandFault) -> [[UInt8]: Int] {
-        let outcome: (status: Int32, output: [UInt8])
+        let outcome: Subprocess.Outcome
         do throws(POSIXError) {
-            outcome = try Program.run(Program.this, ["gatehouse", "keys", "reseal", "--dry-run", "--json"])
+            outcome = try Subprocess.ofThisProgram(patience: .seconds(600))
+                .run(["keys", "reseal", "--dry-run", "--json"])
         } catch { throw CommandFault(.failed, "\(error)") }
-        let keys = (try? JSONValue(parsing: outcome.output))?.object?["keys"]?.array
+        let keys = (try? JSONValue(parsing: Array(outcome.output.utf8)))?.object?["keys"]?.array
         guard outcome.status == ExitStatus.done.rawValue || outcome.status == ExitStatus.no.rawValue, let keys else {
-            throw CommandFault(.failed, "it is not known which keys the database needs, and nothing was changed")
+            let reason = outcome.complaint.isEmpty ? "" : ": " + outcome.complaint
+            throw CommandFault(.failed, "it is not known which keys the database needs, and nothing was changed\(reason)")
         }
         var counts: [[UInt8]: Int] = [:]
         for key in keys.compactMap(\.object) {

@@ -1,6 +1,8 @@
+internal import CLinux
 import Glibc
 
-/// Runs another program to its end: without input, in an environment of its own, and within bounds of time and output.
+/// Runs another program to its end: without input, in an environment of its own unless told otherwise, and within bounds
+/// of time and output.
 package struct Subprocess: Sendable {
     package struct Outcome: Sendable, Equatable {
         /// Nil where a signal ended it.
@@ -16,6 +18,7 @@ package struct Subprocess: Sendable {
     }
 
     private let program: String
+    private let environment: [String]
     private let patience: Duration
     private let largestOutput: Int
 
@@ -23,12 +26,24 @@ package struct Subprocess: Sendable {
     /// root may be the caller.
     package init?(_ places: [String], patience: Duration = .seconds(10), largestOutput: Int = 4 << 20) {
         guard let program = places.first(where: { unsafe access($0, X_OK) == 0 }) else { return nil }
+        self.init(program: program, environment: Self.plain, patience: patience, largestOutput: largestOutput)
+    }
+
+    /// This program once more, whatever its file is called now, with the environment of this process.
+    package static func ofThisProgram(patience: Duration) -> Subprocess {
+        Subprocess(
+            program: "/proc/self/exe", environment: ProcessEnvironment.variables().map { "\($0.key)=\($0.value)" },
+            patience: patience, largestOutput: 4 << 20)
+    }
+
+    private init(program: String, environment: [String], patience: Duration, largestOutput: Int) {
         self.program = program
+        self.environment = environment
         self.patience = patience
         self.largestOutput = largestOutput
     }
 
-    private static let environment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "SYSTEMD_PAGER="]
+    private static let plain = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "SYSTEMD_PAGER="]
 
     /// Throws where the program cannot be started, takes too long, or writes too much; it is killed then.
     package func run(_ arguments: [String]) throws(POSIXError) -> Outcome {
@@ -132,7 +147,7 @@ extension Subprocess {
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var process = pid_t()
         let result = unsafe Self.withCStrings([program] + arguments) { words in
-            unsafe Self.withCStrings(Self.environment) { variables in
+            unsafe Self.withCStrings(environment) { variables in
                 unsafe posix_spawn(&process, program, &actions, &attributes, words, variables)
             }
         }
