@@ -1,6 +1,6 @@
 import AppleID
 import FastCGI
-import Gatehouse
+package import Gatehouse
 import JSON
 package import POSIX
 
@@ -18,11 +18,11 @@ package final class Application: Sendable {
     ///   - listener: the configured socket, where it has been opened already.
     ///   - read: brings the settings as they are at SIGHUP.
     package init(
-        _ configuration: Configuration, manager: ServiceManager = ServiceManager(),
+        _ configuration: Configuration, startedAt: Timestamp, manager: ServiceManager = ServiceManager(),
         listener: consuming Listener? = nil, log: Log,
         reading read: @escaping @Sendable () throws(SettingFaults) -> Configuration
     ) throws {
-        let assembly = try Assembly(configuration, log: log)
+        let assembly = try Assembly(configuration, startedAt: startedAt, log: log)
         var inheritance = try Inheritance.taken()
         let connections = ConnectionMetrics()
         let faults = ConnectionFaults(metrics: connections, log: log)
@@ -51,7 +51,7 @@ package final class Application: Sendable {
         let isLetGo = Monitor(false)
         // Apple may take seconds to answer, and what other processes have ended must not wait for it.
         let helpers = [
-            try Thread.spawn(name: "fetching") { [self] in fetch(until: ended) },
+            try Thread.spawn(name: "fetching") { [self] in fetch(until: ended, stopping) },
             try Thread.spawn(name: "housekeeping") { [self] in keepHouse(until: ended) },
             try Thread.spawn(name: "apple-tasks") { [self] in dealWithApple(until: ended) },
             try Thread.spawn(name: "supervision") { [self] in supervisor.run(until: stopping) },
@@ -80,10 +80,11 @@ package final class Application: Sendable {
             reloads: reloader.record, keySetAge: { [assembly] in assembly.keys.age }, log: log)
     }
 
-    private func fetch(until ended: Monitor<Bool>) {
+    private func fetch(until ended: Monitor<Bool>, _ stopping: Monitor<Bool>) {
         repeat {
             assembly.keys.renewIfDue()
-            assembly.publicWatch.probeIfDue()
+            // A server that stops accepts nothing, so a probe would wait in vain, and the stop for the probe.
+            if !stopping.isReached(within: .zero) { assembly.publicWatch.probeIfDue() }
         } while !ended.isReached(within: .seconds(1))
     }
 
@@ -124,11 +125,14 @@ package final class Application: Sendable {
     /// Whoever asks twice does not want to wait for what is under way.
     private static func endAtSecond(of signals: Signals, log: Log) {
         while true {
-            let signal = signals.next().signal
-            guard signal != .hangUp else { continue }
+            let delivery = signals.next()
+            guard delivery.signal != .hangUp else {
+                delivery.answer(isDone: false)
+                continue
+            }
             log(.warning, "ended")
             log.close(atMost: .milliseconds(200))
-            return Signals.end(by: signal)
+            return Signals.end(by: delivery.signal)
         }
     }
 

@@ -25,7 +25,10 @@ package struct Assembly: Sendable {
     /// What decides on the requests that come in now. Each takes it once, and goes on with it to its end.
     package var gatekeeper: Gatekeeper { edition.value.gatekeeper }
 
-    package init(_ configuration: Configuration, world: World = .real, log: Log) throws {
+    /// - Parameter startedAt: when the process began, before it read its settings; now, where that does not matter.
+    package init(
+        _ configuration: Configuration, startedAt: Timestamp? = nil, world: World = .real, log: Log
+    ) throws {
         let (storeCounts, keyCounts, counts) = (StoreCounts(), AppleKeyCounts(), OccurrenceCounts())
         let store = try Self.store(at: configuration.database, log: log, counts: storeCounts)
         let keys = Self.appleKeys(configuration, documents: store, world: world, log: log, counts: keyCounts)
@@ -47,7 +50,7 @@ package struct Assembly: Sendable {
         let requests = RequestCounts(routes: edition.value.router.routes)
         let sources: [any MetricSource] = [
             requests, counts, AppleKeyGauges(keys: keys), keyCounts, StoreGauges(store: store, now: world.now),
-            storeCounts, ProcessGauges(startedAt: world.now(), now: world.now), publicWatch,
+            storeCounts, ProcessGauges(startedAt: startedAt ?? world.now(), now: world.now), publicWatch,
         ]
         for source in sources { metrics.add(source) }
         handler = RequestHandler(edition: edition, counts: requests, log: log, world: world)

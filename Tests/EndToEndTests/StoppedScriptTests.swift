@@ -62,7 +62,8 @@ struct StoppedScriptTests {
 
     /// Those that the script asked for, and those of OnFailure=.
     private func alerts(after ends: [End]) throws -> Int {
-        try ends.count { try pass($0) } + asked.count { $0 == "--no-block start gatehouse-failed@gatehouse.service.service" }
+        let start = "--no-block start gatehouse-failed@gatehouse.service.service"
+        return try ends.count { try pass($0) } + asked.count { $0 == start }
     }
 
     @Test(

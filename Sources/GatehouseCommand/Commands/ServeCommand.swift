@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseServer
 import JSON
 import POSIX
@@ -18,6 +19,8 @@ struct ServeCommand: Command {
         """
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+        // Before the settings are read: keys that are replaced from here on may not be the ones that this process has.
+        let startedAt = World.real.now()
         // As many threads allocate at a time as there are processors.
         Heap.shareArenas(Processors.usable)
         let configuration = try ConfigurationFault.naming { () throws(SettingFaults) in
@@ -36,9 +39,10 @@ struct ServeCommand: Command {
             defer { stream.close() }
             let log = Log(level: configuration.logLevel, to: stream)
             for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
-            try Application(configuration, listener: listener, log: log) { () throws(SettingFaults) in
-                try Configuration(from: .current())
-            }.run(until: signals)
+            let application = try Application(
+                configuration, startedAt: startedAt, listener: listener, log: log
+            ) { () throws(SettingFaults) in try Configuration(from: .current()) }
+            try application.run(until: signals)
             return .done
         } catch {
             throw CommandFault(.failed, "\(error)")

@@ -50,7 +50,8 @@ struct SealedCounts {
         let keys = (try? JSONValue(parsing: Array(outcome.output.utf8)))?.object?["keys"]?.array
         guard outcome.status == ExitStatus.done.rawValue || outcome.status == ExitStatus.no.rawValue, let keys else {
             let reason = outcome.complaint.isEmpty ? "" : ": " + outcome.complaint
-            throw CommandFault(.failed, "it is not known which keys the database needs, and nothing was changed\(reason)")
+            throw CommandFault(
+                .failed, "it is not known which keys the database needs, and nothing was changed\(reason)")
         }
         var counts: [[UInt8]: Int] = [:]
         for key in keys.compactMap(\.object) {
