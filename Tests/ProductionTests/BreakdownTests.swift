@@ -4,7 +4,7 @@ import Testing
 extension MachineTests {
     @Suite("that breaks down")
     struct BreakdownTests {
-        @Test("is back after a kill, as often as it takes, and calls for help at the third, once")
+        @Test("is back after a kill, as often as it takes, and alerts at the third, once")
         func kill() throws {
             let machine = try Machine.serving()
             try machine.tellOfFailures()

@@ -62,13 +62,13 @@ extension Machine {
             """)
     }
 
-    /// Has the calls for help written down, by a program that fails afterwards.
+    /// Has the alerts written down, by a program that fails afterwards.
     func tellOfFailures() throws {
         try write("#!/bin/sh\necho \"$1\" >>/root/told\nexit 1\n", to: "/etc/gatehouse/on-failure.d/tell")
         try must("chmod +x /etc/gatehouse/on-failure.d/tell")
     }
 
-    /// The units that called for help, a line each.
+    /// The units that alerted, a line each.
     var told: String {
         get throws { try must("cat /root/told 2>/dev/null || true") }
     }
