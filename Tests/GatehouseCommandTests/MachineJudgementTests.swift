@@ -99,6 +99,24 @@ struct MachineJudgementTests {
         #expect(Units(parsing: "")["gatehouse.service"] == nil)
     }
 
+    @Test("a systemd that does not answer is not one without our units")
+    func silence() throws {
+        let (known, unknown) = (Self.unit("gatehouse.service"), "Id=gatehouse.service\nLoadState=not-found\n")
+        #expect(try Units.known(to: .success(.init(status: 0, output: known))) != nil)
+        #expect(try Units.known(to: .success(.init(status: 0, output: unknown))) == nil)
+        let failures: [(Result<Subprocess.Outcome, POSIXError>, String)] = [
+            (.failure(POSIXError("run /usr/bin/systemctl", code: 110)), "run /usr/bin/systemctl"),
+            (.success(.init(status: 1, complaint: "Failed to connect to bus: x\ny\n")), "Failed to connect to bus: x"),
+            (.success(.init(status: nil)), "systemctl show says nothing of gatehouse.service"),
+        ]
+        for (outcome, reason) in failures {
+            let fault = try #require(throws: UnitsFault.self) { try Units.known(to: outcome) }
+            #expect(fault.description.hasPrefix(reason))
+            let findings = UnansweredUnitsCheck(fault: fault).look()
+            #expect(findings.map(\.grade) == [.note] && findings.first?.message.hasSuffix("\(fault)") == true)
+        }
+    }
+
     @Test(
         "backups by the age of the last good one",
         arguments: [

@@ -10,8 +10,9 @@ struct CheckPlan {
     let isDeep: Bool
     let isOffline: Bool
     let accounts = AccountBook.ofThisMachine()
-    /// Nil where the package's units are not: a laptop, a container.
-    let units = Units.ofThisMachine()
+    private let systemd = Result { () throws(UnitsFault) in try Units.ofThisMachine() }
+    /// Nil where the package's units are not, as on a laptop or in a container, and where systemd does not answer.
+    private var units: Units? { try? systemd.get() }
 
     /// In the order of the report, in which the database stands near the top, whenever it was looked at.
     func run() -> [(subject: String, finding: Finding)] {
@@ -26,13 +27,20 @@ struct CheckPlan {
         let files = path.map { look(DatabaseCheck(path: $0, accounts: accounts)) } ?? []
         // Root looks at a socket that only root can reach, before it gives up root.
         let socketOfRoot = isSocketOfRoot ? socket(processes) : nil
-        let service = units.map { look(UnitsCheck(units: $0, listen: survey.listen)) } ?? []
+        let service = lookAtUnits()
         let denial = path.flatMap(takeOver)
         let content = path.map { look(at: $0, denial: denial) } ?? []
         let apple = look(atAppleWith: denial == nil ? path : nil)
         let limits = survey.workers.map { look(LimitsCheck(workers: $0, service: units?[Units.service])) } ?? []
         let inner = service + (socketOfRoot ?? socket(processes))
         return configuration + files + content + apple + inner + front.look() + limits
+    }
+
+    private func lookAtUnits() -> [(subject: String, finding: Finding)] {
+        switch systemd {
+        case .success(let units): units.map { look(UnitsCheck(units: $0, listen: survey.listen)) } ?? []
+        case .failure(let fault): look(UnansweredUnitsCheck(fault: fault))
+        }
     }
 
     /// Why this process cannot work as the owner of the database; nil where it does from here on.

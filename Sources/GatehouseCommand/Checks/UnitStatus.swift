@@ -30,6 +30,11 @@ struct UnitStatus: Sendable, Equatable {
     private subscript(_ property: String) -> String { properties[property] ?? "" }
 }
 
+/// Why systemd did not describe the units.
+struct UnitsFault: Error, Equatable, CustomStringConvertible {
+    let description: String
+}
+
 /// The units of Gatehouse on this machine, by name.
 struct Units: Sendable, Equatable {
     static let (socket, service, timer) = ("gatehouse.socket", "gatehouse.service", "gatehouse-backup.timer")
@@ -45,17 +50,28 @@ struct Units: Sendable, Equatable {
 
     subscript(_ name: String) -> UnitStatus? { all.first { $0.name == name } }
 
-    /// Nil where there is no systemd, or it does not know the service: a laptop, a container.
-    static func ofThisMachine() -> Units? {
+    /// Nil where there is no systemd, or it does not know the service: a laptop, a container. Throws where systemd does
+    /// not answer.
+    static func ofThisMachine() throws(UnitsFault) -> Units? {
         guard File.exists("/run/systemd/system"), let systemctl = Subprocess(["/usr/bin/systemctl", "/bin/systemctl"])
         else { return nil }
         let words =
             ["show", "--no-pager"] + properties.map { "--property=" + $0 } + [
                 socket, service, timer, nginx, "gatehouse*",
             ]
-        guard let text = try? systemctl.run(words).output else { return nil }
-        let units = Units(parsing: text)
-        return units[service]?.isKnown == true ? units : nil
+        return try known(to: Result { () throws(POSIXError) in try systemctl.run(words) })
+    }
+
+    static func known(to systemctl: Result<Subprocess.Outcome, POSIXError>) throws(UnitsFault) -> Units? {
+        let outcome: Subprocess.Outcome
+        do throws(POSIXError) { outcome = try systemctl.get() } catch { throw UnitsFault(description: "\(error)") }
+        let units = Units(parsing: outcome.output)
+        // systemd also describes a unit that it does not know.
+        guard let service = units[service] else {
+            let reason = outcome.complaint.split(separator: "\n").first.map(String.init)
+            throw UnitsFault(description: reason ?? "systemctl show says nothing of \(Self.service)")
+        }
+        return service.isKnown ? units : nil
     }
 
     /// Reads one property a line, with an empty line between units.

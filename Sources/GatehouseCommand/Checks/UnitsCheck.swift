@@ -85,3 +85,17 @@ struct UnitsCheck: Check {
             ? [.note("the files of units have changed since systemd read them", "systemctl daemon-reload")] : []
     }
 }
+
+/// A machine with systemd, which did not describe the units.
+struct UnansweredUnitsCheck: Check {
+    let subject = "units"
+    let fault: UnitsFault
+
+    func look() -> [Finding] {
+        [
+            .note(
+                "not looked at, and neither are nginx, its configuration and backups: \(fault)",
+                "systemctl status gatehouse gatehouse.socket nginx; then call this again")
+        ]
+    }
+}
