@@ -20,9 +20,10 @@ struct FrontJudgementTests {
     }
 
     private func judge(
-        _ served: ServedCertificate?, disbelief: String? = nil, inFile: ServedCertificate? = nil,
-        answer: PublicProbe.Answer = .ours
+        _ served: ServedCertificate?, disbelief: String? = nil, inFile certificate: ServedCertificate? = nil,
+        at path: String = "/etc/letsencrypt/live/a/fullchain.pem", answer: PublicProbe.Answer = .ours
     ) throws -> [Finding] {
+        let inFile = certificate.map { CertificateFile(path: path, certificate: $0) }
         let address = try #require(PublicAddress("https://api.example.com"))
         let check = CertificateCheck(
             address: address, probe: PublicProbe(answer: answer, certificate: served), inFile: inFile)
@@ -55,10 +56,20 @@ struct FrontJudgementTests {
         // What has no connection has no certificate either, and is told of once.
         #expect(try judge(nil, answer: .noConnection("x")).map(\.grade) == [.note])
         #expect(try judge(Self.certificate(isSelfSigned: true), disbelief: "x").map(\.grade) == [.ok, .note])
-        #expect(
-            try judge(Self.certificate(to: 86_400, isSelfSigned: true)).first?.advice?.contains("gatehouse-nginx")
-                == true)
         #expect(try judge(Self.certificate(), disbelief: "no issuer").last?.message.contains("no issuer") == true)
+    }
+
+    @Test(
+        "a self-signed certificate by whose it is",
+        arguments: [
+            ("/etc/gatehouse/tls/self-signed.pem", "rm /etc/gatehouse/tls/self-signed.* && gatehouse-nginx"),
+            ("/root/tls.pem", "certbot renew"), (nil, "certbot renew"),
+        ] as [(String?, String)])
+    func selfSigned(path: String?, advice: String) throws {
+        let served = Self.certificate(to: 86_400, isSelfSigned: true)
+        let findings = try path.map { try judge(served, inFile: served, at: $0) } ?? judge(served)
+        #expect(findings.map(\.grade) == [.fault])
+        #expect(findings.first?.advice?.hasPrefix(advice) == true, "\(findings)")
     }
 
     @Test("a certificate by whether its file has a newer one")
@@ -110,11 +121,13 @@ struct FrontJudgementTests {
             (upstream + site.replacing("gatehouse-api", with: "gatehouse-guard"), ["no site"]),
             (upstream + site.replacing("sites-enabled/gatehouse.conf", with: "snippets/x.conf"), ["no site"]),
             (upstream + site.replacing("sites-enabled/gatehouse.conf", with: "conf.d/own.conf"), []),
+            (upstream.replacing(" gatehouse {", with: "\t gatehouse{") + site, []),
+            (upstream + site.replacing("include ", with: "\tinclude\t"), []),
         ] as [(String, [String])])
     func nginx(dump: String, faults: [String]) {
         for isExpected in [true, false] {
             let check = NginxCheck(
-                facts: .init(test: .init(status: 0, output: dump)), isExpected: isExpected)
+                facts: .init(test: .success(.init(status: 0, output: dump))), isExpected: isExpected)
             let findings = check.look()
             let grade: Finding.Grade = faults.isEmpty ? .ok : isExpected ? .fault : .note
             #expect(findings.map(\.grade) == [grade], "\(findings)")
@@ -131,15 +144,26 @@ struct FrontJudgementTests {
         let refused = Subprocess.Outcome(status: 1, complaint: "nginx: [warn] a\nnginx: [emerg] cannot load\nx")
         #expect(grades(.init(isInstalled: false, isRunning: false)) == [.fault])
         #expect(grades(.init(isInstalled: false, isRunning: false), isExpected: false) == [.note])
-        #expect(grades(.init(isRunning: false, test: good)) == [.fault])
-        #expect(grades(.init(isRunning: false, test: refused)) == [.fault, .fault])
+        #expect(grades(.init(isRunning: false, test: .success(good))) == [.fault])
+        #expect(grades(.init(isRunning: false, test: .success(refused))) == [.fault, .fault])
         #expect(grades(.init(test: nil)) == [.ok, .note])
-        let finding = NginxCheck(facts: .init(test: refused), isExpected: true).look().first
+        let finding = NginxCheck(facts: .init(test: .success(refused)), isExpected: true).look().first
         #expect(finding?.message.hasSuffix("start again: cannot load") == true)
         let logged = Subprocess.Outcome(
             status: 1, complaint: "2026/11/22 13:49:14 [emerg] 10#10: cannot load\nnginx: x")
-        let other = NginxCheck(facts: .init(test: logged), isExpected: true).look().first
+        let other = NginxCheck(facts: .init(test: .success(logged)), isExpected: true).look().first
         #expect(other?.message == finding?.message)
+    }
+
+    @Test(
+        "an nginx that does not answer: the reason is said, and is a fault where nginx is expected",
+        arguments: [true, false])
+    func silentNginx(isExpected: Bool) {
+        let late = POSIXError("run /usr/sbin/nginx", code: 110)
+        let findings = NginxCheck(facts: .init(test: .failure(late)), isExpected: isExpected).look()
+        #expect(findings.map(\.grade) == [isExpected ? .fault : .note])
+        #expect(findings.first?.message == "its configuration was not looked at: \(late)")
+        #expect(findings.first?.advice == "nginx -t")
     }
 
     @Test("nginx's configuration by the certificates that our sites name")
@@ -147,5 +171,8 @@ struct FrontJudgementTests {
         #expect(
             NginxConfiguration(dump: Self.upstream + Self.site).certificates == ["/etc/gatehouse/tls/self-signed.pem"])
         #expect(NginxConfiguration(dump: Self.site.replacing("gatehouse-api", with: "other")).certificates == [])
+        // nginx takes tabs between words, quotation marks, and paths from its own folder.
+        let other = Self.site.replacing(" /etc/gatehouse/tls/self-signed.pem", with: "\t'tls/a.pem' ")
+        #expect(NginxConfiguration(dump: other).certificates == ["/etc/nginx/tls/a.pem"])
     }
 }

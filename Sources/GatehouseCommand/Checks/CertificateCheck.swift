@@ -2,6 +2,15 @@ import Gatehouse
 import GatehouseServer
 import POSIX
 
+/// A certificate in a file that nginx's site names.
+struct CertificateFile: Sendable {
+    /// The one that `gatehouse-nginx` makes until there is a better one.
+    static let selfSigned = "/etc/gatehouse/tls/self-signed.pem"
+
+    let path: String
+    let certificate: ServedCertificate
+}
+
 /// The certificate that nginx shows to clients.
 struct CertificateCheck: Check {
     /// ACME clients renew a month before the end: two weeks before it, that has failed several times.
@@ -12,14 +21,14 @@ struct CertificateCheck: Check {
         /// Why a client refuses the connection; nil where it does not.
         var disbelief: String?
         /// The certificate in the file that nginx's site names; nil where it could not be looked at.
-        var inFile: ServedCertificate?
+        var inFile: CertificateFile?
         var now: Timestamp
     }
 
     let subject = "certificate"
     let address: PublicAddress
     let probe: PublicProbe
-    let inFile: ServedCertificate?
+    let inFile: CertificateFile?
 
     func look() -> [Finding] {
         judge(
@@ -48,22 +57,22 @@ struct CertificateCheck: Check {
     private func validity(_ served: ServedCertificate, _ facts: Facts) -> Finding? {
         if served.notBefore > facts.now {
             return .fault(
-                "not valid before \(served.notBefore.day): clients refuse it", "timedatectl; " + renewal(served))
+                "not valid before \(served.notBefore.day): clients refuse it", "timedatectl; " + renewal(served, facts))
         }
         guard served.notAfter < facts.now + Self.leastRest else { return nil }
         let rest = (served.notAfter.milliseconds - facts.now.milliseconds) / 86_400_000
         let message =
             served.notAfter <= facts.now
             ? "expired on \(served.notAfter.day): clients refuse it" : "ends on \(served.notAfter.day), in \(rest) days"
-        if let file = facts.inFile, !file.isSame(as: served), file.notAfter > served.notAfter {
+        if let file = facts.inFile?.certificate, !file.isSame(as: served), file.notAfter > served.notAfter {
             return .fault("\(message); its file has a newer one", "systemctl reload nginx")
         }
-        return .fault(message, renewal(served))
+        return .fault(message, renewal(served, facts))
     }
 
-    private func renewal(_ served: ServedCertificate) -> String {
-        served.isSelfSigned
-            ? "rm /etc/gatehouse/tls/self-signed.* && gatehouse-nginx makes a new one; better, have one issued (certbot)"
+    private func renewal(_ served: ServedCertificate, _ facts: Facts) -> String {
+        served.isSelfSigned && facts.inFile?.path == CertificateFile.selfSigned
+            ? "rm /etc/gatehouse/tls/self-signed.* && gatehouse-nginx && systemctl reload nginx"
             : "certbot renew && systemctl reload nginx; or put the new one where CERTIFICATE in "
                 + "/etc/gatehouse/nginx.values says, then: systemctl reload nginx"
     }
@@ -90,7 +99,7 @@ struct CertificateCheck: Check {
     }
 
     private func reload(_ served: ServedCertificate, _ facts: Facts) -> Finding? {
-        guard let file = facts.inFile, !file.isSame(as: served) else { return nil }
+        guard let file = facts.inFile?.certificate, !file.isSame(as: served) else { return nil }
         return .note("its file has another one than nginx shows", "systemctl reload nginx")
     }
 }

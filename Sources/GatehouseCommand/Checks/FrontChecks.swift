@@ -7,7 +7,7 @@ struct FrontChecks {
     /// Nil where nginx is none of ours: no package, or one that is told of by its address alone.
     private let nginx: NginxCheck?
     /// Those in the files that our sites name, as far as this user may read them.
-    private let certificates: [ServedCertificate]
+    private let certificates: [CertificateFile]
     private let hasUnits: Bool
 
     /// Looks at what only root may see; to be made before root is given up.
@@ -17,7 +17,9 @@ struct FrontChecks {
         nginx = hasUnits ? NginxCheck(processes: processes, isExpected: survey.publicAddress != .off) : nil
         let host = survey.publicAddress.address?.host ?? ""
         certificates = (nginx?.configuration?.certificates ?? []).compactMap { path in
-            (try? File.read(path)).flatMap { ServedCertificate(pem: String(decoding: $0, as: UTF8.self), host: host) }
+            guard let bytes = try? File.readRegular(path) else { return nil }
+            return ServedCertificate(pem: String(decoding: bytes, as: UTF8.self), host: host)
+                .map { CertificateFile(path: path, certificate: $0) }
         }
     }
 
@@ -35,7 +37,8 @@ struct FrontChecks {
     }
 
     /// A server may have several, one for each kind of key or name: the one that is served, or else one for this name.
-    private func inFile(for served: ServedCertificate?) -> ServedCertificate? {
-        certificates.first { file in served.map(file.isSame) ?? false } ?? certificates.first(where: \.coversHost)
+    private func inFile(for served: ServedCertificate?) -> CertificateFile? {
+        certificates.first { file in served.map(file.certificate.isSame) ?? false }
+            ?? certificates.first(where: \.certificate.coversHost)
     }
 }

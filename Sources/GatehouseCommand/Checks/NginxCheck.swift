@@ -6,8 +6,8 @@ struct NginxCheck: Check {
     struct Facts {
         var isInstalled = true
         var isRunning = true
-        /// What `nginx -T` came to; nil where this user may not ask.
-        var test: Subprocess.Outcome?
+        /// What `nginx -T` printed, or why it did not end; nil where it was not run, because only root can.
+        var test: Result<Subprocess.Outcome, POSIXError>?
     }
 
     let subject = "nginx"
@@ -21,7 +21,9 @@ struct NginxCheck: Check {
     /// Asks nginx at once: later, root may have been given up.
     init(processes: NginxProcesses, isExpected: Bool) {
         let nginx = Subprocess(Self.places)
-        let test = Privileges.areRoots ? nginx.flatMap { try? $0.run(["-T"]) } : nil
+        let test =
+            Privileges.areRoots
+            ? nginx.map { nginx in Result { () throws(POSIXError) in try nginx.run(["-T"]) } } : nil
         self.init(
             facts: Facts(isInstalled: nginx != nil, isRunning: processes.isRunning, test: test), isExpected: isExpected)
     }
@@ -29,7 +31,7 @@ struct NginxCheck: Check {
     init(facts: Facts, isExpected: Bool) {
         self.facts = facts
         self.isExpected = isExpected
-        configuration = facts.test.flatMap { $0.status == 0 ? NginxConfiguration(dump: $0.output) : nil }
+        configuration = (try? facts.test?.get()).flatMap { $0.status == 0 ? NginxConfiguration(dump: $0.output) : nil }
     }
 
     func look() -> [Finding] {
@@ -53,10 +55,14 @@ struct NginxCheck: Check {
             + (facts.test.flatMap(judge).map { [$0] } ?? [])
     }
 
-    private func judge(_ test: Subprocess.Outcome) -> Finding? {
+    private func judge(_ test: Result<Subprocess.Outcome, POSIXError>) -> Finding? {
+        let outcome: Subprocess.Outcome
+        do throws(POSIXError) { outcome = try test.get() } catch {
+            return graded("its configuration was not looked at: \(error)", "nginx -t")
+        }
         guard let configuration else {
             return .fault(
-                "nginx refuses its configuration, and would not start again: \(Self.reason(in: test.complaint))",
+                "nginx refuses its configuration, and would not start again: \(Self.reason(in: outcome.complaint))",
                 "mend that, then: nginx -t && systemctl reload-or-restart nginx")
         }
         let enable =

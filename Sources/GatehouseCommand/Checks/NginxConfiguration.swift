@@ -27,18 +27,28 @@ struct NginxConfiguration: Sendable {
 
     /// Whether the responder and the limits are known, which `conf.d/gatehouse.conf` defines.
     var hasUpstream: Bool {
-        files.contains { $0.lines.contains { $0.split(separator: " ").prefix(2) == ["upstream", "gatehouse"] } }
+        files.contains { $0.lines.contains { Self.words(of: $0).prefix(2) == ["upstream", "gatehouse"] } }
     }
 
     /// Whether a server passes the API to the responder.
     var hasSite: Bool { !sites.isEmpty }
 
-    /// The certificates that such files name.
+    /// The paths of the certificates that such files name.
     var certificates: [String] {
         sites.flatMap(\.lines).compactMap { line in
-            let words = line.split { $0 == " " || $0 == ";" || $0 == "\"" }
-            return words.count == 2 && words[0] == "ssl_certificate" ? String(words[1]) : nil
+            let words = Self.words(of: line)
+            return words.count == 2 && words[0] == "ssl_certificate" ? Self.absolute(words[1]) : nil
         }
+    }
+
+    /// nginx takes a relative path from the folder of its configuration.
+    private static func absolute(_ path: Substring) -> String {
+        path.hasPrefix("/") ? String(path) : "/etc/nginx/" + path
+    }
+
+    /// Without the marks between them, and without quotation marks.
+    private static func words(of line: Substring) -> [Substring] {
+        line.split { " \t;{\"'".contains($0) }
     }
 
     private var sites: [File] {
@@ -54,7 +64,7 @@ struct NginxConfiguration: Sendable {
     private static let serving = ["api", "paths", "site"]
 
     private static func includesAPI(_ line: Substring) -> Bool {
-        let words = line.split { $0 == " " || $0 == ";" }
+        let words = words(of: line)
         guard words.count >= 2, words[0] == "include",
             let match = words[1].firstMatch(of: /snippets\/gatehouse-([a-z-]+)\.conf$/)
         else { return false }

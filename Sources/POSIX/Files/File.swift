@@ -7,6 +7,21 @@ package enum File {
         let descriptor = path == "-" ? dup(0) : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw POSIXError("open \(path)") }
         defer { _ = close(descriptor) }
+        return try read(descriptor, named: path, atMost: limit)
+    }
+
+    /// The content of a path that another program's configuration names. It may lead to a pipe or a device, which would
+    /// block or never end: only a regular file is read.
+    package static func readRegular(_ path: String, atMost limit: Int = 1 << 20) throws(POSIXError) -> [UInt8] {
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let file = try FileDescriptor(takingOwnership: unsafe open(path, flags), from: "open \(path)")
+        guard try FileStatus(of: file).kind == .file else { throw POSIXError("read \(path)", code: EINVAL) }
+        return try read(file.number, named: path, atMost: limit)
+    }
+
+    private static func read(
+        _ descriptor: Int32, named path: String, atMost limit: Int
+    ) throws(POSIXError) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16_384)
         while true {
