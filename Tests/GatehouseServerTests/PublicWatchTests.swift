@@ -37,7 +37,10 @@ struct PublicWatchTests {
             .filter { !$0.hasPrefix("#") }
     }
 
-    private static func moment(_ seconds: Int64) -> MonotonicTime { .now + .seconds(seconds) }
+    /// An hour ahead, so that it is later than the moment from which a new watch is due.
+    private let start = MonotonicTime.now + .seconds(3600)
+
+    private func moment(_ seconds: Int64) -> MonotonicTime { start + .seconds(seconds) }
 
     @Test("is made every minute, and sooner after a failure")
     func pace() {
@@ -45,7 +48,7 @@ struct PublicWatchTests {
         let watch = findings.watch("https://a.example")
         var counts: [Int] = []
         for seconds in [0, 1, 59, 61, 70, 77, 90, 138] as [Int64] {
-            watch.probeIfDue(at: Self.moment(seconds))
+            watch.probeIfDue(at: moment(seconds))
             counts.append(findings.asked.withLock { $0.count })
         }
         #expect(counts == [1, 1, 1, 2, 2, 3, 3, 4])
@@ -56,23 +59,33 @@ struct PublicWatchTests {
         #expect(text(Findings([.ours]).watch(nil)).isEmpty)
         let watch = Findings([.ours, .other(status: 404)]).watch("https://a.example")
         #expect(text(watch).allSatisfy { $0.hasSuffix(" NaN") } && text(watch).count == 3)
-        watch.probeIfDue()
+        watch.probeIfDue(at: moment(0))
         #expect(
             text(watch) == [
                 "gatehouse_public_probe_success 1.0", "gatehouse_public_probe_timestamp_seconds 1000.0",
                 "gatehouse_public_certificate_not_after_seconds 2000.0",
             ])
-        watch.probeIfDue(at: Self.moment(61))
+        watch.probeIfDue(at: moment(61))
         #expect(text(watch).first == "gatehouse_public_probe_success 0.0")
         watch.adopt(nil)
         #expect(text(watch).isEmpty)
+    }
+
+    @Test("counts as reached where a limit of nginx holds the probe back")
+    func limited() {
+        let limit = PublicProbe.Answer.problem(status: 429, code: "too_many_requests")
+        let findings = Findings([.ours, limit, limit, limit])
+        let watch = findings.watch("https://a.example")
+        for round in 0..<4 { watch.probeIfDue(at: moment(Int64(round) * 61)) }
+        #expect(text(watch).first == "gatehouse_public_probe_success 1.0")
+        #expect(findings.lines.withLock { $0 } == [])
     }
 
     @Test("is logged once when it fails for the second time, and once when that is over")
     func log() {
         let findings = Findings([.late("x"), .ours, .late("x"), .late("x"), .late("x"), .late("x"), .ours, .ours])
         let watch = findings.watch("https://a.example")
-        for round in 0..<8 { watch.probeIfDue(at: Self.moment(Int64(round) * 61)) }
+        for round in 0..<8 { watch.probeIfDue(at: moment(Int64(round) * 61)) }
         let lines = findings.lines.withLock { $0 }
         #expect(lines.count == 2)
         #expect(lines.first?.contains("\"warning\"") == true && lines.first?.contains("https://a.example") == true)
@@ -83,12 +96,12 @@ struct PublicWatchTests {
     func adoption() {
         let findings = Findings([.ours])
         let watch = findings.watch("https://a.example")
-        watch.probeIfDue()
+        watch.probeIfDue(at: moment(0))
         watch.adopt(PublicAddress("https://a.example"))
-        watch.probeIfDue()
+        watch.probeIfDue(at: moment(1))
         watch.adopt(PublicAddress("https://b.example"))
         #expect(text(watch).allSatisfy { $0.hasSuffix(" NaN") })
-        watch.probeIfDue(at: Self.moment(1))
+        watch.probeIfDue(at: moment(2))
         #expect(findings.asked.withLock { $0 } == ["a.example", "b.example"])
     }
 }

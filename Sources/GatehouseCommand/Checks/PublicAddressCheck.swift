@@ -13,7 +13,7 @@ struct PublicAddressCheck: Check {
         case .ours: return .ok("\(address) is answered by this server")
         case .problem(502, _), .problem(504, _):
             return fault(answer, "nginx does not reach the server: see units, socket and server in this report")
-        case .problem(429, _):
+        case _ where answer.isReached:
             return .note("\(address): \(answer.summary): nginx's limits hold back this machine's requests")
         case .problem: return fault(answer, "see server in this report; journalctl -u gatehouse -p warning -n 20")
         case .other:
@@ -44,8 +44,9 @@ struct UnknownPublicAddressCheck: Check {
         [
             .note(
                 "not looked at, and neither is the certificate: PUBLIC_URL is not set",
-                "gatehouse-nginx sets it; or PUBLIC_URL=https://… in /etc/gatehouse/gatehouse.conf, off where another "
-                    + "machine ends TLS")
+                "gatehouse-nginx sets it, but not with TLS=balancer, PROXY_PROTOCOL=on or a LISTEN_HTTPS that no loopback "
+                    + "address is part of: then PUBLIC_URL=https://… in /etc/gatehouse/gatehouse.conf where this machine "
+                    + "can ask nginx at it, and otherwise PUBLIC_URL=off")
         ]
     }
 }

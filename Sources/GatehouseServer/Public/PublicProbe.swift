@@ -77,6 +77,15 @@ package struct PublicProbe: Sendable, Equatable {
 }
 
 extension PublicProbe.Answer {
+    /// Whether nothing is known to be broken on the way. A limit of nginx (429) shows that nginx is reached and leaves the
+    /// rest open: another client at a loopback address may have used it up.
+    package var isReached: Bool {
+        switch self {
+        case .ours, .problem(status: 429, code: _): true
+        default: false
+        }
+    }
+
     /// In a few words, for a log and a report.
     package var summary: String {
         switch self {

@@ -3,8 +3,8 @@ import JSON
 import POSIX
 import Synchronization
 
-/// Probes the public address every minute, and keeps the last result for the metrics. A probe decides nothing: the server
-/// answers as before.
+/// Probes the public address every minute, and every 15 seconds after a failure, and keeps the last result for the metrics.
+/// A probe decides nothing: the server answers as before.
 final class PublicWatch: MetricSource {
     private struct State {
         var address: PublicAddress?
@@ -51,7 +51,7 @@ final class PublicWatch: MetricSource {
             // Another address was adopted meanwhile.
             guard state.address == address else { return nil }
             let before = state.failures
-            state.failures = result.answer == .ours ? 0 : before + 1
+            state.failures = result.answer.isReached ? 0 : before + 1
             state.last = (result, now())
             state.dueAt = moment + (state.failures == 0 ? Self.interval : Self.retry)
             return (before, state.failures)
@@ -73,8 +73,9 @@ final class PublicWatch: MetricSource {
         text.begin(
             Family(
                 "gatehouse_public_probe_success", .gauge,
-                "1 if this machine reached the server at PUBLIC_URL, 0 if not; NaN before the first probe."))
-        text.sample(last.map { $0.probe.answer == .ours ? 1.0 : 0 })
+                "1 if this machine reached the server at PUBLIC_URL, or a limit of nginx, 0 if not; NaN before the first probe."
+            ))
+        text.sample(last.map { $0.probe.answer.isReached ? 1.0 : 0 })
         text.begin(
             Family(
                 "gatehouse_public_probe_timestamp_seconds", .gauge,
