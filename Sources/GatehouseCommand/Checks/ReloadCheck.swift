@@ -1,6 +1,6 @@
 import GatehouseServer
 
-/// Whether the running server works with the settings as they are now, or refused them at its last reload.
+/// Whether the running server took its settings at its last reload. Of what has changed since, this says nothing.
 struct ReloadCheck: Check {
     static let metric = "gatehouse_config_last_reload_successful"
 
@@ -9,7 +9,7 @@ struct ReloadCheck: Check {
 
     func look() -> [Finding] {
         // Of a server that does not answer, another check tells.
-        guard let metrics = try? ServerQuery(at: listen).metrics(within: .seconds(3)) else {
+        guard let metrics = try? ServerQuery(at: listen).metrics(within: ServerQuery.Patience.metrics) else {
             return [.note("not looked at: no server tells its metrics at \(listen)")]
         }
         return judge(metrics)

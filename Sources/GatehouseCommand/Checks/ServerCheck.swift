@@ -3,8 +3,7 @@ import POSIX
 
 /// Whether the running server can do all of its work, in its own words.
 struct ServerCheck: Check {
-    /// Longer than the server takes to notice that its store hangs.
-    static let patience = Duration.seconds(15)
+    static let patience = ServerQuery.Patience.readiness
 
     let subject = "server"
     let listen: ListenAddress

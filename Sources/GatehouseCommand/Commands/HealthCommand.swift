@@ -9,8 +9,6 @@ struct HealthCommand: Command {
         Reads LISTEN and no other setting, and asks there for what nginx answers at /readyz to this machine alone.
         Exits 0 when the server is ready, 1 when it is not or does not answer; after 3 seconds at the latest.
         """
-    /// Half a second is left of the three for the start of this process.
-    private static let patience = Duration.milliseconds(2500)
     let options = [Option(name: "--json", value: nil, help: "print the server's own document")]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
@@ -18,7 +16,7 @@ struct HealthCommand: Command {
             try Configuration.listen(from: .current())
         }
         do throws(ServerQuery.Fault) {
-            let document = try ServerQuery(at: address).readiness(within: Self.patience)
+            let document = try ServerQuery(at: address).readiness(within: ServerQuery.Patience.health)
             return input.has("--json") ? printRaw(document) : report(document)
         } catch {
             input.has("--json") ? printRaw(error) : StandardStream.output.line("FAULT  \(error)")
