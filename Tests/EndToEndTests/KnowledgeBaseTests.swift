@@ -16,10 +16,11 @@ struct KnowledgeBaseTests {
         house = try FrontedHouse(locations: example)
     }
 
-    /// The indented lines from the first location of the knowledge base on.
+    /// The indented lines from the guard's first location of the knowledge base on.
     private static func example() throws -> String {
         let page = try String(contentsOfFile: Executable.root + "/nginx/README.md", encoding: .utf8)
-        let lines = page.components(separatedBy: "\n").drop { $0 != "    location /knowledge/ {" }
+        let section = page.components(separatedBy: "\n").drop { $0 != "## The guard" }
+        let lines = section.drop { $0 != "    location /knowledge/ {" }
         return lines.prefix { $0.isEmpty || $0.hasPrefix("    ") }.joined(separator: "\n")
     }
 

@@ -30,7 +30,7 @@ extension MachineTests {
             try machine.must("systemctl start gatehouse")
             let settings = "cat /etc/gatehouse/gatehouse.conf"
             let before = try machine.must(settings)
-            let output = try machine.must(OperationsPage.commands(of: "The first login").joined(separator: "\n"))
+            let output = try machine.must(Page.operations.blocks(of: "The first login").joined(separator: "\n"))
             #expect(output.contains("\"isNewUser\":true") && output.contains("user_"), "\(output)")
             #expect(try machine.must(settings) == before)
             #expect(machine.holds("! curl -s http://127.0.0.1:8444/auth/keys"))

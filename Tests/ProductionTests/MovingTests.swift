@@ -7,7 +7,7 @@ extension MachineTests {
     struct MovingTests {
         @Test("serves on another machine as before, and there with its database in another folder")
         func move() throws {
-            let steps = try OperationsPage.commands(of: "Moving to another machine")
+            let steps = try Page.operations.blocks(of: "Moving to another machine")
             try #require(steps.count == 2)
             let old = try Machine.serving()
             try own(on: old)
@@ -70,14 +70,14 @@ extension MachineTests {
             let line = "gatehouse-database-folder /srv/gatehouse"
             #expect(try machine.must("journalctl --unit gatehouse").contains(line))
             try machine.must("mv /root/gatehouse.conf /etc/gatehouse/ && systemctl start gatehouse")
-            let commands = try OperationsPage.commands(of: "Another folder for the database")
+            let commands = try Page.operations.blocks(of: "Another folder for the database")
             #expect(commands.first == line)
             // The check at their end has something to say of the fake Apple.
             try machine.run(commands.joined(separator: "\n"))
             #expect(try refresh(on: machine) == "200")
             try machine.must("systemctl start gatehouse-backup && test -s /srv/gatehouse/backups/gatehouse-*.db")
             try machine.must("! ls /var/lib/gatehouse/gatehouse.db && ! ls /var/lib/gatehouse/backups/*")
-            // It stays, and is nobody's who gets the number of the user.
+            // It stays, and does not belong to a later user who gets the same number.
             try machine.must("apt-get purge --yes gatehouse </dev/null && test -s /srv/gatehouse/gatehouse.db")
             #expect(try machine.must("find /srv/gatehouse -printf '%u\\n' | sort -u") == "root")
             try machine.must("! ls -d /etc/systemd/system/gatehouse*")

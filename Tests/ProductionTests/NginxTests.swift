@@ -73,9 +73,11 @@ extension MachineTests {
                 mkdir -p /etc/letsencrypt/live/example.com && cd /etc/letsencrypt/live/example.com
                 cp /etc/gatehouse/tls/self-signed.pem fullchain.pem && cp /etc/gatehouse/tls/self-signed.key privkey.pem
                 """)
-            let blocks = try Page.blocks("nginx/README.md", section: "## In a server block of your own")
-            try machine.write(blocks[0], to: "/etc/nginx/sites-enabled/example.com")
-            try machine.must("set -e\n" + blocks[1])
+            let section = "In a server block of your own"
+            let site = try #require(try Page.nginx.blocks(of: section, "nginx").first)
+            try machine.write(site + "\n", to: "/etc/nginx/sites-enabled/example.com")
+            let commands = try #require(try Page.nginx.blocks(of: section).first)
+            try machine.must("set -e\n" + commands)
             #expect(try machine.must("cat /etc/gatehouse/public_url") == "https://example.com")
             #expect(machine.holds(answers("/api/users/me", 401, "invalid_access_token")))
             for path in ["/api/auth/verify", "/healthz", "/readyz", "/metrics"] {
