@@ -9,9 +9,9 @@ struct ReloadCommand: Command {
         process PID and waits until the server has taken the settings over or refused them. kill -HUP does the same, and
         waits for nothing.
 
-        Exits 0 when the new settings are in force; 1 when they are refused, and the server goes on with those before: its
-        log has every fault, and this prints them as well where it may read the secrets; 3 when there is no such process,
-        or it does not answer within 30 seconds.
+        Exits 0 when the new settings are in force (those that need a restart wait for it, and the log names them); 1 when
+        they are refused, and the server goes on with those before: its log has every fault, and this prints them as well
+        where it may read the secrets; 3 when there is no such process, or it does not answer within 30 seconds.
         """
     let arguments = ["PID"]
 

@@ -2,8 +2,9 @@ import CLinux
 import Glibc
 
 /// A signal whose sender waits until it has been acted on. It carries a value that only this program sends, and is answered
-/// by SIGUSR1 for yes or SIGUSR2 for no, to the process that the kernel names as the sender. That needs no socket and no
-/// setting, so it works where the settings are at fault.
+/// by SIGUSR1 for yes or SIGUSR2 for no, to the process id that the signal carries: the sender's C library fills it in, and
+/// only a process of the same user or root can send it. That needs no socket and no setting, so it works where the settings
+/// are at fault.
 package enum AnsweredSignal {
     private static let mark: Int32 = 0x6761_7465
     /// The kernel keeps one pending signal of a number: one that was sent while another waited has to be sent again.
@@ -43,7 +44,7 @@ package enum AnsweredSignal {
     }
 
     fileprivate static func answer(_ process: Int32, isDone: Bool) {
-        // The sender may have given up: then there is nobody to tell.
+        // The sender may have given up and ended: then no process takes the answer.
         _ = gatehouse_queue_signal(process, isDone ? SIGUSR1 : SIGUSR2, mark)
     }
 }
