@@ -51,7 +51,7 @@ struct Transfer: ~Copyable {
         try check(unsafe gatehouse_curl_set_list(easy, CURLOPT_CONNECT_TO, places.first))
     }
 
-    /// Accepts every certificate, and keeps the chain for `certificates`. For looking at a server, never for believing it.
+    /// Accepts every certificate, and keeps the chain for `certificate`. For looking at a server, never for believing it.
     func acceptAnyCertificate() throws(HTTPFault) {
         try set(CURLOPT_SSL_VERIFYPEER, 0)
         try set(CURLOPT_SSL_VERIFYHOST, 0)

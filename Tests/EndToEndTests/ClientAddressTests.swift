@@ -17,7 +17,7 @@ struct ClientAddressTests {
         try headers.map { try house.devLogin(from: source, at: 443, $0).status }
     }
 
-    @Test("is what a trusted proxy says, and of anybody else the peer's own")
+    @Test("is what a trusted proxy says, and for every other peer the address of its connection")
     func forwardedFor() throws {
         let house = try house(["TRUSTED_PROXIES": ProxiedHouse.trusted])
         func chain(_ addresses: String...) -> [[String: String]] { addresses.map { ["X-Forwarded-For": $0] } }
@@ -31,7 +31,7 @@ struct ClientAddressTests {
         for source in [ProxiedHouse.attacker, ProxiedHouse.attacker6] {
             #expect(try statuses(house, from: source, forged) == [200, 200, 429])
         }
-        // They used nobody else's limit up.
+        // The limits of other clients are untouched.
         #expect(try statuses(house, from: ProxiedHouse.balancer, chain("192.0.2.3")) == [200])
     }
 

@@ -34,7 +34,7 @@ struct PublicProbeTests {
         #expect(PublicProbe(asking: elsewhere).certificate?.coversHost == false)
     }
 
-    @Test("is found to be broken where nginx has nobody behind it, and where nobody listens")
+    @Test("is found to be broken where no server is behind nginx, and where nginx does not listen")
     func broken() throws {
         let (house, address) = try house()
         house.served.process.stop()

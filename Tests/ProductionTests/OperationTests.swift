@@ -22,7 +22,7 @@ extension MachineTests {
             #expect(try machine.must("systemctl show -P StatusText gatehouse").contains("requests/s"))
         }
 
-        @Test("rotates every key three times in a row by the command, seals anew and retires, and logs nobody out")
+        @Test("rotates every key three times in a row by the command, seals anew and retires, and ends no session")
         func rotation() throws {
             let machine = try Machine.serving()
             try signIn(on: machine)
@@ -35,7 +35,7 @@ extension MachineTests {
                 #expect(try machine.must("grep -vc '^#' \(Self.credentials)/\(key)_previous") == "3")
             }
             #expect(try machine.must("stat -c '%a %U' \(Self.credentials)/*_previous | sort -u") == "600 root")
-            // What is still needed stays, whoever asks.
+            // A key that is still needed stays, also where an operator asks to retire it.
             for key in ["jwt_access_secret", "jwt_refresh_secret"] { try machine.must("gatehouse keys retire \(key)") }
             #expect(try machine.must("ls \(Self.credentials)/*_previous | wc -l") == "3")
             try machine.must(

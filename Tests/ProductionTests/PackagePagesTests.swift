@@ -39,7 +39,7 @@ struct PackagePagesTests {
             })
     }
 
-    @Test("has what a night needs")
+    @Test("has the pages and examples that an operator needs")
     func complete() throws {
         for name in [
             "README.Debian", "README.md", "Operations.md", "nginx.md", "systemd.md", "ThreatModel.md",

@@ -78,14 +78,14 @@ struct ProductionCheck: Check {
         }
         let place = places.first ?? .environment
         return .fault(
-            "\(names): \(hosts.joined(separator: ", ")) is not Apple, and can sign in as anybody",
+            "\(names): \(hosts.joined(separator: ", ")) is not Apple, and can sign in as any user",
             "\(removal(of: names, from: place)); then: \(effect(of: place, isFixed: true))")
     }
 
     private func secret(_ facts: Facts) -> Finding? {
         guard let place = facts.developmentSecret else { return nil }
         return .fault(
-            "DEV_LOGIN_SECRET is set: whoever knows it signs in as anybody once APP_ENV is development",
+            "DEV_LOGIN_SECRET is set: a person who knows it can sign in as any user once APP_ENV is development",
             "\(removal(of: "DEV_LOGIN_SECRET", from: place)); then: \(effect(of: place, isFixed: true))")
     }
 

@@ -2,7 +2,7 @@ import GatehouseServer
 import POSIX
 
 /// Settings of development that a running server has from its environment, such as `Environment=` of its unit. Only root
-/// and the server's user may look; the values are judged and nothing is opened that they name.
+/// may look, since the server keeps its memory from other processes of its user; the values are judged and nothing is opened that they name.
 struct ServerEnvironment: Sendable, Equatable {
     private static let names: Set<String> = [
         "APP_ENV", "DEV_LOGIN_SECRET", "APPLE_JWKS_URL", "APPLE_TOKEN_URL", "APPLE_REVOKE_URL",

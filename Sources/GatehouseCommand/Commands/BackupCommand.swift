@@ -11,8 +11,8 @@ struct BackupCommand: Command {
         Reads DATABASE_URL. FILE gets its name when all of it has been read from the disk and found good; it is one file, for
         this user alone. With --keep, FILE is a folder: the backup is named by its time there, and the oldest ones of
         that kind beyond N are removed; with --keep-for as well, of these only what is older than AGE, so that the latest N
-        stay however old they are, and nothing younger than AGE goes. Nobody waits for a backup, and whatever was
-        committed before it began is in it.
+        stay however old they are, and nothing younger than AGE goes. Requests do not wait for a backup, and
+        everything committed before it began is in it.
 
         FILE may be `-`: the copy is made beside the database, found good, and written to standard output. Root works as the
         owner of the database; into a folder that the owner may not write to, root redirects that:

@@ -4,10 +4,11 @@ struct CheckCommand: Command {
     let words = ["check"]
     let summary = "Look at everything that a night can be broken by, and say what to do about it."
     let discussion = """
-        Configuration, settings of development, database, disk, integrity, schema, backups, clock, Apple's keys, our
-        credentials with Apple, units, the socket, the server behind it, nginx, the certificate and the answer at PUBLIC_URL,
-        and limits: a line each, and below what is wrong what to do. The server may be running or not. As root it sees
-        most, and opens the database as its owner; what another user may not look at is said to be so.
+        Configuration, settings of development, previous keys, database, disk, integrity, schema, sealed data, backups,
+        clock, Apple's keys, our credentials with Apple, units, the socket, the server behind it and its last reload, nginx,
+        the certificate and the answer at PUBLIC_URL, and limits: a line each, and below what is wrong what to do. The
+        server may be running or not. As root it sees most, and opens the database as its owner; what another user may not
+        look at is said to be so.
 
         Exits 0 when all is well, 1 when something is not, 2 when the configuration cannot be used; what can be read of
         it is looked at all the same.

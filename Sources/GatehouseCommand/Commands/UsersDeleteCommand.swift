@@ -6,7 +6,8 @@ struct UsersDeleteCommand: Command {
     let summary = "Delete a user, and everything personal of theirs."
     let discussion = """
         Reads DATABASE_URL. USER is an id or an email address. This cannot be undone: on a terminal the command asks for
-        confirmation, and a script has to give --yes. The same person signing in later is a new user. Exits 0 also where the user was deleted already.
+        confirmation, and a script has to give --yes. The same person signing in later is a new user. Exits 0 also where
+        the user was deleted already.
         """
     let arguments = ["USER"]
     let options = [Option(name: "--yes", value: nil, help: "delete without confirmation"), .json]
