@@ -11,6 +11,9 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
 
     package var description: String { "SQLite \(code): \(message)" }
 
+    /// SQLITE_CORRUPT or SQLITE_NOTADB: the file itself is at fault.
+    package var isDamage: Bool { [11, 26].contains(code & 0xFF) }
+
     /// SQLITE_BUSY, of whatever kind: somebody else has a lock.
     package var isBusy: Bool { code & 0xFF == 5 }
 }

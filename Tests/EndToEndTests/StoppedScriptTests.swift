@@ -77,6 +77,8 @@ struct StoppedScriptTests {
             ([.crash(10), .crash(11), .crash(12), .crash(13), .crash(500), .crash(1000)], 1),
             // Stopped and started by an operator in between, it is the same loop.
             ([.crash(10), .success(11), .crash(12), .success(13), .crash(14)], 1),
+            // Mended by an operator, and broken again: that is told at once.
+            ([.crash(10), .crash(11), .crash(12), .success(13), .crash(14), .crash(15)], 2),
             // Well for ten minutes, and then not again.
             ([.crash(10), .crash(11), .crash(12), .crash(700), .crash(701), .crash(702), .crash(703)], 2),
             ([.refusal(10)], 1), ([.refusal(10), .refusal(20), .refusal(5000)], 1),

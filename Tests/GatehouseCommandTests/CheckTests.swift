@@ -102,10 +102,11 @@ struct CheckTests {
     func openFiles() throws {
         let secret = try tool.file("secret", "a refresh secret that stands in a file of its own")
         chmod(secret, 0o644)
+        chmod(tool.folder.path, 0o755)
         var settings = tool.settings(["JWT_REFRESH_SECRET_FILE": secret, "APP_ENV": "development"])
         settings["JWT_REFRESH_SECRET"] = nil
         let outcome = try tool.run(["check", "--offline"], settings)
-        expectFault("configuration", /everybody on this machine can read JWT_REFRESH_SECRET/, in: outcome)
+        expectFault("configuration", /all users of this machine can read JWT_REFRESH_SECRET/, in: outcome)
         chmod(database, 0o644)
         expectFault("database", /others can read it: .* 0644/, in: try check())
         try FileManager.default.removeItem(atPath: database)

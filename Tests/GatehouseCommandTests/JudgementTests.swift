@@ -144,6 +144,7 @@ struct JudgementTests {
         ] as [(UInt32, UInt32, Finding.Grade?)] {
             #expect(check.judge("DATA_KEY", at: "x", Self.file(0, mode, group: group))?.grade == grade, "\(mode)")
         }
+        #expect(check.judge("DATA_KEY", at: "x", Self.file(0, 0o644), isReachable: false)?.grade == .note)
     }
 
     @Test(

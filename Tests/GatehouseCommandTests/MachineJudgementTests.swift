@@ -136,6 +136,15 @@ struct MachineJudgementTests {
         #expect((finding.advice != nil) == (grade != .ok))
     }
 
+    @Test("backups that the database knows of, and that are gone")
+    func backupsGone() {
+        let unit = Self.unit("gatehouse-backup.timer", "active", file: "enabled")
+        let check = BackupsCheck(path: "/srv/gatehouse/gatehouse.db", timer: Units(parsing: unit).all.first)
+        let finding = check.judge(.init(newest: Self.now, now: Self.now, hasFiles: false))
+        #expect(finding.grade == .fault)
+        #expect(finding.message.contains("/srv/gatehouse/backups has none"))
+    }
+
     private static let apples = [("APPLE_JWKS_URL", "https://appleid.apple.com/auth/keys")]
     private static let fake = [("APPLE_JWKS_URL", "http://127.0.0.1:8444/auth/keys?secret")]
 

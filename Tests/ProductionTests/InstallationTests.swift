@@ -112,7 +112,23 @@ extension MachineTests {
             #expect(try machine.login() == Machine.wholeLogin)
             #expect(try machine.must("dpkg --audit") == "")
             #expect(try machine.told == "")
-            try machine.must("sed -i '/^WORKERS=many/d' /etc/gatehouse/gatehouse.conf && systemctl restart gatehouse")
+            // A file that root alone can read, and a drop-in, are settings as well.
+            try machine.must(
+                "sed -i '/^WORKERS=many/d' /etc/gatehouse/gatehouse.conf; chmod 600 /etc/gatehouse/gatehouse.conf")
+            #expect(
+                try machine.must("dpkg --install /root/gatehouse.deb </dev/null 2>&1").contains("chmod 644 /etc/gate"))
+            #expect(try machine.faults().contains { $0.message.contains("gatehouse may not read /etc/gatehouse/gate") })
+            try machine.must(
+                "chmod 644 /etc/gatehouse/gatehouse.conf; mkdir -p /etc/systemd/system/gatehouse.service.d")
+            try machine.write(
+                "[Service]\nEnvironment=ACCESS_TOKEN_TTL=banana\n",
+                to: "/etc/systemd/system/gatehouse.service.d/own.conf")
+            #expect(
+                try machine.must("dpkg --install /root/gatehouse.deb </dev/null 2>&1").contains(
+                    "ACCESS_TOKEN_TTL must be"))
+            #expect(try machine.must(process) == second)
+            try machine.must("rm /etc/systemd/system/gatehouse.service.d/own.conf && systemctl daemon-reload")
+            try machine.must("systemctl restart gatehouse")
             #expect(try machine.login() == Machine.wholeLogin)
         }
 

@@ -14,6 +14,8 @@ struct BackupsCheck: Check {
         /// When there was something to back up for the first time.
         var oldestRow: Timestamp?
         var now: Timestamp
+        /// False where the folder of the daily backups, beside the database, has none.
+        var hasFiles = true
     }
 
     let subject = "backups"
@@ -32,9 +34,16 @@ struct BackupsCheck: Check {
                     Facts(
                         newest: try file.document(DocumentName.lastBackup)?.updatedAt,
                         oldestRow: try file.oldestMoment(),
-                        now: World.real.now()))
+                        now: World.real.now(), hasFiles: hasFiles))
             ]
         } catch { return [.note("not looked at: \(error)")] }
+    }
+
+    private var folder: String { File.folder(of: path) + "/backups" }
+
+    private var hasFiles: Bool {
+        let names = (try? File.names(in: folder)) ?? []
+        return names.contains { $0.hasPrefix("gatehouse-") && $0.hasSuffix(".db") }
     }
 
     func judge(_ facts: Facts) -> Finding {
@@ -51,6 +60,9 @@ struct BackupsCheck: Check {
             return isOverdue
                 ? .fault("none is known, and the database is older than two days", advice)
                 : .note("none so far", "systemctl start gatehouse-backup.service")
+        }
+        if isOn, !facts.hasFiles {
+            return .fault("the last good one was made at \(newest), and \(folder) has none", advice)
         }
         guard newest + Self.longestAge < facts.now else { return .ok("the last good one was made at \(newest)") }
         let message = "the last good one was made at \(newest), more than two days ago"

@@ -60,6 +60,9 @@ struct DatabaseCheck: Check {
             let advice = "gatehouse serve makes one; where there was one, mend DATABASE_URL or restore a backup"
             return [.fault("there is no database at \(path)", advice)]
         }
+        guard file.kind != .folder else {
+            return [.fault("\(path) is a folder", "name a file in DATABASE_URL, such as sqlite:\(path)/gatehouse.db")]
+        }
         let service = service(of: place)
         let files = [(path, file)] + facts.companions
         let findings =

@@ -21,6 +21,7 @@ struct ReloadCommand: Command {
         guard let process = Int32(input.arguments[0]), process > 0 else {
             throw CommandFault(.usage, "PID must be the number of the server's process")
         }
+        try refuseOtherPrograms(at: process)
         try refuseOtherUsers(of: process)
         let isDone: Bool?
         do { isDone = try AnsweredSignal.ask(process, .hangUp, within: Self.patience) } catch {
@@ -32,6 +33,14 @@ struct ReloadCommand: Command {
         case nil:
             let advice = "look at its log, and restart it where it hangs or is of an older version"
             throw CommandFault(.failed, "the process \(process) does not answer: \(advice)")
+        }
+    }
+
+    /// SIGHUP ends most programs.
+    private func refuseOtherPrograms(at process: Int32) throws(CommandFault) {
+        guard let name = try? File.read("/proc/\(process)/comm", atMost: 64) else { return }
+        guard String(decoding: name, as: UTF8.self) == "gatehouse\n" else {
+            throw CommandFault(.usage, "the process \(process) is not a gatehouse: nothing was sent to it")
         }
     }
 

@@ -28,6 +28,14 @@ extension SQLiteFile {
     /// - Parameter deep: compares every index with its table as well, and takes some times as long. Until it is over, the
     ///   log of what is written meanwhile cannot be shortened.
     package func damage(deep: Bool) throws -> [String] {
+        do throws(SQLiteError) { return try examined(deep: deep) } catch {
+            // Another error tells of the file's place, not of the file.
+            guard error.isDamage else { throw error }
+            return [error.description]
+        }
+    }
+
+    private func examined(deep: Bool) throws(SQLiteError) -> [String] {
         let connection = try reader()
         if deep { return try connection.damage("PRAGMA integrity_check(5)") }
         // Table by table, the log gets its turn in between.
