@@ -106,6 +106,19 @@ struct OwnServerTests {
         #expect(try ask(.get("/api/x.php")).code == "not_found")
     }
 
+    @Test("gets no line of the probe into its error log while the responder is down")
+    func probe() throws {
+        let house = try FrontedHouse(
+            values: ["PROBE_PATH": "/ready"],
+            site: "server_name example.test; error_log own-error.log; include snippets/gatehouse-site.conf;")
+        house.served.process.signal(SIGKILL)
+        #expect(house.served.process.wait() != nil)
+        var call = Call.get("/ready")
+        call.headers.append(("Host", "example.test"))
+        #expect(try house.send(call).status == 503)
+        #expect(try String(contentsOfFile: house.prefix + "/own-error.log", encoding: .utf8) == "")
+    }
+
     @Test("refuses the API over plain HTTP")
     func plain() throws {
         let port = try Self.plainPort.get()
