@@ -45,18 +45,18 @@ struct SettingReader {
         }
     }
 
-    /// What a file beside the configuration file says about a setting that is not set: its path and its text.
-    mutating func fallback(for name: String) -> (path: String, text: String)? {
-        guard let found = source.fallback(for: name) else { return nil }
-        digests.note(name, found.text)
-        return found
-    }
-
     /// The same, and whether somebody has tried to set it, be it in vain: who has is not told that it is missing.
     mutating func attempt(_ name: String) -> (isSet: Bool, text: String?) {
         let before = faults.count
         let text = text(name)
         return (text != nil || faults.count > before || source.isSpoilt(name), text)
+    }
+
+    /// What a file beside the configuration file says about a setting that is not set: its path and its text.
+    mutating func fallback(for name: String) -> (path: String, text: String)? {
+        guard let found = source.fallback(for: name) else { return nil }
+        digests.note(name, found.text)
+        return found
     }
 
     /// A setting without which there is nothing to serve.
