@@ -43,6 +43,19 @@ struct PreviousKeysTests {
         }
     }
 
+    @Test(
+        "where no key is left, a comment that may be a secret is a fault; one beside a key is a comment",
+        arguments: ["#", "\n##"])
+    func hidden(mark: String) {
+        for name in ["JWT_ACCESS_SECRET_PREVIOUS", "ACCESS_SIGNING_KEY_PREVIOUS", "DATA_KEY_PREVIOUS"] {
+            let faults = Settings.faults([name: mark + Self.secrets[0], "DATA_KEY": dataKey(1)])
+            #expect(faults.count == 1 && faults[0].description.hasPrefix("\(name) holds no key: a line"), "\(faults)")
+            #expect(!faults.description.contains(Self.secrets[0]))
+        }
+        #expect(
+            Settings.faults(["JWT_ACCESS_SECRET_PREVIOUS": mark + Self.secrets[0] + "\n" + Self.secrets[1]]).isEmpty)
+    }
+
     @Test("a fault names the line and no value")
     func faults() {
         let good = Self.secrets[0]
@@ -143,7 +156,7 @@ struct PreviousKeysTests {
 
     @Test(
         "a record that is no time is a comment like any other",
-        arguments: ["", " soon", " 2026-13-01T00:00:00Z", " 2026-11-22"])
+        arguments: ["", " soon", " 2026-13-01T00:00:00Z", " 2026-11-22", " 2026-02-31T00:00:00Z"])
     func records(text: String) {
         let list = KeyList(parsing: "# replaced\(text)\nkey", .line)
         #expect(list.entries == [KeyList.Entry("key", line: 2, comments: ["# replaced\(text)"])])

@@ -62,6 +62,14 @@ package struct KeyList: Sendable, Equatable {
         return (lines + rest).map { $0 + "\n" }.joined()
     }
 
+    /// Whether it has no key, and a comment that may be one: before comments there were, a secret could begin with `#`.
+    package var hidesKey: Bool {
+        entries.isEmpty
+            && rest.contains { comment in
+                comment.drop { $0 == "#" }.first.map { !$0.isWhitespace } ?? false
+            }
+    }
+
     package func contains(_ text: String) -> Bool { entries.contains { $0.text == text } }
 
     package func without(_ text: String) -> KeyList {
@@ -95,8 +103,8 @@ extension KeyList.Record {
 
     /// Nil for any other comment.
     init?(comment: String) {
-        guard let match = comment.prefixMatch(of: /# (replaced|published) ([0-9TZ:.-]+)/),
-            let moment = Timestamp(written: match.2)
+        guard let match = comment.prefixMatch(of: /# (replaced|published) ([0-9-]+T[0-9:.]+Z)/),
+            let moment = Timestamp(written: String(match.2))
         else { return nil }
         self = match.1 == "replaced" ? .replaced(moment) : .published(moment)
     }
@@ -105,17 +113,6 @@ extension KeyList.Record {
 extension Timestamp {
     /// RFC 3339 in UTC, rounded up: at that time the moment is over.
     package var toTheSecond: String { (self + .milliseconds(999)).description.prefix(19) + "Z" }
-
-    /// Reads what `description` writes, with or without its fraction.
-    fileprivate init?(written text: Substring) {
-        guard let match = text.wholeMatch(of: /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{3}))?Z/),
-            let year = Int64(match.1), let month = Int64(match.2), (1...12).contains(month), let day = Int64(match.3),
-            (1...31).contains(day), let hour = Int64(match.4), let minute = Int64(match.5),
-            let second = Int64(match.6)
-        else { return nil }
-        let seconds = Self.daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
-        self.init(milliseconds: seconds * 1000 + (match.7.flatMap { Int64($0) } ?? 0))
-    }
 }
 
 /// Collects the keys of a list, line by line.

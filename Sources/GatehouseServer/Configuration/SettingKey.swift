@@ -19,7 +19,14 @@ extension SettingReader {
         let name = name + SettingKey.suffix
         let (isSet, text) = attempt(name)
         guard let text else { return isSet ? nil : [] }
-        let entries = KeyList(parsing: text, form).entries
+        let list = KeyList(parsing: text, form)
+        let entries = list.entries
+        if list.hidesKey {
+            note(
+                name,
+                "holds no key: a line that begins with # is a comment. Write a comment with a space behind the #, or "
+                    + "remove a key that begins with #")
+        }
         if entries.count > KeyList.most {
             let advice = "gatehouse keys retire removes those that are not needed any more"
             note(name, "holds \(entries.count) keys, and \(KeyList.most) at most are accepted: \(advice)")
@@ -31,8 +38,8 @@ extension SettingReader {
         note(key.name, (key.line.map { "line \($0) " } ?? "") + message)
     }
 
-    /// The same key twice in one family is what a `gatehouse keys rotate` leaves that was interrupted. It opens nothing to
-    /// anybody, so the server starts.
+    /// The same key twice in one family is what a `gatehouse keys rotate` leaves that was interrupted. It gives access
+    /// to no other party, so the server starts.
     mutating func warnOfRepetition(_ key: SettingKey, _ earlier: SettingKey) {
         warn(
             "\(key.place) is the same key as \(earlier.place): remove one of the two, or run gatehouse keys rotate again"

@@ -1,8 +1,6 @@
 import Gatehouse
 import Testing
 
-@testable import GatehouseCommand
-
 @Suite("A moment that an operator writes")
 struct TimestampWrittenTests {
     @Test(

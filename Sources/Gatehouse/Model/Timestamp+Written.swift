@@ -1,9 +1,7 @@
-import Gatehouse
-
 extension Timestamp {
     /// Reads a date or a moment in UTC, as this program and RFC 3339 write them: `2026-11-21`, `2026-11-21T10:00:00Z` or
     /// `2026-11-21T10:00:00.512Z`. Nil for anything else, the 30th of February included.
-    init?(written text: String) {
+    package init?(written text: String) {
         let form = /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?[Zz])?/
         guard let match = text.wholeMatch(of: form)?.output else { return nil }
         let (year, month, day) = (Int(match.1) ?? 0, Int(match.2) ?? 0, Int(match.3) ?? 0)
