@@ -10,7 +10,11 @@ package struct DataKey: Sendable {
     let mark: [UInt8]
 
     /// The same for messages.
-    package var id: String { mark.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+    package var id: String { Self.id(ofMark: mark) }
+
+    static func id(ofMark mark: some Sequence<UInt8>) -> String {
+        mark.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
 
     package init(_ bytes: [UInt8]) throws(KeyError) {
         cipher = try AES256GCMKey(bytes)

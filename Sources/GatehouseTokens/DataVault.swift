@@ -23,7 +23,10 @@ package struct DataVault: Vault {
     /// The same of every key that this vault opens with, the current one first.
     package var heads: [[UInt8]] { all.map(Self.head) }
 
-    package static func head(of key: DataKey) -> [UInt8] { [version] + key.mark }
+    private static func head(of key: DataKey) -> [UInt8] { [version] + key.mark }
+
+    /// The `DataKey.id` of the key that sealed what begins with this head, in whatever version of the form.
+    package static func keyID(ofHead head: [UInt8]) -> String { DataKey.id(ofMark: head.dropFirst()) }
 
     /// How many bytes name the form and the key.
     package static let headByteCount = 1 + DataKey.markByteCount

@@ -164,7 +164,7 @@ struct KeyRotationPlanTests {
 
     private func verdict(
         _ key: RotatedKey, _ entry: KeyList.Entry, after seconds: Int64, serverStart: Int64? = nil,
-        fileChanged: Int64 = 0, sealed: [[UInt8]: Int] = [:]
+        fileChanged: Int64 = 0, sealed: [String: Int] = [:]
     ) -> KeyRetirement.Verdict {
         KeyRetirement(
             key: key, tokenLifetimes: (.seconds(900), .seconds(3600)), now: Self.start + .seconds(seconds),
@@ -195,10 +195,10 @@ struct KeyRotationPlanTests {
     func dataKeys() throws {
         let bytes = (0..<32).map { UInt8($0) }
         let entry = KeyList.Entry(Base64URL.encode(bytes), record: .replaced(Self.start))
-        let head = DataVault.head(of: try DataKey(bytes))
+        let id = try DataKey(bytes).id
         #expect(verdict(.dataKey, entry, after: 0) == .over)
-        #expect(verdict(.dataKey, entry, after: 0, sealed: [[1, 2, 3, 4, 5]: 3]) == .over)
-        #expect(verdict(.dataKey, entry, after: 99_999_999, sealed: [head: 1]) != .over)
+        #expect(verdict(.dataKey, entry, after: 0, sealed: ["02030405": 3]) == .over)
+        #expect(verdict(.dataKey, entry, after: 99_999_999, sealed: [id: 1]) != .over)
         #expect(verdict(.dataKey, entry, after: 0, serverStart: -1) != .over)
         #expect(verdict(.dataKey, KeyList.Entry("no key"), after: 0) != .over)
     }

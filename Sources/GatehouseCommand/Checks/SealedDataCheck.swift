@@ -29,10 +29,7 @@ struct SealedDataCheck: Check {
         var facts = Facts()
         do {
             (facts.current, facts.previous, facts.unknown) = try SealedCounts(at: path).split(by: vault)
-            let document = try SQLiteFile(path: path).document(DocumentName.identityHashKeys)
-            if let document, let refreshKeys {
-                facts.unopenedHashKeys = IdentityHashes(document: document.content, openedBy: refreshKeys).unopenedCount
-            }
+            facts.unopenedHashKeys = try IdentityHashes.unopenedCount(at: path, refreshKeys)
         } catch { return [.note("not looked at: \(error)")] }
         facts.hasPreviousKeys = (vault?.heads.count ?? 0) > 1
         return judge(facts)

@@ -17,8 +17,8 @@ struct KeyRetirement {
     let fileChangedAt: Timestamp
     /// When the running server began; nil where none runs.
     var serverStart: Timestamp?
-    /// How many values each key has sealed, by the first bytes of such a value.
-    var sealedCounts: [[UInt8]: Int] = [:]
+    /// How many values each key has sealed, by `DataKey.id`.
+    var sealedCounts: [String: Int] = [:]
 
     func judge(_ entry: KeyList.Entry) -> Verdict {
         if entry.isPublished {
@@ -37,7 +37,7 @@ struct KeyRetirement {
         guard let key = DataKey.bytes(written: entry.text).flatMap({ try? DataKey($0) }) else {
             return .needed(until: nil, "is no key of 32 bytes in base64: remove the line")
         }
-        let count = sealedCounts[DataVault.head(of: key)] ?? 0
+        let count = sealedCounts[key.id] ?? 0
         return count == 0 ? .over : .needed(until: nil, "has sealed \(count) values: gatehouse keys reseal")
     }
 }

@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseStore
 import GatehouseTokens
 import JSON
@@ -34,35 +35,49 @@ struct SealedCounts {
             counts.map { head, count in
                 let place = vault.flatMap { $0.heads.firstIndex(of: head) }
                 let state = place.map { $0 == 0 ? "current" : "previous" } ?? "unknown"
-                let id = head.dropFirst().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-                return .object(["id": .string(id), "state": .string(state), "values": .integer(Int64(count))])
+                return .object([
+                    "id": .string(DataVault.keyID(ofHead: head)), "state": .string(state),
+                    "values": .integer(Int64(count)),
+                ])
             })
     }
 
-    /// Counts in the database that DATABASE_URL names, in a process of its own: that one gives up root for the owner of the
-    /// database, and this one goes on as root.
-    static func ofDatabase() throws(CommandFault) -> [[UInt8]: Int] {
+    /// Counts by `DataKey.id` in the database that DATABASE_URL names, in a process of its own: that one gives up root for
+    /// the owner of the database, and this one goes on as root.
+    static func ofDatabase() throws(CommandFault) -> [String: Int] {
         let outcome: Subprocess.Outcome
         do throws(POSIXError) {
             outcome = try Subprocess.ofThisProgram(patience: .seconds(600))
                 .run(["keys", "reseal", "--dry-run", "--json"])
         } catch { throw CommandFault(.failed, "\(error)") }
-        let keys = (try? JSONValue(parsing: Array(outcome.output.utf8)))?.object?["keys"]?.array
-        guard outcome.status == ExitStatus.done.rawValue || outcome.status == ExitStatus.no.rawValue, let keys else {
+        let isCounted = outcome.status == ExitStatus.done.rawValue || outcome.status == ExitStatus.no.rawValue
+        guard isCounted, let counts = counts(in: Array(outcome.output.utf8)) else {
             let reason = outcome.complaint.isEmpty ? "" : ": " + outcome.complaint
             throw CommandFault(
                 .failed, "it is not known which keys the database needs, and nothing was changed\(reason)")
         }
-        var counts: [[UInt8]: Int] = [:]
-        for key in keys.compactMap(\.object) {
-            guard let id = key["id"]?.string, let values = key["values"]?.integer else { continue }
-            counts[[1] + bytes(ofHexadecimal: id), default: 0] += Int(values)
-        }
         return counts
     }
 
-    private static func bytes(ofHexadecimal text: String) -> [UInt8] {
-        let digits = text.compactMap { $0.hexDigitValue.map(UInt8.init) }
-        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    /// Reads the report of `keys reseal --dry-run --json`. Nil where any part of it is missing: a key that is not counted
+    /// would seem to be needed no more.
+    static func counts(in report: [UInt8]) -> [String: Int]? {
+        guard let keys = (try? JSONValue(parsing: report))?.object?["keys"]?.array else { return nil }
+        var counts: [String: Int] = [:]
+        for key in keys {
+            guard let id = key.object?["id"]?.string, let values = key.object?["values"]?.integer else { return nil }
+            counts[id, default: 0] += Int(values)
+        }
+        return counts
+    }
+}
+
+extension IdentityHashes {
+    /// How many of the keys that a database keeps no secret of the ring opens; 0 where there is no secret.
+    static func unopenedCount(at path: String, _ ring: KeyRing?) throws -> Int {
+        guard let ring, let document = try SQLiteFile(path: path).document(DocumentName.identityHashKeys) else {
+            return 0
+        }
+        return IdentityHashes(document: document.content, openedBy: ring).unopenedCount
     }
 }
