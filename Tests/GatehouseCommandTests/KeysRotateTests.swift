@@ -7,6 +7,8 @@ import POSIX
 import TestSupport
 import Testing
 
+@testable import GatehouseCommand
+
 @Suite("gatehouse keys rotate")
 struct KeysRotateTests {
     @Test("three times in a row keeps every key, and the server takes what it wrote")

@@ -14,11 +14,16 @@ struct PreviousKeysCheck: Check {
         if source.denial != nil { return [.note("not looked at: the secrets cannot be read", "sudo gatehouse check")] }
         var (findings, count): ([Finding], Int) = ([], 0)
         for key in RotatedKey.allCases {
-            // What stands elsewhere than in files has no time, and a fault of theirs is one of the configuration.
-            guard let files = try? KeyFiles(of: key, from: source), let previous = try? files.read().previous else {
+            // A fault of these keys is one of the configuration.
+            guard let held = try? Configuration.previousKeys(of: key.previousSetting, key.form, from: source),
+                !held.entries.isEmpty
+            else { continue }
+            count += held.entries.count
+            guard let files = try? KeyFiles(ofPrevious: key, from: source), let previous = try? files.readPrevious()
+            else {
+                findings += judgeWithoutFile(key)
                 continue
             }
-            count += previous.entries.count
             let retirement = KeyRetirement(
                 key: key, tokenLifetimes: lifetimes, now: World.real.now(),
                 fileChangedAt: Timestamp(seconds: files.previousChangedAt()))
@@ -26,6 +31,16 @@ struct PreviousKeysCheck: Check {
         }
         guard findings.isEmpty else { return findings }
         return [.ok(count == 0 ? "none" : "\(count), each of them still needed")]
+    }
+
+    private func judgeWithoutFile(_ key: RotatedKey) -> [Finding] {
+        guard key != .dataKey else { return [] }
+        let name = key.previousSetting
+        return [
+            .note(
+                "\(name) holds keys, but not in a file of its own: their age is not known",
+                "remove those that no token needs any more, or put them into a file, and name it as \(name)_FILE")
+        ]
     }
 
     /// One finding for a key, at most. Of a data key, the database knows whether it is needed: see `SealedDataCheck`.

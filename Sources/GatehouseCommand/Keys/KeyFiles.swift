@@ -6,17 +6,27 @@ struct KeyFiles {
     private static let largest = 65_536
 
     let key: RotatedKey
-    private let currentPath: String
+    /// Nil where only the previous keys are looked at, and the current one is in no file.
+    private let currentPath: String?
     let previousPath: String
     /// A setting names the file of the previous keys, which has to exist then.
     private let isPreviousRequired: Bool
 
     /// Finds the files of a key. Throws where one of the two keys stands elsewhere than in a file.
     init(of key: RotatedKey, from source: SettingSource) throws(CommandFault) {
-        self.key = key
         guard case .file(let current) = try Self.place(of: key.setting, in: source) else {
             throw CommandFault(.usage, "\(key.setting) is not set: there is nothing to rotate")
         }
+        try self.init(key, current: current, source)
+    }
+
+    /// Finds the file of the previous keys alone: the current one may be gone, or stand elsewhere than in a file.
+    init(ofPrevious key: RotatedKey, from source: SettingSource) throws(CommandFault) {
+        try self.init(key, current: source.path(of: key.setting), source)
+    }
+
+    private init(_ key: RotatedKey, current: String?, _ source: SettingSource) throws(CommandFault) {
+        self.key = key
         let previous = try Self.place(of: key.previousSetting, in: source)
         let name = key.previousSetting
         switch previous {
@@ -25,10 +35,10 @@ struct KeyFiles {
         case .missing(nil), .text:
             throw CommandFault(
                 .usage,
-                "\(name) has no file: set \(name)_FILE=\(current)_previous beside \(key.setting)_FILE, and run "
-                    + "this again; it makes the file")
+                "\(name) has no file: set \(name)_FILE=\(current ?? "PATH")_previous beside \(key.setting)_FILE, and "
+                    + "run this again; it makes the file")
         }
-        currentPath = File.withoutLinks(current)
+        currentPath = current.map { File.withoutLinks($0) }
         isPreviousRequired = source.isNamed(key.previousSetting)
     }
 
@@ -56,8 +66,8 @@ struct KeyFiles {
             ]
             guard owners[0].user == owners[1].user else {
                 throw CommandFault(
-                    .failed, "\(currentPath) and \(previousPath) are in folders of two users: move them into one folder"
-                )
+                    .failed,
+                    "\(folder) and \(File.folder(of: previousPath)) belong to two users: keep both keys in one folder")
             }
             guard !owners[0].isRoot else { return }
             try Privileges.giveUp(for: AccountBook.ofThisMachine().account(of: owners[0].user), group: owners[0].group)
@@ -66,7 +76,7 @@ struct KeyFiles {
         }
     }
 
-    private var folder: String { File.folder(of: currentPath) }
+    private var folder: String { File.folder(of: currentPath ?? previousPath) }
 
     /// Keeps other runs away for as long as the result lives.
     func lock() throws(CommandFault) -> FileLock {
@@ -80,10 +90,15 @@ struct KeyFiles {
 
     /// The key as its setting has it, and those before it.
     func read() throws(CommandFault) -> (current: String, previous: KeyList) {
-        (try readCurrent(), KeyList(parsing: try text(at: previousPath, orMissing: true), key.form))
+        guard let currentPath else { throw CommandFault(.usage, "\(key.setting) is in no file") }
+        return (try readCurrent(at: currentPath), try readPrevious())
     }
 
-    private func readCurrent() throws(CommandFault) -> String {
+    func readPrevious() throws(CommandFault) -> KeyList {
+        KeyList(parsing: try text(at: previousPath, orMissing: true), key.form)
+    }
+
+    private func readCurrent(at currentPath: String) throws(CommandFault) -> String {
         var text = try text(at: currentPath, orMissing: false)[...]
         while let last = text.last, last.isNewline { text.removeLast() }
         let entries = KeyList(parsing: String(text), key.form).entries
@@ -113,17 +128,20 @@ struct KeyFiles {
     func write(_ step: KeyStep) throws(CommandFault) {
         do throws(POSIXError) {
             switch step {
-            case .current(let text): try replace(currentPath, with: text + "\n")
+            case .current(let text): try replace(currentPath ?? previousPath, with: text + "\n")
             case .previous(let list) where list.text.isEmpty && !isPreviousRequired:
                 try File.remove(previousPath)
                 try File.syncFolder(File.folder(of: previousPath))
-            case .previous(let list): try replace(previousPath, with: list.text.isEmpty ? "# no keys\n" : list.text)
+            case .previous(let list): try replace(previousPath, with: list.text.isEmpty ? heading : list.text)
             }
         } catch { throw Self.failure(error) }
     }
 
+    /// A file that has to be there, and must not be empty. It stays true when keys are added.
+    private var heading: String { "# previous keys of \(key.rawValue), newest first\n" }
+
     private func replace(_ path: String, with text: String) throws(POSIXError) {
-        let model = try FileStatus(of: File.isMissing(path) ? currentPath : path)
+        let model = try FileStatus(of: File.isMissing(path) ? currentPath ?? path : path)
         let draft = try DraftFile(in: File.folder(of: path), kind: ".\(File.name(of: path)).new-")
         try draft.write(Array(text.utf8), like: model)
         try draft.sync()

@@ -11,8 +11,9 @@ struct KeysRetireCommand: Command {
     let discussion = """
         NAME is jwt_access_secret, jwt_refresh_secret, data_key or access_signing_key. A previous key is needed as long as
         the tokens live that it signed (ACCESS_TOKEN_TTL, REFRESH_TOKEN_TTL), counted from its replacement, which gatehouse
-        keys rotate records in the file; of a key without that record, from the last change of the file. A previous data_key
-        is needed as long as the database has values that it sealed: gatehouse keys reseal. Keys that are needed stay.
+        keys rotate records in the file; of a key without that record, from the last change of the file. That holds if the
+        server was restarted right after the replacement: where it was later, wait as much longer. A previous data_key is
+        needed as long as the database has values that it sealed: gatehouse keys reseal. Keys that are needed stay.
 
         A backup that is older than gatehouse keys reseal needs the data_key of its time. For data_key, the command asks on
         a terminal whether a copy of it is kept with those backups, and demands --yes elsewhere.
@@ -25,7 +26,7 @@ struct KeysRetireCommand: Command {
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let key = try RotatedKey(named: input.arguments[0])
         let source = SettingSource.current()
-        let files = try KeyFiles(of: key, from: source)
+        let files = try KeyFiles(ofPrevious: key, from: source)
         let lifetimes = try ConfigurationFault.naming { () throws(SettingFaults) in
             try Configuration.tokenLifetimes(from: source)
         }
@@ -34,7 +35,7 @@ struct KeysRetireCommand: Command {
         try files.takeOver()
         let lock = try files.lock()
         defer { withExtendedLifetime(lock) {} }
-        let (_, previous) = try files.read()
+        let previous = try files.readPrevious()
         let judge = KeyRetirement(
             key: key, tokenLifetimes: lifetimes, now: World.real.now(),
             fileChangedAt: Timestamp(seconds: files.previousChangedAt()), serverStart: serverStart,
@@ -52,12 +53,8 @@ struct KeysRetireCommand: Command {
 
     private func confirm(_ input: Input, _ path: String) throws(CommandFault) {
         let reason = "backups made before the last gatehouse keys reseal can only be read with the keys in \(path)"
-        if input.has("--yes") { return }
-        guard Terminal.isAttached else {
-            throw CommandFault(.usage, "\(reason): keep a copy of it with them, then add --yes. Nothing was changed")
-        }
-        StandardStream.error.line("\(reason). Is a copy of it kept with them? Type yes to remove the keys here.")
-        guard readLine()?.lowercased() == "yes" else { throw CommandFault(.no, "nothing was changed") }
+        try input.demandConfirmable("\(reason): keep a copy of it with them, then add --yes. Nothing was changed")
+        try input.confirm("\(reason). Is a copy of it kept with them? Type yes to remove the keys here.")
     }
 
     private func report(

@@ -4,15 +4,27 @@ import GatehouseServer
 /// The server that works with the keys of these settings, if any runs.
 enum RunningServer {
     /// When it began, and so read its keys. Nil where none runs.
-    static func startedAt(_ source: SettingSource) throws(CommandFault) -> Timestamp? {
+    ///
+    /// - Parameter units: asked only where nothing answers, since the socket's file may be gone beside a server that runs.
+    static func startedAt(
+        _ source: SettingSource, units: @autoclosure () -> Units? = Units.ofThisMachine()
+    ) throws(CommandFault) -> Timestamp? {
         let address = try ConfigurationFault.naming { () throws(SettingFaults) in
             try Configuration.listen(from: source)
         }
+        let start: Timestamp?
         do throws(ServerQuery.Fault) {
-            return try ServerQuery(at: address).startedAt(within: ServerCheck.patience)
+            start = try ServerQuery(at: address).startedAt(within: ServerCheck.patience)
         } catch {
             throw CommandFault(
                 .failed, "cannot learn which keys the running server works with, and nothing was changed: \(error)")
         }
+        if start == nil, units()?[Units.service]?.process != nil {
+            throw CommandFault(
+                .failed,
+                "the server runs and does not answer at \(address), so it is not known which keys it works with: "
+                    + "systemctl restart gatehouse, and run this again. Nothing was changed")
+        }
+        return start
     }
 }

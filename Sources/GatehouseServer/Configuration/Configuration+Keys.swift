@@ -9,6 +9,13 @@ extension Configuration {
         try source.demand { ($0.accessTokenLifetime(), $0.refreshTokenLifetime()) }
     }
 
+    /// What a `…_PREVIOUS` setting holds, wherever it stands.
+    package static func previousKeys(
+        of name: String, _ form: KeyList.Form, from source: SettingSource
+    ) throws(SettingFaults) -> KeyList {
+        KeyList(parsing: try source.demand { $0.text(name) } ?? "", form)
+    }
+
     /// What DATA_KEY seals with; nil where it is not set.
     package static func vault(from source: SettingSource) throws(SettingFaults) -> DataVault? {
         try source.demand { $0.vault(isRequired: false).vault }
