@@ -153,6 +153,53 @@ struct KeyRotationPlanTests {
         }
     }
 
+    @Test(
+        "each call needs the places that it fills: a stolen key none, a signing key two, and one in its second call",
+        arguments: [
+            (.accessSecret, 16, false, false, false), (.accessSecret, 15, false, false, true),
+            (.accessSecret, 16, true, false, true), (.signingKey, 15, false, false, false),
+            (.signingKey, 14, false, false, true), (.signingKey, 15, false, true, true),
+            (.signingKey, 16, false, true, false), (.signingKey, 16, true, false, true),
+        ] as [(RotatedKey, Int, Bool, Bool, Bool)])
+    func places(key: RotatedKey, count: Int, isStolen: Bool, isImmediate: Bool, fits: Bool) throws {
+        func full() -> Files { Files(previous: KeyList((1...count).map { KeyList.Entry("p\($0)") })) }
+        var files = full()
+        guard fits else {
+            let fault = #expect(throws: CommandFault.self) {
+                try rotate(key, &files, isImmediate: isImmediate, isStolen: isStolen)
+            }
+            #expect(fault?.status == .no && files.previous == full().previous)
+            return
+        }
+        try rotate(key, &files, isImmediate: isImmediate, isStolen: isStolen)
+        #expect(files.previous.entries.count <= KeyList.most)
+        guard files.current == "old" else { return }
+        try rotate(key, &files, at: Self.start + .seconds(300))
+        #expect(files.current != "old" && files.previous.entries.count <= KeyList.most)
+    }
+
+    @Test("what was interrupted is finished in a list that it has filled", arguments: RotatedKey.allCases)
+    func boundOfRepetition(key: RotatedKey) throws {
+        for cut in 1...2 {
+            var files = Files(previous: KeyList((1...14).map { KeyList.Entry("p\($0)") }))
+            try rotate(key, &files)
+            let later = Self.start + .seconds(300)
+            try rotate(key, &files, at: later, steps: cut)
+            #expect(files.previous.entries.count == 16)
+            guard cut == 1 || key == .signingKey else { continue }
+            try rotate(key, &files, at: later)
+            #expect(files.current != "old" && files.previous.contains("old") && files.previous.entries.count <= 16)
+        }
+    }
+
+    @Test("beside a stolen signing key, the published one is dropped as well")
+    func stolenBesidePublished() throws {
+        var files = Files()
+        try rotate(.signingKey, &files)
+        try rotate(.signingKey, &files, at: Self.start + .seconds(301), isStolen: true)
+        #expect(files.current == "new2" && files.previous.entries.isEmpty)
+    }
+
     @Test("keys that stand in the list without a record get one")
     func withoutRecord() throws {
         var files = Files(previous: KeyList([KeyList.Entry("older")]))

@@ -29,6 +29,10 @@ struct KeyStand {
     func file(_ name: String) -> String { folder + "/" + name }
 
     func keys(_ words: String..., through wrapper: [String] = []) throws -> Shell.Outcome {
+        try keys(words, through: wrapper)
+    }
+
+    func keys(_ words: [String], through wrapper: [String] = []) throws -> Shell.Outcome {
         try Shell.outcome(
             of: ["/usr/bin/timeout", "60"] + wrapper + [Executable.gatehouse, "keys"] + words, environment: environment)
     }

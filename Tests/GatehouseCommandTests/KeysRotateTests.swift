@@ -47,7 +47,7 @@ struct KeysRotateTests {
         let third = try stand.keys("rotate", name, "--now", "--json")
         #expect(third.status == 0, "\(third.everything)")
         let json = try #require(try JSONValue(parsing: third.output).object)
-        #expect(json.names == ["key", "outcome", "id", "previous", "restart"] && json["outcome"] == "replaced")
+        #expect(json.names == ["key", "outcome", "id", "previous"] && json["outcome"] == "replaced")
         #expect(stand.text(name) == next.text && stand.list(name).entries.map(\.text) == [old])
         #expect(try stand.configuration().accessKeys.current.keyID == json["id"]?.string)
     }
@@ -89,11 +89,27 @@ struct KeysRotateTests {
         let stand = try KeyStand()
         for name in ["jwt_access_secret", "jwt_refresh_secret", "access_signing_key"] {
             let old = stand.text(name)
-            #expect(try stand.keys("rotate", name, "--stolen").status == 0)
+            let unasked = try stand.keys("rotate", name, "--stolen")
+            #expect(unasked.status == 2 && unasked.complaint.contains("--yes") && stand.all(name) == [old])
+            let outcome = try stand.keys("rotate", name, "--stolen", "--yes")
+            #expect(outcome.status == 0 && outcome.text.contains("from the restart on, the one before"))
             #expect(!stand.all(name).contains(old) && !stand.text(name).isEmpty)
         }
+        _ = try stand.keys("rotate", "jwt_access_secret")
+        let second = try stand.keys("rotate", "jwt_access_secret", "--stolen", "--yes")
+        #expect(
+            second.text.contains("1 previous key is still accepted: if stolen too, remove"), "\(second.everything)")
+        #expect(second.text.contains(stand.file("jwt_access_secret_previous")))
         let (old, outcome) = (stand.text("data_key"), try stand.keys("rotate", "data_key", "--stolen"))
         #expect(outcome.status == 2 && stand.all("data_key") == [old])
+    }
+
+    @Test("takes --now for a signing key alone", arguments: KeyStand.names.dropLast())
+    func now(name: String) throws {
+        let stand = try KeyStand()
+        let outcome = try stand.keys("rotate", name, "--now")
+        #expect(outcome.status == 2 && outcome.complaint.contains("--now is for access_signing_key"))
+        #expect(stand.list(name).entries.isEmpty)
     }
 
     // MARK: What goes wrong
@@ -109,12 +125,13 @@ struct KeysRotateTests {
                     let stand = try KeyStand()
                     if name == "access_signing_key" { _ = try stand.keys("rotate", name) }
                     let before = stand.all(name)
-                    let killed = try stand.keys("rotate", name, "--now", through: Killing.at(call, count))
+                    let words = name == "access_signing_key" ? ["--now"] : []
+                    let killed = try stand.keys(["rotate", name] + words, through: Killing.at(call, count))
                     #expect(stand.all(name).isSuperset(of: before), "\(name) \(call) \(count)")
                     #expect(throws: Never.self, "\(call) \(count): the server starts") { try stand.configuration() }
                     guard killed.status == 137 else { break }
                     kills += 1
-                    let again = try stand.keys("rotate", name, "--now")
+                    let again = try stand.keys(["rotate", name] + words)
                     #expect(again.status == 0, "\(name) \(call) \(count): \(again.everything)")
                     #expect(stand.all(name).isSuperset(of: before), "\(name) \(call) \(count)")
                     let names = try FileManager.default.contentsOfDirectory(atPath: stand.folder)
@@ -204,6 +221,57 @@ struct KeysRotateTests {
     }
 
     // MARK: Retiring
+
+    @Test("where the current key is gone, those before it are noted and retired")
+    func withoutCurrent() throws {
+        let (stand, name) = (try KeyStand(), "jwt_access_secret")
+        try FileManager.default.removeItem(atPath: stand.file(name))
+        let old = "# replaced 2026-01-01T00:00:00Z\na-long-gone-secret-of-the-tests-0123456789\n"
+        try old.write(toFile: stand.file(name + "_previous"), atomically: true, encoding: .utf8)
+        #expect(
+            try stand.tool.run(["check", "--offline"], stand.environment).text.contains(
+                "JWT_ACCESS_SECRET_PREVIOUS holds 1 key that no token needs any more"))
+        let outcome = try stand.keys("retire", name)
+        #expect(outcome.status == 0 && outcome.text.contains("removed"), "\(outcome.everything)")
+        #expect(!FileManager.default.fileExists(atPath: stand.file(name + "_previous")))
+    }
+
+    @Test("of keys that stand in the environment the check says that their age is not known")
+    func withoutFile() throws {
+        var stand = try KeyStand()
+        stand.environment["JWT_REFRESH_SECRET_PREVIOUS"] = "a-secret-in-the-environment-0123456789"
+        let report = try stand.tool.run(["check", "--offline"], stand.environment)
+        #expect(
+            report.text.contains(
+                "JWT_REFRESH_SECRET_PREVIOUS holds keys, but not in a file of its own: their age is not known"),
+            "\(report.everything)")
+    }
+
+    @Test("a file that a setting names stays, with a heading that is true beside keys as well")
+    func heading() throws {
+        var stand = try KeyStand()
+        let (name, file) = ("jwt_access_secret", stand.file("jwt_access_secret_previous"))
+        stand.environment["JWT_ACCESS_SECRET_PREVIOUS_FILE"] = file
+        let old = "# replaced 2026-01-01T00:00:00Z\na-long-gone-secret-of-the-tests-0123456789\n"
+        try old.write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(try stand.keys("retire", name).status == 0)
+        #expect(stand.text(name + "_previous") == "# previous keys of jwt_access_secret, newest first")
+        #expect(try stand.keys("rotate", name).status == 0)
+        #expect(stand.list(name).entries.count == 1)
+        #expect(throws: Never.self) { try stand.configuration() }
+    }
+
+    @Test("where systemd says that the server runs and it does not answer, nothing is taken for not running")
+    func silentServer() throws {
+        let stand = try KeyStand()
+        let source = SettingSource(variables: stand.environment)
+        #expect(try RunningServer.startedAt(source, units: nil) == nil)
+        let stopped = Units(parsing: "Id=gatehouse.service\nMainPID=0\n")
+        #expect(try RunningServer.startedAt(source, units: stopped) == nil)
+        let running = Units(parsing: "Id=gatehouse.service\nMainPID=4711\n")
+        let fault = #expect(throws: CommandFault.self) { try RunningServer.startedAt(source, units: running) }
+        #expect(fault?.message.contains("the server runs and does not answer at") == true)
+    }
 
     @Test("what is over is retired, and nothing else; a file without keys goes")
     func retire() throws {

@@ -7,20 +7,21 @@ import JSON
 /// What a rotation came to, and what is to be done next. Keys are named by their ids, which give nothing away.
 struct KeyReport {
     let key: RotatedKey
-    /// `replaced` or `published`.
-    let outcome: String
+    let outcome: KeyPlan.Outcome
     let current: String
     let previous: KeyList
     let lifetime: Duration?
     let now: Timestamp
     let isStolen: Bool
+    /// Where the previous keys are.
+    let previousPath: String
 
     var report: Report { Report(json: json, text: lines.joined(separator: "\n")) }
 
     private var json: JSONValue {
         .object([
-            "key": .string(key.rawValue), "outcome": .string(outcome), "id": JSONValue(key.id(of: current)),
-            "previous": .array(previous.entries.map(json)), "restart": true,
+            "key": .string(key.rawValue), "outcome": .string(outcome.rawValue), "id": JSONValue(key.id(of: current)),
+            "previous": .array(previous.entries.map(json)),
         ])
     }
 
@@ -39,7 +40,7 @@ struct KeyReport {
 
     private var lines: [String] {
         let restart = "systemctl restart gatehouse"
-        guard outcome == "replaced" else {
+        guard outcome == .replaced else {
             let name = previous.entries.first { $0.isPublished }.flatMap { key.id(of: $0.text) } ?? ""
             return [
                 "the next \(key.rawValue), \(name), is in \(key.previousSetting): published from the restart on, it does not "
@@ -52,19 +53,25 @@ struct KeyReport {
     }
 
     private var fate: String {
-        if isStolen { return "the one before it is not accepted any more" }
+        isStolen ? "from the restart on, the one before it is not accepted any more" : accepted
+    }
+
+    private var accepted: String {
         let count = previous.entries.count { !$0.isPublished }
         return "\(count) previous \(count == 1 ? "key is" : "keys are") still accepted"
     }
 
-    /// When the old key may go.
+    /// When the old key may go; of a stolen one, what may have been stolen with it.
     private var later: String? {
-        guard !isStolen else { return nil }
+        guard !isStolen else {
+            return previous.entries.isEmpty
+                ? nil : "\(accepted): if stolen too, remove them from \(previousPath), and restart again"
+        }
         let retire = "gatehouse keys retire \(key.rawValue)"
         guard let end = previous.entries.compactMap(end).max() else {
             return key == .dataKey ? "then: gatehouse keys reseal, and \(retire)" : nil
         }
-        return "then, after \(end.toTheSecond): \(retire)"
+        return "then, if the restart is done now, after \(end.toTheSecond): \(retire)"
     }
 }
 

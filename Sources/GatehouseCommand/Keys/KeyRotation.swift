@@ -36,7 +36,7 @@ struct KeyRotation {
 
     /// - Parameters:
     ///   - isImmediate: the next signing key signs although caches may not have it.
-    ///   - isStolen: the old key is not accepted any more.
+    ///   - isStolen: neither the old key nor a published one is accepted any more.
     func plan(
         isImmediate: Bool = false, isStolen: Bool = false, make: () throws(CommandFault) -> String
     ) throws(CommandFault) -> KeyPlan {
@@ -45,18 +45,24 @@ struct KeyRotation {
             return KeyPlan(outcome: .replaced, steps: [.previous(previous.without(current))])
         }
         let next = previous.entries.first { $0.isPublished && $0.text != current }
-        guard previous.entries.count + (key == .signingKey ? 2 : 1) <= KeyList.most else {
-            throw CommandFault(
-                .no, "\(key.previousSetting) holds \(previous.entries.count) keys, and no more fit: \(relief)")
-        }
-        guard key == .signingKey else { return try replace(isStolen, with: make()) }
+        if isStolen { return try replaceStolen(with: make()) }
+        // Both calls for a signing key need a place: one for the next key, and one for the old.
+        try demandPlaces(key == .signingKey && next == nil && !isImmediate ? 2 : 1)
+        guard key == .signingKey else { return try replace(with: make()) }
         guard let next else {
-            if isImmediate || isStolen { return try replace(isStolen, with: make()) }
+            if isImmediate { return try replace(with: make()) }
             let entry = KeyList.Entry(try make(), record: .published(now))
             return KeyPlan(outcome: .published, steps: [.previous(previous.adding(entry))])
         }
-        if !isImmediate, !isStolen { try demandCaches(have: next) }
-        return isStolen ? replace(true, with: next.text) : swap(to: next)
+        if !isImmediate { try demandCaches(have: next) }
+        return swap(to: next)
+    }
+
+    private func demandPlaces(_ count: Int) throws(CommandFault) {
+        // An interrupted call has put the current key there already.
+        let others = previous.without(current).entries.count
+        guard others + count > KeyList.most else { return }
+        throw CommandFault(.no, "\(key.previousSetting) holds \(others) keys, and no more fit: \(relief)")
     }
 
     private var relief: String {
@@ -64,13 +70,15 @@ struct KeyRotation {
             ? "gatehouse keys reseal, then gatehouse keys retire data_key" : "gatehouse keys retire \(key.rawValue)"
     }
 
-    private func replace(_ isStolen: Bool, with new: String) -> KeyPlan {
-        guard isStolen else {
-            return KeyPlan(outcome: .replaced, steps: [.previous(withOld), .current(new)])
-        }
-        let kept = previous.without(current)
-        let steps: [KeyStep] = (kept == previous ? [] : [.previous(kept)]) + [.current(new)]
-        return KeyPlan(outcome: .replaced, steps: steps + (kept.contains(new) ? [.previous(kept.without(new))] : []))
+    private func replace(with new: String) -> KeyPlan {
+        KeyPlan(outcome: .replaced, steps: [.previous(withOld), .current(new)])
+    }
+
+    /// A next key that was published lay in the same folder as the stolen one, and goes with it.
+    private func replaceStolen(with new: String) -> KeyPlan {
+        var kept = previous.without(current)
+        kept.entries.removeAll(where: \.isPublished)
+        return KeyPlan(outcome: .replaced, steps: (kept == previous ? [] : [.previous(kept)]) + [.current(new)])
     }
 
     private func swap(to next: KeyList.Entry) -> KeyPlan {

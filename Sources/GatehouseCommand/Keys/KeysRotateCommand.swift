@@ -23,21 +23,16 @@ struct KeysRotateCommand: Command {
     let arguments = ["NAME"]
     let options = [
         Option(
-            name: "--stolen", value: nil, help: "do not keep the old key: what it signed is refused from the restart on"
-        ),
+            name: "--stolen", value: nil,
+            help: "do not keep the old key: what it signed is refused from the restart on; asks on a terminal"),
         Option(
             name: "--now", value: nil, help: "of access_signing_key: let the next key sign without waiting for caches"),
-        .json,
+        Option(name: "--yes", value: nil, help: "with --stolen: ask no question"), .json,
     ]
 
     func run(_ input: Input) throws(CommandFault) -> ExitStatus {
         let key = try RotatedKey(named: input.arguments[0])
-        if key == .dataKey, input.has("--stolen") {
-            throw CommandFault(
-                .usage,
-                "what the old data_key has sealed could not be opened any more: rotate it without --stolen, then "
-                    + "restart, gatehouse keys reseal, and gatehouse keys retire data_key")
-        }
+        try refuseUnfit(input, key)
         let source = SettingSource.current()
         let files = try KeyFiles(of: key, from: source)
         let lifetimes = try ConfigurationFault.naming { () throws(SettingFaults) in
@@ -55,13 +50,40 @@ struct KeysRotateCommand: Command {
         let plan = try rotation.plan(isImmediate: input.has("--now"), isStolen: input.has("--stolen")) {
             () throws(CommandFault) in try Self.newKey(like: current, of: key)
         }
+        if input.has("--stolen") { try confirm(input, key) }
         for step in plan.steps { try files.write(step) }
         let state = try files.read()
         KeyReport(
-            key: key, outcome: plan.outcome.rawValue, current: state.current, previous: state.previous,
-            lifetime: key.lifetime(lifetimes), now: now, isStolen: input.has("--stolen")
+            key: key, outcome: plan.outcome, current: state.current, previous: state.previous,
+            lifetime: key.lifetime(lifetimes), now: now, isStolen: input.has("--stolen"),
+            previousPath: files.previousPath
         ).report.print(for: input)
         return .done
+    }
+
+    /// Options that this key does not have.
+    private func refuseUnfit(_ input: Input, _ key: RotatedKey) throws(CommandFault) {
+        if key != .signingKey, input.has("--now") {
+            throw CommandFault(
+                .usage, "--now is for access_signing_key: \(key.rawValue) is replaced in one call, without a wait")
+        }
+        guard input.has("--stolen") else { return }
+        if key == .dataKey {
+            throw CommandFault(
+                .usage,
+                "what the old data_key has sealed could not be opened any more: rotate it without --stolen, then "
+                    + "restart, gatehouse keys reseal, and gatehouse keys retire data_key")
+        }
+        try input.demandConfirmable("\(Self.loss(of: key)): without a terminal, confirm it with --yes")
+    }
+
+    private func confirm(_ input: Input, _ key: RotatedKey) throws(CommandFault) {
+        try input.confirm("\(Self.loss(of: key)). Type yes to replace it.")
+    }
+
+    private static func loss(of key: RotatedKey) -> String {
+        let effect = key == .refreshSecret ? "every user has to sign in again" : "every app has to refresh its tokens"
+        return "what the old \(key.rawValue) signed is refused from the restart on, and \(effect)"
     }
 
     /// A signing key of the same algorithm, or a secret.
