@@ -141,7 +141,10 @@ struct KeysResealTests {
         try write("a-lost-refresh-secret-of-the-tests-0123456789")
         #expect(try check().contains(/FAULT  sealed data +1 keys of identity hashes/))
         #expect(try stand.keys("reseal").status == 1)
+        let counted = try stand.keys("reseal", "--dry-run")
+        #expect(counted.status == 1 && counted.text.contains("opens 1 keys of identity"), "\(counted.everything)")
         #expect(try stand.keys("reseal", "--discard", "--yes").status == 0)
+        #expect(try stand.keys("reseal", "--dry-run").status == 0)
         #expect(try check().contains("ok     sealed data"))
     }
 
@@ -154,10 +157,49 @@ struct KeysResealTests {
         _ = try stand.keys("rotate", "data_key")
         let outcome = try stand.keys("reseal")
         #expect(
-            outcome.status == 1 && outcome.complaint.contains("still seals with the old key"), "\(outcome.everything)")
+            outcome.status == 1 && outcome.complaint.contains("still seals with the old data_key"),
+            "\(outcome.everything)")
         let retired = try stand.keys("retire", "data_key", "--yes")
         #expect(retired.text.contains("is what the running server works with"), "\(retired.everything)")
         #expect(stand.list("data_key").entries.count == 1)
+        try FileManager.default.removeItem(atPath: stand.file("data_key_previous"))
+        _ = try stand.keys("rotate", "jwt_refresh_secret")
+        let second = try stand.keys("reseal")
+        #expect(second.status == 1 && second.complaint.contains("the old jwt_refresh_secret"), "\(second.everything)")
+    }
+
+    @Test("without DATA_KEY, discarding removes no value")
+    func discardWithoutKey() throws {
+        let key = stand.text("data_key")
+        try add(2, as: "a", sealedBy: key)
+        try FileManager.default.removeItem(atPath: stand.file("data_key"))
+        let outcome = try stand.keys("reseal", "--discard", "--yes")
+        #expect(
+            outcome.status == 2 && outcome.complaint.contains("DATA_KEY is not set: --discard would remove every"),
+            "\(outcome.everything)")
+        #expect(try isAll(sealedBy: key, count: 4))
+    }
+
+    @Test("before it removes values, a terminal is shown how many")
+    func question() throws {
+        let lost = try stand.tool.run("keys", "generate", "--alg", "HS256").text
+        try add(2, as: "lost", sealedBy: lost.trimmingCharacters(in: .newlines))
+        let words = ["keys", "reseal", "--discard"]
+        let outcome = try PseudoTerminal().run(words, stand.environment, answering: "no")
+        #expect(outcome.complaint.contains("2 tokens of accounts, 2 waiting for Apple"), "\(outcome.everything)")
+        #expect(outcome.status == 1 && outcome.complaint.contains("nothing was removed"))
+        #expect(try check().contains("FAULT  sealed data"))
+        #expect(try PseudoTerminal().run(words, stand.environment, answering: "yes").status == 0)
+        #expect(try check().contains("ok     sealed data"))
+    }
+
+    @Test("counts of a report are by the keys' ids, and a report that lacks one is none")
+    func report() {
+        let key = #"{"id":"0a1b2c3d","state":"previous","values":2}"#
+        #expect(SealedCounts.counts(in: Array(#"{"keys":[\#(key),\#(key)]}"#.utf8)) == ["0a1b2c3d": 4])
+        for text in ["", "{}", #"{"keys":[{"values":2}]}"#, #"{"keys":[{"id":"0a1b2c3d"}]}"#, #"{"keys":[1]}"#] {
+            #expect(SealedCounts.counts(in: Array(text.utf8)) == nil)
+        }
     }
 
     @Test(

@@ -33,11 +33,8 @@ struct ResealReport {
     }
 
     private var unopened: [String] {
-        let counts = [
-            (outcome.unopenedAccounts, "tokens of accounts"), (outcome.unopenedTasks, "waiting for Apple"),
-            (outcome.unopenedHashKeys, "keys of identity hashes"),
-        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        guard !counts.isEmpty else { return [] }
+        guard outcome.unopened > 0 else { return [] }
+        let counts = outcome.unopenedText
         guard !isDiscarded else { return ["removed, since no key of the settings opens them: \(counts)"] }
         return [
             "no key of the settings opens: \(counts)",
@@ -58,5 +55,15 @@ struct ResealReport {
             "no value needs DATA_KEY_PREVIOUS any more: gatehouse keys retire data_key",
             "backups made until now still need it: keep a copy of it with them",
         ]
+    }
+}
+
+extension Resealing.Outcome {
+    /// How many values of which kind no key opens.
+    var unopenedText: String {
+        [
+            (unopenedAccounts, "tokens of accounts"), (unopenedTasks, "waiting for Apple"),
+            (unopenedHashKeys, "keys of identity hashes"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 }

@@ -19,7 +19,8 @@ struct Resealing {
         var unopenedHashKeys = 0
 
         var resealed: Int { accounts + tasks }
-        var unopened: Int { unopenedAccounts + unopenedTasks + unopenedHashKeys }
+        var unopenedValues: Int { unopenedAccounts + unopenedTasks }
+        var unopened: Int { unopenedValues + unopenedHashKeys }
     }
 
     let store: SQLiteStore
@@ -59,7 +60,8 @@ struct Resealing {
             let opened = values.map { (old: $0, new: reseal($0)) }
             let failed = opened.filter { $0.new == nil }
             resealed += try store.replace(opened.filter { $0.new != nil })
-            if discards { _ = try store.replace(failed) }
+            // Without a key, none of the values is known to be lost.
+            if discards, vault != nil { _ = try store.replace(failed) }
             unopened += failed.count
             last = next(end.place)
             Thread.pause(for: Self.pause)
