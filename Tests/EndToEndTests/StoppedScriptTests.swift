@@ -27,9 +27,14 @@ struct StoppedScriptTests {
         }
         try write(script, to: "stopped")
         try FileManager.default.createDirectory(atPath: folder.file("bin"), withIntermediateDirectories: false)
-        try write("#!/bin/sh\necho \"$*\" >>'\(folder.file("asked"))'\n", to: "bin/systemctl")
-        try write("#!/bin/sh\n", to: "bin/sleep")
-        try Shell.run(["/bin/chmod", "+x", folder.file("bin/systemctl"), folder.file("bin/sleep")])
+        try program("systemctl", "echo \"$*\" >>'\(folder.file("asked"))'")
+        try program("sleep", "exit 0")
+    }
+
+    /// Another process writes it: a file that this one has open to write could be busy in a child of another test.
+    private func program(_ name: String, _ text: String) throws {
+        try write("#!/bin/sh\n\(text)\n", to: name + ".text")
+        try Shell.run(["install", "-m", "755", folder.file(name + ".text"), folder.file("bin/" + name)])
     }
 
     private func write(_ text: String, to name: String) throws {
