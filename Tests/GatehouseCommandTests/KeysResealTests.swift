@@ -124,21 +124,34 @@ struct KeysResealTests {
         #expect(!outcome.everything.contains("token of") && !discarded.everything.contains(known))
     }
 
+    /// Has the database keep one key of identity hashes.
+    private func keepHashKey(sealedBy secret: String) throws {
+        let ring = try KeyRing(secret: Array(secret.utf8))
+        let document = try #require(IdentityHashes().document(replacing: [], sealedBy: ring))
+        let store = try SQLiteStore(path: database)
+        try store.keep(
+            Document(content: document, updatedAt: Timestamp(seconds: 0)), as: DocumentName.identityHashKeys)
+    }
+
+    @Test("a refresh secret that is removed after its rotation and a restart costs no identity hash")
+    func stolenRefreshSecret() throws {
+        try keepHashKey(sealedBy: stand.text("jwt_refresh_secret"))
+        #expect(try stand.keys("rotate", "jwt_refresh_secret").status == 0)
+        let server = try stand.tool.start(["serve"], stand.environment)
+        defer { server.stop() }
+        #expect(Eventually.holds { server.log.contains("\"listening\"") })
+        try FileManager.default.removeItem(atPath: stand.file("jwt_refresh_secret_previous"))
+        #expect(try stand.keys("reseal", "--dry-run").status == 0)
+    }
+
     @Test("seals the keys of the identity hashes with the current refresh secret, and can drop those that are lost")
     func hashKeys() throws {
-        func write(_ secret: String) throws {
-            let ring = try KeyRing(secret: Array(secret.utf8))
-            let document = try #require(IdentityHashes().document(replacing: [], sealedBy: ring))
-            let store = try SQLiteStore(path: database)
-            try store.keep(
-                Document(content: document, updatedAt: Timestamp(seconds: 0)), as: DocumentName.identityHashKeys)
-        }
-        try write(stand.text("jwt_refresh_secret"))
+        try keepHashKey(sealedBy: stand.text("jwt_refresh_secret"))
         _ = try stand.keys("rotate", "jwt_refresh_secret")
         #expect(try stand.keys("reseal").status == 0)
         try FileManager.default.removeItem(atPath: stand.file("jwt_refresh_secret_previous"))
         #expect(try check().contains("ok     sealed data"))
-        try write("a-lost-refresh-secret-of-the-tests-0123456789")
+        try keepHashKey(sealedBy: "a-lost-refresh-secret-of-the-tests-0123456789")
         #expect(try check().contains(/FAULT  sealed data +1 keys of identity hashes/))
         #expect(try stand.keys("reseal").status == 1)
         let counted = try stand.keys("reseal", "--dry-run")
