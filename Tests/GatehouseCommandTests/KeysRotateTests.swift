@@ -265,11 +265,11 @@ struct KeysRotateTests {
     func silentServer() throws {
         let stand = try KeyStand()
         let source = SettingSource(variables: stand.environment)
-        #expect(try RunningServer.startedAt(source, units: nil) == nil)
+        #expect(try RunningServer.startedAt(source, units: { nil }) == nil)
         let stopped = Units(parsing: "Id=gatehouse.service\nMainPID=0\n")
-        #expect(try RunningServer.startedAt(source, units: stopped) == nil)
+        #expect(try RunningServer.startedAt(source, units: { stopped }) == nil)
         let running = Units(parsing: "Id=gatehouse.service\nMainPID=4711\n")
-        let fault = #expect(throws: CommandFault.self) { try RunningServer.startedAt(source, units: running) }
+        let fault = #expect(throws: CommandFault.self) { try RunningServer.startedAt(source, units: { running }) }
         #expect(fault?.message.contains("the server runs and does not answer at") == true)
     }
 

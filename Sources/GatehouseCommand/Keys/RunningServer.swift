@@ -7,7 +7,7 @@ enum RunningServer {
     ///
     /// - Parameter units: asked only where nothing answers, since the socket's file may be gone beside a server that runs.
     static func startedAt(
-        _ source: SettingSource, units: @autoclosure () -> Units? = Units.ofThisMachine()
+        _ source: SettingSource, units: () throws(UnitsFault) -> Units? = Units.ofThisMachine
     ) throws(CommandFault) -> Timestamp? {
         let address = try ConfigurationFault.naming { () throws(SettingFaults) in
             try Configuration.listen(from: source)
@@ -19,12 +19,18 @@ enum RunningServer {
             throw CommandFault(
                 .failed, "cannot learn which keys the running server works with, and nothing was changed: \(error)")
         }
-        if start == nil, units()?[Units.service]?.process != nil {
+        if start == nil, try isRunning(units) {
             throw CommandFault(
                 .failed,
                 "the server runs and does not answer at \(address), so it is not known which keys it works with: "
                     + "systemctl restart gatehouse, and run this again. Nothing was changed")
         }
         return start
+    }
+
+    private static func isRunning(_ units: () throws(UnitsFault) -> Units?) throws(CommandFault) -> Bool {
+        do throws(UnitsFault) { return try units()?[Units.service]?.process != nil } catch {
+            throw CommandFault(.failed, "cannot learn whether the server runs, and nothing was changed: \(error)")
+        }
     }
 }
