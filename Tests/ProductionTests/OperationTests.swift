@@ -41,7 +41,7 @@ extension MachineTests {
             try machine.must(
                 "gatehouse keys reseal && gatehouse keys retire data_key --yes && systemctl restart gatehouse")
             try machine.must("test ! -e \(Self.credentials)/data_key_previous")
-            let report = try machine.must("gatehouse check")
+            let report = try machine.run("gatehouse check").text
             #expect(report.contains("ok     sealed data"), "\(report)")
             try loseDataKey(on: machine)
             try rotateSigningKey(on: machine)
@@ -60,10 +60,11 @@ extension MachineTests {
                 """)
             #expect(try machine.run("gatehouse check").text.contains("FAULT  sealed data"))
             try machine.must("cp /root/data_key \(Self.credentials)/data_key_previous")
-            #expect(try machine.must("gatehouse check").contains("1 values are sealed with a previous DATA_KEY"))
+            #expect(try machine.run("gatehouse check").text.contains("1 values are sealed with a previous DATA_KEY"))
             try machine.must("rm \(Self.credentials)/data_key_previous")
             #expect(try machine.run("gatehouse keys reseal").status == 1)
-            try machine.must("gatehouse keys reseal --discard --yes && gatehouse check")
+            try machine.must("gatehouse keys reseal --discard --yes")
+            #expect(try machine.faults() == [])
         }
 
         private static let credentials = "/etc/gatehouse/credentials"
