@@ -15,10 +15,19 @@ struct ConfigurationCheck: Check {
             let isReachable = FileStatus.ifAny(at: File.folder(of: path))?.isOpenToOthers ?? true
             return FileStatus.ifAny(at: path).flatMap { judge(name, at: path, $0, isReachable: isReachable) }
         }
-        let findings = survey.faults.map { Finding.fault($0.description, advice) } + closedFile + open
+        let findings = missingFile + survey.faults.map { Finding.fault($0.description, advice) } + closedFile + open
         return (findings.contains { $0.grade == .fault } ? findings : [.ok(place)] + findings)
             + survey.warnings.map { .note($0) }
             + [survey.source.denial].compactMap { $0.map { .note("not all looked at: \($0)", "sudo gatehouse check") } }
+    }
+
+    /// Where the package is installed, its file of settings belongs to it.
+    private var missingFile: [Finding] {
+        let (path, template) = (ConfigurationFile.usualPath, "/usr/share/gatehouse/gatehouse.conf")
+        guard survey.source.file == nil, File.isMissing(path), File.exists(template),
+            ProcessEnvironment.variables()["GATEHOUSE_CONFIG"] == nil
+        else { return [] }
+        return [.fault("there is no \(path)", "install -m 644 \(template) \(path), and set APPLE_BUNDLE_ID there")]
     }
 
     /// The file of the package, where the user of the service cannot read it: root, who looks, can.

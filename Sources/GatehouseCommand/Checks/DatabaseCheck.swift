@@ -49,15 +49,22 @@ struct DatabaseCheck: Check {
 
     func judge(_ facts: Facts) -> [Finding] {
         guard let place = facts.folder else {
-            let make = "install -d -m 700 -o gatehouse -g gatehouse \(folder)"
-            return [.fault("there is no folder \(folder)", "\(make), or mend DATABASE_URL")]
+            // The units may write to no other folder than their own before that command was called.
+            let make =
+                folder != "/var/lib/gatehouse" && File.exists("/usr/sbin/gatehouse-database-folder")
+                ? "gatehouse-database-folder \(folder.shellQuoted)"
+                : "install -d -m 700 -o gatehouse -g gatehouse \(folder)"
+            return [.fault("there is no folder \(folder)", "\(make), or correct DATABASE_URL")]
         }
         guard !facts.isHalfRestored else {
             let message = "a restore was cut off, and nobody opens the database"
             return [.fault(message, "gatehouse restore the backup again")]
         }
         guard let file = facts.file else {
-            let advice = "gatehouse serve makes one; where there was one, mend DATABASE_URL or restore a backup"
+            let advice =
+                "gatehouse serve makes an empty one; where there was one, correct DATABASE_URL or restore a backup. "
+                + "If it was removed beside a running server, copy it before that ends: "
+                + "ls -l /proc/$(systemctl show -P MainPID gatehouse)/fd shows it as deleted, cp takes it from there"
             return [.fault("there is no database at \(path)", advice)]
         }
         guard file.kind != .folder else {

@@ -55,6 +55,8 @@ struct UnitsCheck: Check {
             let start =
                 unit.name == Units.socket ? "systemctl restart gatehouse.socket gatehouse" : "systemctl start gatehouse"
             return .fault("\(unit.name) has failed (\(unit.result))", "\(log); mend what it says, then: \(start)")
+        case "activating" where unit.restarts > 2:
+            return .fault("\(unit.name) does not come up: \(unit.restarts) restarts so far", log)
         case "inactive": return .fault("\(unit.name) is stopped", Self.start)
         default: return nil
         }
