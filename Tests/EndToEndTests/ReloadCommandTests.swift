@@ -104,6 +104,18 @@ struct ReloadCommandTests {
         #expect(outcome.status == 3 && outcome.complaint.contains("No such process"), "\(outcome.complaint)")
     }
 
+    @Test("sends nothing to another program, which it would end")
+    func otherProgram() throws {
+        let other = try ChildProcess(["sleep", "60"], environment: ["PATH": "/usr/bin:/bin"], log: "/dev/null")
+        #expect(
+            Eventually.holds {
+                (try? String(contentsOfFile: "/proc/\(other.identifier)/comm", encoding: .utf8)) == "sleep\n"
+            })
+        let outcome = try Stand().command("reload", "\(other.identifier)")
+        #expect(outcome.status == 2 && outcome.complaint.contains("is not a gatehouse"), "\(outcome.complaint)")
+        #expect(other.exitStatus == nil)
+    }
+
     @Test("is not called by root for a server of another user", .enabled(if: getuid() == 0))
     func otherUser() throws {
         let other = try ChildProcess(

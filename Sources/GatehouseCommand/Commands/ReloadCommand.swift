@@ -21,8 +21,8 @@ struct ReloadCommand: Command {
         guard let process = Int32(input.arguments[0]), process > 0 else {
             throw CommandFault(.usage, "PID must be the number of the server's process")
         }
-        try refuseOtherPrograms(at: process)
         try refuseOtherUsers(of: process)
+        try refuseOtherPrograms(at: process)
         let isDone: Bool?
         do { isDone = try AnsweredSignal.ask(process, .hangUp, within: Self.patience) } catch {
             throw CommandFault(.failed, "the settings were not reloaded: \(error)")
