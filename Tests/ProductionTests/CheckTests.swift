@@ -63,7 +63,7 @@ extension MachineTests {
 
         /// What a user without rights may not look at is said so, and no fault.
         private func stranger() throws {
-            let lines = try machine.run("runuser -u nobody -- gatehouse check").text.split(separator: "\n")
+            let lines = try machine.run("runuser -u daemon -- gatehouse check").text.split(separator: "\n")
             #expect(lines.contains { $0.hasPrefix("note   nginx ") && $0.contains("only root can") }, "\(lines)")
             #expect(lines.filter { $0.hasPrefix("FAULT") && !$0.contains("is not Apple") } == [])
         }
@@ -103,8 +103,8 @@ extension MachineTests {
                 thenOver: "nginx -t && systemctl reload-or-restart nginx", preparedBy: "rm /etc/nginx/conf.d/other.conf"
             )
             try expect(
-                "socket", "nobody may not connect", with: ["public address"],
-                after: "sed -i 's/^user .*/user nobody nogroup;/' /etc/nginx/nginx.conf && systemctl restart nginx",
+                "socket", "daemon may not connect", with: ["public address"],
+                after: "sed -i 's/^user .*/user daemon daemon;/' /etc/nginx/nginx.conf && systemctl restart nginx",
                 thenOver: "systemctl restart gatehouse.socket gatehouse",
                 preparedBy: """
                     mkdir -p /etc/systemd/system/gatehouse.socket.d
