@@ -20,30 +20,35 @@ extension SQLiteStore {
     package func sealedAccounts(
         after id: String, notBeginningWith head: [UInt8], limit: Int
     ) throws(StoreFailure) -> [SealedValue] {
-        try reading { connection throws(SQLiteError) in
-            try connection.all(
-                """
-                SELECT id, user_id, refresh_token FROM auth_accounts
-                WHERE id > ?1 AND refresh_token IS NOT NULL AND substr(refresh_token, 1, ?2) <> ?3
-                ORDER BY id LIMIT ?4
-                """,
-                .text(id), .integer(Int64(head.count)), .blob(head), .integer(Int64(limit))
-            ) { row in SealedValue(place: .account(row.text(0)), owner: UserID(row.text(1)), content: row.blob(2)) }
-        }
+        try sealedValues(
+            """
+            SELECT id, user_id, refresh_token FROM auth_accounts
+            WHERE id > ?1 AND refresh_token IS NOT NULL AND substr(refresh_token, 1, ?2) <> ?3
+            ORDER BY id LIMIT ?4
+            """, after: .text(id), notBeginningWith: head, limit: limit
+        ) { .account($0.text(0)) }
     }
 
-    /// The same of what waits to be asked of Apple, by its numbers.
+    /// The next tasks that wait to be asked of Apple, by their numbers, whose secret does not begin with these bytes.
     package func sealedTasks(
         after id: Int64, notBeginningWith head: [UInt8], limit: Int
     ) throws(StoreFailure) -> [SealedValue] {
+        try sealedValues(
+            """
+            SELECT id, user_id, secret FROM apple_tasks
+            WHERE id > ?1 AND substr(secret, 1, ?2) <> ?3 ORDER BY id LIMIT ?4
+            """, after: .integer(id), notBeginningWith: head, limit: limit
+        ) { .task($0.integer(0)) }
+    }
+
+    private func sealedValues(
+        _ question: String, after id: Value, notBeginningWith head: [UInt8], limit: Int,
+        place: (borrowing Row) -> SealedValue.Place
+    ) throws(StoreFailure) -> [SealedValue] {
         try reading { connection throws(SQLiteError) in
             try connection.all(
-                """
-                SELECT id, user_id, secret FROM apple_tasks
-                WHERE id > ?1 AND substr(secret, 1, ?2) <> ?3 ORDER BY id LIMIT ?4
-                """,
-                .integer(id), .integer(Int64(head.count)), .blob(head), .integer(Int64(limit))
-            ) { row in SealedValue(place: .task(row.integer(0)), owner: UserID(row.text(1)), content: row.blob(2)) }
+                question, id, .integer(Int64(head.count)), .blob(head), .integer(Int64(limit))
+            ) { row in SealedValue(place: place(row), owner: UserID(row.text(1)), content: row.blob(2)) }
         }
     }
 
