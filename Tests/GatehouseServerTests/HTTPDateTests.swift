@@ -11,6 +11,7 @@ struct HTTPDateTests {
             ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199), ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
             ("Sat, 21 Nov 2026 20:18:46 GMT", 1_795_292_326), ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("", nil),
             ("Sun, 06 Nov 1994 08:49:37", nil), ("Sun, 06 Xxx 1994 08:49:37 GMT", nil),
+            ("Mon, 30 Feb 2026 08:49:37 GMT", nil),
         ] as [(String, Int64?)])
     func dates(text: String, seconds: Int64?) {
         #expect(Timestamp(httpDate: text)?.seconds == seconds)

@@ -6,15 +6,17 @@ extension Timestamp {
         guard let match = text.wholeMatch(of: form)?.output else { return nil }
         let (year, month, day) = (Int(match.1) ?? 0, Int(match.2) ?? 0, Int(match.3) ?? 0)
         let time = [match.4, match.5, match.6].map { $0.flatMap { Int($0) } ?? 0 }
-        guard let days = Self.days(year, month, day), time[0] < 24, time[1] < 60, time[2] < 60 else { return nil }
+        guard let days = Self.daysSince1970(year, month, day), time[0] < 24, time[1] < 60, time[2] < 60 else {
+            return nil
+        }
         let fraction = (match.7 ?? "").prefix(3)
         let milliseconds = Int64(fraction + String(repeating: "0", count: 3 - fraction.count)) ?? 0
         let seconds = ((Int64(days) * 24 + Int64(time[0])) * 60 + Int64(time[1])) * 60 + Int64(time[2])
         self.init(milliseconds: seconds * 1000 + milliseconds)
     }
 
-    /// Days since 1970-01-01 in the Gregorian calendar; nil where there is no such date.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int? {
+    /// In the Gregorian calendar; nil where there is no such date.
+    package static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int? {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard year > 0, (1...12).contains(month), (1...lengths[month - 1]).contains(day) else { return nil }
