@@ -108,7 +108,7 @@ extension MachineTests {
                 thenOver: "systemctl restart gatehouse.socket gatehouse",
                 preparedBy: """
                     mkdir -p /etc/systemd/system/gatehouse.socket.d
-                    printf '[Socket]\\nSocketGroup=nogroup\\n' >/etc/systemd/system/gatehouse.socket.d/override.conf
+                    printf '[Socket]\\nSocketGroup=daemon\\n' >/etc/systemd/system/gatehouse.socket.d/override.conf
                     systemctl daemon-reload
                     """)
         }
