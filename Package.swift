@@ -9,6 +9,7 @@ let package = Package(
     ],
     targets: [
         // Debian's C libraries, as they are.
+        .systemLibrary(name: "CFastCGI"),
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CCurl"),
@@ -23,12 +24,12 @@ let package = Package(
 
         // Owners of C handles: the only targets with unsafe code.
         .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
+        .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX"]),
         .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "Curl", dependencies: ["CCurl"]),
 
         // Formats.
-        .target(name: "FastCGI", dependencies: ["POSIX"]),
         .target(name: "JSON"),
         .target(name: "JOSE", dependencies: ["JSON", "OpenSSL"]),
 

@@ -1,17 +1,19 @@
 #include <linux/capability.h>
+#include <linux/memfd.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 
 // glibc shows these to _GNU_SOURCE alone. Defining that here would give this module other definitions of common types
 // than Swift's Glibc module has, so they are declared by hand, as accept4(2), sched_getaffinity(2),
-// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2) and capset(2) give them.
+// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2), capset(2) and memfd_create(2) give them.
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int sched_getaffinity(pid_t, size_t, cpu_set_t *);
 int pthread_setname_np(pthread_t, const char *);
@@ -21,6 +23,7 @@ int setresuid(uid_t, uid_t, uid_t);
 int setresgid(gid_t, gid_t, gid_t);
 int getresuid(uid_t *, uid_t *, uid_t *);
 int getresgid(gid_t *, gid_t *, gid_t *);
+int memfd_create(const char *, unsigned int);
 int capset(struct __user_cap_header_struct *, const struct __user_cap_data_struct *);
 int capget(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
 #ifndef RENAME_NOREPLACE

@@ -8,7 +8,7 @@ package struct Limits: Sendable {
     package var body = 64 << 10
 
     /// Open connections. A front opens as many as its clients times its workers in a burst; one that does nothing costs
-    /// a few hundred bytes and no thread. One more takes the place of the one that has been idle longest.
+    /// some hundred bytes and no thread. One more takes the place of the one that has been idle longest.
     package var connections = 4096
 
     /// How long a request may take to arrive, from its first byte on. Fronts send a request when they have all of it.
@@ -28,9 +28,6 @@ package struct Limits: Sendable {
     /// How long shutting down waits for requests under way: longer than `incompleteFor` and any handler, shorter than
     /// the 30 s after which a front or a service manager would lose patience.
     package var drain: Duration = .seconds(25)
-
-    /// How long news may lie unattended before another worker is called.
-    package var unattendedFor: Duration = .milliseconds(5)
 
     /// How often deadlines are looked at; they are late by as much.
     package var sweepEvery: Duration = .seconds(1)

@@ -33,7 +33,7 @@ package final class Application: Sendable {
             report: { faults.note($0) },
             handler: assembly.handler.answer)
         let sources: [any MetricSource] = [
-            connections, LoadGauges(load: { [unowned responder] in responder.load }), LogCounts(log: log),
+            connections, LoadGauges(responder: responder), LogCounts(log: log),
         ]
         reloader = Reloader(configuration, for: assembly, log: log, reading: read)
         for source in sources + [reloader.record] { assembly.metrics.add(source) }

@@ -58,7 +58,7 @@ package final class AppleKeys: Sendable {
     package var vitals: KeySetVitals { state.change { $0.vitals(now()) } }
 
     private func fetch() {
-        StandIn.beforeWaiting()
+        BlockingHint.give()
         do throws(KeySetFault) {
             let bytes = try source()
             let set = try JWKSet(ofApple: bytes)

@@ -1,17 +1,17 @@
 package import POSIX
 
-/// Asks a responder one thing, as a front would: for whoever wants to know how it is.
+/// Asks a responder one thing, as a front would.
 package struct Client: Sendable {
     private let path: String
     private let longest: Int
 
-    /// - Parameter longest: more than so many bytes of an answer are not read.
+    /// - Parameter longest: an answer of more bytes is not read.
     package init(path: String, longest: Int = 256 << 10) {
         self.path = path
         self.longest = longest
     }
 
-    /// Asks whoever listens at an address.
+    /// Asks the responder that listens at an address.
     package func ask(
         _ address: SocketAddress, until deadline: MonotonicTime
     ) throws(ClientFault) -> ClientAnswer {
@@ -20,12 +20,13 @@ package struct Client: Sendable {
         return try ask(over: socket, until: deadline)
     }
 
-    /// Asks over a connection, which does not block and is of no use to anybody afterwards.
+    /// Asks over a connection, which does not block and cannot be used again.
     package func ask(
         over socket: borrowing FileDescriptor, until deadline: MonotonicTime
     ) throws(ClientFault) -> ClientAnswer {
         try send(request, over: socket, until: deadline)
-        return try receive(over: socket, until: deadline)
+        let records = try receive(over: socket, until: deadline)
+        return try ClientAnswer(readingRecords: records, longest: longest)
     }
 
     /// A GET whose connection ends with its answer.
@@ -33,16 +34,14 @@ package struct Client: Sendable {
         let parameters = [
             ("REQUEST_METHOD", "GET"), ("DOCUMENT_URI", path), ("GATEWAY_INTERFACE", "CGI/1.1"),
             ("SERVER_PROTOCOL", "HTTP/1.1"), ("REQUEST_ID", "self-check"),
+        ].flatMap { NameValues.shortPair($0.0, $0.1) }
+        let asResponder: [UInt8] = [0, 1, 0, 0, 0, 0, 0, 0]
+        let records: [(RecordType, [UInt8])] = [
+            (.beginRequest, asResponder), (.parameters, parameters), (.parameters, []), (.standardInput, []),
         ]
-        var bytes: [UInt8] = []
-        RecordHeader(type: .beginRequest, requestID: 1, contentLength: 8).append(to: &bytes)
-        bytes += [0, 1, 0, 0, 0, 0, 0, 0]
-        let pairs = parameters.flatMap { NameValues.pair($0.0, $0.1) }
-        for (type, content) in [(RecordType.parameters, pairs), (.parameters, []), (.standardInput, [])] {
-            RecordHeader(type: type, requestID: 1, contentLength: content.count).append(to: &bytes)
-            bytes += content
+        return records.flatMap { type, content in
+            RecordHeader(type: type, requestID: 1, contentLength: content.count).bytes + content
         }
-        return bytes
     }
 
     private func send(
@@ -59,23 +58,22 @@ package struct Client: Sendable {
         }
     }
 
+    /// All that comes until the connection ends, and not much more than is wanted.
     private func receive(
         over socket: borrowing FileDescriptor, until deadline: MonotonicTime
-    ) throws(ClientFault) -> ClientAnswer {
-        var intake = AnswerIntake(longest: longest)
+    ) throws(ClientFault) -> [UInt8] {
+        var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
-        var isFirst = true
-        while !intake.isComplete {
+        // An answer's records have some bytes each beside its content.
+        while received.count <= 2 * longest + buffer.count {
             switch socket.receive(into: &buffer) {
-            case .moved(let count):
-                isFirst = false
-                try intake.consume(buffer[..<count])
-            case .ended: throw isFirst ? .turnedAway : .brokenOff
+            case .moved(let count): received += buffer[..<count]
+            case .ended: return received
             case .wouldBlock:
                 guard socket.waitUntilReadable(milliseconds: deadline.millisecondsLeft) else { throw .late }
             }
-            guard intake.isComplete || MonotonicTime.now < deadline else { throw .late }
+            guard MonotonicTime.now < deadline else { throw .late }
         }
-        return try ClientAnswer(parsing: intake.output)
+        throw .tooLong
     }
 }

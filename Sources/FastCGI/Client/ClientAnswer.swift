@@ -8,21 +8,31 @@ package struct ClientAnswer: Sendable, Equatable {
         self.body = body
     }
 
-    /// Takes a CGI answer apart: header lines, an empty one, and the rest. Without a status it is a 200.
-    init(parsing bytes: [UInt8]) throws(ClientFault) {
-        guard let (head, rest) = Self.split(bytes) else { throw .malformed }
+    /// Reads the records of one answer, up to the one that ends the request.
+    init(readingRecords bytes: [UInt8], longest: Int) throws(ClientFault) {
+        guard !bytes.isEmpty else { throw .turnedAway }
+        var walk = RecordWalk()
+        var output: [UInt8] = []
+        while true {
+            let header: RecordHeader?
+            do { header = try walk.next(in: bytes.span) } catch { throw .malformed }
+            guard let header, walk.content.upperBound <= bytes.count else { throw .brokenOff }
+            if header.type == .endRequest { break }
+            if header.type == .standardOutput { output += bytes[walk.content] }
+            guard output.count <= longest else { throw .tooLong }
+        }
+        try self.init(readingCGI: output)
+    }
+
+    /// Reads header lines, an empty one, and the rest. Without a status it is a 200.
+    private init(readingCGI bytes: [UInt8]) throws(ClientFault) {
+        guard let emptyLine = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { throw .malformed }
+        let head = String(decoding: bytes[..<emptyLine.lowerBound], as: UTF8.self)
         var status = 200
         for line in head.split(whereSeparator: \.isNewline) where line.lowercased().hasPrefix("status:") {
             guard let number = Int(line.dropFirst(7).drop { $0 == " " }.prefix { $0 != " " }) else { throw .malformed }
             status = number
         }
-        self.status = status
-        body = rest
-    }
-
-    private static func split(_ bytes: [UInt8]) -> (head: String, body: [UInt8])? {
-        let emptyLine = Array("\r\n\r\n".utf8)
-        guard let range = bytes.firstRange(of: emptyLine) else { return nil }
-        return (String(decoding: bytes[..<range.lowerBound], as: UTF8.self), Array(bytes[range.upperBound...]))
+        self.init(status: status, body: Array(bytes[emptyLine.upperBound...]))
     }
 }

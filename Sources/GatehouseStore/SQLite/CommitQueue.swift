@@ -60,7 +60,7 @@ final class CommitQueue: @unchecked Sendable {
             state.waiting.removeFirst(batch.count)
             return batch
         }
-        StandIn.beforeWaiting()
+        BlockingHint.give()
         let watch = Stopwatch()
         let before = connection.totalChanges
         let failure = run(batch)

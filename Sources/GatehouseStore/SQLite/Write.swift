@@ -23,7 +23,7 @@ final class Write: @unchecked Sendable {
     }
 
     func waitForTurn() -> Turn {
-        StandIn.beforeWaiting()
+        BlockingHint.give()
         call.wait()
         return turn
     }

@@ -11,10 +11,15 @@ package enum Transfer: Equatable {
 
 extension FileDescriptor {
     /// Receives into the array's existing elements, from its first.
-    package func receive(into buffer: inout [UInt8]) -> Transfer {
+    package func receive(into buffer: inout [UInt8]) -> Transfer { receive(into: &buffer, flags: 0) }
+
+    /// The same, and leaves in the socket what it has received.
+    package func peek(into buffer: inout [UInt8]) -> Transfer { receive(into: &buffer, flags: Int32(MSG_PEEK)) }
+
+    private func receive(into buffer: inout [UInt8], flags: Int32) -> Transfer {
         while true {
             let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-                unsafe recv(number, bytes.baseAddress, bytes.count, 0)
+                unsafe recv(number, bytes.baseAddress, bytes.count, flags)
             }
             if count > 0 { return .moved(count) }
             if count == 0 { return .ended }

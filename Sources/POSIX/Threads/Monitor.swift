@@ -42,7 +42,7 @@ package final class Monitor<State>: @unchecked Sendable {
     /// Waits until the body finds what it looks for, and returns that. The body may take it out of the state.
     package func wait<Result>(for body: (inout State) -> Result?) -> Result {
         if let result = look(for: body) { return result }
-        StandIn.beforeWaiting()
+        BlockingHint.give()
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         while true {
@@ -54,7 +54,7 @@ package final class Monitor<State>: @unchecked Sendable {
     /// As `wait(for:)`, but gives up with nil after the time given.
     package func wait<Result>(atMost time: Duration, for body: (inout State) -> Result?) -> Result? {
         if let result = look(for: body) { return result }
-        StandIn.beforeWaiting()
+        BlockingHint.give()
         var deadline = Self.deadline(after: time)
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

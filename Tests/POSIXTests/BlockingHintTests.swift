@@ -2,13 +2,13 @@ import POSIX
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StandInTests {
+@Suite(.timeLimit(.minutes(1))) struct BlockingHintTests {
     @Test("whoever waits has its stand-in called before, and whoever finds what it looks for has not")
     func calls() throws {
         let calls = Atomic(0)
         let open = Monitor(true)
         try onThread {
-            StandIn.onWaiting {
+            BlockingHint.set {
                 calls.add(1, ordering: .relaxed)
                 open.change { $0 = true }
             }
@@ -26,14 +26,14 @@ import Testing
     @Test("a stand-in is its own thread's alone, and none once it was taken back")
     func isOwn() throws {
         let calls = Atomic(0)
-        StandIn.onWaiting { calls.add(1, ordering: .relaxed) }
-        defer { StandIn.onWaiting(nil) }
-        try onThread { StandIn.beforeWaiting() }
+        BlockingHint.set { calls.add(1, ordering: .relaxed) }
+        defer { BlockingHint.set(nil) }
+        try onThread { BlockingHint.give() }
         #expect(calls.load(ordering: .relaxed) == 0)
-        StandIn.beforeWaiting()
+        BlockingHint.give()
         #expect(calls.load(ordering: .relaxed) == 1)
-        StandIn.onWaiting(nil)
-        StandIn.beforeWaiting()
+        BlockingHint.set(nil)
+        BlockingHint.give()
         #expect(calls.load(ordering: .relaxed) == 1)
     }
 

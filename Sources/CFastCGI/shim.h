@@ -1,0 +1,14 @@
+#include <fcgiapp.h>
+
+// How far libfcgi has read is private to fcgiapp.c: this is how the structure behind FCGX_Stream.data begins there. Bytes
+// read beyond the end of a request are lost when the request is freed, and its connection cannot be kept.
+struct gatehouse_stream_data {
+    unsigned char *buffer;
+    int capacity;
+    unsigned char *allocated;
+    unsigned char *end;
+};
+
+static inline long gatehouse_bytes_read_ahead(const FCGX_Stream *stream) {
+    return ((const struct gatehouse_stream_data *)stream->data)->end - stream->rdNext;
+}

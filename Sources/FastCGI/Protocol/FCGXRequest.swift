@@ -1,0 +1,90 @@
+internal import CFastCGI
+internal import Glibc
+import POSIX
+
+/// libfcgi's side of a request: takes it from a socket in which all of it lies, and writes its answer. Used for one request
+/// after the other.
+///
+/// libfcgi would accept connections, wait on them and close them by itself. It is kept from all three: it has no listener,
+/// what it reads is there, and only a request that it cannot read makes it close the connection.
+@safe
+final class FCGXRequest {
+    private let handle = UnsafeMutablePointer<FCGX_Request>.allocate(capacity: 1)
+
+    /// FCGX_Init takes SIGTERM and SIGUSR1 for itself where they are ignored or not handled, and SIGPIPE, which a write to a
+    /// peer that has gone raises. That one it may keep: its handler does nothing.
+    private static let isInitialized: Bool = {
+        let signals = [SIGTERM, SIGUSR1]
+        let actions = signals.map { signal in
+            var action = sigaction()
+            unsafe sigaction(signal, nil, &action)
+            return action
+        }
+        let isInitialized = FCGX_Init() == 0
+        for (signal, action) in zip(signals, actions) {
+            var action = action
+            unsafe sigaction(signal, &action, nil)
+        }
+        return isInitialized
+    }()
+
+    init() {
+        precondition(Self.isInitialized, "libfcgi could not be initialized")
+        unsafe FCGX_InitRequest(handle, -1, 0)
+    }
+
+    deinit {
+        unsafe FCGX_Free(handle, 0)
+        unsafe handle.deallocate()
+    }
+
+    /// Reads the parameters. False if libfcgi could not, and then it has closed the descriptor.
+    func begin(on descriptor: Int32) -> Bool {
+        unsafe handle.pointee.ipcFd = descriptor
+        // Otherwise FCGX_Accept_r would begin by closing the connection, as the end of the request before.
+        unsafe handle.pointee.keepConnection = 1
+        // Otherwise closing would wait until the peer closes, or for two seconds.
+        unsafe handle.pointee.detached = 1
+        return unsafe FCGX_Accept_r(handle) == 0
+    }
+
+    /// The peer wants to send more requests over this connection.
+    var keepsConnection: Bool { unsafe handle.pointee.keepConnection != 0 }
+
+    /// Bytes behind the request were read as well, and are lost. To be asked when the body has been read.
+    var hasReadAhead: Bool { unsafe gatehouse_bytes_read_ahead(handle.pointee.in) > 0 }
+
+    /// Appends all parameters, each as "NAME=value", and where each ends.
+    func copyParameters(to bytes: inout [UInt8], ends: inout [Int]) {
+        guard var next = unsafe handle.pointee.envp else { return }
+        while let parameter = unsafe next.pointee {
+            unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: parameter, count: strlen(parameter)))
+            ends.append(bytes.count)
+            unsafe next += 1
+        }
+    }
+
+    /// The body of so many bytes, and with it the end of the request.
+    func readBody(length: Int) -> [UInt8] {
+        let body = unsafe [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { bytes in
+                unsafe count = Int(FCGX_GetStr(bytes.baseAddress, Int32(length), handle.pointee.in))
+            }
+        }
+        _ = unsafe FCGX_GetChar(handle.pointee.in)
+        return body
+    }
+
+    /// Writes the answer and the end of the request, and lets go of both. False if the descriptor did not take it all.
+    func end(with answer: [UInt8], to descriptor: Int32) -> Bool {
+        unsafe handle.pointee.ipcFd = descriptor
+        unsafe answer.withUnsafeBytes { bytes in
+            unsafe _ = FCGX_PutStr(bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), handle.pointee.out)
+        }
+        // The one closed last writes the end of the request.
+        let isErrorClosed = unsafe FCGX_FClose(handle.pointee.err) == 0
+        let isOutputClosed = unsafe FCGX_FClose(handle.pointee.out) == 0
+        unsafe FCGX_Free(handle, 0)
+        return isErrorClosed && isOutputClosed
+    }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// Lets as many of a pool's threads run as there are processors: one more could only wake up to find that the others have
+/// taken what there was to do.
+///
+/// A worker with a slot waits for events and handles them; the others sleep. A worker that is about to wait for anything else,
+/// the disk for one, frees its slot, and a sleeping worker takes it as soon as no worker waits for events.
+package final class WorkerSlots: Sendable {
+    private let limit: Atomic<Int>
+    private let used = Atomic(0)
+    /// Workers with a slot that wait for events.
+    private let waiting = Atomic(0)
+    /// The worker that fell asleep last wakes up first: its memory is still in the processor's caches.
+    private let sleeping = Mutex<[Int]>([])
+    private let wakeUps: [Semaphore]
+
+    package init(_ limit: Int = Processors.usable, for workers: Int) {
+        self.limit = Atomic(min(limit, workers))
+        wakeUps = (0..<workers).map { _ in Semaphore() }
+    }
+
+    /// Workers that neither wait for events nor sleep.
+    package var busyWorkers: Int {
+        max(0, wakeUps.count - sleeping.withLock { $0.count } - waiting.load(ordering: .relaxed))
+    }
+
+    /// Returns when the worker has a slot.
+    package func take(_ worker: Int) {
+        let hasSlot = sleeping.withLock { sleeping in
+            let isFree = hasFree
+            if isFree { used.add(1, ordering: .sequentiallyConsistent) } else { sleeping.append(worker) }
+            return isFree
+        }
+        if !hasSlot { wakeUps[worker].wait() }
+    }
+
+    package func free() {
+        used.subtract(1, ordering: .sequentiallyConsistent)
+        wakeOneIfNeeded()
+    }
+
+    package func beginWaiting() {
+        waiting.add(1, ordering: .sequentiallyConsistent)
+    }
+
+    package func endWaiting() {
+        waiting.subtract(1, ordering: .sequentiallyConsistent)
+        wakeOneIfNeeded()
+    }
+
+    /// From now on there is a slot for every worker.
+    package func open() {
+        limit.store(wakeUps.count, ordering: .sequentiallyConsistent)
+        while wakeOne(if: { true }) {}
+    }
+
+    private var hasFree: Bool {
+        used.load(ordering: .sequentiallyConsistent) < limit.load(ordering: .sequentiallyConsistent)
+    }
+
+    private var isNeeded: Bool { waiting.load(ordering: .sequentiallyConsistent) == 0 && hasFree }
+
+    private func wakeOneIfNeeded() {
+        if isNeeded { wakeOne { isNeeded } }
+    }
+
+    @discardableResult
+    private func wakeOne(if isNeeded: () -> Bool) -> Bool {
+        let woken = sleeping.withLock { sleeping -> Int? in
+            guard isNeeded(), let worker = sleeping.popLast() else { return nil }
+            used.add(1, ordering: .sequentiallyConsistent)
+            return worker
+        }
+        if let woken { wakeUps[woken].post() }
+        return woken != nil
+    }
+}
