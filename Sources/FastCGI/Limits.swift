@@ -1,7 +1,6 @@
 /// What one peer may ask of this process.
 package struct Limits: Sendable {
-    /// Bytes of one request's parameters. Fronts read at most 32 KiB of headers by default (nginx: 4 × 8 KiB) and send the
-    /// query twice, so twice that lets in whatever they let in. A request to this API needs about 2 KiB.
+    /// Bytes of one request's parameters. Fronts let in 32 KiB of headers (nginx: 4 × 8 KiB) and send the query twice.
     package var parameters = 64 << 10
 
     /// Bytes of one request's body: what the API promises to read before it answers 413.
@@ -17,16 +16,14 @@ package struct Limits: Sendable {
     /// How long an answer may wait for its reader to take the next byte.
     package var unreadFor: Duration = .seconds(10)
 
-    /// How long a connection may be idle between two requests. Well longer than nginx keeps one (`keepalive_timeout` of the
-    /// upstream: 30 s in nginx/conf.d/gatehouse.conf, 60 s where nothing is set), so that it is nginx that closes: a
-    /// request that it sends into a connection just closed here is a 502.
+    /// How long a connection may be idle. Longer than nginx keeps one (30 s in nginx/conf.d/gatehouse.conf, 60 s where nothing
+    /// is set), so that it is nginx that closes: a request that it sends into a connection just closed here is a 502.
     package var idleFor: Duration = .seconds(90)
 
     /// How long a refused body is read and thrown away, so that its sender sees the answer and no reset connection.
     package var lingerFor: Duration = .seconds(2)
 
-    /// How long shutting down waits for requests under way: longer than `incompleteFor` and any handler, shorter than
-    /// the 30 s after which a front or a service manager would lose patience.
+    /// How long shutting down waits for requests under way: longer than any handler, shorter than a service manager (30 s).
     package var drain: Duration = .seconds(25)
 
     /// How often deadlines are looked at; they are late by as much.

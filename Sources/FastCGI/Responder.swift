@@ -14,23 +14,24 @@ package final class Responder: Sendable {
     /// Keeps a copy of a connection open for the next process; false if it could not.
     package typealias Keeper = @Sendable (_ descriptor: Int32) -> Bool
 
-    let limits: Limits
+    package let limits: Limits
+    package let workers: Int
     let handler: Handler
     let report: @Sendable (Fault) -> Void
-    let listener: Listener
+    package let listener: Listener
     let poller: Poller
-    let waiting = WaitingConnections()
+    /// Those that no worker holds.
+    let connections = DescriptorTable<Waiting.Entry>()
     let slots: WorkerSlots
     /// Readable when the workers are to end.
     let quit: EventFlag
 
-    private let workers: Int
     let keeper: Keeper?
     let slowPoller: Poller
     /// Readable from the shutdown on.
     let stop: EventFlag
     let open = Atomic(0)
-    private let endedWorkers = Atomic(0)
+    private let endedWorkers = Monitor(0)
     let isAcceptingPaused = Atomic(false)
     let hasLostKeeper = Atomic(false)
 
@@ -58,16 +59,8 @@ package final class Responder: Sendable {
     }
 
     package var openConnections: Int { open.load(ordering: .relaxed) }
-    package var mostConnections: Int { limits.connections }
-    package var workerCount: Int { workers }
     /// Workers that handle a request, or wait for what its handler waits for.
     package var busyWorkers: Int { slots.busyWorkers }
-
-    /// Where it listens; nil if the kernel does not say.
-    package var address: SocketAddress? { try? SocketAddress(of: listener.descriptor) }
-
-    /// Another process keeps the listening socket, too.
-    package var isListenerInherited: Bool { listener.isInherited }
 
     /// Serves until `shutDown` is called, and returns when all requests under way have been answered, or after
     /// `Limits.drain`. A handler that takes longer than that is left behind on its thread.
@@ -77,16 +70,23 @@ package final class Responder: Sendable {
         for index in 0..<workers {
             let thread = try Thread.spawn(name: "fastcgi-\(index)") {
                 Worker(index, of: self).run()
-                self.endedWorkers.add(1, ordering: .releasing)
+                self.endedWorkers.change { $0 += 1 }
             }
             threads.append(thread)
         }
-        lookAfterPeersUntilShutdown()
+        var buffer = Arrival.buffer()
+        var sweepAt = MonotonicTime.now
+        while !stop.wait(milliseconds: 0) {
+            lookAfterPeers(atMost: sweepAt.millisecondsLeft, &buffer)
+            guard sweepAt <= .now else { continue }
+            sweepAt = .now + limits.sweepEvery
+            sweep()
+        }
         let end = MonotonicTime.now + limits.drain
         drain(until: end)
         quit.raise()
-        while endedWorkers.load(ordering: .acquiring) < workers, .now < end { Thread.pause(for: .milliseconds(1)) }
-        if endedWorkers.load(ordering: .acquiring) == workers { for thread in threads { thread.join() } }
+        let haveEnded: ()? = endedWorkers.wait(atMost: .milliseconds(end.millisecondsLeft)) { $0 == workers ? () : nil }
+        if haveEnded != nil { for thread in threads { thread.join() } }
     }
 
     /// Stops accepting and lets `run` come to its end. May be called from any thread, and more than once.

@@ -12,9 +12,7 @@ package struct Client: Sendable {
     }
 
     /// Asks the responder that listens at an address.
-    package func ask(
-        _ address: SocketAddress, until deadline: MonotonicTime
-    ) throws(ClientFault) -> ClientAnswer {
+    package func ask(_ address: SocketAddress, until deadline: MonotonicTime) throws(ClientFault) -> ClientAnswer {
         let socket: FileDescriptor
         do { socket = try FileDescriptor.connected(to: address, until: deadline) } catch { throw .unreachable(error) }
         return try ask(over: socket, until: deadline)
@@ -24,38 +22,23 @@ package struct Client: Sendable {
     package func ask(
         over socket: borrowing FileDescriptor, until deadline: MonotonicTime
     ) throws(ClientFault) -> ClientAnswer {
-        try send(request, over: socket, until: deadline)
-        let records = try receive(over: socket, until: deadline)
-        return try ClientAnswer(readingRecords: records, longest: longest)
+        let request = request
+        // It is short, and the connection new.
+        guard socket.send(request, from: 0) == .moved(request.count) else { throw .turnedAway }
+        return try ClientAnswer(readingRecords: try receive(over: socket, until: deadline), longest: longest)
     }
 
     /// A GET whose connection ends with its answer.
     private var request: [UInt8] {
-        let parameters = [
-            ("REQUEST_METHOD", "GET"), ("DOCUMENT_URI", path), ("GATEWAY_INTERFACE", "CGI/1.1"),
-            ("SERVER_PROTOCOL", "HTTP/1.1"), ("REQUEST_ID", "self-check"),
-        ].flatMap { NameValues.shortPair($0.0, $0.1) }
-        let asResponder: [UInt8] = [0, 1, 0, 0, 0, 0, 0, 0]
+        let pairs = [("REQUEST_METHOD", "GET"), ("DOCUMENT_URI", path), ("REQUEST_ID", "self-check")]
+        let parameters = pairs.flatMap { name, value in
+            [UInt8(name.utf8.count), UInt8(value.utf8.count)] + name.utf8 + value.utf8
+        }
         let records: [(RecordType, [UInt8])] = [
-            (.beginRequest, asResponder), (.parameters, parameters), (.parameters, []), (.standardInput, []),
+            (.beginRequest, [0, 1, 0, 0, 0, 0, 0, 0]), (.parameters, parameters), (.parameters, []),
+            (.standardInput, []),
         ]
-        return records.flatMap { type, content in
-            RecordHeader(type: type, requestID: 1, contentLength: content.count).bytes + content
-        }
-    }
-
-    private func send(
-        _ bytes: [UInt8], over socket: borrowing FileDescriptor, until deadline: MonotonicTime
-    ) throws(ClientFault) {
-        var sent = 0
-        while sent < bytes.count {
-            switch socket.send(bytes, from: sent) {
-            case .moved(let count): sent += count
-            case .ended: throw .turnedAway
-            case .wouldBlock:
-                guard socket.waitUntilWritable(milliseconds: deadline.millisecondsLeft) else { throw .late }
-            }
-        }
+        return records.flatMap { RecordHeader.bytes($0, requestID: 1, contentLength: $1.count) + $1 }
     }
 
     /// All that comes until the connection ends, and not much more than is wanted.

@@ -2,12 +2,9 @@
 package struct ClientAnswer: Sendable, Equatable {
     package let status: Int
     package let body: [UInt8]
+}
 
-    init(status: Int, body: [UInt8]) {
-        self.status = status
-        self.body = body
-    }
-
+extension ClientAnswer {
     /// Reads the records of one answer, up to the one that ends the request.
     init(readingRecords bytes: [UInt8], longest: Int) throws(ClientFault) {
         guard !bytes.isEmpty else { throw .turnedAway }
@@ -24,15 +21,12 @@ package struct ClientAnswer: Sendable, Equatable {
         try self.init(readingCGI: output)
     }
 
-    /// Reads header lines, an empty one, and the rest. Without a status it is a 200.
+    /// Reads header lines, of which the first has the status, an empty one, and the rest.
     private init(readingCGI bytes: [UInt8]) throws(ClientFault) {
-        guard let emptyLine = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { throw .malformed }
-        let head = String(decoding: bytes[..<emptyLine.lowerBound], as: UTF8.self)
-        var status = 200
-        for line in head.split(whereSeparator: \.isNewline) where line.lowercased().hasPrefix("status:") {
-            guard let number = Int(line.dropFirst(7).drop { $0 == " " }.prefix { $0 != " " }) else { throw .malformed }
-            status = number
-        }
+        let start = Array("Status: ".utf8)
+        guard bytes.starts(with: start), let emptyLine = bytes.firstRange(of: Array("\r\n\r\n".utf8)),
+            let status = Int(String(decoding: bytes[start.count...].prefix(3), as: UTF8.self))
+        else { throw .malformed }
         self.init(status: status, body: Array(bytes[emptyLine.upperBound...]))
     }
 }

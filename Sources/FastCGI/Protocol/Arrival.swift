@@ -21,15 +21,20 @@ enum Arrival: Equatable {
         var isPadded = false
     }
 
-    /// Nearly every request fits, and one look is enough.
-    static let usualLength = 16 << 10
+    /// The one role of those that section 4.3 knows.
+    private static let responder: UInt8 = 1
     /// More than the limits let in with records of a sensible size.
-    private static let longest = 1 << 20
+    static let longest = 1 << 20
 
-    /// - Parameter buffer: grows if it is too small.
+    /// Where to look: nearly every request fits.
+    static func buffer() -> [UInt8] { [UInt8](repeating: 0, count: 16 << 10) }
+
+    /// - Parameter buffer: grows for the time if it is too small.
     static func look(
         at socket: borrowing FileDescriptor, _ buffer: inout [UInt8], _ limits: Limits
     ) throws(Refusal) -> Arrival {
+        let length = buffer.count
+        defer { if buffer.count > length { buffer = Self.buffer() } }
         while true {
             switch socket.peek(into: &buffer) {
             case .wouldBlock: return .nothing
@@ -45,27 +50,24 @@ enum Arrival: Equatable {
 
     init(in bytes: Span<UInt8>, _ limits: Limits) throws(Refusal) {
         var walk = RecordWalk()
-        guard let id = try Self.requestID(in: bytes, &walk),
-            let announced = try Self.readParameters(of: id, in: bytes, &walk, limits)
-        else {
-            self = .incomplete
-            return
-        }
-        let isTooLarge = announced > limits.body
-        self = isTooLarge ? .request(Body(isTooLarge: true)) : try Self.readBody(of: id, in: bytes, &walk, limits)
-    }
-
-    /// The id of a request to a responder; nil where its beginning is not there in full.
-    private static func requestID(in bytes: Span<UInt8>, _ walk: inout RecordWalk) throws(Refusal) -> UInt16? {
-        guard let header = try walk.next(in: bytes) else { return nil }
-        guard header.type == .beginRequest, header.requestID != 0, header.contentLength == 8 else {
+        self = .incomplete
+        guard let begin = try walk.next(in: bytes) else { return }
+        let isWellFormed = begin.type == .beginRequest && begin.requestID != 0 && begin.contentLength == 8
+        guard isWellFormed else { throw .protocolViolation }
+        guard walk.content.upperBound <= bytes.count else { return }
+        guard bytes[walk.content.lowerBound] == 0, bytes[walk.content.lowerBound + 1] == Self.responder else {
             throw .protocolViolation
         }
-        guard walk.content.upperBound <= bytes.count else { return nil }
-        guard bytes[walk.content.lowerBound] == 0, bytes[walk.content.lowerBound + 1] == 1 else {
-            throw .protocolViolation
+        guard let announced = try Self.readParameters(of: begin.requestID, in: bytes, &walk, limits) else { return }
+        var body = Body(isTooLarge: announced > limits.body)
+        while !body.isTooLarge {
+            guard let header = try walk.next(.standardInput, of: begin.requestID, in: bytes) else { return }
+            body.length += header.contentLength
+            body.isTooLarge = body.length > limits.body
+            body.isPadded = header.paddingLength > 0
+            if header.contentLength == 0 { break }
         }
-        return header.requestID
+        self = .request(body)
     }
 
     /// How long the body is said to be, 0 where that is not said; nil where the parameters are not there in full.
@@ -74,9 +76,8 @@ enum Arrival: Equatable {
     ) throws(Refusal) -> Int? {
         var parts: [Range<Int>] = []
         var length = 0
-        while let header = try walk.next(in: bytes) {
-            guard header.type == .parameters, header.requestID == id else { throw .protocolViolation }
-            guard header.contentLength > 0 else { return try announcedLength(in: bytes, parts) }
+        while let header = try walk.next(.parameters, of: id, in: bytes) {
+            if header.contentLength == 0 { return try announcedLength(in: bytes, parts) }
             parts.append(walk.content)
             length += header.contentLength
             guard length <= limits.parameters else { throw .parametersTooLong }
@@ -84,14 +85,10 @@ enum Arrival: Equatable {
         return nil
     }
 
-    /// Nearly always one record has all parameters. Where there are several, a pair may lie in two of them.
     private static func announcedLength(in bytes: Span<UInt8>, _ parts: [Range<Int>]) throws(Refusal) -> Int {
-        if parts.count == 1 { return try announcedLength(in: bytes.extracting(parts[0])) }
-        let joined = parts.flatMap { part in part.map { bytes[$0] } }
-        return try announcedLength(in: joined.span)
-    }
-
-    private static func announcedLength(in parameters: Span<UInt8>) throws(Refusal) -> Int {
+        // A pair may lie in two records, but nearly always one has all.
+        let joined = parts.count == 1 ? [] : parts.flatMap { part in part.map { bytes[$0] } }
+        let parameters = parts.count == 1 ? bytes.extracting(parts[0]) : joined.span
         let wanted = "CONTENT_LENGTH".utf8.span
         var announced = 0
         try NameValues.forEach(in: parameters) { name, value in
@@ -102,19 +99,5 @@ enum Arrival: Equatable {
             announced = Int(String(decoding: digits, as: UTF8.self)) ?? .max
         }
         return announced
-    }
-
-    private static func readBody(
-        of id: UInt16, in bytes: Span<UInt8>, _ walk: inout RecordWalk, _ limits: Limits
-    ) throws(Refusal) -> Arrival {
-        var body = Body()
-        while let header = try walk.next(in: bytes) {
-            guard header.type == .standardInput, header.requestID == id else { throw .protocolViolation }
-            body.length += header.contentLength
-            body.isTooLarge = body.length > limits.body
-            body.isPadded = header.paddingLength > 0
-            if body.isTooLarge || header.contentLength == 0 { return .request(body) }
-        }
-        return .incomplete
     }
 }

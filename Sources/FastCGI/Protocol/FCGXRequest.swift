@@ -11,21 +11,12 @@ import POSIX
 final class FCGXRequest {
     private let handle = UnsafeMutablePointer<FCGX_Request>.allocate(capacity: 1)
 
-    /// FCGX_Init takes SIGTERM and SIGUSR1 for itself where they are ignored or not handled, and SIGPIPE, which a write to a
-    /// peer that has gone raises. That one it may keep: its handler does nothing.
+    /// FCGX_Init handles signals by itself that are not handled yet. Of them, SIGPIPE is left to it: a write to a peer that has
+    /// gone raises it, and is to do no more than fail.
     private static let isInitialized: Bool = {
-        let signals = [SIGTERM, SIGUSR1]
-        let actions = signals.map { signal in
-            var action = sigaction()
-            unsafe sigaction(signal, nil, &action)
-            return action
-        }
-        let isInitialized = FCGX_Init() == 0
-        for (signal, action) in zip(signals, actions) {
-            var action = action
-            unsafe sigaction(signal, &action, nil)
-        }
-        return isInitialized
+        let handlers = [SIGTERM, SIGUSR1].map { ($0, signal($0, SIG_DFL)) }
+        defer { for (number, handler) in handlers { signal(number, handler) } }
+        return FCGX_Init() == 0
     }()
 
     init() {
@@ -54,14 +45,9 @@ final class FCGXRequest {
     /// Bytes behind the request were read as well, and are lost. To be asked when the body has been read.
     var hasReadAhead: Bool { unsafe gatehouse_bytes_read_ahead(handle.pointee.in) > 0 }
 
-    /// Appends all parameters, each as "NAME=value", and where each ends.
-    func copyParameters(to bytes: inout [UInt8], ends: inout [Int]) {
-        guard var next = unsafe handle.pointee.envp else { return }
-        while let parameter = unsafe next.pointee {
-            unsafe bytes.append(contentsOf: UnsafeRawBufferPointer(start: parameter, count: strlen(parameter)))
-            ends.append(bytes.count)
-            unsafe next += 1
-        }
+    func parameter(_ name: String) -> ArraySlice<UInt8>? {
+        guard let value = unsafe FCGX_GetParam(name, handle.pointee.envp) else { return nil }
+        return unsafe ArraySlice(UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 
     /// The body of so many bytes, and with it the end of the request.
@@ -85,6 +71,7 @@ final class FCGXRequest {
         let isErrorClosed = unsafe FCGX_FClose(handle.pointee.err) == 0
         let isOutputClosed = unsafe FCGX_FClose(handle.pointee.out) == 0
         unsafe FCGX_Free(handle, 0)
+        unsafe handle.pointee.envp = nil
         return isErrorClosed && isOutputClosed
     }
 }

@@ -7,39 +7,29 @@ struct RecordHeader: Equatable {
     let contentLength: Int
     let paddingLength: Int
 
-    init(type: RecordType, requestID: UInt16, contentLength: Int) {
-        self.type = type
-        self.requestID = requestID
-        self.contentLength = contentLength
-        paddingLength = 0
-    }
-
     /// Reads a header, all of which is there.
     init(_ bytes: Span<UInt8>, at offset: Int) throws(Refusal) {
         guard bytes[offset] == 1 else { throw .unsupportedVersion }
-        type = RecordType(rawValue: bytes[offset + 1])
+        type = RecordType(rawValue: bytes[offset + 1]) ?? .other
         requestID = UInt16(bytes[offset + 2]) << 8 | UInt16(bytes[offset + 3])
         contentLength = Int(bytes[offset + 4]) << 8 | Int(bytes[offset + 5])
         paddingLength = Int(bytes[offset + 6])
     }
 
-    var bytes: [UInt8] {
-        [
-            1, type.rawValue, UInt8(requestID >> 8), UInt8(truncatingIfNeeded: requestID), UInt8(contentLength >> 8),
-            UInt8(truncatingIfNeeded: contentLength), UInt8(paddingLength), 0,
-        ]
+    static func bytes(_ type: RecordType, requestID: Int, contentLength: Int) -> [UInt8] {
+        let numbers = [requestID, contentLength].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        return [1, type.rawValue] + numbers + [0, 0]
     }
 }
 
 /// What a record is, of those that a responder or its client reads or writes.
-struct RecordType: Equatable {
-    let rawValue: UInt8
-
-    static let beginRequest = RecordType(rawValue: 1)
-    static let endRequest = RecordType(rawValue: 3)
-    static let parameters = RecordType(rawValue: 4)
-    static let standardInput = RecordType(rawValue: 5)
-    static let standardOutput = RecordType(rawValue: 6)
+enum RecordType: UInt8 {
+    case beginRequest = 1
+    case endRequest = 3
+    case parameters = 4
+    case standardInput = 5
+    case standardOutput = 6
+    case other = 255
 }
 
 /// Goes from record to record over bytes that may end in the middle of one.
@@ -52,9 +42,39 @@ struct RecordWalk {
     mutating func next(in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
         guard nextOffset + RecordHeader.length <= bytes.count else { return nil }
         let header = try RecordHeader(bytes, at: nextOffset)
-        let start = nextOffset + RecordHeader.length
-        content = start..<start + header.contentLength
+        content = nextOffset + RecordHeader.length..<nextOffset + RecordHeader.length + header.contentLength
         nextOffset = content.upperBound + header.paddingLength
         return header
+    }
+
+    /// The same for a record that can be of one type and one request alone.
+    mutating func next(_ type: RecordType, of id: UInt16, in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
+        guard let header = try next(in: bytes) else { return nil }
+        guard header.type == type, header.requestID == id else { throw .protocolViolation }
+        return header
+    }
+}
+
+/// Looks for the end of a request whose bytes come in pieces, and are not kept.
+struct RequestEnd {
+    private var header: [UInt8] = []
+    private var bytesToSkip = 0
+
+    /// What follows the last record of the request; nil if that is not among the bytes.
+    mutating func find(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        var rest = bytes
+        while !rest.isEmpty {
+            let skipped = min(bytesToSkip, rest.count)
+            bytesToSkip -= skipped
+            rest = rest.dropFirst(skipped)
+            guard let byte = rest.popFirst() else { break }
+            header.append(byte)
+            guard header.count == RecordHeader.length else { continue }
+            guard let record = try? RecordHeader(header.span, at: 0) else { return bytes }
+            header = []
+            bytesToSkip = record.contentLength + record.paddingLength
+            if record.type == .standardInput, record.contentLength == 0 { return rest }
+        }
+        return nil
     }
 }

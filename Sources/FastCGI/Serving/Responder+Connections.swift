@@ -1,8 +1,7 @@
 package import POSIX
 import Synchronization
 
-// MARK: - Coming in
-
+/// What becomes of connections that no worker holds.
 extension Responder {
     /// The next waiting connection: one for each event, for the poller reports the listener until none waits.
     func acceptConnection() -> FileDescriptor? {
@@ -25,7 +24,7 @@ extension Responder {
     @discardableResult
     package func adopt(_ socket: consuming FileDescriptor, isOwn: Bool = false) -> Bool {
         guard let socket = admit(socket, isOwn: isOwn) else { return false }
-        return wait(for: .request, on: socket, isNew: true)
+        return wait(for: .request, on: socket)
     }
 
     /// Counts a connection. One too many takes the place of the one that has been idle longest, or is closed if there is none.
@@ -34,46 +33,35 @@ extension Responder {
             report(.tooManyConnections)
             // One that has come to rest just now may not be watched yet.
             let latest = MonotonicTime.now + limits.idleFor + .milliseconds(-50)
-            let idle = waiting.numbers { $0.waiting.isIdle && $0.deadline <= latest }
-            guard idle.prefix(16).contains(where: { closeIfQuiet($0) }) else {
+            let idle = connections.all { $0.isIdle && $0.deadline < latest }.sorted {
+                $0.entry.deadline < $1.entry.deadline
+            }
+            guard idle.prefix(16).contains(where: { closeIfQuiet($0.number) }) else {
                 close(socket)
                 return nil
             }
         }
         return socket
     }
-}
 
-// MARK: - Between events
-
-extension Responder {
-    /// Lets a connection wait. False if it cannot be watched, and then it is closed.
-    ///
-    /// - Parameter isNew: the workers' poller does not know it yet.
+    /// Lets a connection wait; nil closes it. False if it cannot be watched, and then it is closed, too.
     @discardableResult
-    func wait(for what: Waiting, on socket: consuming FileDescriptor, isNew: Bool = false) -> Bool {
+    func wait(for what: Waiting?, on socket: consuming FileDescriptor) -> Bool {
+        guard let what else {
+            close(socket)
+            return true
+        }
         if case .close = what { socket.shutDownWriting() }
         let number = socket.release()
-        waiting.put(number, what, until: .now + what.patience(limits))
+        let (interest, patience) = what.terms(limits)
+        let entry = Waiting.Entry(waiting: what, deadline: .now + patience)
+        connections.put(number, entry)
         do throws(POSIXError) {
-            if !what.isIdle {
-                try slowPoller.add(number, what.interest)
-            } else if isNew || (try? poller.set(number, .readableOnce)) == nil {
-                try poller.add(number, .readableOnce)
-            }
+            if entry.isForWorker { try poller.arm(number, interest) } else { try slowPoller.arm(number, interest) }
             return true
         } catch {
-            if waiting.take(number, where: { _ in true }) != nil { close(FileDescriptor(takingOwnership: number)) }
+            if connections.take(number, where: { _ in true }) != nil { close(FileDescriptor(takingOwnership: number)) }
             return false
-        }
-    }
-
-    /// Does what follows an answer.
-    func end(_ socket: consuming FileDescriptor, by ending: Ending, isNew: Bool) {
-        switch ending {
-        case .keep: wait(for: .request, on: socket, isNew: isNew)
-        case .close: close(socket)
-        case .linger: wait(for: .close, on: socket)
         }
     }
 
@@ -85,78 +73,90 @@ extension Responder {
 
     /// Closes an idle connection, unless a request has just arrived on it.
     private func closeIfQuiet(_ number: Int32) -> Bool {
-        guard waiting.take(number, where: \.waiting.isIdle) != nil else { return false }
+        guard connections.take(number, where: \.isIdle) != nil else { return false }
         let socket = FileDescriptor(takingOwnership: number)
-        if socket.waitUntilReadable(milliseconds: 0) {
-            wait(for: .request, on: socket)
-            return false
-        }
-        close(socket)
-        return true
-    }
-}
-
-// MARK: - Slow peers and late ones
-
-extension Responder {
-    func lookAfterPeersUntilShutdown() {
-        var buffer = [UInt8](repeating: 0, count: Arrival.usualLength)
-        var sweepAt = MonotonicTime.now + limits.sweepEvery
-        while !stop.wait(milliseconds: 0) {
-            lookAfterPeers(atMost: sweepAt.millisecondsLeft, &buffer)
-            guard sweepAt <= .now else { continue }
-            sweep()
-            sweepAt = .now + limits.sweepEvery
-        }
+        let isQuiet = !socket.waitUntilReadable(milliseconds: 0)
+        wait(for: isQuiet ? nil : .request, on: socket)
+        return isQuiet
     }
 
     /// Goes on with a slow peer's connection when the peer has done something, or after some time.
     func lookAfterPeers(atMost milliseconds: Int32, _ buffer: inout [UInt8]) {
         guard let number = try? slowPoller.wait(milliseconds: milliseconds),
-            let entry = waiting.take(number, where: { !$0.waiting.isIdle })
+            let entry = connections.take(number, where: { !$0.isForWorker })
         else { return }
         let socket = FileDescriptor(takingOwnership: number)
-        guard let ending = proceed(entry.waiting, socket, &buffer) else {
-            return waiting.put(socket.release(), entry.waiting, until: entry.deadline)
+        switch proceed(entry.waiting, on: socket, &buffer) {
+        case .goOn(let waiting):
+            connections.put(socket.release(), Waiting.Entry(waiting: waiting, deadline: entry.deadline))
+        case .next(let next):
+            try? slowPoller.remove(number)
+            wait(for: next, on: socket)
         }
-        try? slowPoller.remove(number)
-        end(socket, by: ending, isNew: false)
     }
 
-    /// How it ends; nil if it goes on waiting.
-    private func proceed(_ what: Waiting, _ socket: borrowing FileDescriptor, _ buffer: inout [UInt8]) -> Ending? {
-        switch what {
-        case .request: return .keep
-        case .rest:
-            // Whatever else there is: a worker sees to it.
-            return (try? Arrival.look(at: socket, &buffer, limits)) == .incomplete ? nil : .keep
-        case .reader(let answer):
-            let transfer = answer.send(to: socket)
-            return transfer == .wouldBlock ? nil : transfer == .ended ? .close : answer.ending
-        case .close: return socket.receive(into: &buffer) == .ended ? .close : nil
+    private enum Step {
+        case goOn(Waiting)
+        case next(Waiting?)
+    }
+
+    private func proceed(_ waiting: Waiting, on socket: borrowing FileDescriptor, _ buffer: inout [UInt8]) -> Step {
+        if case .reader(let file, let next) = waiting {
+            return switch file.send(to: socket) {
+            // The peer has taken some, and has as much time again.
+            case .wouldBlock: .next(waiting)
+            case .ended: .next(nil)
+            case .moved: .next(next)
+            }
+        }
+        switch socket.receive(into: &buffer) {
+        case .wouldBlock: return .goOn(waiting)
+        case .ended: return .next(nil)
+        case .moved(let count): return proceed(waiting, with: buffer[..<count])
+        }
+    }
+
+    private func proceed(_ waiting: Waiting, with received: ArraySlice<UInt8>) -> Step {
+        switch waiting {
+        case .rest(let beginning):
+            let bytes = beginning + received
+            do throws(Refusal) {
+                if case .request(let body) = try Arrival(in: bytes.span, limits) { return .next(.worker(bytes, body)) }
+                guard bytes.count < Arrival.longest else { throw .protocolViolation }
+                return .goOn(.rest(of: bytes))
+            } catch {
+                report(.refused(error))
+                return .next(nil)
+            }
+        case .end(var end, let answer, let next):
+            guard let behind = end.find(in: received) else { return .goOn(.end(end, answer: answer, then: next)) }
+            return .next(.reader(answer, then: behind.isEmpty ? next : .close))
+        case .close, .reader, .request, .worker: return .goOn(waiting)
         }
     }
 
     /// Closes what has waited long enough.
     func sweep(all: Bool = false) {
         let now = MonotonicTime.now
-        for number in waiting.numbers(where: { all || $0.deadline <= now }) {
-            if closeIfQuiet(number) { continue }
-            guard let entry = waiting.take(number, where: { all || !$0.waiting.isIdle }) else { continue }
-            if case .close = entry.waiting {} else { report(.expired) }
-            close(FileDescriptor(takingOwnership: number))
+        for (number, entry) in connections.all(where: { all || $0.deadline <= now }) {
+            if closeIfQuiet(number) || connections.take(number, where: { all || !$0.isIdle }) == nil { continue }
+            let socket = FileDescriptor(takingOwnership: number)
+            try? slowPoller.remove(number)
+            switch entry.waiting {
+            case .end(_, let answer, _) where !all: wait(for: .reader(answer, then: .close), on: socket)
+            case .close: close(socket)
+            default:
+                report(.expired)
+                close(socket)
+            }
         }
         if isAcceptingPaused.exchange(false, ordering: .relaxed) {
             try? poller.add(listener.descriptor.number, .readable)
         }
     }
-}
 
-// MARK: - Shutting down
-
-extension Responder {
     /// Takes in what waits at the listener, and closes each connection as it comes to rest. Where there is a keeper, the next
-    /// process goes on with it instead, and with what has arrived of a request.
+    /// process goes on with it instead, and with what lies in its socket.
     func drain(until end: MonotonicTime) {
         try? slowPoller.remove(stop.descriptor.number)
         try? poller.remove(listener.descriptor.number)
@@ -165,9 +165,9 @@ extension Responder {
             listener.refuse()
         }
         slots.open()
-        var buffer = [UInt8](repeating: 0, count: Arrival.usualLength)
+        var buffer = Arrival.buffer()
         while openConnections > 0, .now < end {
-            for number in waiting.numbers(where: \.waiting.isUntouched) where !handOver(number) {
+            for (number, _) in connections.all(where: \.isIdle) where !handOver(number) {
                 _ = closeIfQuiet(number)
             }
             lookAfterPeers(atMost: 5, &buffer)
@@ -176,20 +176,16 @@ extension Responder {
         sweep(all: true)
     }
 
-    /// Nothing of what has arrived on the connection has been taken. The pollers are told, since they go on watching what
-    /// another process keeps open. A keeper that has failed once is not asked again.
+    /// The poller is told, since it goes on watching what another process keeps open. A keeper that has failed once is not
+    /// asked again.
     private func handOver(_ number: Int32) -> Bool {
         guard let keeper, !hasLostKeeper.load(ordering: .relaxed),
-            waiting.take(number, where: \.waiting.isUntouched) != nil
+            connections.take(number, where: \.isIdle) != nil
         else { return false }
         try? poller.remove(number)
-        try? slowPoller.remove(number)
-        guard keeper(number) else {
-            hasLostKeeper.store(true, ordering: .relaxed)
-            wait(for: .request, on: FileDescriptor(takingOwnership: number))
-            return false
-        }
-        close(FileDescriptor(takingOwnership: number))
-        return true
+        let isKept = keeper(number)
+        if !isKept { hasLostKeeper.store(true, ordering: .relaxed) }
+        wait(for: isKept ? nil : .request, on: FileDescriptor(takingOwnership: number))
+        return isKept
     }
 }

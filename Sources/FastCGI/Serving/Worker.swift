@@ -8,9 +8,8 @@ final class Worker {
 
     // Of the request at hand, and kept for the next one.
     private let request = FCGXRequest()
-    private var parameters = Parameters()
     private var answer: [UInt8] = []
-    private var buffer: [UInt8] = []
+    private var buffer = Arrival.buffer()
 
     /// A socket whose peer has read all answers before takes one of so many bytes at once. Nearly every answer is smaller.
     private static let shortAnswer = 32 << 10
@@ -28,9 +27,14 @@ final class Worker {
             let number = nextEvent()
             if number == responder.quit.descriptor.number { return freeSlot() }
             if number == responder.listener.descriptor.number {
-                if let socket = responder.acceptConnection() { serve(socket, isNew: true) }
-            } else if responder.waiting.take(number, where: \.waiting.isIdle) != nil {
-                serve(FileDescriptor(takingOwnership: number), isNew: false)
+                if let socket = responder.acceptConnection() { serve(socket) }
+            } else if let entry = responder.connections.take(number, where: \.isForWorker) {
+                let socket = FileDescriptor(takingOwnership: number)
+                if case .worker(let taken, let body) = entry.waiting {
+                    respond(on: socket, body, taken)
+                } else {
+                    serve(socket)
+                }
             }
         }
     }
@@ -52,14 +56,15 @@ final class Worker {
         do { return try responder.poller.wait() ?? -1 } catch { fatalError("\(error)") }
     }
 
-    private func serve(_ socket: consuming FileDescriptor, isNew: Bool) {
-        if buffer.count != Arrival.usualLength { buffer = [UInt8](repeating: 0, count: Arrival.usualLength) }
+    private func serve(_ socket: consuming FileDescriptor) {
         do throws(Refusal) {
             switch try Arrival.look(at: socket, &buffer, responder.limits) {
-            case .nothing: responder.wait(for: .request, on: socket, isNew: isNew)
+            case .nothing: responder.wait(for: .request, on: socket)
             case .ended: responder.close(socket)
-            case .incomplete: responder.wait(for: .rest, on: socket)
-            case .request(let body): respond(on: socket, isNew: isNew, body)
+            case .incomplete: responder.wait(for: .rest(of: []), on: socket)
+            // The front may go on sending what is not wanted, so the request is taken and the end of it looked for.
+            case .request(let body) where body.isTooLarge: responder.wait(for: .rest(of: []), on: socket)
+            case .request(let body): respond(on: socket, body)
             }
         } catch {
             responder.report(.refused(error))
@@ -67,33 +72,48 @@ final class Worker {
         }
     }
 
-    private func respond(on socket: consuming FileDescriptor, isNew: Bool, _ expected: Arrival.Body) {
+    /// Answers a request that lies in the socket.
+    private func respond(on socket: consuming FileDescriptor, _ body: Arrival.Body) {
         guard request.begin(on: socket.number) else {
             responder.report(.refused(.protocolViolation))
             return responder.close(socket, isClosed: true)
         }
-        parameters.read(from: request)
+        send(to: socket, then: handle(body))
+    }
+
+    /// Answers a request that was taken from the socket, because it came in pieces or has a body that is too large.
+    private func respond(on socket: consuming FileDescriptor, _ body: Arrival.Body, _ taken: [UInt8]) {
+        guard let file = try? FileDescriptor.memoryFile(holding: taken) else { return responder.close(socket) }
+        guard request.begin(on: file.number) else {
+            _ = file.release()
+            return responder.close(socket)
+        }
+        let next = handle(body)
+        var end = RequestEnd()
+        let behind = end.find(in: taken[...])
+        guard body.isTooLarge, behind == nil, let file = try? UnsentFile() else {
+            return send(to: socket, then: behind?.isEmpty == true ? next : .close)
+        }
+        _ = request.end(with: answer, to: file.descriptor.number)
+        responder.wait(for: .end(end, answer: file, then: next), on: socket)
+    }
+
+    /// Has the handler answer the request that libfcgi has begun to read. Returns what the connection waits for afterwards.
+    private func handle(_ expected: Arrival.Body) -> Waiting? {
         let body = expected.isTooLarge ? [] : request.readBody(length: expected.length)
         // Bytes behind the request may be the beginning of the next one. They are lost, and so the connection cannot be kept.
-        let isLast = expected.isTooLarge || expected.isPadded || request.hasReadAhead
-        let ending: Ending = isLast ? .linger : request.keepsConnection ? .keep : .close
+        let isLost = !expected.isTooLarge && (expected.isPadded || request.hasReadAhead)
         answer.removeAll(keepingCapacity: true)
-        responder.handler(Request(parameters: parameters, body: body, bodyIsTooLarge: expected.isTooLarge), &answer)
-        if answer.count > Self.shortAnswer, let unsent = try? UnsentAnswer(then: ending) {
-            _ = request.end(with: answer, to: unsent.number)
-            responder.wait(for: .reader(unsent), on: socket)
-        } else if request.end(with: answer, to: socket.number) {
-            responder.end(socket, by: ending, isNew: isNew)
-        } else {
-            responder.close(socket)
-        }
+        responder.handler(
+            Request(parameters: Parameters(request: request), body: body, bodyIsTooLarge: expected.isTooLarge), &answer)
+        return isLost ? .close : request.keepsConnection ? .request : nil
     }
-}
 
-/// What follows an answer.
-enum Ending {
-    case keep
-    case close
-    /// The peer may still be sending, and would be told of a reset before it has read the answer.
-    case linger
+    private func send(to socket: consuming FileDescriptor, then next: Waiting?) {
+        let file = answer.count > Self.shortAnswer ? try? UnsentFile() : nil
+        guard request.end(with: answer, to: file?.descriptor.number ?? socket.number) else {
+            return responder.close(socket)
+        }
+        responder.wait(for: file.map { .reader($0, then: next) } ?? next, on: socket)
+    }
 }

@@ -11,7 +11,9 @@ struct SelfCheck: Sendable {
     func run(within time: Duration) throws(ClientFault) {
         let deadline = MonotonicTime.now + time
         do throws(ClientFault) {
-            guard let address = responder.address else { return try askInside(until: deadline) }
+            guard let address = try? SocketAddress(of: responder.listener.descriptor) else {
+                return try askInside(until: deadline)
+            }
             _ = try Self.client.ask(address, until: deadline)
         } catch {
             guard saysNothingOfUs(error) else { throw error }
@@ -25,7 +27,7 @@ struct SelfCheck: Sendable {
     private func saysNothingOfUs(_ fault: ClientFault) -> Bool {
         switch fault {
         case .turnedAway: true
-        case .unreachable(let error): responder.isListenerInherited && !error.isFullQueue
+        case .unreachable(let error): responder.listener.isInherited && !error.isFullQueue
         case .brokenOff, .late, .tooLong, .malformed: false
         }
     }

@@ -5,21 +5,21 @@ import Glibc
 package struct Poller: ~Copyable, Sendable {
     /// What to be told of.
     package enum Interest: Sendable {
-        /// Once for each arrival of something to read.
-        case newlyReadable
-        /// Once for each time that room to write comes up.
-        case newlyWritable
         /// As long as there is something to read.
         case readable
+        /// As long as there is room to write.
+        case writable
         /// As soon as there is something to read, and then no more until it is set again.
         case readableOnce
+        /// The same for room to write.
+        case writableOnce
 
         fileprivate var events: UInt32 {
             switch self {
-            case .newlyReadable: EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-            case .newlyWritable: EPOLLOUT.rawValue | EPOLLET.rawValue
             case .readable: EPOLLIN.rawValue
+            case .writable: EPOLLOUT.rawValue
             case .readableOnce: EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue
+            case .writableOnce: EPOLLOUT.rawValue | EPOLLONESHOT.rawValue
             }
         }
     }
@@ -37,6 +37,11 @@ package struct Poller: ~Copyable, Sendable {
     /// Changes the interest, or states it anew: an event follows if it holds already.
     package func set(_ descriptor: Int32, _ interest: Interest) throws(POSIXError) {
         try control(EPOLL_CTL_MOD, descriptor, interest.events)
+    }
+
+    /// The same for a descriptor that may be new to the poller.
+    package func arm(_ descriptor: Int32, _ interest: Interest) throws(POSIXError) {
+        do { try set(descriptor, interest) } catch { try add(descriptor, interest) }
     }
 
     package func remove(_ descriptor: Int32) throws(POSIXError) {
