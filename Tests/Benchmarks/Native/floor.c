@@ -1,15 +1,22 @@
-// The floor: what FastCGI through nginx costs when nobody thinks. Takes a request in, body and all, and answers with what
-// Gatehouse once answered, by libfcgi's plain loop in as many threads as there may be connections.
+// The floor: the least that FastCGI behind nginx costs. It reads a request with its body and answers with a recorded answer
+// of Gatehouse. libfcgi reads from and writes to the connection; epoll tells which connections have a request, so an idle
+// one holds no thread.
 //
 //   floor SOCKET THREADS FOLDER
 //
 // FOLDER holds the answers' bodies: me, login, refresh.
 
+#define _GNU_SOURCE
 #include <fcgiapp.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 struct answer {
     const char *path;
@@ -31,7 +38,7 @@ static const char admission[] =
     "X-Session-Id: sess_01BENCH0000000000000000000\r\n"
     "Cache-Control: no-store\r\n\r\n";
 
-static int listener;
+static int listener, poller;
 
 static void stop(const char *why) {
     fprintf(stderr, "floor: %s\n", why);
@@ -64,29 +71,63 @@ static void reply(FCGX_Request *request) {
     FCGX_PutStr(admission, sizeof admission - 1, request->out);
 }
 
-// A kept connection holds its thread until nginx closes it.
+// One event, then none until the descriptor is watched again: one thread at a time has a connection.
+static void watch(int descriptor, int operation) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data.fd = descriptor};
+    if (epoll_ctl(poller, operation, descriptor, &event) != 0) stop("cannot watch a descriptor");
+}
+
+static void accept_connections(void) {
+    int connection;
+    while ((connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) watch(connection, EPOLL_CTL_ADD);
+    watch(listener, EPOLL_CTL_MOD);
+}
+
+// FCGX_Accept_r reads the next request from the descriptor that it finds in the request. It would finish a request before
+// that one and close the connection, unless keepConnection is set. Afterwards a descriptor of -1 means that it is closed.
+static void serve_one(FCGX_Request *request, int connection) {
+    request->ipcFd = connection;
+    request->keepConnection = 1;
+    if (FCGX_Accept_r(request) == 0) {
+        reply(request);
+        FCGX_Finish_r(request);
+    }
+    if (request->ipcFd >= 0) watch(connection, EPOLL_CTL_MOD);
+    request->ipcFd = -1;
+}
+
 static void *serve(void *unused) {
     FCGX_Request request;
-    FCGX_InitRequest(&request, listener, 0);
-    while (FCGX_Accept_r(&request) == 0) {
-        reply(&request);
-        FCGX_Finish_r(&request);
+    // Without a listener, FCGX_Accept_r fails where it would accept a connection.
+    FCGX_InitRequest(&request, -1, 0);
+    for (;;) {
+        struct epoll_event event;
+        if (epoll_wait(poller, &event, 1, -1) != 1) continue;
+        if (event.data.fd == listener) accept_connections();
+        else if (event.events & EPOLLRDHUP) close(event.data.fd);
+        else serve_one(&request, event.data.fd);
     }
     return unused;
+}
+
+static void listen_at(const char *path) {
+    FCGX_Init();
+    // libfcgi's handler of SIGTERM ends nothing but its own waiting for a connection.
+    signal(SIGTERM, SIG_DFL);
+    listener = FCGX_OpenSocket(path, 4096);
+    if (listener < 0 || fcntl(listener, F_SETFL, O_NONBLOCK) != 0) stop("cannot listen");
+    poller = epoll_create1(EPOLL_CLOEXEC);
+    if (poller < 0) stop("cannot make a poller");
+    watch(listener, EPOLL_CTL_ADD);
 }
 
 int main(int count, char **arguments) {
     if (count != 4) stop("usage: floor SOCKET THREADS FOLDER");
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) read_answer(&answers[i], arguments[3]);
-    FCGX_Init();
-    listener = FCGX_OpenSocket(arguments[1], 4096);
-    if (listener < 0) stop("cannot listen");
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 256 << 10);
+    listen_at(arguments[1]);
     for (int i = 1; i < atoi(arguments[2]); i++) {
         pthread_t thread;
-        if (pthread_create(&thread, &attributes, serve, NULL) != 0) stop("cannot start a thread");
+        if (pthread_create(&thread, NULL, serve, NULL) != 0) stop("cannot start a thread");
     }
     serve(NULL);
     return 0;

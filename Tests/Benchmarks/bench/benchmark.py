@@ -146,7 +146,7 @@ class Benchmark:
         try:
             with self.stand(population) as stand:
                 if answers:
-                    stand.start_floor(answers, count)
+                    stand.start_floor(answers)
                 else:
                     stand.start_server()
                 load = Load(stand, workload, count, population, logins, is_floor=answers is not None)

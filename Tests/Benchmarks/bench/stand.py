@@ -65,10 +65,10 @@ class Stand:
             "gatehouse", [self.tools.gatehouse, "serve"], self.folder / "gatehouse.log",
             env=self.server_environment()))
 
-    def start_floor(self, answers, connections):
-        """Each nginx worker may open a connection for each client, and each connection takes a thread."""
-        threads = connections * machine.CORES + 32
-        self.start(Running("the floor", [self.tools.floor, self.socket, threads, answers], self.folder / "floor.log"))
+    def start_floor(self, answers):
+        """A thread for each processor: none of them waits for a connection."""
+        self.start(Running(
+            "the floor", [self.tools.floor, self.socket, machine.CORES, answers], self.folder / "floor.log"))
 
     def start(self, responder):
         self.responder = responder
