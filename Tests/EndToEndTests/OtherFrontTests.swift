@@ -3,94 +3,113 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("A FastCGI front other than nginx")
+@Suite("A FastCGI front in its shortest configuration")
 struct OtherFrontTests {
-    enum Front: String, CaseIterable {
-        case lighttpd
-        case apache2
+    enum Family: CaseIterable {
+        case tcp
+        case unix
+    }
 
-        var program: String { "/usr/sbin/" + rawValue }
+    /// `gatehouse serve` behind a front.
+    private final class Stand {
+        let gatehouse: ChildProcess
+        let fronted: FrontedResponder
+        private let folder: TemporaryFolder
 
-        /// Serves at a port what the responder at another port answers; the shortest configuration that does.
-        func configuration(port: UInt16, responder: UInt16, folder: String) -> String {
-            switch self {
-            case .lighttpd:
-                """
-                server.modules = ("mod_fastcgi")
-                server.bind = "127.0.0.1"
-                server.port = \(port)
-                server.document-root = "\(folder)"
-                fastcgi.server = ("/api/" => (("host" => "127.0.0.1", "port" => \(responder), "check-local" => "disable")))
-                """
-            case .apache2:
-                """
-                ServerName localhost
-                PidFile \(folder)/apache.pid
-                Listen 127.0.0.1:\(port)
-                LoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so
-                LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so
-                LoadModule proxy_module /usr/lib/apache2/modules/mod_proxy.so
-                LoadModule proxy_fcgi_module /usr/lib/apache2/modules/mod_proxy_fcgi.so
-                ErrorLog \(folder)/apache-error.log
-                DocumentRoot \(folder)
-                User www-data
-                Group www-data
-                ProxyPass "/api/" "fcgi://127.0.0.1:\(responder)/api/" enablereuse=on
-                <Location "/api/">
-                    CGIPassAuth On
-                </Location>
-                """
-            }
+        init(_ front: Front, over family: Family) throws {
+            folder = try TemporaryFolder()
+            let address: FastCGIPeer.Address =
+                family == .tcp ? .tcp(try FreePort.any()) : .unix(folder.file("g.sock"))
+            gatehouse = try Self.start(at: address, folder: folder)
+            fronted = try FrontedResponder(front, responder: address)
         }
 
-        func command(_ file: String) -> [String] {
-            self == .lighttpd ? [program, "-D", "-f", file] : [program, "-f", file, "-DFOREGROUND"]
+        deinit { gatehouse.stop() }
+
+        private static func start(at address: FastCGIPeer.Address, folder: TemporaryFolder) throws -> ChildProcess {
+            var variables = Settings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
+            if case .tcp(let port) = address { variables["LISTEN"] = "tcp:127.0.0.1:\(port)" }
+            let process = try ChildProcess(
+                [Executable.gatehouse, "serve"], environment: variables, log: folder.file("gatehouse.log"))
+            let listens = Eventually.holds { (try? FastCGIPeer(address)) != nil }
+            guard listens else { throw Spawn.Failure(description: "gatehouse does not listen: \(process.log)") }
+            // The fronts' workers are of another user.
+            if case .unix(let path) = address { chmod(path, 0o666) }
+            return process
+        }
+
+        func signIn(_ email: String) throws -> Answer {
+            let exchange = try login(email, size: nil, status: 200)
+            return try fronted.send([exchange], atATime: 1)[0]
+        }
+
+        func login(_ email: String, size: Int?, status: Int) throws -> FrontExchange {
+            let body = Self.body(email, size: size)
+            let file = folder.file(email)
+            try Data(body).write(to: URL(fileURLWithPath: file))
+            return FrontExchange(
+                path: "/auth/dev-login", headers: ["Content-Type: application/json"], body: (file, body.count),
+                status: status, email: status == 200 ? email : nil)
+        }
+
+        /// What matters comes last, behind a member that nobody reads.
+        private static func body(_ email: String, size: Int?) -> [UInt8] {
+            let end = #""email":"\#(email)","devSecret":"\#(ServedHouse.devSecret)"}"#
+            guard let size else { return Array(("{" + end).utf8) }
+            let padding = size - end.utf8.count - #"{"padding":"","#.utf8.count
+            guard padding >= 0 else { return Array(repeating: UInt8(ascii: "{"), count: size) }
+            return Array((#"{"padding":""# + String(repeating: "p", count: padding) + #"","# + end).utf8)
+        }
+
+        func me(_ token: String, headers: [String] = [], email: String) -> FrontExchange {
+            FrontExchange(
+                path: "/users/me", headers: ["Authorization: Bearer \(token)"] + headers, status: 200, email: email)
         }
     }
 
     @Test("serves the same login", arguments: Front.allCases)
     func login(_ front: Front) throws {
-        let folder = try TemporaryFolder()
-        let (port, responder) = (try FreePort.any(), try FreePort.any())
-        let variables = Settings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
-            .merging(["LISTEN": "tcp:127.0.0.1:\(responder)"]) { _, new in new }
-        let gatehouse = try ChildProcess(
-            [Executable.gatehouse, "serve"], environment: variables, log: folder.file("gatehouse.log"))
-        defer { gatehouse.stop() }
-        let file = folder.file("front.conf")
-        try front.configuration(port: port, responder: responder, folder: folder.path)
-            .write(toFile: file, atomically: true, encoding: .utf8)
-        let process = try ChildProcess(front.command(file), environment: [:], log: folder.file("front.log"))
-        defer { process.stop() }
-        let site = "http://127.0.0.1:\(port)/api"
-        #expect(Eventually.holds { isServing(site) }, "\(process.log) \(gatehouse.log)")
-        try signIn(at: site)
-    }
-
-    private func isServing(_ site: String) -> Bool {
-        (try? Shell.run(["curl", "-si", site + "/users/me"])).map { Answer(parsing: $0).status == 401 } ?? false
-    }
-
-    private func signIn(at site: String) throws {
-        let body: JSONObject = ["email": "l@example.com", "devSecret": .string(ServedHouse.devSecret)]
-        let login = Answer(
-            parsing: try Shell.run(
-                ["curl", "-si", "-H", "Content-Type: application/json", "-d", "@-", site + "/auth/dev-login"],
-                input: body.bytes))
+        let stand = try Stand(front, over: .tcp)
+        let login = try stand.signIn("l@example.com")
         #expect(login.status == 200)
-        let me = Answer(
-            parsing: try Shell.run(
-                ["curl", "-si", "-H", "Authorization: Bearer \(login.accessToken)", site + "/users/me"]))
-        #expect(me.status == 200)
+        let me = try stand.fronted.send([stand.me(login.accessToken, email: "l@example.com")], atATime: 1)[0]
         #expect(me["email"]?.string == "l@example.com")
         // The responder sends no body with it, and the front waits for none.
         let head = Answer(
             parsing: try Shell.run(
                 [
                     "curl", "-sI", "--max-time", "20", "-H", "Authorization: Bearer \(login.accessToken)",
-                    site + "/users/me",
+                    stand.fronted.site + "/users/me",
                 ]))
         #expect(head.status == 200)
         #expect(head.body == [])
+    }
+
+    /// Around what libfcgi reads at once (8 KiB), around what Apache writes into a Unix socket that is not read, and up to
+    /// what a body may have.
+    private static let sizes = [1, 8184, 8191, 8192, 8193, 8200, 16_384, 49_000, 50_000, 65_535, 65_536]
+
+    @Test("loses no request of any size", arguments: Front.allCases, Family.allCases)
+    func everySize(_ front: Front, over family: Family) throws {
+        try expectAnswers(Self.sizes, front, over: family)
+    }
+
+    /// Bodies of these sizes in turn with requests that have none, one after another and sixteen at a time.
+    private func expectAnswers(_ sizes: [Int], _ front: Front, over family: Family) throws {
+        let stand = try Stand(front, over: family)
+        let token = try stand.signIn("all@example.com").accessToken
+        let me = stand.me(token, email: "all@example.com")
+        let long = stand.me(token, headers: front.longHeaders, email: "all@example.com")
+        let logins = try sizes.map { size in
+            try stand.login("s\(size)@example.com", size: size, status: size == 1 ? 400 : 200)
+        }
+        let turn = logins.flatMap { [me, $0, long] }
+        for count in [1, 16] {
+            let exchanges = Array(repeatElement(turn, count: 200 / turn.count).joined())
+            let answers = try stand.fronted.send(exchanges, atATime: count)
+            for (exchange, answer) in zip(exchanges, answers) {
+                #expect(exchange.isAnswered(by: answer), "\(count) at a time: \(exchange): \(answer)")
+            }
+        }
     }
 }
