@@ -112,4 +112,27 @@ struct OtherFrontTests {
             }
         }
     }
+
+    /// The server closes a connection if bytes follow a request that it has answered.
+    @Test(
+        "waits for an answer before it sends the next request, and opens another connection for a closed one",
+        arguments: Front.allCases, [false, true])
+    func nextRequest(_ front: Front, closesAfterAnswer: Bool) throws {
+        let responder = try CountingResponder(closesAfterAnswer: closesAfterAnswer)
+        let fronted = try FrontedResponder(front, responder: .tcp(responder.port))
+        let bodies = try [1, 8192, 8193, 65_536].map { size in
+            let file = fronted.folder.file("\(size)")
+            try Data(repeating: 0x70, count: size).write(to: URL(fileURLWithPath: file))
+            return FrontExchange(path: "/count", body: (file, size), status: 200)
+        }
+        let turn = [FrontExchange(path: "/count", headers: front.longHeaders, status: 200)] + bodies
+        for count in [1, 16] {
+            let exchanges = Array(repeatElement(turn, count: 60).joined())
+            let answers = try fronted.send(exchanges, atATime: count)
+            for (exchange, answer) in zip(exchanges, answers) {
+                #expect(answer.status == 200, "\(count) at a time: \(exchange): \(answer)")
+                #expect(String(decoding: answer.body, as: UTF8.self) == "\(exchange.body?.size ?? 0)")
+            }
+        }
+    }
 }
