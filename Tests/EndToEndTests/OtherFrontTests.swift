@@ -94,6 +94,12 @@ struct OtherFrontTests {
         try expectAnswers(Self.sizes, front, over: family)
     }
 
+    /// A front that keeps the connection sends the next request on it at once, so the responder must not close it then.
+    @Test("loses no request after a body that is too large", arguments: Front.allCases, Family.allCases)
+    func tooLarge(_ front: Front, over family: Family) throws {
+        try expectAnswers([65_537, 100_000], front, over: family)
+    }
+
     /// Bodies of these sizes in turn with requests that have none, one after another and sixteen at a time.
     private func expectAnswers(_ sizes: [Int], _ front: Front, over family: Family) throws {
         let stand = try Stand(front, over: family)
@@ -101,7 +107,7 @@ struct OtherFrontTests {
         let me = stand.me(token, email: "all@example.com")
         let long = stand.me(token, headers: front.longHeaders, email: "all@example.com")
         let logins = try sizes.map { size in
-            try stand.login("s\(size)@example.com", size: size, status: size == 1 ? 400 : 200)
+            try stand.login("s\(size)@example.com", size: size, status: size == 1 ? 400 : size > 65_536 ? 413 : 200)
         }
         let turn = logins.flatMap { [me, $0, long] }
         for count in [1, 16] {
