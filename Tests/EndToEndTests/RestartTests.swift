@@ -90,6 +90,30 @@ struct RestartTests {
         #expect(house.log.contains("connections_adopted"))
     }
 
+    @Test("loses no request that comes through a front in its shortest configuration", arguments: Front.allCases)
+    func shortestFront(_ front: Front) throws {
+        let house = try ManagedHouse { $0["WORKERS"] = "8" }
+        // The fronts' workers are of another user.
+        chmod(house.socket, 0o666)
+        let fronted = try FrontedResponder(front, responder: .unix(house.socket))
+        let (login, file) = (Self.login("fronted"), fronted.folder.file("login"))
+        try Data(login.body).write(to: URL(fileURLWithPath: file))
+        let exchange = FrontExchange(
+            path: "/auth/dev-login", headers: ["Content-Type: application/json"], body: (file, login.body.count),
+            status: 200)
+        let load = Load()
+        let threads = load.start(2) { _ in
+            { try fronted.send(Array(repeating: exchange, count: 25), atATime: 25).map(\.status) }
+        }
+        for _ in 0..<6 {
+            let before = load.answered
+            #expect(try house.restart() == 0)
+            #expect(Eventually.holds(within: 40) { load.answered > before + 100 || !load.faults.isEmpty })
+        }
+        load.stop(threads)
+        #expect(load.faults == [])
+    }
+
     @Test("has nothing kept open by the manager that the server does not have, or has closed")
     func nothingIsLeft() throws {
         let house = try ManagedHouse()
