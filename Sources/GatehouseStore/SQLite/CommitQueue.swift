@@ -19,13 +19,19 @@ final class CommitQueue: @unchecked Sendable {
     /// Bounds how long the first of a crowd waits for the last.
     private static let largestBatch = 256
 
+    // Closed before the writer's own connection, as every reader.
+    private let standing: StandingRead?
     private let connection: Connection
     private let observe: @Sendable (Commit) -> Void
     private let state = Monitor(State())
 
     /// - Parameter observe: told of each transaction that has written or failed, by the leader and before anybody is let go.
-    init(_ connection: Connection, observe: @escaping @Sendable (Commit) -> Void = { _ in }) {
+    init(
+        _ connection: Connection, beside standing: StandingRead? = nil,
+        observe: @escaping @Sendable (Commit) -> Void = { _ in }
+    ) {
         self.connection = connection
+        self.standing = standing
         self.observe = observe
     }
 
@@ -63,7 +69,9 @@ final class CommitQueue: @unchecked Sendable {
         BlockingHint.give()
         let watch = Stopwatch()
         let before = connection.totalChanges
+        standing?.suspend()
         let failure = run(batch)
+        standing?.resume()
         if failure != nil || connection.totalChanges != before {
             observe(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))
         }

@@ -16,8 +16,10 @@ final class ReaderPool: Sendable {
     private let open: @Sendable () throws(SQLiteError) -> Connection
     /// More than one, so that nobody waits: a mutex keeps a processor busy while whoever holds it has none.
     private let shelves = (0..<4).map { _ in Shelf() }
+    private let standing: StandingRead?
 
-    init(open: @escaping @Sendable () throws(SQLiteError) -> Connection) {
+    init(beside standing: StandingRead? = nil, open: @escaping @Sendable () throws(SQLiteError) -> Connection) {
+        self.standing = standing
         self.open = open
     }
 
@@ -26,6 +28,7 @@ final class ReaderPool: Sendable {
         let result = try body(lent.connection)
         // Given back only after a success: a connection that failed is closed and a new one tried next time.
         giveBack(lent)
+        standing?.beginIfDue()
         return result
     }
 

@@ -22,6 +22,8 @@ extension SQLiteStore {
     private static let patience = Duration.milliseconds(4)
 
     package func purge(_ limits: PurgeLimits) throws(StoreFailure) -> Bool {
+        // Also the reads of this step have begun it.
+        defer { standing?.end() }
         let logs = [
             Log(table: "redemptions", number: "id", moment: "expires_at", limit: limits.redemptionsExpired),
             Log(table: "revocations", number: "place", moment: "moment", limit: limits.revocationsBefore),

@@ -11,6 +11,8 @@ package final class SQLiteStore: Sendable {
     // Closed in this order: the last connection tidies the log away, and one that only reads cannot. Then who wants the
     // database alone may have it.
     let readers: ReaderPool
+    /// Nil where no housekeeping would end it.
+    let standing: StandingRead?
     let writer: CommitQueue
     private let lock: DatabaseLock
     /// Counted up by who ends something beside a server. Nil where no server has ever run.
@@ -33,7 +35,7 @@ package final class SQLiteStore: Sendable {
         let lock = try Self.lock(path, waiting: .seconds(10))
         let connection = try Self.writingConnection(to: path)
         _ = try Migrator(connection).migrate()
-        try self.init(path: path, connection, lock, createsSign: true, report: report, observe: observe)
+        try self.init(path: path, connection, lock, isServer: true, report: report, observe: observe)
     }
 
     /// Opens the file beside a server that may be running. What is missing is not made, and an older schema is left to
@@ -48,19 +50,21 @@ package final class SQLiteStore: Sendable {
         let connection = try Self.open(path)
         if let advice = try Migrator(connection).advice() { throw StoreFailure(advice) }
         try Self.makeDurable(connection)
-        try self.init(path: path, connection, lock, createsSign: false, report: { _ in }, observe: { _ in })
+        try self.init(path: path, connection, lock, isServer: false, report: { _ in }, observe: { _ in })
     }
 
     private init(
-        path: String, _ connection: Connection, _ lock: DatabaseLock, createsSign: Bool,
+        path: String, _ connection: Connection, _ lock: DatabaseLock, isServer: Bool,
         report: @escaping @Sendable (String) -> Void, observe: @escaping @Sendable (Commit) -> Void
     ) throws {
         self.path = path
         self.report = report
         self.lock = lock
-        writer = CommitQueue(connection, observe: observe)
-        readers = ReaderPool { () throws(SQLiteError) in try Self.readingConnection(to: path) }
-        sign = try Self.sign(of: path, creating: createsSign)
+        let standing = isServer ? StandingRead(try Self.readingConnection(to: path)) : nil
+        self.standing = standing
+        writer = CommitQueue(connection, beside: standing, observe: observe)
+        readers = ReaderPool(beside: standing) { () throws(SQLiteError) in try Self.readingConnection(to: path) }
+        sign = try Self.sign(of: path, creating: isServer)
     }
 
     private static func sign(of path: String, creating: Bool) throws -> SharedCounter? {
