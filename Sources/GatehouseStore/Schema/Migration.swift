@@ -12,5 +12,8 @@ struct Migration: Sendable {
         Migration(
             name: "verified emails and devices", sql: PackageResources._005_verified_emails_and_devices_sql),
         Migration(name: "operators in the audit trail", sql: PackageResources._006_operators_in_the_audit_trail_sql),
+        Migration(
+            name: "checks without temporary tables",
+            sql: PackageResources._007_checks_without_temporary_tables_sql),
     ]
 }
