@@ -58,9 +58,8 @@ package final class AppleKeys: Sendable {
     package var vitals: KeySetVitals { state.change { $0.vitals(now()) } }
 
     private func fetch() {
-        BlockingHint.give()
         do throws(KeySetFault) {
-            let bytes = try source()
+            let bytes = try BlockingHint.around(source)
             let set = try JWKSet(ofApple: bytes)
             let now = self.now()
             // Kept before it serves: who has signed in by it can do so again after a crash, whatever Apple does.

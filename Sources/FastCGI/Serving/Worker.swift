@@ -4,7 +4,7 @@ import POSIX
 final class Worker {
     private let responder: Responder
     private let index: Int
-    private var hasSlot = false
+    private var state = State.hasNone
 
     // Of the request at hand, and kept for the next one.
     private let request = FCGXRequest()
@@ -14,14 +14,16 @@ final class Worker {
     /// A socket whose peer has read all answers before takes one of so many bytes at once. Nearly every answer is smaller.
     private static let shortAnswer = 32 << 10
 
+    private enum State { case hasNone, hasSlot, isReturning }
+
     init(_ index: Int, of responder: Responder) {
         self.index = index
         self.responder = responder
     }
 
     func run() {
-        BlockingHint.set { [unowned self] in freeSlot() }
-        defer { BlockingHint.set(nil) }
+        BlockingHint.set(before: { [unowned self] in freeSlot() }, after: { [unowned self] in returnFromWaiting() })
+        defer { BlockingHint.remove() }
         while true {
             takeSlot()
             let number = nextEvent()
@@ -40,13 +42,22 @@ final class Worker {
     }
 
     private func takeSlot() {
-        if !hasSlot { responder.slots.take(index) }
-        hasSlot = true
+        if state != .hasSlot { responder.slots.take(index, isReturning: state == .isReturning) }
+        state = .hasSlot
     }
 
     private func freeSlot() {
-        if hasSlot { responder.slots.free() }
-        hasSlot = false
+        switch state {
+        case .hasSlot: responder.slots.free()
+        case .isReturning: responder.slots.endReturning()
+        case .hasNone: break
+        }
+        state = .hasNone
+    }
+
+    private func returnFromWaiting() {
+        state = .isReturning
+        responder.slots.beginReturning()
     }
 
     /// The poller fails only if the program has broken it. Nothing could be served any more, so the process ends.

@@ -66,11 +66,10 @@ final class CommitQueue: @unchecked Sendable {
             state.waiting.removeFirst(batch.count)
             return batch
         }
-        BlockingHint.give()
         let watch = Stopwatch()
         let before = connection.totalChanges
         standing?.suspend()
-        let failure = run(batch)
+        let failure = BlockingHint.around { run(batch) }
         standing?.resume()
         if failure != nil || connection.totalChanges != before {
             observe(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))

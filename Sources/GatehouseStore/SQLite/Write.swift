@@ -23,8 +23,7 @@ final class Write: @unchecked Sendable {
     }
 
     func waitForTurn() -> Turn {
-        BlockingHint.give()
-        call.wait()
+        BlockingHint.around { call.wait() }
         return turn
     }
 

@@ -42,26 +42,28 @@ package final class Monitor<State>: @unchecked Sendable {
     /// Waits until the body finds what it looks for, and returns that. The body may take it out of the state.
     package func wait<Result>(for body: (inout State) -> Result?) -> Result {
         if let result = look(for: body) { return result }
-        BlockingHint.give()
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        while true {
-            if let result = body(&state) { return result }
-            unsafe pthread_cond_wait(condition, mutex)
+        return BlockingHint.around {
+            unsafe pthread_mutex_lock(mutex)
+            defer { unsafe pthread_mutex_unlock(mutex) }
+            while true {
+                if let result = body(&state) { return result }
+                unsafe pthread_cond_wait(condition, mutex)
+            }
         }
     }
 
     /// As `wait(for:)`, but gives up with nil after the time given.
     package func wait<Result>(atMost time: Duration, for body: (inout State) -> Result?) -> Result? {
         if let result = look(for: body) { return result }
-        BlockingHint.give()
         var deadline = Self.deadline(after: time)
-        unsafe pthread_mutex_lock(mutex)
-        defer { unsafe pthread_mutex_unlock(mutex) }
-        while true {
-            if let result = body(&state) { return result }
-            let woken = unsafe pthread_cond_timedwait(condition, mutex, &deadline)
-            if woken == ETIMEDOUT { return body(&state) }
+        return BlockingHint.around {
+            unsafe pthread_mutex_lock(mutex)
+            defer { unsafe pthread_mutex_unlock(mutex) }
+            while true {
+                if let result = body(&state) { return result }
+                let woken = unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+                if woken == ETIMEDOUT { return body(&state) }
+            }
         }
     }
 

@@ -4,12 +4,15 @@ import Synchronization
 /// taken what there was to do.
 ///
 /// A worker with a slot waits for events and handles them; the others sleep. A worker that is about to wait for anything else,
-/// the disk for one, frees its slot, and a sleeping worker takes it as soon as no worker waits for events.
+/// the disk for one, frees its slot. A sleeping worker is woken for it if no worker waits for events, nor is about to come back
+/// from such a wait: that one takes the slot as soon as it has ended what it was at.
 package final class WorkerSlots: Sendable {
     private let limit: Atomic<Int>
     private let used = Atomic(0)
     /// Workers with a slot that wait for events.
     private let waiting = Atomic(0)
+    /// Workers without a slot that have waited, and end what they were at.
+    private let returning = Atomic(0)
     /// The worker that fell asleep last wakes up first: its memory is still in the processor's caches.
     private let sleeping = Mutex<[Int]>([])
     private let wakeUps: [Semaphore]
@@ -25,13 +28,23 @@ package final class WorkerSlots: Sendable {
     }
 
     /// Returns when the worker has a slot.
-    package func take(_ worker: Int) {
+    package func take(_ worker: Int, isReturning: Bool) {
         let hasSlot = sleeping.withLock { sleeping in
             let isFree = hasFree
             if isFree { used.add(1, ordering: .sequentiallyConsistent) } else { sleeping.append(worker) }
             return isFree
         }
+        if isReturning { endReturning() }
         if !hasSlot { wakeUps[worker].wait() }
+    }
+
+    package func beginReturning() {
+        returning.add(1, ordering: .sequentiallyConsistent)
+    }
+
+    package func endReturning() {
+        returning.subtract(1, ordering: .sequentiallyConsistent)
+        wakeOneIfNeeded()
     }
 
     package func free() {
@@ -58,7 +71,10 @@ package final class WorkerSlots: Sendable {
         used.load(ordering: .sequentiallyConsistent) < limit.load(ordering: .sequentiallyConsistent)
     }
 
-    private var isNeeded: Bool { waiting.load(ordering: .sequentiallyConsistent) == 0 && hasFree }
+    private var isNeeded: Bool {
+        hasFree && waiting.load(ordering: .sequentiallyConsistent) == 0
+            && returning.load(ordering: .sequentiallyConsistent) == 0
+    }
 
     private func wakeOneIfNeeded() {
         if isNeeded { wakeOne { isNeeded } }
