@@ -14,7 +14,7 @@ package final class WorkerSlots: Sendable {
     /// Workers without a slot that have waited, and end what they were at.
     private let returning = Atomic(0)
     /// The worker that fell asleep last wakes up first: its memory is still in the processor's caches.
-    private let sleeping = Mutex<[Int]>([])
+    private let sleeping = Monitor<[Int]>([])
     private let wakeUps: [Semaphore]
 
     package init(_ limit: Int = Processors.usable, for workers: Int) {
@@ -24,12 +24,12 @@ package final class WorkerSlots: Sendable {
 
     /// Workers that neither wait for events nor sleep.
     package var busyWorkers: Int {
-        max(0, wakeUps.count - sleeping.withLock { $0.count } - waiting.load(ordering: .relaxed))
+        max(0, wakeUps.count - sleeping.change { $0.count } - waiting.load(ordering: .relaxed))
     }
 
     /// Returns when the worker has a slot.
     package func take(_ worker: Int, isReturning: Bool) {
-        let hasSlot = sleeping.withLock { sleeping in
+        let hasSlot = sleeping.change { sleeping in
             let isFree = hasFree
             if isFree { used.add(1, ordering: .sequentiallyConsistent) } else { sleeping.append(worker) }
             return isFree
@@ -82,7 +82,7 @@ package final class WorkerSlots: Sendable {
 
     @discardableResult
     private func wakeOne(if isNeeded: () -> Bool) -> Bool {
-        let woken = sleeping.withLock { sleeping -> Int? in
+        let woken = sleeping.change { sleeping -> Int? in
             guard isNeeded(), let worker = sleeping.popLast() else { return nil }
             used.add(1, ordering: .sequentiallyConsistent)
             return worker
