@@ -1,3 +1,4 @@
+import Glibc
 import POSIX
 import Testing
 
@@ -63,27 +64,67 @@ extension SocketTests {
             #expect(throws: ClientFault.turnedAway) { try Client(path: "/").ask(address, until: .now + .seconds(5)) }
         }
 
-        @Test(
-            "takes an answer in whatever pieces it comes, and nothing that is none",
-            arguments: [1, 3, 8, 1000])
-        func pieces(_ size: Int) throws {
-            let bytes =
-                FastCGIWire.record(6, Array("Status: 503 No\r\nX: y\r\n".utf8), padding: 3)
-                + FastCGIWire.record(7, Array("noise".utf8))
-                + FastCGIWire.record(6, Array("\r\nbody".utf8), padding: 255)
-                + FastCGIWire.record(6) + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0])
-            var intake = AnswerIntake(longest: 100)
-            for start in stride(from: 0, to: bytes.count, by: size) {
-                #expect(!intake.isComplete)
-                try intake.consume(bytes[start..<min(bytes.count, start + size)])
-            }
-            #expect(intake.isComplete)
-            let answer = try ClientAnswer(parsing: intake.output)
+        private static let answer =
+            FastCGIWire.record(6, Array("Status: 503 No\r\nX: y\r\n".utf8), padding: 3)
+            + FastCGIWire.record(7, Array("noise".utf8))
+            + FastCGIWire.record(6, Array("\r\nbody".utf8), padding: 255)
+            + FastCGIWire.record(6) + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0])
+
+        @Test("takes an answer of several records, and no other stream's")
+        func records() throws {
+            let answer = try ClientAnswer(readingRecords: Self.answer, longest: 100)
             #expect(answer == ClientAnswer(status: 503, body: Array("body".utf8)))
-            var refusing = AnswerIntake(longest: 100)
-            #expect(throws: ClientFault.malformed) { try refusing.consume(Array("HTTP/1.1 400 Bad Request".utf8)[...]) }
-            #expect(throws: ClientFault.malformed) { try ClientAnswer(parsing: Array("no end".utf8)) }
-            #expect(throws: ClientFault.malformed) { try ClientAnswer(parsing: Array("Status: x\r\n\r\n".utf8)) }
+        }
+
+        @Test("takes an answer in whatever pieces it comes", arguments: [1, 3, 8, 1000])
+        func pieces(_ size: Int) throws {
+            let pair = try SocketPair()
+            let sender = try Thread.spawn(name: "sender") { [far = pair.far.number] in
+                for start in stride(from: 0, to: Self.answer.count, by: size) {
+                    let end = min(Self.answer.count, start + size)
+                    try? FastCGIPeer.send(Array(Self.answer[start..<end]), to: far)
+                }
+                shutdown(far, Int32(SHUT_WR))
+            }
+            let answer = try Client(path: "/").ask(over: pair.near, until: .now + .seconds(20))
+            sender.join()
+            #expect(answer == ClientAnswer(status: 503, body: Array("body".utf8)))
+        }
+
+        @Test("takes no answer that was cut off")
+        func cut() {
+            for cut in 1..<Self.answer.count {
+                #expect(throws: ClientFault.brokenOff, "cut at \(cut)") {
+                    try ClientAnswer(readingRecords: Array(Self.answer.prefix(cut)), longest: 100)
+                }
+            }
+            #expect(throws: ClientFault.turnedAway) { try ClientAnswer(readingRecords: [], longest: 100) }
+        }
+
+        @Test(
+            "takes nothing that is no answer",
+            arguments: [
+                Array("HTTP/1.1 400 Bad Request".utf8),
+                FastCGIWire.stream(6, Array("no end".utf8))
+                    + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0]),
+                FastCGIWire.stream(6, Array("Status: x\r\n\r\n".utf8))
+                    + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0]),
+            ])
+        func malformed(_ bytes: [UInt8]) {
+            #expect(throws: ClientFault.malformed) {
+                try ClientAnswer(readingRecords: bytes, longest: 100)
+            }
+        }
+
+        @Test("an answer may fill its limit and not pass it", arguments: [(100, true), (101, false)])
+        func longest(_ count: Int, _ fits: Bool) {
+            let content = Array("Status: 200\r\n\r\n".utf8) + [UInt8](repeating: 65, count: count - 15)
+            let bytes =
+                FastCGIWire.stream(6, content, size: 30) + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0])
+            let answer = Result { () throws(ClientFault) in
+                try ClientAnswer(readingRecords: bytes, longest: 100)
+            }
+            #expect((try? answer.get())?.body.count == (fits ? count - 15 : nil))
         }
     }
 }

@@ -15,29 +15,30 @@ import Testing
         ] as [([UInt8], Int, Int)])
     func decodesLengths(_ bytes: [UInt8], _ length: Int, _ used: Int) {
         var index = 0
-        #expect(NameValues.length(in: bytes + [9, 9], at: &index) == length)
+        let following = bytes + [9, 9]
+        #expect(NameValues.length(in: following.span, at: &index) == length)
         #expect(index == used)
     }
 
     @Test("a length that is cut off is none", arguments: [[], [0x80], [0x80, 0], [0xFF, 0xFF, 0xFF]] as [[UInt8]])
     func refusesCutLengths(_ bytes: [UInt8]) {
         var index = 0
-        #expect(NameValues.length(in: bytes, at: &index) == nil)
+        #expect(NameValues.length(in: bytes.span, at: &index) == nil)
     }
 
     @Test(
         "pairs are found where they lie, at every length around the boundary",
         arguments: [0, 1, 126, 127, 128, 129, 300])
-    func findsPairs(_ length: Int) {
+    func findsPairs(_ length: Int) throws {
         let name = String(repeating: "n", count: length)
         let value = String(repeating: "v", count: length)
         let bytes = FastCGIWire.pair("A", "B") + FastCGIWire.pair(name, value) + FastCGIWire.pair("", "")
         var found: [String] = []
-        #expect(
-            NameValues.forEach(in: bytes) { name, value in
-                found.append(
-                    String(decoding: bytes[name], as: UTF8.self) + "=" + String(decoding: bytes[value], as: UTF8.self))
-            })
+        try NameValues.forEach(in: bytes.span) { name, value in
+            found.append(
+                String(decoding: bytes[name], as: UTF8.self) + "="
+                    + String(decoding: bytes[value], as: UTF8.self))
+        }
         #expect(found == ["A=B", name + "=" + value, "="])
     }
 
@@ -46,7 +47,30 @@ import Testing
         let bytes = FastCGIWire.pair("NAME", "value") + FastCGIWire.pair(String(repeating: "n", count: 200), "v")
         let whole = [0, FastCGIWire.pair("NAME", "value").count, bytes.count]
         for cut in 0...bytes.count {
-            #expect(NameValues.forEach(in: Array(bytes[..<cut])) { _, _ in } == whole.contains(cut), "cut at \(cut)")
+            let isWhole =
+                (try? NameValues.forEach(in: bytes.span.extracting(first: cut)) { _, _ in }) != nil
+            #expect(isWhole == whole.contains(cut), "cut at \(cut)")
         }
+    }
+
+    @Test("a length that leads out of the bytes is malformed, of a name, a value or both together")
+    func refusesLongPairs() {
+        let table: [[UInt8]] = [
+            [0xFF, 0xFF, 0xFF, 0xFF, 0], [0x80, 0, 0, 1, 1, 65], [2, 0, 65], [0, 1], [1], [0x80, 0, 0],
+            [0x7F, 0xFF, 0xFF, 0xFF, 0xFF], [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 65],
+            [1, 1, 65],
+        ]
+        for bytes in table {
+            #expect(throws: Refusal.malformedParameters, "\(bytes)") {
+                try NameValues.forEach(in: bytes.span) { _, _ in }
+            }
+        }
+    }
+
+    @Test(
+        "a short pair is written as it is read",
+        arguments: ["", "v", String(repeating: "v", count: 127)])
+    func writesShortPair(_ value: String) {
+        #expect(NameValues.shortPair("NAME", value) == FastCGIWire.pair("NAME", value))
     }
 }

@@ -4,61 +4,56 @@ import Testing
 @testable import TestSupport
 
 @Suite struct RecordTests {
-    @Test("a header's numbers are read in network order")
-    func readsHeader() {
-        let header = RecordHeader(bits: 0x01_05_0102_0304_06_00)
-        #expect(header.version == 1)
+    @Test("a header's numbers are read in network order, wherever it lies", arguments: [0, 1, 9])
+    func readsHeader(_ offset: Int) throws {
+        let bytes = [UInt8](repeating: 0xEE, count: offset) + [1, 5, 1, 2, 3, 4, 6, 0]
+        let header = try RecordHeader(bytes.span, at: offset)
         #expect(header.type == .standardInput)
         #expect(header.requestID == 0x0102)
         #expect(header.contentLength == 0x0304)
         #expect(header.paddingLength == 6)
     }
 
+    @Test("another version is refused", arguments: [0, 2, 127, 255] as [UInt8])
+    func version(_ version: UInt8) {
+        let bytes = FastCGIWire.record(1, version: version)
+        #expect(throws: Refusal.unsupportedVersion) { try RecordHeader(bytes.span, at: 0) }
+    }
+
     @Test("a header is written as it is read", arguments: [0, 1, 127, 128, 255, 256, 65535])
-    func writesHeader(_ length: Int) {
-        var bytes: [UInt8] = []
-        RecordHeader(type: .parameters, requestID: 0xFFFE, contentLength: length).append(to: &bytes)
-        #expect(bytes == Array(FastCGIWire.record(4, id: 0xFFFE, [UInt8](repeating: 0, count: length)).prefix(8)))
-    }
-
-    @Test(
-        "the end of a request says how it ended",
-        arguments: [(Reply.Ending.complete, 0), (.cannotMultiplex, 1), (.unknownRole, 3)] as [(Reply.Ending, UInt8)])
-    func writesEnd(_ ending: Reply.Ending, _ status: UInt8) {
-        #expect(Reply.end(258, ending) == [1, 3, 1, 2, 0, 8, 0, 0, 0, 0, 0, 0, status, 0, 0, 0])
-    }
-
-    @Test("an unknown type is named in the answer")
-    func writesUnknownType() {
-        #expect(Reply.unknownType(RecordType(rawValue: 77)) == [1, 11, 0, 0, 0, 8, 0, 0, 77, 0, 0, 0, 0, 0, 0, 0])
-    }
-
-    @Test("values are told for the names that were asked, and no others")
-    func writesValues() {
-        let query =
-            FastCGIWire.pair("FCGI_MPXS_CONNS", "") + FastCGIWire.pair("OTHER", "")
-            + FastCGIWire.pair("FCGI_MAX_CONNS", "")
-        let content = FastCGIWire.pair("FCGI_MPXS_CONNS", "0") + FastCGIWire.pair("FCGI_MAX_CONNS", "321")
-        #expect(Reply.values(for: query, connections: 321) == FastCGIWire.record(10, id: 0, content))
-        #expect(Reply.values(for: [5, 0], connections: 1) == nil)
-    }
-
-    @Test(
-        "an answer is standard output in as few records as hold it, its end, and the request's",
-        arguments: [
-            (0, []), (1, [1]), (300, [300]), (65535, [65535]), (65536, [65535, 1]), (131071, [65535, 65535, 1]),
-        ])
-    func writesAnswer(_ count: Int, _ parts: [Int]) {
-        var bytes: [UInt8] = [1, 2, 3]
-        let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 % 251) }
-        Answer.write(to: 9, into: &bytes) { $0 += content }
-        var (expected, start) = ([UInt8](), 0)
-        for part in parts {
-            expected += FastCGIWire.record(6, id: 9, Array(content[start..<start + part]))
-            start += part
-        }
+    func writesHeader(_ length: Int) throws {
+        let header = RecordHeader(type: .parameters, requestID: 0xFFFE, contentLength: length)
         #expect(
-            bytes == expected + FastCGIWire.record(6, id: 9, [])
-                + FastCGIWire.record(3, id: 9, [0, 0, 0, 0, 0, 0, 0, 0]))
+            header.bytes
+                == Array(FastCGIWire.record(4, id: 0xFFFE, [UInt8](repeating: 0, count: length)).prefix(8)))
+        #expect(try RecordHeader(header.bytes.span, at: 0) == header)
+    }
+
+    @Test(
+        "a walk goes from header to header, over content and padding", arguments: [0, 1, 7, 255],
+        [0, 1, 300, 65535])
+    func walks(_ padding: Int, _ length: Int) throws {
+        let content = [UInt8](repeating: 9, count: length)
+        let bytes =
+            FastCGIWire.record(4, content, padding: padding)
+            + FastCGIWire.record(5, [1], padding: padding)
+        var walk = RecordWalk()
+        #expect(try walk.next(in: bytes.span)?.type == .parameters)
+        #expect(walk.content == 8..<8 + length)
+        #expect(try walk.next(in: bytes.span)?.type == .standardInput)
+        #expect(bytes[walk.content] == [1])
+        #expect(walk.nextOffset == bytes.count)
+        #expect(try walk.next(in: bytes.span) == nil)
+    }
+
+    @Test("a walk stops where a header is not there in full, and content may be missing")
+    func stops() throws {
+        let bytes = FastCGIWire.record(4, [1, 2, 3], padding: 2) + FastCGIWire.record(5)
+        for cut in 0...bytes.count {
+            var walk = RecordWalk()
+            var found = 0
+            while try walk.next(in: bytes.span.extracting(first: cut)) != nil { found += 1 }
+            #expect(found == (cut < 8 ? 0 : cut < bytes.count ? 1 : 2), "cut at \(cut)")
+        }
     }
 }

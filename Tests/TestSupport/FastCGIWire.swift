@@ -27,14 +27,16 @@ package enum FastCGIWire {
     }
 
     /// A stream cut into records of at most `size` bytes, and its end.
-    package static func stream(_ type: UInt8, id: Int = 1, _ content: [UInt8], size: Int = 65535, padding: Int = 0)
-        -> [UInt8]
-    {
+    ///
+    /// - Parameter endPadding: what follows the end. No front that we know pads it.
+    package static func stream(
+        _ type: UInt8, id: Int = 1, _ content: [UInt8], size: Int = 65535, padding: Int = 0, endPadding: Int = 0
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
         for start in stride(from: 0, to: content.count, by: size) {
             bytes += record(type, id: id, Array(content[start..<min(start + size, content.count)]), padding: padding)
         }
-        return bytes + record(type, id: id, padding: padding)
+        return bytes + record(type, id: id, padding: endPadding)
     }
 
     package static func request(
