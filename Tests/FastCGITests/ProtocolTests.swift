@@ -7,92 +7,93 @@ import Testing
 
 extension SocketTests {
     @Suite struct ProtocolTests {
-        @Test("values are told, and the connection goes on")
-        func getValues() throws {
-            let server = try TestServer()
-            let peer = try server.connect()
-            try peer.send(
-                FastCGIWire.record(
-                    9, id: 0, FastCGIWire.pair("FCGI_MAX_CONNS", "") + FastCGIWire.pair("FCGI_MPXS_CONNS", "")))
-            let content = FastCGIWire.pair("FCGI_MAX_CONNS", "4096") + FastCGIWire.pair("FCGI_MPXS_CONNS", "0")
-            #expect(try peer.record() == FastCGIPeer.Record(type: 10, id: 0, content: content))
-            #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
-        }
+        private static let parameters = FastCGIWire.stream(4, FastCGIWire.pair("A", "B"))
+        private static let query = FastCGIWire.record(
+            9, id: 0, FastCGIWire.pair("FCGI_MAX_CONNS", "") + FastCGIWire.pair("FCGI_MPXS_CONNS", ""))
 
-        @Test("an unknown record type is named, and the connection goes on")
-        func unknownType() throws {
+        @Test(
+            "what libfcgi cannot be trusted with ends the connection and nothing else",
+            arguments: [
+                ("a query of values", query),
+                (
+                    "a query that repeats a name",
+                    FastCGIWire.record(
+                        9, id: 0,
+                        Array(repeating: FastCGIWire.pair("FCGI_MAX_CONNS", ""), count: 50).flatMap { $0 })
+                ),
+                ("a query within a request", FastCGIWire.begin() + query),
+                ("a management record of an unknown type", FastCGIWire.record(55, id: 0, [1, 2, 3])),
+                ("an unknown type within a request", FastCGIWire.begin() + FastCGIWire.record(55, [1])),
+                ("the role of an authorizer", FastCGIWire.begin(role: 2)),
+                ("the role of a filter, not to be kept", FastCGIWire.begin(role: 3, keep: false)),
+                ("a second request's beginning", FastCGIWire.begin() + FastCGIWire.begin(id: 2)),
+                (
+                    "a second request's body",
+                    FastCGIWire.begin() + parameters + FastCGIWire.record(5, id: 2, [1])
+                ),
+                ("an abort before a request", FastCGIWire.record(2)),
+                ("an abort within the parameters", FastCGIWire.begin() + FastCGIWire.record(2)),
+                ("an abort within the body", FastCGIWire.begin() + parameters + FastCGIWire.record(2)),
+                ("a body before its request", FastCGIWire.stream(5, [1])),
+                ("a body before the parameters", FastCGIWire.begin() + FastCGIWire.record(5)),
+                ("another version", [2, 1, 0, 1, 0, 0, 0, 0]),
+                ("HTTP", Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)),
+                (
+                    "a pair too long for malloc",
+                    FastCGIWire.begin() + FastCGIWire.stream(4, [UInt8](repeating: 0xFF, count: 8) + [65])
+                ),
+                (
+                    "a pair longer than its record",
+                    FastCGIWire.begin()
+                        + FastCGIWire.stream(
+                            4, [0xFF, 0xFF, 0xFF, 0xF0, 0] + [UInt8](repeating: 65, count: 100))
+                ),
+                (
+                    "too many parameters",
+                    FastCGIWire.begin()
+                        + FastCGIWire.stream(4, FastCGIWire.pair("A", String(repeating: "v", count: 65532)))
+                ),
+            ] as [(String, [UInt8])])
+        func refused(_ what: String, _ bytes: [UInt8]) throws {
             let server = try TestServer()
-            let peer = try server.connect()
-            try peer.send(FastCGIWire.record(55, id: 0, [1, 2, 3]) + FastCGIWire.request())
-            #expect(try peer.record() == FastCGIPeer.Record(type: 11, id: 0, content: [55, 0, 0, 0, 0, 0, 0, 0]))
-            #expect(try peer.answer().protocolStatus == 0)
-        }
-
-        @Test("another role than a responder's is turned down", arguments: [2, 3] as [UInt8])
-        func role(_ role: UInt8) throws {
-            let server = try TestServer()
-            let kept = try server.connect()
-            let rest = FastCGIWire.stream(4, []) + FastCGIWire.stream(5, [])
-            #expect(try kept.exchange(FastCGIWire.begin(role: role) + rest).protocolStatus == 3)
-            #expect(try kept.exchange(FastCGIWire.request()).protocolStatus == 0)
-            let other = try server.connect()
-            #expect(try other.exchange(FastCGIWire.begin(role: role, keep: false) + rest).protocolStatus == 3)
-            #expect(try other.isEnded())
-        }
-
-        @Test("a second request on a busy connection is turned down, the first one answered")
-        func multiplexing() throws {
-            let server = try TestServer()
-            let peer = try server.connect()
-            let first = FastCGIWire.request(id: 1, body: [65])
-            try peer.send(Array(first[..<30]))
-            pauseBriefly()
-            try peer.send(Array(first[30..<first.count - 9]))
-            let last = Array(first.suffix(9))
-            try peer.send(Array(last[..<1]))
-            try peer.send(FastCGIWire.request(id: 2))
-            let turnedDown = try peer.answer()
-            #expect(turnedDown.id == 2)
-            #expect(turnedDown.protocolStatus == 1)
-            try peer.send(Array(last[1...]))
-            let answer = try peer.answer()
-            #expect(answer.id == 1)
-            #expect(answer.text == TestServer.expected("/echo:A"))
-        }
-
-        @Test("an aborted request is ended, and the connection goes on")
-        func abort() throws {
-            let server = try TestServer()
-            let peer = try server.connect()
-            try peer.send(FastCGIWire.begin(id: 4) + FastCGIWire.record(4, id: 4, FastCGIWire.pair("A", "B")))
-            pauseBriefly()
-            let ended = try peer.exchange(FastCGIWire.record(2, id: 4))
-            #expect(ended == FastCGIPeer.Answer(text: "", id: 4, protocolStatus: 0, byteCount: 0))
-            #expect(try peer.exchange(FastCGIWire.request()).text == TestServer.expected("/echo:"))
+            let bystander = try server.connect()
+            _ = try bystander.exchange(FastCGIWire.request())
+            // At once, whether the connection is new or was served before; and byte by byte.
+            for isNew in [true, false] {
+                let before = server.faults.count
+                let peer = try server.connect()
+                if !isNew { _ = try peer.exchange(FastCGIWire.request()) }
+                if bytes.count > 200 {
+                    try peer.send(bytes)
+                } else {
+                    for byte in bytes { try? peer.send([byte]) }
+                }
+                #expect(try peer.isEnded(), "\(what)")
+                #expect(server.faults.count == before + 1)
+                guard case .refused = server.faults.last else {
+                    Issue.record("\(server.faults)")
+                    continue
+                }
+            }
+            #expect(try bystander.exchange(FastCGIWire.request()).protocolStatus == 0)
+            #expect(TestServer.eventually { server.responder.openConnections == 1 })
         }
 
         @Test(
-            "what cannot be a request ends the connection and nothing else",
-            arguments: [
-                [2, 1, 0, 1, 0, 0, 0, 0],
-                Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8),
-                FastCGIWire.begin() + FastCGIWire.record(4, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 65])
-                    + FastCGIWire.record(4),
-                FastCGIWire.begin()
-                    + FastCGIWire.record(4, [0xFF, 0xFF, 0xFF, 0xF0, 0] + [UInt8](repeating: 65, count: 100))
-                    + FastCGIWire.record(4),
-                FastCGIWire.begin()
-                    + FastCGIWire.stream(4, FastCGIWire.pair("A", String(repeating: "v", count: 33000))),
-                FastCGIWire.begin() + FastCGIWire.record(5),
-            ] as [[UInt8]])
-        func refused(_ bytes: [UInt8]) throws {
+            "parameters that fill their limit are served, and one byte more is refused",
+            arguments: [65536, 65537])
+        func parametersLimit(_ length: Int) throws {
             let server = try TestServer()
-            let bystander = try server.connect()
             let peer = try server.connect()
-            try peer.send(bytes)
-            #expect(try peer.isEnded())
-            #expect(try bystander.exchange(FastCGIWire.request()).protocolStatus == 0)
-            #expect(server.faults.count == 1)
+            let content = FastCGIWire.pair("A", String(repeating: "v", count: length - 6))
+            #expect(content.count == length)
+            try peer.send(
+                FastCGIWire.begin() + FastCGIWire.stream(4, content) + FastCGIWire.stream(5, []))
+            if length > 65536 {
+                #expect(try peer.isEnded())
+            } else {
+                #expect(try peer.answer().protocolStatus == 0)
+            }
         }
 
         @Test(
