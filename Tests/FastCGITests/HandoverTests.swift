@@ -39,14 +39,13 @@ extension SocketTests {
             )
             _ = try idle.exchange(FastCGIWire.request())
             #expect(TestServer.eventually { first.responder.openConnections == 4 })
-            try busy.send(FastCGIWire.request("/sleep/200") + FastCGIWire.request(body: [66]))
+            try busy.send(FastCGIWire.request("/sleep/200"))
             try lingering.send(FastCGIWire.request(keep: false))
             #expect(try lingering.answer().text == TestServer.expected("/echo:"))
             Thread.pause(for: .milliseconds(50))
             first.stop()
-            // What was under way has been answered before; both requests had arrived.
+            // What was under way has been answered before.
             #expect(try busy.answer().text == TestServer.expected("/sleep/200"))
-            #expect(try busy.answer().text == TestServer.expected("/echo:B"))
             #expect(keeper.count == 3)
             // Nobody serves now, and nobody notices.
             try idle.send(FastCGIWire.request(body: [67]))
@@ -63,36 +62,98 @@ extension SocketTests {
             second.stop()
         }
 
-        @Test("half a request is waited for, answered, and then handed over")
-        func half() throws {
+        @Test("half a request is handed over as it is, cut anywhere", arguments: [1, 8, 20, 30, 60])
+        func half(_ cut: Int) throws {
             let keeper = Keeper()
-            let server = try server(keeper: keeper)
+            let first = try server(keeper: keeper)
+            let (fresh, served) = (try first.connect(), try first.connect())
+            _ = try served.exchange(FastCGIWire.request())
+            let request = FastCGIWire.request(body: [65, 66])
+            for peer in [fresh, served] { try peer.send(Array(request[..<cut])) }
+            #expect(
+                TestServer.eventually { first.responder.openConnections == 2 && !first.hasIdleConnection })
+            first.stop()
+            #expect(keeper.count == 2)
+            let second = try server(keeper: Keeper())
+            for copy in keeper.take() { second.responder.adopt(FileDescriptor(takingOwnership: copy)) }
+            for peer in [fresh, served] {
+                #expect(try peer.exchange(Array(request[cut...])).text == TestServer.expected("/echo:AB"))
+            }
+            #expect(first.faults.isEmpty && second.faults.isEmpty)
+        }
+
+        @Test("a whole request that no worker holds is handed over, and answered by the next process")
+        func whole() throws {
+            let keeper = Keeper()
+            let isBusy = Monitor(false)
+            let mayAnswer = Atomic(false)
+            let handler: Responder.Handler = { request, answer in
+                isBusy.change { $0 = true }
+                // Nothing that says that it waits.
+                _ = TestServer.eventually { mayAnswer.load(ordering: .relaxed) }
+                TestServer.answer(request, into: &answer)
+            }
+            let first = try TestServer(workers: 1, keeper: { keeper.keep($0) }, handler: handler)
+            let (waiting, busy) = (try first.connect(), try first.connect())
+            #expect(TestServer.eventually { first.responder.openConnections == 2 })
+            try busy.send(FastCGIWire.request())
+            isBusy.wait { $0 ? () : nil }
+            try waiting.send(FastCGIWire.request(body: [65]))
+            first.responder.shutDown()
+            #expect(TestServer.eventually { keeper.count == 1 })
+            let second = try server(keeper: Keeper())
+            for copy in keeper.take() { second.responder.adopt(FileDescriptor(takingOwnership: copy)) }
+            #expect(try waiting.answer().text == TestServer.expected("/echo:A"))
+            mayAnswer.store(true, ordering: .relaxed)
+            #expect(try busy.answer().text == TestServer.expected("/echo:"))
+            first.stop()
+        }
+
+        @Test("where the keeper fails, half a request is waited for and answered")
+        func halfWithoutKeeper() throws {
+            let server = try TestServer(keeper: { _ in false })
             let peer = try server.connect()
             let request = FastCGIWire.request(body: [65, 66])
             try peer.send(Array(request[..<30]))
-            Thread.pause(for: .milliseconds(50))
+            #expect(
+                TestServer.eventually { server.responder.openConnections == 1 && !server.hasIdleConnection }
+            )
+            server.responder.shutDown()
+            Thread.pause(for: .milliseconds(100))
+            #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
+            #expect(try peer.isEnded())
+            server.stop()
+        }
+
+        @Test("where the keeper fails, half a request that never becomes a whole one is cut off")
+        func neverWhole() throws {
+            var limits = Limits.quick
+            limits.drain = .milliseconds(300)
+            let server = try TestServer(limits: limits, keeper: { _ in false })
+            let peer = try server.connect()
+            try peer.send(Array(FastCGIWire.request().prefix(20)))
+            #expect(
+                TestServer.eventually { server.responder.openConnections == 1 && !server.hasIdleConnection }
+            )
+            server.stop()
+            #expect(try peer.isEnded())
+        }
+
+        @Test("an answer that is being read is sent to its end, and then its connection is handed over")
+        func reader() throws {
+            let keeper = Keeper()
+            let server = try server(keeper: keeper)
+            let peer = try server.connect()
+            try peer.send(FastCGIWire.request("/large/3000000"))
+            #expect(peer.hasSomethingToRead())
             server.responder.shutDown()
             Thread.pause(for: .milliseconds(100))
             #expect(keeper.count == 0)
-            #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
+            #expect(try peer.answer().byteCount > 3_000_000)
             server.stop()
             #expect(keeper.count == 1)
             for copy in keeper.take() { close(copy) }
             #expect(try peer.isEnded())
-        }
-
-        @Test("half a request that never becomes a whole one is cut off, and not handed over")
-        func neverWhole() throws {
-            var limits = Limits.quick
-            limits.drain = .milliseconds(300)
-            let keeper = Keeper()
-            let server = try server(keeper: keeper, limits: limits)
-            let peer = try server.connect()
-            try peer.send(Array(FastCGIWire.request().prefix(20)))
-            Thread.pause(for: .milliseconds(50))
-            server.stop()
-            #expect(try peer.isEnded())
-            #expect(keeper.count == 0)
         }
 
         @Test("a keeper that fails is asked once, and connections end as without one")

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import POSIX
 import Testing
 
@@ -10,8 +11,9 @@ extension SocketTests {
         /// Both ends of every connection are in this process, which runs other tests as well.
         private static let hasDescriptors = DescriptorLimit.raise() >= 12_000
 
-        /// Longer than a tick of the coarse clock, so that two connections do not come to rest at the same time.
-        private static func waitForNextTick() { Thread.pause(for: .milliseconds(20)) }
+        /// Longer than a tick of the coarse clock, so that two connections do not come to rest at the same time; and than a
+        /// connection has to rest before it makes room for another one.
+        private static func waitForNextTick() { Thread.pause(for: .milliseconds(100)) }
 
         @Test(
             "4,200 idle peers do not keep a new one out",
@@ -88,6 +90,7 @@ extension SocketTests {
                 late.append(try server.connect())
                 #expect(try late.last?.exchange(request).text == TestServer.expected("/echo:A"))
                 #expect(TestServer.eventually { server.hasIdleConnection })
+                Self.waitForNextTick()
             }
             for peer in late.dropLast() { #expect(try peer.isEnded()) }
             mayAnswer.change { $0 = true }
@@ -129,25 +132,48 @@ extension SocketTests {
             }
         }
 
-        /// Not run, so that nothing but the test looks at the connection.
+        /// Not run, so that only the test looks at the connection.
         @Test("a request that has just arrived keeps its connection from being closed as idle")
         func justArrived() throws {
+            var limits = Limits.quick
+            limits.idleFor = .zero
             let responder = try Responder(
-                listener: .tcp(host: "127.0.0.1", port: 0), workers: 1, handler: TestServer.answer)
+                listener: .tcp(host: "127.0.0.1", port: 0), workers: 1, limits: limits,
+                handler: TestServer.answer)
             var number: Int32 = -1
             let near = try SocketPair().giveFarEnd { far in
                 number = far.number
                 responder.adopt(far)
             }
-            let connection = try #require(responder.connections[number])
-            #expect(responder.connections.longestIdle()?.connection === connection)
-            let worker = Worker(0, of: responder)
             try FastCGIPeer.send(FastCGIWire.request(), to: near.number)
-            #expect(connection.claim())
-            #expect(!worker.closeIdle(connection))
+            // A worker that has got the event finds that the sweep holds the connection.
+            #expect(try responder.poller.wait(milliseconds: 5000) == number)
+            responder.sweep()
             #expect(responder.openConnections == 1)
-            #expect(connection.isParked, "another worker can serve it")
-            #expect(responder.connections.longestIdle() == nil)
+            #expect(try responder.poller.wait(milliseconds: 5000) == number, "a worker hears of it again")
+            #expect(responder.waiting.take(number, where: \.waiting.isIdle) != nil)
+            close(number)
+        }
+
+        @Test(
+            "requests that come just when their connections are due to be closed are answered, or never taken"
+        )
+        func atTheLimit() throws {
+            var limits = Limits.quick
+            (limits.idleFor, limits.sweepEvery) = (.milliseconds(8), .milliseconds(1))
+            let server = try TestServer(limits: limits)
+            for round in 0..<300 {
+                let peer = try server.connect()
+                guard (try? peer.exchange(FastCGIWire.request())) != nil else { continue }
+                Thread.pause(for: .microseconds(7000 + 20 * round))
+                guard (try? peer.send(FastCGIWire.request(body: [66]))) != nil else { continue }
+                // The end of the connection is fine, part of an answer is not.
+                guard let record = try peer.record() else { continue }
+                #expect(record.type == 6)
+                #expect(try peer.answer().protocolStatus == 0)
+            }
+            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(server.faults.isEmpty)
         }
 
         @Test("nginx closes its idle connections long before the responder does")

@@ -106,10 +106,9 @@ extension SocketTests {
             for thread in threads { thread.join() }
         }
 
-        @Test("who was left lying is answered at the shutdown, whoever else is held up")
+        @Test(
+            "a request that waits for a worker is answered at the shutdown, although all slots are taken")
         func heldUp() throws {
-            var limits = Limits.quick
-            limits.unattendedFor = .seconds(60)
             let heldUp = Monitor(0)
             let isOver = Atomic(false)
             let handler: Responder.Handler = { request, answer in
@@ -120,7 +119,7 @@ extension SocketTests {
                 }
                 answer += TestServer.text(200, "answered")
             }
-            let server = try TestServer(workers: Processors.usable + 2, limits: limits, handler: handler)
+            let server = try TestServer(workers: Processors.usable + 2, handler: handler)
             let held = try (0..<Processors.usable).map { _ in try server.connect() }
             for peer in held { try peer.send(FastCGIWire.request("/held")) }
             heldUp.wait { count -> Void? in count == held.count ? () : nil }
