@@ -25,6 +25,7 @@ let package = Package(
         // Owners of C handles: the only targets with unsafe code.
         .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
         .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX"]),
+        .target(name: "FastCGIClient", dependencies: ["FastCGI", "POSIX"]),
         .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "Curl", dependencies: ["CCurl"]),
@@ -52,8 +53,8 @@ let package = Package(
         .target(
             name: "GatehouseServer",
             dependencies: [
-                "AppleID", "Curl", "FastCGI", "Gatehouse", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE",
-                "JSON", "OpenSSL", "POSIX",
+                "AppleID", "Curl", "FastCGI", "FastCGIClient", "Gatehouse", "GatehouseStore", "GatehouseTokens",
+                "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX",
             ]),
         .executableTarget(
             name: "GatehouseCommand",
@@ -69,7 +70,7 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL", "TestSupport"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
-        .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "POSIX", "TestSupport"]),
+        .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "FastCGIClient", "POSIX", "TestSupport"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -3,6 +3,7 @@ import POSIX
 import Testing
 
 @testable import FastCGI
+@testable import FastCGIClient
 @testable import TestSupport
 
 extension SocketTests {
@@ -10,7 +11,7 @@ extension SocketTests {
         @Test("gets an answer of any size that it wants to read", arguments: [0, 1, 8000, 70_000, 200_000])
         func sizes(_ count: Int) throws {
             let server = try TestServer(.tcp)
-            let address = try #require(server.responder.address)
+            let address = try SocketAddress(of: server.responder.listener.descriptor)
             let answer = try Client(path: "/large/\(count)").ask(address, until: .now + .seconds(20))
             #expect(answer.status == 200)
             #expect(answer.body.count == count)
@@ -19,7 +20,7 @@ extension SocketTests {
         @Test("reads no more than it wants to")
         func tooLong() throws {
             let server = try TestServer()
-            let address = try #require(server.responder.address)
+            let address = try SocketAddress(of: server.responder.listener.descriptor)
             #expect(throws: ClientFault.tooLong) {
                 try Client(path: "/large/100000", longest: 50_000).ask(address, until: .now + .seconds(20))
             }
@@ -28,7 +29,7 @@ extension SocketTests {
         @Test("does not wait longer than it should")
         func late() throws {
             let server = try TestServer()
-            let address = try #require(server.responder.address)
+            let address = try SocketAddress(of: server.responder.listener.descriptor)
             #expect(throws: ClientFault.late) {
                 try Client(path: "/sleep/3000").ask(address, until: .now + .milliseconds(200))
             }
@@ -60,7 +61,7 @@ extension SocketTests {
             let guest = try server.connect()
             try guest.send(Array(FastCGIWire.request().prefix(20)))
             #expect(TestServer.eventually { server.responder.openConnections == 1 && !server.hasIdleConnection })
-            let address = try #require(server.responder.address)
+            let address = try SocketAddress(of: server.responder.listener.descriptor)
             #expect(throws: ClientFault.turnedAway) { try Client(path: "/").ask(address, until: .now + .seconds(5)) }
         }
 

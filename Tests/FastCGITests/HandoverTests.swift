@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import FastCGI
+@testable import FastCGIClient
 @testable import POSIX
 @testable import TestSupport
 

@@ -151,7 +151,7 @@ extension SocketTests {
             responder.sweep()
             #expect(responder.openConnections == 1)
             #expect(try responder.poller.wait(milliseconds: 5000) == number, "a worker hears of it again")
-            #expect(responder.waiting.take(number, where: \.waiting.isIdle) != nil)
+            #expect(responder.connections.take(number, where: \.isIdle) != nil)
             close(number)
         }
 

@@ -66,11 +66,4 @@ import Testing
             }
         }
     }
-
-    @Test(
-        "a short pair is written as it is read",
-        arguments: ["", "v", String(repeating: "v", count: 127)])
-    func writesShortPair(_ value: String) {
-        #expect(NameValues.shortPair("NAME", value) == FastCGIWire.pair("NAME", value))
-    }
 }

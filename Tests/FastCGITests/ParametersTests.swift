@@ -20,7 +20,7 @@ extension SocketTests {
                 ("", "5"),
                 ("EMPTY", ""),
             ]
-            #expect(Self.value(of: name, in: try Self.parameters(pairs)) == value)
+            try Self.read(pairs) { #expect(Self.value(of: name, in: $0) == value) }
         }
 
         @Test(
@@ -28,50 +28,49 @@ extension SocketTests {
         func findsLong(_ length: Int) throws {
             let name = String(repeating: "n", count: length)
             let value = String(repeating: "v", count: length)
-            let parameters = try Self.parameters([("A", "B"), (name, value), ("C", "D")])
-            #expect(Self.value(of: name, in: parameters) == value)
-            #expect(Self.value(of: "C", in: parameters) == "D")
+            try Self.read([("A", "B"), (name, value), ("C", "D")]) { parameters in
+                #expect(Self.value(of: name, in: parameters) == value)
+                #expect(Self.value(of: "C", in: parameters) == "D")
+            }
         }
 
         @Test("a value may have any byte but NUL", arguments: ["a=b", "=", "\n", "ä", "\u{1}\u{7F}"])
         func anyBytes(_ value: String) throws {
-            let parameters = try Self.parameters([("A", value), ("B", "C")])
-            #expect(Self.value(of: "A", in: parameters) == value)
-            #expect(Self.value(of: "B", in: parameters) == "C")
+            try Self.read([("A", value), ("B", "C")]) { parameters in
+                #expect(Self.value(of: "A", in: parameters) == value)
+                #expect(Self.value(of: "B", in: parameters) == "C")
+            }
         }
 
         @Test("a request without parameters has none")
         func none() throws {
-            #expect(Self.value(of: "", in: try Self.parameters([])) == nil)
+            try Self.read([]) { #expect(Self.value(of: "", in: $0) == nil) }
         }
 
-        @Test("nothing of one request is left for the next")
+        @Test("nothing of one request is left for the next, nor once it has ended")
         func forgets() throws {
-            var parameters = Parameters()
             let request = FCGXRequest()
-            try Self.read(
-                [("A", "B"), ("LONG", String(repeating: "v", count: 500))], into: &parameters, request)
-            #expect(Self.value(of: "A", in: parameters) == "B")
-            try Self.read([("C", "D")], into: &parameters, request)
-            #expect(Self.value(of: "A", in: parameters) == nil)
-            #expect(Self.value(of: "LONG", in: parameters) == nil)
-            #expect(Self.value(of: "C", in: parameters) == "D")
-        }
-
-        private static func parameters(_ pairs: [(String, String)]) throws -> Parameters {
-            var parameters = Parameters()
-            try read(pairs, into: &parameters, FCGXRequest())
-            return parameters
+            let long = String(repeating: "v", count: 500)
+            try Self.read([("A", "B"), ("LONG", long)], by: request) { parameters in
+                #expect(Self.value(of: "A", in: parameters) == "B")
+            }
+            #expect(Self.value(of: "A", in: Parameters(request: request)) == nil)
+            try Self.read([("C", "D")], by: request) { parameters in
+                #expect(Self.value(of: "A", in: parameters) == nil)
+                #expect(Self.value(of: "LONG", in: parameters) == nil)
+                #expect(Self.value(of: "C", in: parameters) == "D")
+            }
         }
 
         private static func read(
-            _ pairs: [(String, String)], into parameters: inout Parameters, _ request: FCGXRequest
+            _ pairs: [(String, String)], by request: FCGXRequest = FCGXRequest(),
+            _ body: (Parameters) throws -> Void
         ) throws {
             let connection = try DirectConnection()
             let stream = FastCGIWire.stream(4, pairs.flatMap { FastCGIWire.pair($0.0, $0.1) })
             connection.send(FastCGIWire.begin() + stream + FastCGIWire.stream(5, []))
             try #require(connection.begin(request))
-            parameters.read(from: request)
+            try body(Parameters(request: request))
             _ = request.readBody(length: 0)
             #expect(connection.end(request, with: []))
         }

@@ -22,11 +22,12 @@ import Testing
 
     @Test("a header is written as it is read", arguments: [0, 1, 127, 128, 255, 256, 65535])
     func writesHeader(_ length: Int) throws {
-        let header = RecordHeader(type: .parameters, requestID: 0xFFFE, contentLength: length)
-        #expect(
-            header.bytes
-                == Array(FastCGIWire.record(4, id: 0xFFFE, [UInt8](repeating: 0, count: length)).prefix(8)))
-        #expect(try RecordHeader(header.bytes.span, at: 0) == header)
+        let bytes = RecordHeader.bytes(.parameters, requestID: 0xFFFE, contentLength: length)
+        let record = FastCGIWire.record(4, id: 0xFFFE, [UInt8](repeating: 0, count: length))
+        #expect(bytes == Array(record.prefix(8)))
+        let header = try RecordHeader(bytes.span, at: 0)
+        #expect(header.type == .parameters && header.requestID == 0xFFFE)
+        #expect(header.contentLength == length && header.paddingLength == 0)
     }
 
     @Test(
@@ -54,6 +55,24 @@ import Testing
             var found = 0
             while try walk.next(in: bytes.span.extracting(first: cut)) != nil { found += 1 }
             #expect(found == (cut < 8 ? 0 : cut < bytes.count ? 1 : 2), "cut at \(cut)")
+        }
+    }
+
+    @Test("the end of a request is found in pieces of any size, and what follows it", arguments: [1, 3, 8, 9, 1000])
+    func findsEnd(_ size: Int) {
+        let request = FastCGIWire.request(body: [UInt8](repeating: 1, count: 300), recordSize: 100, padding: 5)
+        let bytes = request.dropLast(5) + [7, 7]
+        var end = RequestEnd()
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let piece = bytes[start..<min(start + size, bytes.count)]
+            let behind = end.find(in: piece)
+            // The last record begins the same number of bytes before the end, whatever the pieces.
+            guard piece.endIndex >= bytes.count - 2 else {
+                #expect(behind == nil)
+                continue
+            }
+            #expect(behind.map(Array.init) == Array(bytes[(bytes.count - 2)..<piece.endIndex]))
+            break
         }
     }
 }

@@ -1,11 +1,11 @@
 /// The eight bytes in front of every record, as section 3.3 of the FastCGI specification lays them out.
-struct RecordHeader: Equatable {
-    static let length = 8
+package struct RecordHeader: Equatable {
+    package static let length = 8
 
-    let type: RecordType
-    let requestID: UInt16
-    let contentLength: Int
-    let paddingLength: Int
+    package let type: RecordType
+    package let requestID: UInt16
+    package let contentLength: Int
+    package let paddingLength: Int
 
     /// Reads a header, all of which is there.
     init(_ bytes: Span<UInt8>, at offset: Int) throws(Refusal) {
@@ -16,14 +16,14 @@ struct RecordHeader: Equatable {
         paddingLength = Int(bytes[offset + 6])
     }
 
-    static func bytes(_ type: RecordType, requestID: Int, contentLength: Int) -> [UInt8] {
+    package static func bytes(_ type: RecordType, requestID: Int, contentLength: Int) -> [UInt8] {
         let numbers = [requestID, contentLength].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         return [1, type.rawValue] + numbers + [0, 0]
     }
 }
 
 /// What a record is, of those that a responder or its client reads or writes.
-enum RecordType: UInt8 {
+package enum RecordType: UInt8 {
     case beginRequest = 1
     case endRequest = 3
     case parameters = 4
@@ -33,13 +33,15 @@ enum RecordType: UInt8 {
 }
 
 /// Goes from record to record over bytes that may end in the middle of one.
-struct RecordWalk {
+package struct RecordWalk {
     /// Where the content of the last record lies. It may end behind the bytes.
-    private(set) var content = 0..<0
+    package private(set) var content = 0..<0
     private(set) var nextOffset = 0
 
+    package init() {}
+
     /// The next record's header; nil where it is not there in full.
-    mutating func next(in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
+    package mutating func next(in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
         guard nextOffset + RecordHeader.length <= bytes.count else { return nil }
         let header = try RecordHeader(bytes, at: nextOffset)
         content = nextOffset + RecordHeader.length..<nextOffset + RecordHeader.length + header.contentLength

@@ -1,4 +1,4 @@
-import FastCGI
+import FastCGIClient
 package import Gatehouse
 import POSIX
 

@@ -1,4 +1,5 @@
 import FastCGI
+import FastCGIClient
 import POSIX
 
 /// Asks this process how it is, as a front would: through the listening socket, the poller, a worker, the router and a

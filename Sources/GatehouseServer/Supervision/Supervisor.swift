@@ -1,4 +1,5 @@
 import FastCGI
+import FastCGIClient
 import Gatehouse
 import JSON
 import POSIX

@@ -28,7 +28,7 @@ package final class WorkerSlots: Sendable {
     }
 
     /// Returns when the worker has a slot.
-    package func take(_ worker: Int, isReturning: Bool) {
+    package func take(_ worker: Int, isReturning: Bool = false) {
         let hasSlot = sleeping.change { sleeping in
             let isFree = hasFree
             if isFree { used.add(1, ordering: .sequentiallyConsistent) } else { sleeping.append(worker) }

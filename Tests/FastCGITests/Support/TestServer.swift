@@ -42,7 +42,7 @@ final class TestServer: Sendable {
     var faults: [Fault] { faultList.all }
 
     /// Whether a connection rests between two requests, or before its first one.
-    var hasIdleConnection: Bool { !responder.waiting.numbers(where: \.waiting.isIdle).isEmpty }
+    var hasIdleConnection: Bool { !responder.connections.all(where: \.isIdle).isEmpty }
 
     func stop() {
         responder.shutDown()

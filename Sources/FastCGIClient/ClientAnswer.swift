@@ -1,3 +1,5 @@
+import FastCGI
+
 /// What a responder said.
 package struct ClientAnswer: Sendable, Equatable {
     package let status: Int

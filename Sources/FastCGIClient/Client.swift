@@ -1,3 +1,4 @@
+import FastCGI
 package import POSIX
 
 /// Asks a responder one thing, as a front would.
