@@ -52,16 +52,23 @@ extension SocketTests {
             #expect(try peer.exchange(request).text == TestServer.expected("/echo:piece by piece"))
         }
 
-        /// libfcgi takes padding behind the end of the parameters for a record.
-        @Test(
-            "a request whose parameters end in padding is answered right or not at all", arguments: [1, 7, 8, 24, 255])
-        func paddedEnd(_ padding: Int) throws {
+        /// libfcgi takes padding behind a beginning, or behind the end of the parameters, for a record. So the padding is one
+        /// here: the header of a body's end.
+        @Test("padding is never taken for a record", arguments: [(8, 0), (0, 8), (8, 8), (1, 0), (0, 1), (255, 255)])
+        func paddingIsNoRecord(_ afterBegin: Int, _ afterParameters: Int) throws {
             let server = try TestServer()
             let uri = FastCGIWire.pair("DOCUMENT_URI", "/echo")
-            let start = FastCGIWire.begin() + FastCGIWire.stream(4, uri, padding: padding, endPadding: padding)
-            for body in [FastCGIWire.stream(5, [65, 66]), FastCGIWire.stream(5, [65, 66], size: 1, padding: padding)] {
+            func padded(_ record: [UInt8], _ padding: Int, _ content: [UInt8]) -> [UInt8] {
+                var record = record
+                record[6] = UInt8(padding)
+                return record + (0..<padding).map { content[$0 % content.count] }
+            }
+            let begin = padded(FastCGIWire.begin(), afterBegin, FastCGIWire.record(4))
+            let end = padded(FastCGIWire.record(4), afterParameters, FastCGIWire.record(5))
+            for body in [FastCGIWire.stream(5, [65, 66]), FastCGIWire.stream(5, [65, 66], size: 1, padding: 9)] {
                 let peer = try server.connect()
-                try peer.send(start + body)
+                try peer.send(begin + FastCGIWire.record(4, uri) + end + body)
+                // Right or not at all.
                 if let answer = try? peer.answer() { #expect(answer.text == TestServer.expected("/echo:AB")) }
             }
             #expect(try server.connect().exchange(FastCGIWire.request()).protocolStatus == 0)

@@ -2,6 +2,11 @@
 
 /// Requests as fronts send them, and what becomes of them by seeded changes.
 struct RequestMutator {
+    private static let requests = {
+        var dice = SeededDice(seed: 1)
+        return (0..<500).map { _ in request(&dice) }
+    }()
+
     private var dice: SeededDice
 
     init(seed: UInt64) {
@@ -15,19 +20,7 @@ struct RequestMutator {
         return bytes
     }
 
-    private mutating func request() -> [UInt8] {
-        let lengths = [0, 1, 5, 127, 128, 300, 8100, 8192]
-        let pairs = (0..<Int.random(in: 0...4, using: &dice)).map { number in
-            ("NAME_\(number)", String(repeating: "v", count: lengths.randomElement(using: &dice)!))
-        }
-        let body = [UInt8](repeating: 65, count: [0, 0, 1, 20, 500, 9000].randomElement(using: &dice)!)
-        return FastCGIWire.request(
-            ["/echo", "/length", "/large/10"].randomElement(using: &dice)!,
-            id: [1, 2, 300, 65535].randomElement(using: &dice)!, body: body,
-            keep: Bool.random(using: &dice),
-            recordSize: [7, 100, 1000, 65535, 65535].randomElement(using: &dice)!,
-            padding: [0, 0, 3, 255].randomElement(using: &dice)!, parameters: pairs)
-    }
+    private mutating func request() -> [UInt8] { Self.requests.randomElement(using: &dice)! }
 
     private mutating func change(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else {
@@ -53,13 +46,26 @@ struct RequestMutator {
         Int.random(in: 0..<min(bytes.count, Bool.random(using: &dice) ? 64 : bytes.count), using: &dice)
     }
 
-    /// The length of any record that starts where a header looks right.
+    /// The length of the next record whose header looks right.
     private mutating func setContentLength(in bytes: inout [UInt8]) {
-        let headers = bytes.indices.dropLast(8).filter {
-            bytes[$0] == 1 && (1...5).contains(bytes[$0 + 1])
-        }
-        guard let header = headers.randomElement(using: &dice) else { return }
+        let start = place(in: bytes)
+        let headers = bytes.indices[start...].prefix(300).dropLast(8)
+        guard let header = headers.first(where: { bytes[$0] == 1 && (1...5).contains(bytes[$0 + 1]) }) else { return }
         bytes[header + 4] = [0, 0, 1, 0x20, 0xFF].randomElement(using: &dice)!
         bytes[header + 5] = UInt8.random(in: 0...255, using: &dice)
+    }
+
+    private static func request(_ dice: inout SeededDice) -> [UInt8] {
+        let lengths = [0, 1, 5, 127, 128, 300, 8100, 8192]
+        let pairs = (0..<Int.random(in: 0...4, using: &dice)).map { number in
+            ("NAME_\(number)", String(repeating: "v", count: lengths.randomElement(using: &dice)!))
+        }
+        let body = [UInt8](repeating: 65, count: [0, 0, 1, 20, 500, 9000].randomElement(using: &dice)!)
+        return FastCGIWire.request(
+            ["/echo", "/length", "/large/10"].randomElement(using: &dice)!,
+            id: [1, 2, 300, 65535].randomElement(using: &dice)!, body: body,
+            keep: Bool.random(using: &dice),
+            recordSize: [7, 100, 1000, 65535, 65535].randomElement(using: &dice)!,
+            padding: [0, 0, 3, 255].randomElement(using: &dice)!, parameters: pairs)
     }
 }

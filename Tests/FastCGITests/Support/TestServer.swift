@@ -75,7 +75,7 @@ final class TestServer: Sendable {
         let uri = request.parameter("DOCUMENT_URI") ?? "?"
         let parts = uri.split(separator: "/")
         // A mutated request may ask for anything.
-        let number = parts.dropFirst().first.flatMap { Int($0) } ?? 0
+        let number = parts.dropFirst().first.flatMap { UInt32($0) }.map { min(Int($0), 10_000_000) } ?? 0
         if request.bodyIsTooLarge { return text(413, "too large") }
         switch parts.first {
         case "large": return text(200, String(repeating: "x", count: number))
