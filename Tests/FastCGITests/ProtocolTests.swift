@@ -97,18 +97,31 @@ extension SocketTests {
         }
 
         @Test(
-            "a body over the limit is answered, and the answer can be read", arguments: TestServer.Kind.allCases,
-            [65537, 2_000_000])
+            "a body over the limit is answered when its end has come, and the connection goes on as asked",
+            arguments: TestServer.Kind.allCases, [65537, 2_000_000])
         func bodyTooLarge(_ kind: TestServer.Kind, _ length: Int) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
+            let body = [UInt8](repeating: 65, count: length)
             // All of it is sent before anything is read, as a front does that does not expect an early answer.
-            let answer = try peer.exchange(FastCGIWire.request(body: [UInt8](repeating: 65, count: length)))
-            #expect(answer.text == TestServer.expected("too large", status: 413))
-            let start = MonotonicTime.now
+            for keep in [true, true, false] {
+                let answer = try peer.exchange(FastCGIWire.request(body: body, keep: keep))
+                #expect(answer.text == TestServer.expected("too large", status: 413))
+                if keep { #expect(try peer.exchange(FastCGIWire.request()).text == TestServer.expected("/echo:")) }
+            }
             #expect(try peer.isEnded())
-            #expect(MonotonicTime.now < start + .seconds(1), "the end of the answer is told at once")
-            shutdown(peer.descriptor, Int32(SHUT_WR))
+            #expect(server.faults.isEmpty)
+        }
+
+        @Test("a body over the limit whose end does not come is answered, and its connection ends")
+        func bodyTooLargeWithoutEnd() throws {
+            var limits = Limits.quick
+            limits.lingerFor = .milliseconds(200)
+            let server = try TestServer(limits: limits)
+            let peer = try server.connect()
+            let request = FastCGIWire.request(body: [UInt8](repeating: 65, count: 200_000))
+            #expect(try peer.exchange(request.dropLast(1)).text == TestServer.expected("too large", status: 413))
+            #expect(try peer.isEnded())
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
         }
 
@@ -122,7 +135,7 @@ extension SocketTests {
             #expect(answer.text == TestServer.expected("too large", status: 413))
         }
 
-        @Test("an announced body over the limit is not waited for, nor its sender")
+        @Test("an announced body over the limit is not waited for long, nor its sender")
         func bodyTooLargeAnnounced() throws {
             var limits = Limits.quick
             limits.lingerFor = .milliseconds(200)

@@ -61,7 +61,7 @@ import Testing
     @Test("the end of a request is found in pieces of any size, and what follows it", arguments: [1, 3, 8, 9, 1000])
     func findsEnd(_ size: Int) {
         let request = FastCGIWire.request(body: [UInt8](repeating: 1, count: 300), recordSize: 100, padding: 5)
-        let bytes = request.dropLast(5) + [7, 7]
+        let bytes = request + [7, 7]
         var end = RequestEnd()
         for start in stride(from: 0, to: bytes.count, by: size) {
             let piece = bytes[start..<min(start + size, bytes.count)]

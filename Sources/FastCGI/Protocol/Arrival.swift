@@ -4,7 +4,8 @@ import POSIX
 ///
 /// libfcgi reads a request in one go and would wait in the middle of it, so it is called only once all of it is there. It also
 /// trusts its input: it ends the process over a parameter too long for malloc, writes behind its buffer when a query of values
-/// repeats itself, and loses its place where the records of two requests are mixed. So all that it gets is one request of the
+/// repeats itself, and loses its place where the records of two requests are mixed, or where padding follows the beginning or
+/// the end of the parameters. So all that it gets is one request of the
 /// form that every front sends, whose pairs have true lengths.
 enum Arrival: Equatable {
     case nothing
@@ -53,7 +54,7 @@ enum Arrival: Equatable {
         self = .incomplete
         guard let begin = try walk.next(in: bytes) else { return }
         let isWellFormed = begin.type == .beginRequest && begin.requestID != 0 && begin.contentLength == 8
-        guard isWellFormed else { throw .protocolViolation }
+        guard isWellFormed, begin.paddingLength == 0 else { throw .protocolViolation }
         guard walk.content.upperBound <= bytes.count else { return }
         guard bytes[walk.content.lowerBound] == 0, bytes[walk.content.lowerBound + 1] == Self.responder else {
             throw .protocolViolation
@@ -77,7 +78,10 @@ enum Arrival: Equatable {
         var parts: [Range<Int>] = []
         var length = 0
         while let header = try walk.next(.parameters, of: id, in: bytes) {
-            if header.contentLength == 0 { return try announcedLength(in: bytes, parts) }
+            if header.contentLength == 0 {
+                guard header.paddingLength == 0 else { throw .protocolViolation }
+                return try announcedLength(in: bytes, parts)
+            }
             parts.append(walk.content)
             length += header.contentLength
             guard length <= limits.parameters else { throw .parametersTooLong }
