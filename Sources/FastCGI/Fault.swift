@@ -16,6 +16,6 @@ package enum Refusal: Error, Sendable, Equatable {
     /// A record that cannot come at its place, or has another form than its type gives it.
     case protocolViolation
     case parametersTooLong
-    /// A parameter's length that leads out of the parameters.
+    /// A parameter's length that leads out of the parameters, or a pair that "NAME=value" cannot express.
     case malformedParameters
 }

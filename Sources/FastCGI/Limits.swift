@@ -6,14 +6,13 @@ package struct Limits: Sendable {
     /// Bytes of one request's body: what the API promises to read before it answers 413.
     package var body = 64 << 10
 
-    /// Open connections. A front opens as many as its clients times its workers in a burst; one that does nothing costs
-    /// some hundred bytes and no thread. One more takes the place of the one that has been idle longest.
+    /// Open connections. A front opens as many as its clients times its workers; an idle one costs some hundred bytes.
     package var connections = 4096
 
     /// How long a request may take to arrive, from its first byte on. Fronts send a request when they have all of it.
     package var incompleteFor: Duration = .seconds(10)
 
-    /// How long an answer may wait for its reader to take the next byte.
+    /// How long an answer may wait for its peer to read the next byte.
     package var unreadFor: Duration = .seconds(10)
 
     /// How long a connection may be idle. Longer than nginx keeps one (30 s in nginx/conf.d/gatehouse.conf, 60 s where nothing

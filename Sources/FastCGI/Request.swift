@@ -3,7 +3,7 @@ package struct Request: ~Copyable {
     package let parameters: Parameters
 
     package let body: [UInt8]
-    /// The peer sent, or announced, more than `Limits.body`. `body` is empty then, and the connection ends after the answer.
+    /// The peer sent, or announced, more than `Limits.body`. `body` is empty then.
     package let bodyIsTooLarge: Bool
 
     package func parameter(_ name: String) -> String? {

@@ -3,11 +3,10 @@ import Synchronization
 
 /// Serves FastCGI requests, each on one of a fixed number of threads.
 ///
-/// Idle connections wait in one poller, and each event of theirs goes to one worker. As many workers run as there are
-/// processors; one that is about to wait for the disk lets another one run. A worker looks at what lies in the socket and, if
-/// that is a whole request, has libfcgi read it, the handler answer it, and libfcgi write the answer. A peer that has sent half
-/// a request, or does not read its answer, is waited for by the thread that called `run`, together with all others of its
-/// kind. The same thread closes what has taken too long, and what is idle when the responder shuts down.
+/// Idle connections wait in one poller, and each event goes to one worker. It looks at what lies in the socket: one whole
+/// request is read by libfcgi, answered by the handler, and the answer is written by libfcgi. As many workers run as there are
+/// processors; one that waits for the disk lets another one run. The thread that called `run` waits for all slow peers, closes
+/// what has taken too long, and, at the shutdown, what is idle.
 package final class Responder: Sendable {
     /// Appends what goes back: a CGI header block, which ends in an empty line, and what follows it.
     package typealias Handler = @Sendable (borrowing Request, _ answer: inout [UInt8]) -> Void
@@ -30,13 +29,12 @@ package final class Responder: Sendable {
     let slowPoller: Poller
     /// Readable from the shutdown on.
     let stop: EventFlag
-    let open = Atomic(0)
+    let openCount = Atomic(0)
     private let endedWorkers = Monitor(0)
     let isAcceptingPaused = Atomic(false)
     let hasLostKeeper = Atomic(false)
 
-    /// - Parameter keeper: gets each connection when the responder shuts down, unless an answer is under way on it. Without
-    ///   one they are closed.
+    /// - Parameter keeper: gets each idle connection when the responder shuts down. Without one they are closed.
     package init(
         listener: consuming Listener, workers: Int, limits: Limits = .standard, keeper: Keeper? = nil,
         report: @escaping @Sendable (Fault) -> Void = { _ in }, handler: @escaping Handler
@@ -58,7 +56,7 @@ package final class Responder: Sendable {
         try slowPoller.add(stop.descriptor.number, .readable)
     }
 
-    package var openConnections: Int { open.load(ordering: .relaxed) }
+    package var openConnections: Int { openCount.load(ordering: .relaxed) }
     /// Workers that handle a request, or wait for what its handler waits for.
     package var busyWorkers: Int { slots.busyWorkers }
 
@@ -87,6 +85,9 @@ package final class Responder: Sendable {
         quit.raise()
         let haveEnded: ()? = endedWorkers.wait(atMost: .milliseconds(end.millisecondsLeft)) { $0 == workers ? () : nil }
         if haveEnded != nil { for thread in threads { thread.join() } }
+        // What a worker accepted at the last moment.
+        releaseIdle()
+        sweep(all: true)
     }
 
     /// Stops accepting and lets `run` come to its end. May be called from any thread, and more than once.

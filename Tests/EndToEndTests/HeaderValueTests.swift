@@ -77,6 +77,13 @@ struct HeaderValueTests {
         for id in Self.unsafe.map({ "chosen" + $0 }) + ["chosen id", " chosen", ""] {
             let parameters = [("REQUEST_METHOD", "GET"), ("REQUEST_ID", id)]
             let bytes = FastCGIWire.request("/api/users/me", body: [], parameters: parameters)
+            // A parameter with a zero byte is no parameter to libfcgi.
+            guard !id.contains("\0") else {
+                let peer = try house.connect()
+                try peer.send(bytes)
+                #expect(try peer.isEnded())
+                continue
+            }
             let answer = Answer(parsing: Array(try house.connect().exchange(bytes).text.utf8))
             #expect(answer.header("x-request-id")?.hasPrefix("req_") == true, "\(id.debugDescription)")
             #expect(answer.count(ofHeader: "x-request-id") == 1)
@@ -86,7 +93,8 @@ struct HeaderValueTests {
 
     @Test("says nothing of the method or the path that was asked for", arguments: [World.handler, .fastCGI])
     func allow(_ world: World) throws {
-        for unsafe in Self.unsafe {
+        // Over FastCGI a zero byte is refused with the request.
+        for unsafe in Self.unsafe where world == .handler || unsafe != "\0" {
             let call = Call(method: "GET" + unsafe, path: "/api/users/me")
             let answer = try Houses.of(world).send(call)
             #expect(answer.status == 405)

@@ -221,6 +221,17 @@ import Testing
     }
 
     @Test(
+        "a parameter with a zero byte is refused, wherever it stands",
+        arguments: [("A\0", "b"), ("A", "\0"), ("A", "b\0"), ("\0", ""), ("A", "b\0c")])
+    func zeroBytes(_ name: String, _ value: String) {
+        for size in [65535, 2] {
+            let pairs = FastCGIWire.pair("EMPTY", "") + FastCGIWire.pair(name, value)
+            let bytes = FastCGIWire.begin() + FastCGIWire.stream(4, pairs, size: size)
+            #expect(throws: Refusal.malformedParameters) { try look(at: bytes) }
+        }
+    }
+
+    @Test(
         "flags and reserved bytes of a beginning may be anything",
         arguments: [0, 1, 0x80, 0xFF] as [UInt8])
     func flags(_ byte: UInt8) throws {

@@ -82,7 +82,7 @@ import Testing
         let slots = WorkerSlots(1, for: 4)
         slots.take(0)
         let sleepers = try [1, 2].map { try Sleeper($0, in: slots) }
-        slots.open()
+        slots.removeLimit()
         for sleeper in sleepers { sleeper.waitForSlot() }
         slots.take(3)
         #expect(slots.busyWorkers == 4)
@@ -103,7 +103,7 @@ import Testing
                     slots.endWaiting()
                     slots.free()
                 }
-                slots.open()
+                slots.removeLimit()
             }
         }
         for thread in threads { thread.join() }

@@ -4,9 +4,8 @@ import POSIX
 ///
 /// libfcgi reads a request in one go and would wait in the middle of it, so it is called only once all of it is there. It also
 /// trusts its input: it ends the process over a parameter too long for malloc, writes behind its buffer when a query of values
-/// repeats itself, and loses its place where the records of two requests are mixed, or where padding follows the beginning or
-/// the end of the parameters. So all that it gets is one request of the
-/// form that every front sends, whose pairs have true lengths.
+/// repeats itself, and loses its place where records of two requests are mixed, or behind padding of some records. So it gets
+/// nothing but one request of the form that every front sends, whose pairs have true lengths.
 enum Arrival: Equatable {
     case nothing
     case ended
@@ -18,12 +17,10 @@ enum Arrival: Equatable {
         var length = 0
         /// It is longer than it may be, or is announced to be.
         var isTooLarge = false
-        /// Bytes without meaning follow its last record, which libfcgi does not read.
+        /// Its last record has padding, which libfcgi does not read.
         var isPadded = false
     }
 
-    /// The one role of those that section 4.3 knows.
-    private static let responder: UInt8 = 1
     /// More than the limits let in with records of a sensible size.
     static let longest = 1 << 20
 
@@ -56,9 +53,8 @@ enum Arrival: Equatable {
         let isWellFormed = begin.type == .beginRequest && begin.requestID != 0 && begin.contentLength == 8
         guard isWellFormed, begin.paddingLength == 0 else { throw .protocolViolation }
         guard walk.content.upperBound <= bytes.count else { return }
-        guard bytes[walk.content.lowerBound] == 0, bytes[walk.content.lowerBound + 1] == Self.responder else {
-            throw .protocolViolation
-        }
+        // A responder's role; section 4.3 knows others.
+        guard bytes[RecordHeader.length] == 0, bytes[RecordHeader.length + 1] == 1 else { throw .protocolViolation }
         guard let announced = try Self.readParameters(of: begin.requestID, in: bytes, &walk, limits) else { return }
         var body = Body(isTooLarge: announced > limits.body)
         while !body.isTooLarge {
@@ -94,14 +90,19 @@ enum Arrival: Equatable {
         let joined = parts.count == 1 ? [] : parts.flatMap { part in part.map { bytes[$0] } }
         let parameters = parts.count == 1 ? bytes.extracting(parts[0]) : joined.span
         let wanted = "CONTENT_LENGTH".utf8.span
-        var announced = 0
+        var announced: Int?
+        // libfcgi keeps a pair as the C string "NAME=value".
+        var isAmbiguous = false
         try NameValues.forEach(in: parameters) { name, value in
-            guard name.count == wanted.count else { return }
+            if parameters.extracting(name.lowerBound..<value.upperBound).has(0) { isAmbiguous = true }
+            if parameters.extracting(name).has(UInt8(ascii: "=")) { isAmbiguous = true }
+            guard announced == nil, name.count == wanted.count else { return }
             for index in wanted.indices where parameters[name.lowerBound + index] != wanted[index] { return }
             let digits = value.map { parameters[$0] }
             guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
             announced = Int(String(decoding: digits, as: UTF8.self)) ?? .max
         }
-        return announced
+        if isAmbiguous { throw .malformedParameters }
+        return announced ?? 0
     }
 }

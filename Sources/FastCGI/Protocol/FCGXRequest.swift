@@ -2,17 +2,16 @@ internal import CFastCGI
 internal import Glibc
 import POSIX
 
-/// libfcgi's side of a request: takes it from a socket in which all of it lies, and writes its answer. Used for one request
-/// after the other.
+/// libfcgi's side of a request: reads it where all of it lies, and writes its answer. Used for one request after the other.
 ///
-/// libfcgi would accept connections, wait on them and close them by itself. It is kept from all three: it has no listener,
-/// what it reads is there, and only a request that it cannot read makes it close the connection.
+/// libfcgi would accept connections, wait on them and close them. It has no listener, what it reads is there, and it closes a
+/// descriptor only when it cannot read a request.
 @safe
 final class FCGXRequest {
     private let handle = UnsafeMutablePointer<FCGX_Request>.allocate(capacity: 1)
 
-    /// FCGX_Init handles signals by itself that are not handled yet. Of them, SIGPIPE is left to it: a write to a peer that has
-    /// gone raises it, and is to do no more than fail.
+    /// FCGX_Init installs handlers for signals that are ignored or at their default. The one for SIGPIPE stays: it does nothing,
+    /// and a write to a peer that has gone fails.
     private static let isInitialized: Bool = {
         let handlers = [SIGTERM, SIGUSR1].map { ($0, signal($0, SIG_DFL)) }
         defer { for (number, handler) in handlers { signal(number, handler) } }
@@ -42,7 +41,7 @@ final class FCGXRequest {
     /// The peer wants to send more requests over this connection.
     var keepsConnection: Bool { unsafe handle.pointee.keepConnection != 0 }
 
-    /// Bytes behind the request were read as well, and are lost. To be asked when the body has been read.
+    /// libfcgi has read bytes behind the request, and discards them with it. To be asked when the body has been read.
     var hasReadAhead: Bool { unsafe gatehouse_bytes_read_ahead(handle.pointee.in) > 0 }
 
     func parameter(_ name: String) -> ArraySlice<UInt8>? {
@@ -64,14 +63,17 @@ final class FCGXRequest {
     /// Writes the answer and the end of the request, and lets go of both. False if the descriptor did not take it all.
     func end(with answer: [UInt8], to descriptor: Int32) -> Bool {
         unsafe handle.pointee.ipcFd = descriptor
-        unsafe answer.withUnsafeBytes { bytes in
-            unsafe _ = FCGX_PutStr(bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), handle.pointee.out)
+        var isWritten = unsafe answer.withUnsafeBytes { bytes in
+            unsafe FCGX_PutStr(bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), handle.pointee.out)
+                >= 0
         }
-        // The one closed last writes the end of the request.
-        let isErrorClosed = unsafe FCGX_FClose(handle.pointee.err) == 0
-        let isOutputClosed = unsafe FCGX_FClose(handle.pointee.out) == 0
+        // FCGX_FClose would write a buffer again of which a part was written. The stream closed last writes the end.
+        if isWritten {
+            let isErrorClosed = unsafe FCGX_FClose(handle.pointee.err) == 0
+            isWritten = unsafe FCGX_FClose(handle.pointee.out) == 0 && isErrorClosed
+        }
         unsafe FCGX_Free(handle, 0)
         unsafe handle.pointee.envp = nil
-        return isErrorClosed && isOutputClosed
+        return isWritten
     }
 }

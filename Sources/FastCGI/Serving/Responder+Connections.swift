@@ -7,7 +7,7 @@ extension Responder {
     func acceptConnection() -> FileDescriptor? {
         do throws(POSIXError) {
             guard let socket = try listener.accept() else { return nil }
-            return admit(socket)
+            return admit(socket, isOwn: false) { closeLongestIdle() }
         } catch {
             // It would be reported again at once, and for nothing, until there are descriptors or memory again.
             try? poller.remove(listener.descriptor.number)
@@ -17,31 +17,29 @@ extension Responder {
         }
     }
 
-    /// Takes over a connection that was accepted elsewhere; false if it is of no use, or one too many. May be called from any
-    /// thread.
+    /// Takes over a connection that was accepted elsewhere; false if it is of no use, or one too many.
     ///
-    /// - Parameter isOwn: this process is at the other end, too: such a connection is let in whatever the limit.
+    /// - Parameter isOwn: this process is at the other end, too, and no limit applies.
     @discardableResult
     package func adopt(_ socket: consuming FileDescriptor, isOwn: Bool = false) -> Bool {
-        guard let socket = admit(socket, isOwn: isOwn) else { return false }
+        guard let socket = admit(socket, isOwn: isOwn, makingRoom: { false }) else { return false }
         return wait(for: .request, on: socket)
     }
 
-    /// Counts a connection. One too many takes the place of the one that has been idle longest, or is closed if there is none.
-    private func admit(_ socket: consuming FileDescriptor, isOwn: Bool = false) -> FileDescriptor? {
-        if open.add(1, ordering: .relaxed).newValue > limits.connections, !isOwn {
-            report(.tooManyConnections)
-            // One that has come to rest just now may not be watched yet.
-            let latest = MonotonicTime.now + limits.idleFor + .milliseconds(-50)
-            let idle = connections.all { $0.isIdle && $0.deadline < latest }.sorted {
-                $0.entry.deadline < $1.entry.deadline
-            }
-            guard idle.prefix(16).contains(where: { closeIfQuiet($0.number) }) else {
-                close(socket)
-                return nil
-            }
-        }
-        return socket
+    /// Counts a connection, and closes it if it is one too many for which no room can be made.
+    private func admit(
+        _ socket: consuming FileDescriptor, isOwn: Bool, makingRoom makeRoom: () -> Bool
+    ) -> FileDescriptor? {
+        if openCount.add(1, ordering: .relaxed).newValue <= limits.connections || isOwn { return socket }
+        report(.tooManyConnections)
+        if makeRoom() { return socket }
+        close(socket)
+        return nil
+    }
+
+    private func closeLongestIdle() -> Bool {
+        let idle = connections.all(where: \.isIdle).sorted { $0.entry.deadline < $1.entry.deadline }
+        return idle.prefix(16).contains { closeIfQuiet($0.number) }
     }
 
     /// Lets a connection wait; nil closes it. False if it cannot be watched, and then it is closed, too.
@@ -51,7 +49,7 @@ extension Responder {
             close(socket)
             return true
         }
-        if case .close = what { socket.shutDownWriting() }
+        if case .peerToClose = what { socket.shutDownWriting() }
         let number = socket.release()
         let (interest, patience) = what.terms(limits)
         let entry = Waiting.Entry(waiting: what, deadline: .now + patience)
@@ -60,7 +58,10 @@ extension Responder {
             if entry.isForWorker { try poller.arm(number, interest) } else { try slowPoller.arm(number, interest) }
             return true
         } catch {
-            if connections.take(number, where: { _ in true }) != nil { close(FileDescriptor(takingOwnership: number)) }
+            // Another thread has closed this connection to make room, and its number may have been used again.
+            if !error.isClosed, connections.take(number, where: { _ in true }) != nil {
+                close(FileDescriptor(takingOwnership: number))
+            }
             return false
         }
     }
@@ -68,12 +69,12 @@ extension Responder {
     /// - Parameter isClosed: libfcgi has closed the descriptor.
     func close(_ socket: consuming FileDescriptor, isClosed: Bool = false) {
         if isClosed { _ = socket.release() } else { _ = consume socket }
-        open.subtract(1, ordering: .relaxed)
+        openCount.subtract(1, ordering: .relaxed)
     }
 
     /// Closes an idle connection, unless a request has just arrived on it.
-    private func closeIfQuiet(_ number: Int32) -> Bool {
-        guard connections.take(number, where: \.isIdle) != nil else { return false }
+    private func closeIfQuiet(_ number: Int32, where isWanted: (Waiting.Entry) -> Bool = \.isIdle) -> Bool {
+        guard connections.take(number, where: { $0.isIdle && isWanted($0) }) != nil else { return false }
         let socket = FileDescriptor(takingOwnership: number)
         let isQuiet = !socket.waitUntilReadable(milliseconds: 0)
         wait(for: isQuiet ? nil : .request, on: socket)
@@ -101,7 +102,7 @@ extension Responder {
     }
 
     private func proceed(_ waiting: Waiting, on socket: borrowing FileDescriptor, _ buffer: inout [UInt8]) -> Step {
-        if case .reader(let file, let next) = waiting {
+        if case .peerToRead(let file, let next) = waiting {
             return switch file.send(to: socket) {
             // The peer has taken some, and has as much time again.
             case .wouldBlock: .next(waiting)
@@ -118,44 +119,50 @@ extension Responder {
 
     private func proceed(_ waiting: Waiting, with received: ArraySlice<UInt8>) -> Step {
         switch waiting {
-        case .rest(let beginning):
+        case .restOfRequest(let beginning):
             let bytes = beginning + received
             do throws(Refusal) {
-                if case .request(let body) = try Arrival(in: bytes.span, limits) { return .next(.worker(bytes, body)) }
+                if case .request(let body) = try Arrival(in: bytes.span, limits) {
+                    return .next(.freeWorker(bytes, body))
+                }
                 guard bytes.count < Arrival.longest else { throw .protocolViolation }
-                return .goOn(.rest(of: bytes))
+                return .goOn(.restOfRequest(bytes))
             } catch {
                 report(.refused(error))
                 return .next(nil)
             }
-        case .end(var end, let answer, let next):
-            guard let behind = end.find(in: received) else { return .goOn(.end(end, answer: answer, then: next)) }
-            return .next(.reader(answer, then: behind.isEmpty ? next : .close))
-        case .close, .reader, .request, .worker: return .goOn(waiting)
+        case .endOfBody(var end, let answer, let next):
+            guard let behind = end.find(in: received) else { return .goOn(.endOfBody(end, answer: answer, then: next)) }
+            return .next(.peerToRead(answer, then: behind.isEmpty ? next : .peerToClose))
+        case .peerToClose, .peerToRead, .request, .freeWorker: return .goOn(waiting)
         }
     }
 
     /// Closes what has waited long enough.
     func sweep(all: Bool = false) {
         let now = MonotonicTime.now
-        for (number, entry) in connections.all(where: { all || $0.deadline <= now }) {
-            if closeIfQuiet(number) || connections.take(number, where: { all || !$0.isIdle }) == nil { continue }
+        let isDue: (Waiting.Entry) -> Bool = { all || $0.deadline <= now }
+        for (number, _) in connections.all(where: isDue) {
+            if closeIfQuiet(number, where: isDue) { continue }
+            // What the table listed may have gone on meanwhile.
+            guard let entry = connections.take(number, where: { isDue($0) && (all || !$0.isIdle) }) else { continue }
             let socket = FileDescriptor(takingOwnership: number)
             try? slowPoller.remove(number)
             switch entry.waiting {
-            case .end(_, let answer, _) where !all: wait(for: .reader(answer, then: .close), on: socket)
-            case .close: close(socket)
+            case .endOfBody(_, let answer, _) where !all: wait(for: .peerToRead(answer, then: .peerToClose), on: socket)
+            case .peerToClose: close(socket)
             default:
                 report(.expired)
                 close(socket)
             }
         }
-        if isAcceptingPaused.exchange(false, ordering: .relaxed) {
-            try? poller.add(listener.descriptor.number, .readable)
+        if !stop.wait(milliseconds: 0), isAcceptingPaused.exchange(false, ordering: .relaxed) {
+            let isWatched = (try? poller.arm(listener.descriptor.number, .readable)) != nil
+            if !isWatched { isAcceptingPaused.store(true, ordering: .relaxed) }
         }
     }
 
-    /// Takes in what waits at the listener, and closes each connection as it comes to rest. Where there is a keeper, the next
+    /// Takes in what waits at the listener, and closes each connection when it becomes idle. Where there is a keeper, the next
     /// process goes on with it instead, and with what lies in its socket.
     func drain(until end: MonotonicTime) {
         try? slowPoller.remove(stop.descriptor.number)
@@ -164,16 +171,17 @@ extension Responder {
             while let socket = try? listener.accept() { adopt(socket) }
             listener.refuse()
         }
-        slots.open()
+        slots.removeLimit()
         var buffer = Arrival.buffer()
         while openConnections > 0, .now < end {
-            for (number, _) in connections.all(where: \.isIdle) where !handOver(number) {
-                _ = closeIfQuiet(number)
-            }
+            releaseIdle()
             lookAfterPeers(atMost: 5, &buffer)
             sweep()
         }
-        sweep(all: true)
+    }
+
+    func releaseIdle() {
+        for (number, _) in connections.all(where: \.isIdle) where !handOver(number) { _ = closeIfQuiet(number) }
     }
 
     /// The poller is told, since it goes on watching what another process keeps open. A keeper that has failed once is not

@@ -11,7 +11,7 @@ final class Worker {
     private var answer: [UInt8] = []
     private var buffer = Arrival.buffer()
 
-    /// A socket whose peer has read all answers before takes one of so many bytes at once. Nearly every answer is smaller.
+    /// If the peer has read all earlier answers, the socket takes at least as many bytes at once.
     private static let shortAnswer = 32 << 10
 
     private enum State { case hasNone, hasSlot, isReturning }
@@ -32,7 +32,7 @@ final class Worker {
                 if let socket = responder.acceptConnection() { serve(socket) }
             } else if let entry = responder.connections.take(number, where: \.isForWorker) {
                 let socket = FileDescriptor(takingOwnership: number)
-                if case .worker(let taken, let body) = entry.waiting {
+                if case .freeWorker(let taken, let body) = entry.waiting {
                     respond(on: socket, body, taken)
                 } else {
                     serve(socket)
@@ -72,9 +72,9 @@ final class Worker {
             switch try Arrival.look(at: socket, &buffer, responder.limits) {
             case .nothing: responder.wait(for: .request, on: socket)
             case .ended: responder.close(socket)
-            case .incomplete: responder.wait(for: .rest(of: []), on: socket)
+            case .incomplete: responder.wait(for: .restOfRequest([]), on: socket)
             // The front may go on sending what is not wanted, so the request is taken and the end of it looked for.
-            case .request(let body) where body.isTooLarge: responder.wait(for: .rest(of: []), on: socket)
+            case .request(let body) where body.isTooLarge: responder.wait(for: .restOfRequest([]), on: socket)
             case .request(let body): respond(on: socket, body)
             }
         } catch {
@@ -103,10 +103,10 @@ final class Worker {
         var end = RequestEnd()
         let behind = end.find(in: taken[...])
         guard body.isTooLarge, behind == nil, let file = try? UnsentFile() else {
-            return send(to: socket, then: behind?.isEmpty == true ? next : .close)
+            return send(to: socket, then: behind?.isEmpty == true ? next : .peerToClose)
         }
         _ = request.end(with: answer, to: file.descriptor.number)
-        responder.wait(for: .end(end, answer: file, then: next), on: socket)
+        responder.wait(for: .endOfBody(end, answer: file, then: next), on: socket)
     }
 
     /// Has the handler answer the request that libfcgi has begun to read. Returns what the connection waits for afterwards.
@@ -117,7 +117,7 @@ final class Worker {
         answer.removeAll(keepingCapacity: true)
         responder.handler(
             Request(parameters: Parameters(request: request), body: body, bodyIsTooLarge: expected.isTooLarge), &answer)
-        return isLost ? .close : request.keepsConnection ? .request : nil
+        return isLost ? .peerToClose : request.keepsConnection ? .request : nil
     }
 
     private func send(to socket: consuming FileDescriptor, then next: Waiting?) {
@@ -125,6 +125,6 @@ final class Worker {
         guard request.end(with: answer, to: file?.descriptor.number ?? socket.number) else {
             return responder.close(socket)
         }
-        responder.wait(for: file.map { .reader($0, then: next) } ?? next, on: socket)
+        responder.wait(for: file.map { .peerToRead($0, then: next) } ?? next, on: socket)
     }
 }

@@ -22,6 +22,9 @@ package struct POSIXError: Error, Hashable, CustomStringConvertible {
     /// There is nothing at the path.
     package var isMissing: Bool { code == ENOENT }
 
+    /// The descriptor is not open.
+    package var isClosed: Bool { code == EBADF }
+
     /// What was opened is a symbolic link, or has another name besides.
     package var isLink: Bool { code == ELOOP || code == EMLINK }
 

@@ -3,9 +3,10 @@ import Synchronization
 /// Lets as many of a pool's threads run as there are processors: one more could only wake up to find that the others have
 /// taken what there was to do.
 ///
-/// A worker with a slot waits for events and handles them; the others sleep. A worker that is about to wait for anything else,
-/// the disk for one, frees its slot. A sleeping worker is woken for it if no worker waits for events, nor is about to come back
-/// from such a wait: that one takes the slot as soon as it has ended what it was at.
+/// A worker with a slot waits for events and handles them; the others sleep. A worker that is about to wait for anything else
+/// (a commit, another thread, the network) frees its slot. When that wait is over it ends its request without a slot, and
+/// then takes one. A sleeping worker is woken if no worker waits for events and there are more free slots than workers that
+/// are about to take one.
 package final class WorkerSlots: Sendable {
     private let limit: Atomic<Int>
     private let used = Atomic(0)
@@ -30,7 +31,7 @@ package final class WorkerSlots: Sendable {
     /// Returns when the worker has a slot.
     package func take(_ worker: Int, isReturning: Bool = false) {
         let hasSlot = sleeping.change { sleeping in
-            let isFree = hasFree
+            let isFree = freeCount > 0
             if isFree { used.add(1, ordering: .sequentiallyConsistent) } else { sleeping.append(worker) }
             return isFree
         }
@@ -62,18 +63,18 @@ package final class WorkerSlots: Sendable {
     }
 
     /// From now on there is a slot for every worker.
-    package func open() {
+    package func removeLimit() {
         limit.store(wakeUps.count, ordering: .sequentiallyConsistent)
         while wakeOne(if: { true }) {}
     }
 
-    private var hasFree: Bool {
-        used.load(ordering: .sequentiallyConsistent) < limit.load(ordering: .sequentiallyConsistent)
+    private var freeCount: Int {
+        limit.load(ordering: .sequentiallyConsistent) - used.load(ordering: .sequentiallyConsistent)
     }
 
     private var isNeeded: Bool {
-        hasFree && waiting.load(ordering: .sequentiallyConsistent) == 0
-            && returning.load(ordering: .sequentiallyConsistent) == 0
+        freeCount > returning.load(ordering: .sequentiallyConsistent)
+            && waiting.load(ordering: .sequentiallyConsistent) == 0
     }
 
     private func wakeOneIfNeeded() {
