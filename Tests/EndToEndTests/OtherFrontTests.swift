@@ -52,7 +52,7 @@ struct OtherFrontTests {
                 status: status, email: status == 200 ? email : nil)
         }
 
-        /// What matters comes last, behind a member that nobody reads.
+        /// The required member comes last, behind one that the server ignores.
         private static func body(_ email: String, size: Int?) -> [UInt8] {
             let end = #""email":"\#(email)","devSecret":"\#(ServedHouse.devSecret)"}"#
             guard let size else { return Array(("{" + end).utf8) }
