@@ -11,9 +11,9 @@
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 
-// glibc shows these to _GNU_SOURCE alone. Defining that here would give this module other definitions of common types
-// than Swift's Glibc module has, so they are declared by hand, as accept4(2), sched_getaffinity(2),
-// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2), capset(2) and memfd_create(2) give them.
+// glibc declares these only with _GNU_SOURCE. Defining that here would give this module other definitions of common types
+// than Swift's Glibc module has, so they are declared here as documented in accept4(2), sched_getaffinity(2),
+// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2), capset(2) and memfd_create(2).
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int sched_getaffinity(pid_t, size_t, cpu_set_t *);
 int pthread_setname_np(pthread_t, const char *);
@@ -29,16 +29,16 @@ int capget(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
 #endif
-// O_PATH is __O_PATH to those who are not _GNU_SOURCE.
+// O_PATH, which glibc also defines only with _GNU_SOURCE.
 #define GATEHOUSE_O_PATH 010000000
 
-// Swift calls no function with a variable number of arguments.
+// Swift cannot call variadic functions.
 static inline int gatehouse_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 static inline int gatehouse_forbids_new_privileges(void) { return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0); }
 
 static inline int gatehouse_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
 
-// What siginfo_t holds beside the number of a signal has names that are macros.
+// The fields of siginfo_t that are used here. Some of them are macros, which Swift cannot import.
 struct gatehouse_signal {
     int number;
     int code;
@@ -46,7 +46,7 @@ struct gatehouse_signal {
     pid_t sender;
 };
 
-// Waits for one of the signals, for as long as it takes where there is no time; -1 and errno where none came.
+// Waits for one of the signals, without a limit if time is null. Returns -1 and sets errno if none arrives.
 static inline int gatehouse_take_signal(const sigset_t *set, const struct timespec *time, struct gatehouse_signal *taken) {
     siginfo_t information;
     int number = time ? sigtimedwait(set, &information, time) : sigwaitinfo(set, &information);

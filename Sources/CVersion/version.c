@@ -1,6 +1,6 @@
 #include "version.h"
 
-// Package.swift sets it from the environment. It is in a file of its own, so that another version compiles nothing else.
+// Package.swift sets it from the environment. A new version only recompiles this file.
 #ifndef GATEHOUSE_VERSION
 #define GATEHOUSE_VERSION ""
 #endif

@@ -1,12 +1,12 @@
-import POSIX
+import FileSystem
 import Testing
 
-@Suite("Who may do what to a file")
+@Suite("Accounts and file permissions")
 struct AccountTests {
     private static let ann = Account(name: "ann", id: 7, groups: [70, 71])
 
     @Test(
-        "goes by the first class that somebody is of, and by no other",
+        "the first matching class of owner, group and others decides",
         arguments: [
             (0o600, 7, 1, true), (0o060, 7, 71, false), (0o006, 7, 1, false), (0o060, 1, 70, true),
             (0o060, 1, 71, true), (0o606, 1, 70, false), (0o006, 1, 1, true), (0o660, 1, 1, false),
@@ -19,9 +19,9 @@ struct AccountTests {
         #expect(status.permits(.write, to: Account(name: "root", id: 0, groups: [])))
     }
 
-    @Test("is read from the machine's own files, whatever else is in them")
+    @Test("accounts are read from passwd and group, invalid lines are skipped")
     func accounts() {
-        let book = AccountBook(
+        let book = UserDatabase(
             users: "root:x:0:0:root:/root:/bin/sh\n\n+nis\nann:x:7:70:Ann\nbad:x:y:z\n",
             groups: "root:x:0:\nstaff:x:70:\nwheel:x:71:bob,ann\nnobody\n")
         #expect(book.account(named: "ann") == Self.ann)

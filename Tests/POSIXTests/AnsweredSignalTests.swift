@@ -3,10 +3,11 @@ import TestSupport
 import Testing
 
 @testable import POSIX
+@testable import Processes
 
-@Suite("A signal that is answered")
+@Suite("AnsweredSignal")
 struct AnsweredSignalTests {
-    @Test("fails where there is no such process")
+    @Test("fails if the process does not exist")
     func noProcess() throws {
         let gone = try ChildProcess(["/bin/true"], environment: [:], log: "/dev/null")
         _ = gone.wait()
@@ -15,14 +16,14 @@ struct AnsweredSignalTests {
         }
     }
 
-    @Test("is given up where no answer comes in time")
+    @Test("returns nil if no answer comes in time")
     func noAnswer() throws {
         let folder = try TemporaryFolder()
-        let deaf = try ChildProcess(
+        let process = try ChildProcess(
             ["/bin/sh", "-c", "trap '' HUP; echo ready; sleep 60"], environment: [:], log: folder.file("log"))
-        #expect(Eventually.holds { deaf.log.contains("ready") })
+        #expect(Eventually.holds { process.log.contains("ready") })
         let start = ContinuousClock.now
-        #expect(try AnsweredSignal.ask(deaf.identifier, .hangUp, within: .milliseconds(300)) == nil)
+        #expect(try AnsweredSignal.ask(process.identifier, .hangUp, within: .milliseconds(300)) == nil)
         #expect(ContinuousClock.now - start >= .milliseconds(300))
     }
 }

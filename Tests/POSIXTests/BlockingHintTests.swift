@@ -1,64 +1,64 @@
-import POSIX
 import Synchronization
 import Testing
+import Threading
 
 @Suite(.timeLimit(.minutes(1))) struct BlockingHintTests {
-    /// What happened on a thread, in order.
-    private final class Diary: Sendable {
+    /// The events on a thread, in order.
+    private final class EventLog: Sendable {
         private let events = Mutex<[String]>([])
         var all: [String] { events.withLock { $0 } }
         func add(_ event: String) { events.withLock { $0.append(event) } }
     }
 
-    @Test("a pool is told before and after a wait, and not where what was waited for is there")
+    @Test("the callbacks run before and after a wait, and not if no wait is necessary")
     func tells() throws {
-        let diary = Diary()
+        let log = EventLog()
         let open = Monitor(true)
         try onThread {
             BlockingHint.set(
                 before: {
-                    diary.add("before")
+                    log.add("before")
                     open.change { $0 = true }
-                }, after: { diary.add("after") })
+                }, after: { log.add("after") })
             open.wait { $0 ? () : nil }
-            #expect(diary.all == [])
+            #expect(log.all == [])
             open.change { $0 = false }
             open.wait { $0 ? () : nil }
-            #expect(diary.all == ["before", "after"])
+            #expect(log.all == ["before", "after"])
             open.change { $0 = false }
             _ = open.wait(atMost: .seconds(30)) { $0 ? () : nil }
-            #expect(diary.all == ["before", "after", "before", "after"])
+            #expect(log.all == ["before", "after", "before", "after"])
         }
     }
 
-    @Test("a wait within another one is part of it, also where it throws")
+    @Test("a nested wait runs no callbacks, also if it throws")
     func nests() throws {
         struct Failure: Error {}
-        let diary = Diary()
+        let log = EventLog()
         try onThread {
-            BlockingHint.set(before: { diary.add("before") }, after: { diary.add("after") })
+            BlockingHint.set(before: { log.add("before") }, after: { log.add("after") })
             BlockingHint.around {
-                BlockingHint.around { diary.add("inner") }
-                diary.add("outer")
+                BlockingHint.around { log.add("inner") }
+                log.add("outer")
             }
-            #expect(diary.all == ["before", "inner", "outer", "after"])
+            #expect(log.all == ["before", "inner", "outer", "after"])
             #expect(throws: Failure.self) { try BlockingHint.around { throw Failure() } }
-            #expect(diary.all.suffix(2) == ["before", "after"])
+            #expect(log.all.suffix(2) == ["before", "after"])
         }
     }
 
-    @Test("a hint reaches the pool of its own thread alone, and none once that was removed")
+    @Test("a hint only affects its own thread, until it is removed")
     func isOwn() throws {
-        let diary = Diary()
-        BlockingHint.set(before: { diary.add("before") }, after: { diary.add("after") })
+        let log = EventLog()
+        BlockingHint.set(before: { log.add("before") }, after: { log.add("after") })
         defer { BlockingHint.remove() }
         try onThread { BlockingHint.around {} }
-        #expect(diary.all == [])
+        #expect(log.all == [])
         BlockingHint.around {}
-        #expect(diary.all == ["before", "after"])
+        #expect(log.all == ["before", "after"])
         BlockingHint.remove()
         BlockingHint.around {}
-        #expect(diary.all == ["before", "after"])
+        #expect(log.all == ["before", "after"])
     }
 
     private func onThread(_ body: @escaping @Sendable () -> Void) throws {

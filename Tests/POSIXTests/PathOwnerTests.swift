@@ -1,9 +1,10 @@
+import FileSystem
 import Glibc
 import POSIX
 import TestSupport
 import Testing
 
-@Suite("Who controls a path", .enabled(if: geteuid() == 0, "root alone can give files away"))
+@Suite("PathOwner", .enabled(if: geteuid() == 0, "only root can change the owner of files"))
 struct PathOwnerTests {
     private static let ann: (user: uid_t, group: gid_t) = (12_345, 54_321)
     private let folder: TemporaryFolder
@@ -16,14 +17,14 @@ struct PathOwnerTests {
         for name in ["anns", "roots/anns"] { chown(folder.file(name), Self.ann.user, Self.ann.group) }
     }
 
-    /// Ann, for the sake of a file or folder.
+    /// The user Ann as owner of a file or folder.
     private func ann(_ place: String) -> PathOwner {
         PathOwner(user: Self.ann.user, group: Self.ann.group, place: folder.file(place))
     }
 
     private func owner(_ name: String) throws -> PathOwner { try PathOwner.ofFile(at: folder.file(name)) }
 
-    @Test("is the owner of the first part of it that is not root's, which is named")
+    @Test("is the owner of the first component that does not belong to root")
     func owners() throws {
         for name in ["roots/file", "roots/missing", "roots/inner/../file", "roots//./file"] {
             #expect(try owner(name) == .root, "\(name)")
@@ -32,7 +33,7 @@ struct PathOwnerTests {
             #expect(try owner(name) == ann("anns"), "\(name)")
         }
         #expect(try owner("roots/anns") == ann("roots/anns"))
-        #expect(try PathOwner.ofPlace(at: folder.file("roots/anns")) == .root, "root decides what is there")
+        #expect(try PathOwner.ofPlace(at: folder.file("roots/anns")) == .root, "root controls the folder")
         #expect(try PathOwner.ofPlace(at: folder.file("anns/file")) == ann("anns"))
         #expect(try PathOwner.ofFolder(at: folder.file("roots")) == .root)
         #expect(try PathOwner.ofFolder(at: folder.file("anns")) == ann("anns"))
@@ -40,7 +41,7 @@ struct PathOwnerTests {
         #expect(throws: PathOwner.Fault.self) { try owner("roots/file/x") }
     }
 
-    @Test("is found through links of root's, and is the maker of any other")
+    @Test("links of root are followed; of another link it is the owner")
     func links() throws {
         for (target, name) in [
             ("roots", "to-roots"), ("to-roots", "to-link"), (folder.file("anns"), "to-anns"), ("loop", "loop"),
@@ -56,7 +57,7 @@ struct PathOwnerTests {
         #expect(throws: PathOwner.Fault.system(POSIXError("open \(folder.path)", code: ELOOP))) { try owner("loop/x") }
     }
 
-    @Test("is not found where others can write to a folder of root's")
+    @Test("other users with write access to a folder of root are an error")
     func open() throws {
         let shared = folder.file("roots")
         for mode in [0o777, 0o757, 0o1777] as [mode_t] {
@@ -67,7 +68,7 @@ struct PathOwnerTests {
             #expect(throws: PathOwner.Fault.isOpen(folder: shared)) { try PathOwner.ofFolder(at: shared) }
             #expect(throws: PathOwner.Fault.isOpen(folder: shared)) { try PathOwner.ofPlace(at: shared + "/anns") }
         }
-        // A sticky one keeps what root has made in it.
+        // In a sticky folder other users cannot replace files of root.
         #expect(try owner("roots/inner/file") == .root)
         chmod(shared, 0o777)
         #expect(throws: PathOwner.Fault.isOpen(folder: shared)) { try owner("roots/inner/file") }

@@ -1,11 +1,12 @@
+import FileSystem
 import Glibc
 import POSIX
 import TestSupport
 import Testing
 
-@Suite("A path that another program's configuration names")
+@Suite("File.readRegular")
 struct RegularFileTests {
-    @Test("is read where it leads to a regular file, also through a link")
+    @Test("reads a regular file, also through a link")
     func file() throws {
         let folder = try TemporaryFolder()
         _ = try File.create(folder.file("file"), with: Array("content".utf8))
@@ -14,7 +15,7 @@ struct RegularFileTests {
         #expect(throws: POSIXError.self) { try File.readRegular(folder.file("file"), atMost: 6) }
     }
 
-    @Test("is refused where it leads to anything else, without waiting", .timeLimit(.minutes(1)))
+    @Test("rejects any other file without blocking", .timeLimit(.minutes(1)))
     func other() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.file("pipe"), 0o600) == 0)

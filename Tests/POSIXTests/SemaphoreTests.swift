@@ -1,8 +1,8 @@
-import POSIX
 import Testing
+import Threading
 
 @Suite(.timeLimit(.minutes(1))) struct SemaphoreTests {
-    @Test("a call wakes one sleeper, and is kept where it comes before the sleep")
+    @Test("a post wakes one waiting thread, and counts if it comes before the wait")
     func wakes() throws {
         let (ping, pong) = (Semaphore(), Semaphore())
         ping.post()

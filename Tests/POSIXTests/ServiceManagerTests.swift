@@ -3,8 +3,10 @@ import TestSupport
 import Testing
 
 @testable import POSIX
+@testable import Processes
+@testable import Sockets
 
-@Suite("The service manager")
+@Suite("ServiceManager")
 struct ServiceManagerTests {
     private let folder: TemporaryFolder
 
@@ -16,44 +18,44 @@ struct ServiceManagerTests {
         ServiceManager(processID: 42) { $0 == "NOTIFY_SOCKET" ? address : others[$0] }
     }
 
-    @Test("hears what it is told, at a path or at a name that is nowhere", arguments: [false, true])
-    func hears(_ isAbstract: Bool) throws {
+    @Test("receives messages on a path or an abstract socket", arguments: [false, true])
+    func messages(_ isAbstract: Bool) throws {
         let path = folder.file("notify")
         let listener = try FakeServiceManager(at: isAbstract ? "@" + path.dropFirst() : path)
         defer { listener.stop() }
         let manager = Self.manager(at: listener.address)
         #expect(manager.isPresent)
-        #expect(manager.tell(.ready, .status("two\nlines")))
-        #expect(manager.tell(.alive))
-        #expect(manager.tell(.reloading))
-        #expect(manager.tell(.stopping))
-        #expect(manager.waitUntilHeard())
+        #expect(manager.notify(.ready, .status("two\nlines")))
+        #expect(manager.notify(.alive))
+        #expect(manager.notify(.reloading))
+        #expect(manager.notify(.stopping))
+        #expect(manager.waitUntilRead())
         let lines = listener.lines
         #expect(lines.prefix(4) == ["READY=1", "STATUS=two lines", "WATCHDOG=1", "RELOADING=1"])
         #expect(lines.dropFirst(4).first?.wholeMatch(of: /MONOTONIC_USEC=[0-9]+/) != nil)
         #expect(lines.suffix(2) == ["STOPPING=1", "BARRIER=1"])
     }
 
-    @Test("is not there where no socket is named, or none that is one", arguments: [nil, "", "@", "x", "vsock:2:1"])
+    @Test("is absent without a valid NOTIFY_SOCKET", arguments: [nil, "", "@", "x", "vsock:2:1"])
     func missing(_ address: String?) {
         let manager = Self.manager(at: address, ["WATCHDOG_USEC": "1000000"])
         #expect(!manager.isPresent)
         #expect(manager.watchdogInterval == nil)
-        #expect(!manager.tell(.ready))
-        #expect(!manager.keep(0, as: "x"))
-        #expect(!manager.waitUntilHeard())
+        #expect(!manager.notify(.ready))
+        #expect(!manager.store(0, as: "x"))
+        #expect(!manager.waitUntilRead())
     }
 
-    @Test("that has gone away is no fault of ours, and nobody waits for it")
+    @Test("messages to a missing socket fail at once")
     func gone() {
         let manager = Self.manager(at: folder.file("nothing"))
         #expect(manager.isPresent)
-        #expect(!manager.tell(.ready))
-        #expect(!manager.waitUntilHeard())
+        #expect(!manager.notify(.ready))
+        #expect(!manager.waitUntilRead())
     }
 
     @Test(
-        "wants to hear that we are alive as often as it says, and of nobody else",
+        "the watchdog interval is read only if it is for this process",
         arguments: [
             (nil, nil, nil), ("3000000", nil, 3), ("3000000", "42", 3), ("3000000", "41", nil), ("0", nil, nil),
             ("-1", nil, nil), ("x", "42", nil), ("3000000", "x", nil),
@@ -64,21 +66,21 @@ struct ServiceManagerTests {
         #expect(manager.watchdogInterval == seconds.map { .seconds($0) })
     }
 
-    @Test("keeps a descriptor open that we have closed, until it is to forget it")
+    @Test("keeps a stored descriptor open until it is removed")
     func keeps() throws {
         let listener = try FakeServiceManager(at: folder.file("notify"))
         defer { listener.stop() }
         let manager = Self.manager(at: listener.address)
         let pair = try SocketPair()
-        let near = pair.giveFarEnd { far in #expect(manager.keep(far.number, as: "one")) }
-        #expect(manager.waitUntilHeard())
+        let near = pair.giveFarEnd { far in #expect(manager.store(far.number, as: "one")) }
+        #expect(manager.waitUntilRead())
         #expect(listener.keptCount(of: "one") == 1)
         #expect(near.send([7], from: 0) == .moved(1))
-        manager.forget("other")
-        #expect(manager.waitUntilHeard())
+        manager.remove("other")
+        #expect(manager.waitUntilRead())
         #expect(near.send([7], from: 0) == .moved(1))
-        manager.forget("one")
-        #expect(manager.waitUntilHeard())
+        manager.remove("one")
+        #expect(manager.waitUntilRead())
         #expect(listener.keptCount(of: "one") == 0)
         #expect(near.send([7], from: 0) == .ended)
     }

@@ -1,9 +1,10 @@
+import FileSystem
 import Glibc
 import POSIX
 import TestSupport
 import Testing
 
-@Suite("A counter shared by processes")
+@Suite("SharedCounter")
 struct SharedCounterTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("counter") }
@@ -12,7 +13,7 @@ struct SharedCounterTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("begins at zero, and what one counts the other sees")
+    @Test("starts at zero, and increments are visible to the other process")
     func shared() throws {
         let first = try #require(try SharedCounter.open(path, creating: true))
         let second = try #require(try SharedCounter.open(path, creating: false))
@@ -23,7 +24,7 @@ struct SharedCounterTests {
         #expect(second.value == 2)
     }
 
-    @Test("goes on where it was when it is opened again, by whoever may make it, too")
+    @Test("keeps its value when it is opened again")
     func goesOn() throws {
         try SharedCounter.open(path, creating: true)?.increment()
         for creating in [true, false] {
@@ -31,7 +32,7 @@ struct SharedCounterTests {
         }
     }
 
-    @Test("has its room on the disk from the start, and leaves what stands behind it alone")
+    @Test("allocates its space on the disk and keeps the rest of the file")
     func room() throws {
         _ = try SharedCounter.open(path, creating: true)
         var information = stat()
@@ -42,17 +43,17 @@ struct SharedCounterTests {
         #expect(try File.read(path) == Array("12345678 and more".utf8))
     }
 
-    @Test("loses nothing to whoever counts at the same time")
+    @Test("concurrent increments are all counted")
     func concurrent() throws {
         _ = try SharedCounter.open(path, creating: true)
-        _ = try Crowd.of(8) { [path] _ in
+        _ = try Concurrently.run(8) { [path] _ in
             let counter = try SharedCounter.open(path, creating: false)
             for _ in 0..<1000 { counter?.increment() }
         }
         #expect(try SharedCounter.open(path, creating: false)?.value == 8000)
     }
 
-    @Test("is no file with another name, and no link: a count would change what is not ours")
+    @Test("rejects symbolic links and files with several hard links")
     func links() throws {
         let other = folder.file("other")
         _ = try File.create(other, with: Array("12345678".utf8))
@@ -70,7 +71,7 @@ struct SharedCounterTests {
         #expect(try File.read(other) == Array("12345678".utf8))
     }
 
-    @Test("is not made by whoever only looks")
+    @Test("is not created without `creating`")
     func missing() throws {
         #expect(try SharedCounter.open(path, creating: false) == nil)
         #expect(!File.exists(path))

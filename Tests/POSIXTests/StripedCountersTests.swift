@@ -1,13 +1,13 @@
-import POSIX
 import TestSupport
 import Testing
+import Threading
 
 @Suite("Striped counters")
 struct StripedCountersTests {
-    @Test("lose nothing that many threads count at once")
+    @Test("concurrent increments are all counted")
     func crowd() throws {
         let counters = StripedCounters(count: 3)
-        _ = try Crowd.of(16) { index in
+        _ = try Concurrently.run(16) { index in
             for _ in 0..<200_000 { counters.add(index % 2 + 1, to: 1) }
         }
         #expect(counters[1] == 8 * 200_000 + 8 * 400_000)
@@ -15,10 +15,10 @@ struct StripedCountersTests {
         #expect(counters[2] == 0)
     }
 
-    @Test("come back from below zero, whichever thread takes away")
+    @Test("a decrement may run on another thread than the increment")
     func difference() throws {
         let counters = StripedCounters(count: 1)
-        _ = try Crowd.of(8) { index in
+        _ = try Concurrently.run(8) { index in
             for _ in 0..<1000 { counters.add(index < 4 ? 1 : -1, to: 0) }
         }
         #expect(counters[0] == 0)

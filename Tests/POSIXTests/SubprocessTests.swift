@@ -1,51 +1,52 @@
 import POSIX
+import Processes
 import TestSupport
 import Testing
 
-@Suite("Another program")
+@Suite("Subprocess")
 struct SubprocessTests {
     private static let shell = ["/nowhere/sh", "/bin/sh"]
 
-    private func run(_ script: String, patience: Duration = .seconds(20), largest: Int = 1 << 20) throws
+    private func run(_ script: String, timeout: Duration = .seconds(20), limit: Int = 1 << 20) throws
         -> Subprocess.Outcome
     {
-        let shell = try #require(Subprocess(Self.shell, patience: patience, largestOutput: largest))
+        let shell = try #require(Subprocess(Self.shell, timeout: timeout, outputLimit: limit))
         return try shell.run(["-c", script])
     }
 
     @Test(
-        "is run to its end, with both of its streams",
+        "returns the exit status and both output streams",
         arguments: [
             ("echo a; echo b >&2", 0, "a\n", "b\n"), ("exit 3", 3, "", ""), ("kill -KILL $$", nil, "", ""),
             ("read -r line; echo \"<$line>\"", 0, "<>\n", ""), ("exec >&- 2>&-; sleep 0.1; exit 4", 4, "", ""),
         ] as [(String, Int32?, String, String)])
-    func outcome(script: String, status: Int32?, output: String, complaint: String) throws {
-        #expect(try run(script) == .init(status: status, output: output, complaint: complaint))
+    func outcome(script: String, status: Int32?, output: String, errorOutput: String) throws {
+        #expect(try run(script) == .init(status: status, output: output, errorOutput: errorOutput))
     }
 
-    @Test("gets nothing of this process's environment, and no signal blocked or ignored")
+    @Test("runs in a minimal environment, with no signal blocked or ignored")
     func environment() throws {
         #expect(try run("env | grep -c HOME").output == "0\n")
-        // Signals 32 and 33 are glibc's own, and belong to no program.
+        // Signals 32 and 33 are reserved by glibc.
         let signals = try run("sed -n 's/Sig\\(Blk\\|Ign\\):[^0-9]*//p' /proc/self/status").output.split(
             separator: "\n")
         #expect(signals.map { UInt64($0, radix: 16).map { $0 & ~0x1_8000_0000 } } == [0, 0])
     }
 
-    @Test("may write as much as was allowed")
+    @Test("rejects output above the limit")
     func bounds() throws {
         #expect(try run("head -c 300000 /dev/zero").output.utf8.count == 300_000)
-        #expect(throws: POSIXError.self) { try run("head -c 300000 /dev/zero", largest: 200_000) }
+        #expect(throws: POSIXError.self) { try run("head -c 300000 /dev/zero", limit: 200_000) }
     }
 
-    @Test("is killed when its time is over", arguments: ["sleep 60", "exec >&- 2>&-; sleep 60", "while :; do :; done"])
-    func patience(script: String) {
+    @Test("is killed after the timeout", arguments: ["sleep 60", "exec >&- 2>&-; sleep 60", "while :; do :; done"])
+    func timeout(script: String) {
         let clock = ContinuousClock()
-        let time = clock.measure { #expect(throws: POSIXError.self) { try run(script, patience: .milliseconds(300)) } }
+        let time = clock.measure { #expect(throws: POSIXError.self) { try run(script, timeout: .milliseconds(300)) } }
         #expect(time < .seconds(20))
     }
 
-    @Test("is none where there is no program")
+    @Test("is nil if no path is executable")
     func missing() {
         #expect(Subprocess(["/nowhere/at/all", "/etc/passwd"]) == nil)
     }

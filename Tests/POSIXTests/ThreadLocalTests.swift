@@ -1,12 +1,12 @@
-import POSIX
 import Synchronization
 import TestSupport
 import Testing
+import Threading
 
-@Suite("A thread's own object")
+@Suite("ThreadLocal")
 struct ThreadLocalTests {
-    /// Tells when it is let go.
-    private final class Guest: Sendable {
+    /// Counts its instances.
+    private final class Counted: Sendable {
         static let alive = Atomic(0)
 
         init() { Self.alive.add(1, ordering: .relaxed) }
@@ -18,11 +18,11 @@ struct ThreadLocalTests {
         var value = 0
     }
 
-    @Test("is seen by no other thread")
+    @Test("each thread has its own object")
     func own() throws {
         let local = ThreadLocal(Number())
         local.own.value = -1
-        let seen = try Crowd.of(8) { index -> Int in
+        let seen = try Concurrently.run(8) { index -> Int in
             local.own.value += index
             Thread.pause(for: .milliseconds(5))
             return local.own.value
@@ -31,11 +31,11 @@ struct ThreadLocalTests {
         #expect(local.own.value == -1)
     }
 
-    @Test("goes with its thread")
+    @Test("the object is released when its thread ends")
     func end() throws {
-        let local = ThreadLocal(Guest())
-        let thread = try Thread.spawn(name: "guest") { _ = local.own }
+        let local = ThreadLocal(Counted())
+        let thread = try Thread.spawn(name: "counted") { _ = local.own }
         thread.join()
-        #expect(Guest.alive.load(ordering: .relaxed) == 0)
+        #expect(Counted.alive.load(ordering: .relaxed) == 0)
     }
 }

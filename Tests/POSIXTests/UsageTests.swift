@@ -1,23 +1,25 @@
+import FileSystem
 import POSIX
+import Processes
 import TestSupport
 import Testing
 
-@Suite("What is used")
+@Suite("Resource usage")
 struct UsageTests {
-    @Test("by this process is told")
+    @Test("the usage of this process")
     func process() throws {
         let before = ProcessUsage()
         let after = ProcessUsage()
-        // Others open and close meanwhile.
+        // Other tests open and close descriptors concurrently.
         #expect(try #require(after.openDescriptors) > 2)
-        #expect(try #require(after.mostDescriptors) >= #require(after.openDescriptors))
+        #expect(try #require(after.descriptorLimit) >= #require(after.openDescriptors))
         #expect(try #require(after.residentBytes) > 1 << 20)
         #expect(try #require(after.virtualBytes) >= #require(after.residentBytes))
         #expect(try #require(after.cpuSeconds) >= #require(before.cpuSeconds))
         #expect(try #require(after.threads) > 0)
     }
 
-    @Test("of a file system is told of where a file lies, and of nothing that is not there")
+    @Test("the usage of the file system of a path, which must exist")
     func fileSystem() throws {
         let space = try FileSystemStatus(at: "/proc/self/exe")
         #expect(space.totalBytes > 0)

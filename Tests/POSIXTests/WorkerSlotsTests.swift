@@ -1,6 +1,6 @@
-import POSIX
 import Synchronization
 import Testing
+import Threading
 
 @Suite(.timeLimit(.minutes(1))) struct WorkerSlotsTests {
     @Test("a worker that finds no free slot sleeps until one is free")
@@ -30,7 +30,7 @@ import Testing
         third.waitForSlot()
     }
 
-    @Test("a worker that comes back finds its slot free if none was woken")
+    @Test("a worker takes its slot again if no other was woken")
     func comesBack() throws {
         let slots = WorkerSlots(1, for: 2)
         slots.take(0)
@@ -77,7 +77,7 @@ import Testing
         #expect(slots.busyWorkers == workers - min(limit, workers))
     }
 
-    @Test("once opened there is a slot for every worker, asleep already or coming later")
+    @Test("without a limit there is a slot for every worker, sleeping or not")
     func opens() throws {
         let slots = WorkerSlots(1, for: 4)
         slots.take(0)
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// A thread that wants a slot, and sleeps when it is made.
+/// A thread that takes a slot; it is already sleeping when the initialiser returns.
 private final class Sleeper: Sendable {
     private let slot = Monitor(false)
 

@@ -1,0 +1,132 @@
+import CLinux
+import Glibc
+package import POSIX
+
+/// The attributes of a file (stat(2)).
+package struct FileStatus: Sendable, Equatable {
+    package enum Kind: Sendable {
+        case file
+        case folder
+        case socket
+        /// A symbolic link.
+        case link
+        case other
+    }
+
+    /// The permission bits of one class of users. `enter` is the search permission of a folder.
+    package enum Access: UInt32, Sendable {
+        case read = 4
+        case write = 2
+        case enter = 1
+    }
+
+    package let kind: Kind
+    /// The twelve bits that `chmod` sets.
+    package let mode: UInt32
+    package let owner: UInt32
+    package let group: UInt32
+    package let size: Int64
+    /// In seconds since 1970.
+    package let modifiedAt: Int64
+    /// When its content or its attributes (name, owner, permissions) last changed, in seconds since 1970.
+    package let changedAt: Int64
+    /// The number of hard links.
+    package let linkCount: UInt64
+    private let device: UInt64
+    private let inode: UInt64
+
+    package init(
+        kind: Kind, mode: UInt32, owner: UInt32, group: UInt32, size: Int64 = 0, modifiedAt: Int64 = 0,
+        changedAt: Int64 = 0, linkCount: UInt64 = 1, device: UInt64 = 0, inode: UInt64 = 0
+    ) {
+        self.kind = kind
+        self.mode = mode
+        self.owner = owner
+        self.group = group
+        self.size = size
+        self.modifiedAt = modifiedAt
+        self.changedAt = changedAt
+        self.linkCount = linkCount
+        self.device = device
+        self.inode = inode
+    }
+
+    /// Follows symbolic links.
+    package init(of path: String) throws(POSIXError) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw POSIXError("stat \(path)") }
+        self.init(status)
+    }
+
+    /// Nil if the file does not exist or is not accessible to this user.
+    package static func ifAny(at path: String) -> FileStatus? { try? FileStatus(of: path) }
+
+    /// Does not follow a symbolic link at the end of the path.
+    package init(ofEntry path: String) throws(POSIXError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { throw POSIXError("lstat \(path)") }
+        self.init(status)
+    }
+
+    package init(of descriptor: borrowing FileDescriptor) throws(POSIXError) {
+        try self.init(ofDescriptor: descriptor.number)
+    }
+
+    init(ofDescriptor number: Int32) throws(POSIXError) {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw POSIXError("fstat") }
+        self.init(status)
+    }
+
+    /// The entry of an open folder; nil if there is none. A symbolic link is not followed.
+    init?(ofEntry name: String, in folder: borrowing FileDescriptor) {
+        var status = stat()
+        guard unsafe fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        self.init(
+            kind: Self.kind(of: status.st_mode), mode: status.st_mode & 0o7777, owner: status.st_uid,
+            group: status.st_gid, size: Int64(status.st_size), modifiedAt: Int64(status.st_mtim.tv_sec),
+            changedAt: Int64(status.st_ctim.tv_sec), linkCount: UInt64(status.st_nlink), device: UInt64(status.st_dev),
+            inode: UInt64(status.st_ino))
+    }
+
+    /// Whether both are the same file, possibly under two names.
+    package func isSameFile(as other: FileStatus) -> Bool {
+        device == other.device && inode == other.inode
+    }
+
+    /// Whether users other than its owner and root can write to the file or folder.
+    var isWritableForOthers: Bool { mode & 0o002 != 0 || mode & 0o020 != 0 && group != 0 }
+
+    /// Whether each user of a shared folder can rename and remove only their own files.
+    var isSticky: Bool { mode & 0o1000 != 0 }
+
+    var isLink: Bool { kind == .link }
+
+    /// Whether it is a regular file with exactly one name.
+    var isFileWithOneName: Bool { kind == .file && linkCount == 1 }
+
+    /// Whether users other than its owner and group have any permission.
+    package var isOpenToOthers: Bool { mode & 0o007 != 0 }
+
+    /// Whether the permission bits grant this access to an account. Read-only file systems, access control lists and
+    /// sandboxes are not considered.
+    package func permits(_ access: Access, to account: Account) -> Bool {
+        if account.isRoot { return true }
+        let shift: UInt32 = if owner == account.id { 6 } else if account.groups.contains(group) { 3 } else { 0 }
+        return mode >> shift & access.rawValue != 0
+    }
+
+    private static func kind(of mode: mode_t) -> Kind {
+        switch mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        case S_IFSOCK: .socket
+        case S_IFLNK: .link
+        default: .other
+        }
+    }
+}
