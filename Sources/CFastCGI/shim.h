@@ -1,7 +1,7 @@
 #include <fcgiapp.h>
 
-// How far libfcgi has read is private to fcgiapp.c: this is how the structure behind FCGX_Stream.data begins there. Bytes
-// read beyond the end of a request are lost when the request is freed, and its connection cannot be kept.
+// The beginning of the structure behind FCGX_Stream.data, which is private to fcgiapp.c. It tells how far libfcgi has read:
+// bytes read beyond the end of a request are lost when the request is freed, so its connection cannot be kept.
 struct gatehouse_stream_data {
     unsigned char *buffer;
     int capacity;

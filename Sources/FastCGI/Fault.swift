@@ -1,21 +1,21 @@
 package import POSIX
 
-/// What went wrong with a connection or the listener, for the log and for counting: no answer says so.
+/// A failure of a connection or of the listener, for the log and the metrics. The peer gets no response.
 package enum Fault: Error, Sendable {
     case refused(Refusal)
-    /// `Limits.connections` was reached: the connection that had been idle longest was closed, or the new one if none was.
+    /// `Limits.connections` was reached: the connection idle for longest was closed, or the new one if none was idle.
     case tooManyConnections
-    /// A request did not arrive in full, or its answer was not read, in time.
+    /// A request was not complete in time, or its response was not read in time.
     case expired
     case acceptFailed(POSIXError)
 }
 
-/// Why a connection is closed without an answer.
+/// Why a connection is closed without a response.
 package enum Refusal: Error, Sendable, Equatable {
     case unsupportedVersion
-    /// A record that cannot come at its place, or has another form than its type gives it.
+    /// A record of an unexpected type, or with an invalid form.
     case protocolViolation
     case parametersTooLong
-    /// A parameter's length that leads out of the parameters, or a pair that "NAME=value" cannot express.
+    /// A length beyond the end of the parameters, or a pair that "NAME=value" cannot express.
     case malformedParameters
 }

@@ -1,9 +1,9 @@
-/// One request, as long as its handler runs.
+/// A request, valid while its handler runs.
 package struct Request: ~Copyable {
     package let parameters: Parameters
 
     package let body: [UInt8]
-    /// The peer sent, or announced, more than `Limits.body`. `body` is empty then.
+    /// The body, or its announced length, exceeds `Limits.body`. `body` is empty then.
     package let bodyIsTooLarge: Bool
 
     package func parameter(_ name: String) -> String? {
@@ -11,12 +11,13 @@ package struct Request: ~Copyable {
     }
 }
 
-/// The parameters of one request. There are none when its handler has returned.
+/// The parameters of a request, valid while its handler runs.
 ///
 /// `@unchecked Sendable`: a request is handled by one thread.
 package struct Parameters: @unchecked Sendable {
     let request: FCGXRequest
 
-    /// The value of a name; of several, the first, which is the one that the front's configuration set.
+    /// The value of a parameter. If a name is repeated, the first value counts: it is the one that
+    /// nginx's configuration sets.
     package subscript(name: String) -> ArraySlice<UInt8>? { request.parameter(name) }
 }

@@ -1,16 +1,18 @@
 package import POSIX
+package import Sockets
 import Synchronization
+import Threading
 
-/// Serves FastCGI requests, each on one of a fixed number of threads.
+/// Serves FastCGI requests on a fixed number of worker threads.
 ///
-/// Idle connections wait in one poller, and each event goes to one worker. It looks at what lies in the socket: one whole
-/// request is read by libfcgi, answered by the handler, and the answer is written by libfcgi. As many workers run as there are
-/// processors; one that waits for the disk lets another one run. The thread that called `run` waits for all slow peers, closes
-/// what has taken too long, and, at the shutdown, what is idle.
+/// Idle connections wait in one poller, and each event goes to one worker. The worker peeks at the socket. A complete
+/// request is read by libfcgi and answered by the handler, and libfcgi writes the response. As many workers run as
+/// there are processors; while one blocks, another one runs. The thread that called `run` serves all slow peers, closes
+/// connections whose deadline has passed and, during shutdown, idle connections.
 package final class Responder: Sendable {
-    /// Appends what goes back: a CGI header block, which ends in an empty line, and what follows it.
+    /// Appends the response: a CGI header block that ends with an empty line, and the body.
     package typealias Handler = @Sendable (borrowing Request, _ answer: inout [UInt8]) -> Void
-    /// Keeps a copy of a connection open for the next process; false if it could not.
+    /// Stores a copy of a connection for the next process; false if that failed.
     package typealias Keeper = @Sendable (_ descriptor: Int32) -> Bool
 
     package let limits: Limits
@@ -19,22 +21,22 @@ package final class Responder: Sendable {
     let report: @Sendable (Fault) -> Void
     package let listener: Listener
     let poller: Poller
-    /// Those that no worker holds.
-    let connections = DescriptorTable<Waiting.Entry>()
+    /// The connections that no worker holds.
+    let connections = DescriptorTable<ConnectionState.Entry>()
     let slots: WorkerSlots
-    /// Readable when the workers are to end.
+    /// Raised when the workers have to end.
     let quit: EventFlag
 
     let keeper: Keeper?
     let slowPoller: Poller
-    /// Readable from the shutdown on.
+    /// Raised when the shutdown begins.
     let stop: EventFlag
     let openCount = Atomic(0)
     private let endedWorkers = Monitor(0)
     let isAcceptingPaused = Atomic(false)
     let hasLostKeeper = Atomic(false)
 
-    /// - Parameter keeper: gets each idle connection when the responder shuts down. Without one they are closed.
+    /// - Parameter keeper: gets each idle connection at shutdown. Without a keeper idle connections are closed.
     package init(
         listener: consuming Listener, workers: Int, limits: Limits = .standard, keeper: Keeper? = nil,
         report: @escaping @Sendable (Fault) -> Void = { _ in }, handler: @escaping Handler
@@ -57,11 +59,11 @@ package final class Responder: Sendable {
     }
 
     package var openConnections: Int { openCount.load(ordering: .relaxed) }
-    /// Workers that handle a request, or wait for what its handler waits for.
+    /// The number of workers that handle a request, including those that are blocked in a handler.
     package var busyWorkers: Int { slots.busyWorkers }
 
-    /// Serves until `shutDown` is called, and returns when all requests under way have been answered, or after
-    /// `Limits.drain`. A handler that takes longer than that is left behind on its thread.
+    /// Serves until `shutDown` is called. Returns when all running requests have been answered, or after
+    /// `Limits.drain`. A handler that takes longer keeps running on its thread.
     package func run() throws(POSIXError) {
         var threads: [Thread] = []
         defer { quit.raise() }
@@ -72,10 +74,10 @@ package final class Responder: Sendable {
             }
             threads.append(thread)
         }
-        var buffer = Arrival.buffer()
+        var buffer = PeekedInput.buffer()
         var sweepAt = MonotonicTime.now
         while !stop.wait(milliseconds: 0) {
-            lookAfterPeers(atMost: sweepAt.millisecondsLeft, &buffer)
+            serveSlowPeer(atMost: sweepAt.millisecondsLeft, &buffer)
             guard sweepAt <= .now else { continue }
             sweepAt = .now + limits.sweepEvery
             sweep()
@@ -83,14 +85,15 @@ package final class Responder: Sendable {
         let end = MonotonicTime.now + limits.drain
         drain(until: end)
         quit.raise()
-        let haveEnded: ()? = endedWorkers.wait(atMost: .milliseconds(end.millisecondsLeft)) { $0 == workers ? () : nil }
-        if haveEnded != nil { for thread in threads { thread.join() } }
-        // What a worker accepted at the last moment.
+        let timeout = Duration.milliseconds(end.millisecondsLeft)
+        let haveAllEnded = endedWorkers.wait(atMost: timeout) { $0 == workers ? true : nil } != nil
+        if haveAllEnded { for thread in threads { thread.join() } }
+        // A worker may have accepted a connection just before it ended.
         releaseIdle()
         sweep(all: true)
     }
 
-    /// Stops accepting and lets `run` come to its end. May be called from any thread, and more than once.
+    /// Starts a graceful shutdown: stops accepting and lets `run` return. Any thread may call it, also repeatedly.
     package func shutDown() {
         stop.raise()
     }

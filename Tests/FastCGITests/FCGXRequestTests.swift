@@ -5,7 +5,7 @@ import Testing
 @testable import TestSupport
 
 extension SocketTests {
-    @Suite("libfcgi's request") struct FCGXRequestTests {
+    @Suite("FCGXRequest") struct FCGXRequestTests {
         private func answer(_ request: FCGXRequest, _ connection: DirectConnection, length: Int) throws
             -> [UInt8]
         {
@@ -13,7 +13,7 @@ extension SocketTests {
             return request.readBody(length: length)
         }
 
-        @Test("one is used for many requests, over many connections")
+        @Test("one object serves many requests over many connections")
         func reused() throws {
             let request = FCGXRequest()
             for _ in 0..<3 {
@@ -42,7 +42,7 @@ extension SocketTests {
             return records
         }
 
-        @Test("whether the connection is to be kept is the request's to say", arguments: [true, false])
+        @Test("the request decides whether the connection is kept", arguments: [true, false])
         func keeps(_ keep: Bool) throws {
             let (request, connection) = (FCGXRequest(), try DirectConnection())
             connection.send(FastCGIWire.request(keep: keep))
@@ -52,7 +52,7 @@ extension SocketTests {
         }
 
         @Test(
-            "bytes behind the request that were read with it are told of", arguments: [0, 1, 7, 8, 500])
+            "bytes that were read beyond the request are reported", arguments: [0, 1, 7, 8, 500])
         func readAhead(_ count: Int) throws {
             let (request, connection) = (FCGXRequest(), try DirectConnection())
             connection.send(FastCGIWire.request(body: [1, 2]) + [UInt8](repeating: 1, count: count))
@@ -61,7 +61,7 @@ extension SocketTests {
             #expect(connection.end(request, with: []))
         }
 
-        @Test("a request that cannot be read closes its connection, and the next one is served")
+        @Test("an unreadable request closes its connection, and the next request is served")
         func refused() throws {
             let request = FCGXRequest()
             for bytes in [FastCGIWire.record(1, [0, 1, 0], version: 9), [1, 1, 0], []] as [[UInt8]] {
@@ -75,7 +75,7 @@ extension SocketTests {
             #expect(connection.end(request, with: []))
         }
 
-        @Test("a descriptor that does not take the whole answer is told of")
+        @Test("a partial write is reported")
         func full() throws {
             let (request, connection) = (FCGXRequest(), try DirectConnection())
             connection.send(FastCGIWire.request())
@@ -83,7 +83,7 @@ extension SocketTests {
             #expect(!connection.end(request, with: [UInt8](repeating: 65, count: 5_000_000)))
         }
 
-        @Test("signals are left as they were", arguments: [SIGTERM, SIGUSR1])
+        @Test("the signal handlers are unchanged", arguments: [SIGTERM, SIGUSR1])
         func signals(_ signal: Int32) {
             _ = FCGXRequest()
             var action = sigaction()

@@ -5,17 +5,21 @@ import Testing
 @testable import FastCGI
 @testable import FastCGIClient
 @testable import POSIX
+@testable import Sockets
 @testable import TestSupport
+@testable import Threading
 
 extension SocketTests {
-    @Suite("A connection outlives its responder") struct HandoverTests {
-        /// Keeps copies of what it is given.
+    @Suite("Handing over connections at shutdown") struct HandoverTests {
+        /// Keeps copies of the descriptors.
         private final class Keeper: Sendable {
             private let copies = Mutex<[Int32]>([])
             var count: Int { copies.withLock { $0.count } }
 
             func keep(_ descriptor: Int32) -> Bool {
-                copies.withLock { $0.append(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) }
+                let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                #expect(copy >= 0)
+                copies.withLock { $0.append(copy) }
                 return true
             }
 
@@ -31,7 +35,7 @@ extension SocketTests {
             try TestServer(workers: workers, limits: limits, keeper: { keeper.keep($0) })
         }
 
-        @Test("idle, silent and busy ones are handed over, each with nothing of it lost")
+        @Test("idle, new and busy connections are handed over without losing data")
         func handedOver() throws {
             let keeper = Keeper()
             let first = try server(keeper: keeper)
@@ -45,10 +49,10 @@ extension SocketTests {
             #expect(try lingering.answer().text == TestServer.expected("/echo:"))
             Thread.pause(for: .milliseconds(50))
             first.stop()
-            // What was under way has been answered before.
+            // The running request was answered before.
             #expect(try busy.answer().text == TestServer.expected("/sleep/200"))
             #expect(keeper.count == 3)
-            // Nobody serves now, and nobody notices.
+            // Requests that are sent while no process serves are answered later.
             try idle.send(FastCGIWire.request(body: [67]))
             try silent.send(Array(FastCGIWire.request(body: [68]).prefix(30)))
             let second = try server(keeper: Keeper())
@@ -63,7 +67,7 @@ extension SocketTests {
             second.stop()
         }
 
-        @Test("half a request is waited for, answered, and then handed over")
+        @Test("a partial request is completed and answered before its connection is handed over")
         func half() throws {
             let keeper = Keeper()
             let server = try server(keeper: keeper)
@@ -81,14 +85,14 @@ extension SocketTests {
             #expect(try peer.isEnded())
         }
 
-        @Test("a whole request that no worker holds is handed over, and answered by the next process")
+        @Test("a request that no worker has taken is handed over and answered by the next process")
         func whole() throws {
             let keeper = Keeper()
             let isBusy = Monitor(false)
             let mayAnswer = Atomic(false)
             let handler: Responder.Handler = { request, answer in
                 isBusy.change { $0 = true }
-                // Nothing that says that it waits.
+                // Waits without a BlockingHint.
                 _ = TestServer.eventually { mayAnswer.load(ordering: .relaxed) }
                 TestServer.answer(request, into: &answer)
             }
@@ -108,7 +112,7 @@ extension SocketTests {
             first.stop()
         }
 
-        @Test("where the keeper fails, half a request is waited for and answered")
+        @Test("if the keeper fails, a partial request is completed and answered")
         func halfWithoutKeeper() throws {
             let server = try TestServer(keeper: { _ in false })
             let peer = try server.connect()
@@ -124,7 +128,7 @@ extension SocketTests {
             server.stop()
         }
 
-        @Test("where the keeper fails, half a request that never becomes a whole one is cut off")
+        @Test("if the keeper fails, the connection of a request that stays incomplete is closed")
         func neverWhole() throws {
             var limits = Limits.quick
             limits.drain = .milliseconds(300)
@@ -138,7 +142,7 @@ extension SocketTests {
             #expect(try peer.isEnded())
         }
 
-        @Test("an answer that is being read is sent to its end, and then its connection is handed over")
+        @Test("a response is sent completely before its connection is handed over")
         func reader() throws {
             let keeper = Keeper()
             let server = try server(keeper: keeper)
@@ -155,7 +159,7 @@ extension SocketTests {
             #expect(try peer.isEnded())
         }
 
-        @Test("a keeper that fails is asked once, and connections end as without one")
+        @Test("a keeper that fails is called once, and the connections are closed")
         func failing() throws {
             let asked = Atomic(0)
             let server = try TestServer(
@@ -171,7 +175,7 @@ extension SocketTests {
             for peer in peers { #expect(try peer.isEnded()) }
         }
 
-        @Test("one that is dead is closed, and so is one that is no socket")
+        @Test("an adopted descriptor that is closed by the peer or is not a socket is closed")
         func dead() throws {
             let server = try TestServer()
             let pair = try SocketPair()
@@ -188,13 +192,13 @@ extension SocketTests {
             #expect(server.responder.openConnections == 0)
         }
 
-        @Test("adopted ones count against the limit; this process's own are let in beyond it")
+        @Test("adopted connections count towards the limit, connections of this process do not")
         func limit() throws {
             var limits = Limits.quick
             limits.connections = 2
             let server = try TestServer(limits: limits)
-            let guests = try (0..<2).map { _ in try server.connect() }
-            for guest in guests { _ = try guest.exchange(FastCGIWire.request()) }
+            let peers = try (0..<2).map { _ in try server.connect() }
+            for peer in peers { _ = try peer.exchange(FastCGIWire.request()) }
             let refused = try SocketPair().giveFarEnd { far in
                 let isAdopted = server.responder.adopt(far)
                 #expect(!isAdopted)
@@ -206,10 +210,10 @@ extension SocketTests {
                 #expect(isAdopted)
             }
             let answer = try Client(path: "/echo").ask(over: own, until: .now + .seconds(10))
-            #expect(answer == ClientAnswer(status: 200, body: Array("/echo:".utf8)))
+            #expect(answer == ClientResponse(status: 200, body: Array("/echo:".utf8)))
         }
 
-        @Test("under load over many restarts, no request is lost", arguments: [1, 4])
+        @Test("no request is lost during many restarts under load", arguments: [1, 4])
         func underLoad(_ workers: Int) throws {
             let path = TestServer.freshPath()
             let listener = try Listener.unix(path: path)
@@ -219,19 +223,23 @@ extension SocketTests {
             let threads = try (0..<6).map { index in
                 let peer = try FastCGIPeer(.unix(path))
                 let kept = Kept(peer: peer)
-                return try Thread.spawn(name: "front") {
+                return try Thread.spawn(name: "client") {
                     while !isOver.load(ordering: .relaxed) {
-                        let answer = try? kept.peer.exchange(FastCGIWire.request(body: [65, UInt8(66 + index)]))
-                        #expect(answer?.text.hasSuffix(":A" + String(UnicodeScalar(UInt8(66 + index)))) == true)
-                        guard answer != nil else { return }
-                        answered.add(1, ordering: .relaxed)
+                        do {
+                            let answer = try kept.peer.exchange(FastCGIWire.request(body: [65, UInt8(66 + index)]))
+                            #expect(answer.text.hasSuffix(":A" + String(UnicodeScalar(UInt8(66 + index)))))
+                            answered.add(1, ordering: .relaxed)
+                        } catch {
+                            Issue.record(error)
+                            return
+                        }
                     }
                 }
             }
             for _ in 0..<25 {
-                let twin = FileDescriptor(takingOwnership: fcntl(listener.descriptor.number, F_DUPFD_CLOEXEC, 0))
+                let copy = FileDescriptor(takingOwnership: fcntl(listener.descriptor.number, F_DUPFD_CLOEXEC, 0))
                 let responder = try Responder(
-                    listener: try Listener.adopt(twin), workers: workers, limits: .quick,
+                    listener: try Listener.adopt(copy), workers: workers, limits: .quick,
                     keeper: { keeper.keep($0) }, handler: TestServer.answer)
                 let thread = try Thread.spawn(name: "responder") { try! responder.run() }
                 for copy in keeper.take() { responder.adopt(FileDescriptor(takingOwnership: copy)) }
@@ -241,7 +249,7 @@ extension SocketTests {
                 thread.join()
             }
             isOver.store(true, ordering: .relaxed)
-            // A last one for whoever has just asked.
+            // The last responder answers the requests that are still pending.
             let last = try Responder(listener: listener, workers: 1, limits: .quick, handler: TestServer.answer)
             let thread = try Thread.spawn(name: "responder") { try! last.run() }
             for copy in keeper.take() { last.adopt(FileDescriptor(takingOwnership: copy)) }
@@ -250,7 +258,7 @@ extension SocketTests {
             thread.join()
         }
 
-        /// A peer goes to the one thread that uses it.
+        /// Each peer is used by one thread only.
         private struct Kept: @unchecked Sendable {
             let peer: FastCGIPeer
         }

@@ -1,23 +1,25 @@
 import Foundation
 import Glibc
 import POSIX
+import Processes
+import Sockets
 import Testing
+import Threading
 
 @testable import FastCGI
 @testable import TestSupport
 
 extension SocketTests {
     @Suite("Idle peers") struct IdlePeerTests {
-        /// Both ends of every connection are in this process, which runs other tests as well.
+        /// Both ends of every connection are in this process, which also runs other tests.
         private static let hasDescriptors = DescriptorLimit.raise() >= 12_000
 
-        /// Longer than a tick of the coarse clock, so that two connections do not come to rest at the same time; and than a
-        /// connection has to rest before it makes room for another one.
+        /// Longer than a tick of the coarse clock, so that two connections do not become idle at the same time.
         private static func waitForNextTick() { Thread.pause(for: .milliseconds(100)) }
 
         @Test(
-            "4,200 idle peers do not keep a new one out",
-            .enabled(if: hasDescriptors, "few open files are allowed here"))
+            "4,200 idle connections do not prevent a new one",
+            .enabled(if: hasDescriptors, "the limit on open files is too low"))
         func flood() throws {
             let server = try TestServer()
             let peers = try (0..<4200).map { _ in try server.connect() }
@@ -26,11 +28,13 @@ extension SocketTests {
                 #expect(try late.exchange(FastCGIWire.request(body: [65])).text == TestServer.expected("/echo:A"))
             }
             #expect(server.responder.openConnections <= Limits.standard.connections)
-            // Which of them had to go is not told here: many came to rest within one tick of the clock.
+            // Which of them were closed is not determined: many became idle within one tick of the clock.
             #expect(peers.count { $0.isReadable } >= peers.count - Limits.standard.connections)
         }
 
-        @Test("the one that has been idle longest makes room, and the log is told", arguments: TestServer.Kind.allCases)
+        @Test(
+            "the connection that has been idle longest is closed for a new one, and reported",
+            arguments: TestServer.Kind.allCases)
         func longestIdle(_ kind: TestServer.Kind) throws {
             var limits = Limits.quick
             limits.connections = 3
@@ -54,7 +58,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a peer whose request is arriving, being served or being answered does not make room")
+        @Test("a connection with an incomplete, running or unread request is not closed for a new one")
         func busy() throws {
             let mayAnswer = Monitor(false)
             var limits = Limits.quick
@@ -62,14 +66,14 @@ extension SocketTests {
             (limits.incompleteFor, limits.unreadFor) = (.seconds(60), .seconds(60))
             let handler: Responder.Handler = { request, answer in
                 if request.parameter("DOCUMENT_URI") == "/held" {
-                    // As long as the test may take, and not for ever where it fails.
+                    // Limited, in case the test fails.
                     _ = mayAnswer.wait(atMost: .seconds(120)) { $0 ? () : nil }
                 }
                 TestServer.answer(request, into: &answer)
             }
             let server = try TestServer(workers: 3, limits: limits, handler: handler)
             let request = FastCGIWire.request(body: [65])
-            // One after the other: of connections accepted together, one may wait for the handler of another.
+            // Sequentially: of connections accepted together, one may wait for the handler of another.
             var count = 0
             func connect() throws -> FastCGIPeer {
                 let peer = try server.connect()
@@ -84,7 +88,7 @@ extension SocketTests {
             let served = try connect()
             try served.send(FastCGIWire.request("/held"))
             #expect(TestServer.eventually { server.responder.openConnections == 3 && !server.hasIdleConnection })
-            // Each takes the place of the one before.
+            // Each replaces the previous one.
             var late: [FastCGIPeer] = []
             for _ in 0..<10 {
                 late.append(try server.connect())
@@ -99,10 +103,10 @@ extension SocketTests {
             #expect(try unread.answer().byteCount > 5_000_000)
         }
 
-        @Test("an idle peer is closed after its time, silent or served before; one in the middle of a request is not")
+        @Test("an idle connection is closed after the timeout, a connection with an incomplete request is not")
         func idleTime() throws {
             var limits = Limits.quick
-            // More than a busy machine takes from connecting to sending.
+            // Longer than a busy machine takes from connecting to sending.
             limits.idleFor = .seconds(3)
             limits.incompleteFor = .seconds(60)
             let server = try TestServer(limits: limits)
@@ -116,24 +120,24 @@ extension SocketTests {
             #expect(try served.isEnded())
             #expect(TestServer.eventually { server.responder.openConnections == 1 })
             #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestServer.expected("/echo:A"))
-            #expect(server.faults.isEmpty, "an idle connection that ends is no fault")
+            #expect(server.faults.isEmpty, "closing an idle connection is not a fault")
         }
 
-        @Test("an idle peer is not closed before its time")
+        @Test("an idle connection is not closed before the timeout")
         func notEarly() throws {
             var limits = Limits.quick
             limits.idleFor = .seconds(60)
             let server = try TestServer(limits: limits)
             let peer = try server.connect()
-            // Many sweeps.
+            // Long enough for many sweeps.
             for _ in 0..<10 {
                 Self.waitForNextTick()
                 #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
             }
         }
 
-        /// Not run, so that only the test looks at the connection.
-        @Test("a request that has just arrived keeps its connection from being closed as idle")
+        /// The responder does not run, so that only the test accesses the connection.
+        @Test("a connection on which a request has just arrived is not closed as idle")
         func justArrived() throws {
             var limits = Limits.quick
             limits.idleFor = .zero
@@ -146,17 +150,17 @@ extension SocketTests {
                 responder.adopt(far)
             }
             try FastCGIPeer.send(FastCGIWire.request(), to: near.number)
-            // A worker that has got the event finds that the sweep holds the connection.
+            // A worker that takes the event now would find the connection taken by the sweep.
             #expect(try responder.poller.wait(milliseconds: 5000) == number)
             responder.sweep()
             #expect(responder.openConnections == 1)
-            #expect(try responder.poller.wait(milliseconds: 5000) == number, "a worker hears of it again")
+            #expect(try responder.poller.wait(milliseconds: 5000) == number, "the poller reports it again")
             #expect(responder.connections.take(number, where: \.isIdle) != nil)
             close(number)
         }
 
         @Test(
-            "requests that come just when their connections are due to be closed are answered, or never taken"
+            "a request that arrives when its connection is about to be closed is answered completely or not at all"
         )
         func atTheLimit() throws {
             var limits = Limits.quick
@@ -167,7 +171,7 @@ extension SocketTests {
                 guard (try? peer.exchange(FastCGIWire.request())) != nil else { continue }
                 Thread.pause(for: .microseconds(7000 + 20 * round))
                 guard (try? peer.send(FastCGIWire.request(body: [66]))) != nil else { continue }
-                // The end of the connection is fine, part of an answer is not.
+                // The connection may be closed, but not within a response.
                 guard let record = try peer.record() else { continue }
                 #expect(record.type == 6)
                 #expect(try peer.answer().protocolStatus == 0)
@@ -176,14 +180,14 @@ extension SocketTests {
             #expect(server.faults.isEmpty)
         }
 
-        @Test("nginx closes its idle connections long before the responder does")
+        @Test("nginx closes idle connections long before the responder does")
         func nginxFirst() throws {
             let text = try String(contentsOfFile: Executable.root + "/nginx/conf.d/gatehouse.conf", encoding: .utf8)
             let upstream = try #require(text.firstMatch(of: /upstream gatehouse \{(?<body>[^}]*)\}/)?.output.body)
             let seconds = try #require(upstream.firstMatch(of: /\n *keepalive_timeout (\d+)s;/)?.output.1)
             let timeout = Duration.seconds(try #require(Int(seconds)))
             #expect(Limits.standard.idleFor >= timeout * 2)
-            // Where an operator's own configuration sets nothing, nginx keeps a connection for 60 s.
+            // By default nginx keeps an idle connection for 60 s.
             #expect(Limits.standard.idleFor >= .seconds(60) + .seconds(20))
         }
     }

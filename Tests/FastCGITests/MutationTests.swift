@@ -1,5 +1,5 @@
 import Foundation
-import POSIX
+import Processes
 import Testing
 
 @testable import FastCGI
@@ -7,7 +7,7 @@ import Testing
 @testable import TestSupport
 
 extension SocketTests {
-    /// GATEHOUSE_MUTATIONS sets how many streams there are. What fails names the seed of its stream.
+    /// GATEHOUSE_MUTATIONS sets the number of streams. A failure names the seed of its stream.
     @Suite("Mutated requests", .timeLimit(.minutes(60))) struct MutationTests {
         private static let count =
             ProcessInfo.processInfo.environment["GATEHOUSE_MUTATIONS"].flatMap(Int.init) ?? 20_000
@@ -16,13 +16,13 @@ extension SocketTests {
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
         }
 
-        /// Other suites run at the same time, and open some for a moment.
+        /// Other suites run concurrently and open some descriptors temporarily.
         private func expectNoMoreDescriptors(than before: Int) {
             #expect(TestServer.eventually { Self.openDescriptors <= before + 20 })
         }
 
         @Test(
-            "no stream that Arrival lets through makes libfcgi fail, wait or read another request than was sent"
+            "libfcgi reads every request that PeekedInput accepts without failing, blocking or misreading it"
         )
         func directly() throws {
             let before = Self.openDescriptors
@@ -31,12 +31,12 @@ extension SocketTests {
                 var mutator = RequestMutator(seed: UInt64(seed))
                 try worker.serve(mutator.next(), "seed \(seed)")
             }
-            #expect(worker.served > Self.count / 50, "some streams are still requests")
-            #expect(worker.refused > Self.count / 50, "and some are none")
+            #expect(worker.served > Self.count / 50, "some streams are still valid requests")
+            #expect(worker.refused > Self.count / 50, "some streams are invalid")
             expectNoMoreDescriptors(than: before)
         }
 
-        @Test("a server answers good requests between mutated ones, and leaves no connection open")
+        @Test("a server answers valid requests between mutated ones, and closes all connections")
         func served() throws {
             let before = Self.openDescriptors
             try serve()
@@ -59,7 +59,7 @@ extension SocketTests {
                 #expect(
                     try server.connect().exchange(FastCGIWire.request(body: [66])).text
                         == TestServer.expected("/echo:B"))
-                // Whatever is answered, the connection ends.
+                // Every connection ends, with any response.
                 for peer in peers { while (try? peer.record()) != nil {} }
             }
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
@@ -67,14 +67,14 @@ extension SocketTests {
     }
 }
 
-/// Does with a stream what a worker does, on the thread of the test.
+/// Handles a stream as a worker does, on the thread of the test.
 private final class DirectWorker {
     private(set) var served = 0
     private(set) var refused = 0
     private let request = FCGXRequest()
-    private var buffer = Arrival.buffer()
+    private var buffer = PeekedInput.buffer()
 
-    /// Requests of the stream, one after the other as long as the connection is kept.
+    /// Serves the requests of the stream, as long as the connection is kept.
     func serve(_ bytes: [UInt8], _ name: Comment) throws {
         let connection = try DirectConnection()
         connection.send(bytes)
@@ -89,12 +89,12 @@ private final class DirectWorker {
         }
     }
 
-    /// Says whether the connection is kept.
-    private func answer(_ expected: Arrival.Body, on connection: DirectConnection, _ name: Comment)
+    /// Returns whether the connection is kept.
+    private func answer(_ expected: PeekedInput.Body, on connection: DirectConnection, _ name: Comment)
         -> Bool
     {
         guard connection.begin(request) else {
-            Issue.record("libfcgi refuses what Arrival lets through, \(name)")
+            Issue.record("libfcgi rejects a request that PeekedInput accepts, \(name)")
             return false
         }
         _ = Parameters(request: request)["DOCUMENT_URI"]
@@ -104,7 +104,7 @@ private final class DirectWorker {
             expected.isTooLarge || expected.isPadded || request.hasReadAhead || !request.keepsConnection
         #expect(connection.end(request, with: Array("Status: 200\r\n\r\nanswer".utf8)), name)
         #expect(
-            (try? ClientAnswer(readingRecords: connection.received(), longest: 100))?.status == 200, name)
+            (try? ClientResponse(readingRecords: connection.received(), longest: 100))?.status == 200, name)
         return !isLast
     }
 }

@@ -4,9 +4,9 @@ import Testing
 @testable import TestSupport
 
 @Suite struct NameValuesTests {
-    /// Section 3.4: one byte up to 127, else four, the most significant first, without the highest bit.
+    /// Section 3.4: one byte up to 127, otherwise four bytes in big-endian order without the highest bit.
     @Test(
-        "a length is one byte below 128 and four from there on",
+        "a length below 128 takes one byte, a larger one takes four",
         arguments: [
             ([0], 0, 1), ([1], 1, 1), ([127], 127, 1),
             ([0x80, 0, 0, 128], 128, 4), ([0x80, 0, 0, 5], 5, 4), ([0x80, 0, 1, 0], 256, 4),
@@ -20,14 +20,14 @@ import Testing
         #expect(index == used)
     }
 
-    @Test("a length that is cut off is none", arguments: [[], [0x80], [0x80, 0], [0xFF, 0xFF, 0xFF]] as [[UInt8]])
+    @Test("a truncated length is rejected", arguments: [[], [0x80], [0x80, 0], [0xFF, 0xFF, 0xFF]] as [[UInt8]])
     func refusesCutLengths(_ bytes: [UInt8]) {
         var index = 0
         #expect(NameValues.length(in: bytes.span, at: &index) == nil)
     }
 
     @Test(
-        "pairs are found where they lie, at every length around the boundary",
+        "pairs with lengths around the boundary are found",
         arguments: [0, 1, 126, 127, 128, 129, 300])
     func findsPairs(_ length: Int) throws {
         let name = String(repeating: "n", count: length)
@@ -42,7 +42,7 @@ import Testing
         #expect(found == ["A=B", name + "=" + value, "="])
     }
 
-    @Test("pairs that lead out of their bytes are malformed at every cut")
+    @Test("truncated pairs are malformed at every cut")
     func refusesCutPairs() {
         let bytes = FastCGIWire.pair("NAME", "value") + FastCGIWire.pair(String(repeating: "n", count: 200), "v")
         let whole = [0, FastCGIWire.pair("NAME", "value").count, bytes.count]
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("a length that leads out of the bytes is malformed, of a name, a value or both together")
+    @Test("a length of a name, a value or both beyond the end is malformed")
     func refusesLongPairs() {
         let table: [[UInt8]] = [
             [0xFF, 0xFF, 0xFF, 0xFF, 0], [0x80, 0, 0, 1, 1, 65], [2, 0, 65], [0, 1], [1], [0x80, 0, 0],

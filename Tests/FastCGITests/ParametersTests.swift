@@ -7,7 +7,7 @@ import Testing
 extension SocketTests {
     @Suite struct ParametersTests {
         @Test(
-            "a parameter is found by its whole name, and of several the first",
+            "a parameter is found by its exact name; of several, the first",
             arguments: [
                 ("A", "1"), ("AB", "2"), ("ABC", "3"), ("LONG_NAME_OF_A_PARAMETER", "4"), ("", "5"),
                 ("EMPTY", ""),
@@ -34,7 +34,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a value may have any byte but NUL", arguments: ["a=b", "=", "\n", "ä", "\u{1}\u{7F}"])
+        @Test("a value may contain any byte except NUL", arguments: ["a=b", "=", "\n", "ä", "\u{1}\u{7F}"])
         func anyBytes(_ value: String) throws {
             try Self.read([("A", value), ("B", "C")]) { parameters in
                 #expect(Self.value(of: "A", in: parameters) == value)
@@ -47,7 +47,7 @@ extension SocketTests {
             try Self.read([]) { #expect(Self.value(of: "", in: $0) == nil) }
         }
 
-        @Test("nothing of one request is left for the next, nor once it has ended")
+        @Test("the parameters of a request are not visible after it has ended")
         func forgets() throws {
             let request = FCGXRequest()
             let long = String(repeating: "v", count: 500)

@@ -1,15 +1,15 @@
 import FastCGI
-import POSIX
 import Testing
+import Threading
 
 @testable import TestSupport
 
 extension SocketTests {
-    /// libfcgi reads 8 KiB at a time, and loses what it has read of a next request. No front sends one before it has the
-    /// answer.
+    /// libfcgi reads 8 KiB at a time, and loses what it has read of the next request. nginx sends none
+    /// before it has the answer.
     @Suite struct PipeliningTests {
         @Test(
-            "the first of several requests is answered whole, and then the connection ends",
+            "the first of several pipelined requests is answered, and then the connection ends",
             arguments: TestServer.Kind.allCases, ["/echo", "/large/8000", "/large/400000"])
         func first(_ kind: TestServer.Kind, _ uri: String) throws {
             let server = try TestServer(kind)
@@ -26,7 +26,7 @@ extension SocketTests {
         }
 
         @Test(
-            "part of a next request, cut anywhere, does not disturb the first",
+            "a part of the next request does not disturb the first",
             arguments: TestServer.Kind.allCases)
         func cutAnywhere(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
@@ -39,7 +39,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a next request that libfcgi has not read is served", arguments: [8192, 16384, 65536])
+        @Test("a next request that libfcgi has not yet read is served", arguments: [8192, 16384, 65536])
         func unread(_ size: Int) throws {
             let server = try TestServer()
             let peer = try server.connect()
@@ -52,7 +52,7 @@ extension SocketTests {
             #expect(try peer.exchange(FastCGIWire.request(id: 3)).id == 3)
         }
 
-        @Test("a peer that goes on sending while it reads gets the first answer whole")
+        @Test("a peer that keeps sending while it reads gets the complete first response")
         func goesOnSending() throws {
             let server = try TestServer(workers: 1)
             let peer = try server.connect()

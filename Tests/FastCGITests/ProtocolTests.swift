@@ -12,7 +12,7 @@ extension SocketTests {
             9, id: 0, FastCGIWire.pair("FCGI_MAX_CONNS", "") + FastCGIWire.pair("FCGI_MPXS_CONNS", ""))
 
         @Test(
-            "what libfcgi cannot be trusted with ends the connection and nothing else",
+            "input that libfcgi handles incorrectly only closes its connection",
             arguments: [
                 ("a query of values", query),
                 (
@@ -58,7 +58,7 @@ extension SocketTests {
             let server = try TestServer()
             let bystander = try server.connect()
             _ = try bystander.exchange(FastCGIWire.request())
-            // At once, whether the connection is new or was served before; and byte by byte.
+            // On a new connection and on one that was served before, at once and byte by byte.
             for isNew in [true, false] {
                 let before = server.faults.count
                 let peer = try server.connect()
@@ -80,7 +80,7 @@ extension SocketTests {
         }
 
         @Test(
-            "parameters that fill their limit are served, and one byte more is refused",
+            "parameters that reach the limit are served, one byte more is rejected",
             arguments: [65536, 65537])
         func parametersLimit(_ length: Int) throws {
             let server = try TestServer()
@@ -97,13 +97,13 @@ extension SocketTests {
         }
 
         @Test(
-            "a body over the limit is answered when its end has come, and the connection goes on as asked",
+            "a body above the limit is answered when it ends, and the connection is kept if requested",
             arguments: TestServer.Kind.allCases, [65537, 2_000_000])
         func bodyTooLarge(_ kind: TestServer.Kind, _ length: Int) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
             let body = [UInt8](repeating: 65, count: length)
-            // All of it is sent before anything is read, as a front does that does not expect an early answer.
+            // The whole body is sent before the response is read, as by a web server that expects no early response.
             for keep in [true, true, false] {
                 let answer = try peer.exchange(FastCGIWire.request(body: body, keep: keep))
                 #expect(answer.text == TestServer.expected("too large", status: 413))
@@ -113,7 +113,7 @@ extension SocketTests {
             #expect(server.faults.isEmpty)
         }
 
-        @Test("a body over the limit whose end does not come is answered, and its connection ends")
+        @Test("an incomplete body above the limit is answered, and its connection ends")
         func bodyTooLargeWithoutEnd() throws {
             var limits = Limits.quick
             limits.lingerFor = .milliseconds(200)
@@ -125,7 +125,7 @@ extension SocketTests {
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
         }
 
-        @Test("a body over the limit that was not announced is answered as well")
+        @Test("a body above the limit that was not announced is also answered")
         func bodyTooLargeUnannounced() throws {
             let server = try TestServer()
             let peer = try server.connect()
@@ -135,7 +135,7 @@ extension SocketTests {
             #expect(answer.text == TestServer.expected("too large", status: 413))
         }
 
-        @Test("an announced body over the limit is not waited for long, nor its sender")
+        @Test("an announced body above the limit is answered after a short wait")
         func bodyTooLargeAnnounced() throws {
             var limits = Limits.quick
             limits.lingerFor = .milliseconds(200)

@@ -4,7 +4,7 @@ import Testing
 @testable import TestSupport
 
 @Suite struct RecordTests {
-    @Test("a header's numbers are read in network order, wherever it lies", arguments: [0, 1, 9])
+    @Test("the numbers of a header are read in network byte order, at any offset", arguments: [0, 1, 9])
     func readsHeader(_ offset: Int) throws {
         let bytes = [UInt8](repeating: 0xEE, count: offset) + [1, 5, 1, 2, 3, 4, 6, 0]
         let header = try RecordHeader(bytes.span, at: offset)
@@ -14,13 +14,13 @@ import Testing
         #expect(header.paddingLength == 6)
     }
 
-    @Test("another version is refused", arguments: [0, 2, 127, 255] as [UInt8])
+    @Test("another version is rejected", arguments: [0, 2, 127, 255] as [UInt8])
     func version(_ version: UInt8) {
         let bytes = FastCGIWire.record(1, version: version)
         #expect(throws: Refusal.unsupportedVersion) { try RecordHeader(bytes.span, at: 0) }
     }
 
-    @Test("a header is written as it is read", arguments: [0, 1, 127, 128, 255, 256, 65535])
+    @Test("a written header can be read", arguments: [0, 1, 127, 128, 255, 256, 65535])
     func writesHeader(_ length: Int) throws {
         let bytes = RecordHeader.bytes(.parameters, requestID: 0xFFFE, contentLength: length)
         let record = FastCGIWire.record(4, id: 0xFFFE, [UInt8](repeating: 0, count: length))
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "a walk goes from header to header, over content and padding", arguments: [0, 1, 7, 255],
+        "a walk skips content and padding", arguments: [0, 1, 7, 255],
         [0, 1, 300, 65535])
     func walks(_ padding: Int, _ length: Int) throws {
         let content = [UInt8](repeating: 9, count: length)
@@ -47,7 +47,7 @@ import Testing
         #expect(try walk.next(in: bytes.span) == nil)
     }
 
-    @Test("a walk stops where a header is not there in full, and content may be missing")
+    @Test("a walk stops at an incomplete header, and the last content may be incomplete")
     func stops() throws {
         let bytes = FastCGIWire.record(4, [1, 2, 3], padding: 2) + FastCGIWire.record(5)
         for cut in 0...bytes.count {
@@ -58,20 +58,21 @@ import Testing
         }
     }
 
-    @Test("the end of a request is found in pieces of any size, and what follows it", arguments: [1, 3, 8, 9, 1000])
+    @Test(
+        "the end of a request is found in chunks of any size, with the bytes after it", arguments: [1, 3, 8, 9, 1000])
     func findsEnd(_ size: Int) {
         let request = FastCGIWire.request(body: [UInt8](repeating: 1, count: 300), recordSize: 100, padding: 5)
         let bytes = request + [7, 7]
         var end = RequestEnd()
         for start in stride(from: 0, to: bytes.count, by: size) {
-            let piece = bytes[start..<min(start + size, bytes.count)]
-            let behind = end.find(in: piece)
-            // The last record begins the same number of bytes before the end, whatever the pieces.
-            guard piece.endIndex >= bytes.count - 2 else {
-                #expect(behind == nil)
+            let chunk = bytes[start..<min(start + size, bytes.count)]
+            let rest = end.find(in: chunk)
+            // The end is found in the chunk that completes the last header.
+            guard chunk.endIndex >= bytes.count - 2 else {
+                #expect(rest == nil)
                 continue
             }
-            #expect(behind.map(Array.init) == Array(bytes[(bytes.count - 2)..<piece.endIndex]))
+            #expect(rest.map(Array.init) == Array(bytes[(bytes.count - 2)..<chunk.endIndex]))
             break
         }
     }

@@ -2,12 +2,13 @@ import FastCGI
 import POSIX
 import Synchronization
 import Testing
+import Threading
 
 @testable import TestSupport
 
 extension SocketTests {
     @Suite struct ServingTests {
-        @Test("a request is answered, and the next one on the same connection", arguments: TestServer.Kind.allCases)
+        @Test("several requests on one connection are answered", arguments: TestServer.Kind.allCases)
         func answers(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
@@ -19,7 +20,8 @@ extension SocketTests {
             }
         }
 
-        @Test("the connection ends after the answer unless it is to be kept", arguments: TestServer.Kind.allCases)
+        @Test(
+            "the connection is closed after the response unless it is to be kept", arguments: TestServer.Kind.allCases)
         func closes(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
@@ -30,7 +32,7 @@ extension SocketTests {
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
         }
 
-        @Test("a request cut in two anywhere is answered", arguments: TestServer.Kind.allCases)
+        @Test("a request that arrives in two parts is answered", arguments: TestServer.Kind.allCases)
         func cutAnywhere(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
@@ -43,7 +45,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one byte in each record, with padding and without", arguments: [0, 1, 7, 255])
+        @Test("a request with one byte in each record is answered", arguments: [0, 1, 7, 255])
         func oneByteRecords(_ padding: Int) throws {
             let server = try TestServer()
             let peer = try server.connect()
@@ -52,9 +54,10 @@ extension SocketTests {
             #expect(try peer.exchange(request).text == TestServer.expected("/echo:piece by piece"))
         }
 
-        /// libfcgi takes padding behind a beginning, or behind the end of the parameters, for a record. So the padding is one
-        /// here: the header of a body's end.
-        @Test("padding is never taken for a record", arguments: [(8, 0), (0, 8), (8, 8), (1, 0), (0, 1), (255, 255)])
+        /// libfcgi interprets padding after a begin record or after the end of the parameters as a record. So this
+        /// padding is a record: the end of the body.
+        @Test(
+            "padding is not interpreted as a record", arguments: [(8, 0), (0, 8), (8, 8), (1, 0), (0, 1), (255, 255)])
         func paddingIsNoRecord(_ afterBegin: Int, _ afterParameters: Int) throws {
             let server = try TestServer()
             let uri = FastCGIWire.pair("DOCUMENT_URI", "/echo")
@@ -68,13 +71,14 @@ extension SocketTests {
             for body in [FastCGIWire.stream(5, [65, 66]), FastCGIWire.stream(5, [65, 66], size: 1, padding: 9)] {
                 let peer = try server.connect()
                 try peer.send(begin + FastCGIWire.record(4, uri) + end + body)
-                // Right or not at all.
+                // A wrong response is an error, a closed connection is not.
                 if let answer = try? peer.answer() { #expect(answer.text == TestServer.expected("/echo:AB")) }
             }
             #expect(try server.connect().exchange(FastCGIWire.request()).protocolStatus == 0)
         }
 
-        @Test("a request that ends in padding is answered, and its connection ends", arguments: [1, 7, 8, 24, 255])
+        @Test(
+            "a request that ends with padding is answered, and its connection is closed", arguments: [1, 7, 8, 24, 255])
         func paddedLast(_ padding: Int) throws {
             let server = try TestServer()
             let start = FastCGIWire.begin() + FastCGIWire.stream(4, FastCGIWire.pair("DOCUMENT_URI", "/echo"))
@@ -84,7 +88,7 @@ extension SocketTests {
             #expect(try peer.isEnded(), "libfcgi does not read the padding, so the connection cannot be kept")
         }
 
-        @Test("one byte at a time", arguments: TestServer.Kind.allCases)
+        @Test("a request that is sent byte by byte is answered", arguments: TestServer.Kind.allCases)
         func oneByteSends(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
@@ -92,7 +96,7 @@ extension SocketTests {
             #expect(try peer.answer().text == TestServer.expected("/echo:AB"))
         }
 
-        @Test("parameters of all lengths arrive", arguments: [0, 1, 127, 128, 5000, 32000, 65000])
+        @Test("parameters of all lengths are received", arguments: [0, 1, 127, 128, 5000, 32000, 65000])
         func parameters(_ length: Int) throws {
             let server = try TestServer()
             let peer = try server.connect()
@@ -104,7 +108,7 @@ extension SocketTests {
         }
 
         @Test(
-            "bodies of all lengths up to the limit arrive", arguments: TestServer.Kind.allCases,
+            "bodies of all lengths up to the limit are received", arguments: TestServer.Kind.allCases,
             [8191, 8192, 16384, 65535, 65536])
         func bodies(_ kind: TestServer.Kind, _ length: Int) throws {
             let server = try TestServer(kind)
@@ -117,7 +121,7 @@ extension SocketTests {
         }
 
         @Test(
-            "answers of all lengths arrive", arguments: TestServer.Kind.allCases,
+            "responses of all lengths are sent", arguments: TestServer.Kind.allCases,
             [0, 7900, 7999, 8000, 8192, 32726, 32727, 32728, 65536, 1 << 20])
         func answersOfAllLengths(_ kind: TestServer.Kind, _ length: Int) throws {
             let server = try TestServer(kind)
@@ -131,7 +135,7 @@ extension SocketTests {
         }
 
         @Test(
-            "large and small answers take turns on one connection", arguments: TestServer.Kind.allCases)
+            "large and small responses alternate on one connection", arguments: TestServer.Kind.allCases)
         func largeAnswers(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let peer = try server.connect()
@@ -160,7 +164,7 @@ extension SocketTests {
             #expect(server.faults.isEmpty)
         }
 
-        /// A request to "/length" of so many bytes in all: with a body that fills it up, or a parameter that does and no body.
+        /// A request to "/length" of the given size, filled up with a body or with a parameter.
         static func request(ofSize size: Int, inBody: Bool, id: Int = 1) -> [UInt8] {
             func request(_ fill: Int) -> [UInt8] {
                 let value = String(repeating: "v", count: inBody ? 0 : fill)
@@ -169,15 +173,15 @@ extension SocketTests {
                 return FastCGIWire.begin(id: id) + FastCGIWire.stream(4, id: id, parameters)
                     + FastCGIWire.stream(5, id: id, [UInt8](repeating: 65, count: inBody ? fill : 0))
             }
-            // Above 127 bytes a length has the same size as any other.
+            // Above 127 bytes every length is encoded in four bytes.
             return request(200 + size - request(200).count)
         }
 
-        @Test("many fronts at once are all answered", arguments: TestServer.Kind.allCases)
+        @Test("concurrent clients are all answered", arguments: TestServer.Kind.allCases)
         func many(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind, workers: 4)
             let threads = try (0..<8).map { thread in
-                try Thread.spawn(name: "front") {
+                try Thread.spawn(name: "client") {
                     for round in 0..<50 {
                         guard let peer = try? server.connect() else {
                             Issue.record("no connection")
@@ -201,7 +205,7 @@ extension SocketTests {
             [1, 2, 16])
         func burst(_ kind: TestServer.Kind, _ workers: Int) throws {
             let server = try TestServer(kind, workers: workers)
-            let answers = try Crowd.of(500) { index in
+            let answers = try Concurrently.run(500) { index in
                 try server.connect().exchange(FastCGIWire.request(body: Array(String(index).utf8))).text
             }
             #expect(Set(answers) == Set((0..<500).map { TestServer.expected("/echo:\($0)") }))
@@ -209,7 +213,7 @@ extension SocketTests {
             #expect(server.faults.isEmpty)
         }
 
-        @Test("a worker accepts no connection that another worker could serve meanwhile")
+        @Test("a worker accepts only one connection at a time")
         func acceptsOne() throws {
             let events = Monitor<Set<String>>([])
             @Sendable func wait(for event: String) -> Bool {
@@ -218,7 +222,7 @@ extension SocketTests {
             let handler: Responder.Handler = { request, answer in
                 let uri = request.parameter("DOCUMENT_URI") ?? ""
                 events.change { _ = $0.insert("began " + uri) }
-                // The first connection's answer depends on the second one's.
+                // The first connection's response depends on the second one's.
                 let next = ["/one": "may end /one", "/two": "may end /two", "/first": "began /second"][uri]
                 answer += TestServer.text(200, next.map { wait(for: $0) ? "done" : "alone" } ?? "done")
             }
@@ -229,7 +233,7 @@ extension SocketTests {
                 #expect(wait(for: "began " + uri))
                 return peer
             }
-            // Both wait to be accepted when the first worker is free.
+            // Both are pending when the first worker becomes free.
             let peers = try ["/first", "/second"].map { uri in
                 let peer = try server.connect()
                 try peer.send(FastCGIWire.request(uri, keep: false))
@@ -241,22 +245,22 @@ extension SocketTests {
             for peer in busy + peers { #expect(try peer.answer().text == TestServer.expected("done")) }
         }
 
-        /// None of them could go on if it kept its place: they wait for one another.
-        @Test("as many requests as there are workers are under way at once, where each says that it waits")
+        /// The handlers wait for one another, so they would deadlock if a blocked worker kept its slot.
+        @Test("blocked handlers with a BlockingHint run on all workers at once")
         func waitingHandlers() throws {
             let arrived = Monitor(0)
             let handler: Responder.Handler = { _, answer in
                 arrived.change { $0 += 1 }
                 arrived.wait { count -> Void? in count == Self.crowd ? () : nil }
-                answer += TestServer.text(200, "all here")
+                answer += TestServer.text(200, "all arrived")
             }
             let server = try TestServer(workers: Self.crowd, handler: handler)
             let peers = try (0..<Self.crowd).map { _ in try server.connect() }
             for peer in peers { try peer.send(FastCGIWire.request()) }
-            for peer in peers { #expect(try peer.answer().text == TestServer.expected("all here")) }
+            for peer in peers { #expect(try peer.answer().text == TestServer.expected("all arrived")) }
         }
 
-        /// More than processors, on any machine.
+        /// More than the number of processors.
         private static let crowd = Processors.usable + 6
     }
 }

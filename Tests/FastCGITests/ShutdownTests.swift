@@ -1,13 +1,15 @@
 import FastCGI
 import POSIX
+import Sockets
 import Synchronization
 import Testing
+import Threading
 
 @testable import TestSupport
 
 extension SocketTests {
     @Suite struct ShutdownTests {
-        @Test("a request under way is answered, then everything ends", arguments: TestServer.Kind.allCases)
+        @Test("a running request is answered, then all connections are closed", arguments: TestServer.Kind.allCases)
         func inFlight(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let idle = try server.connect()
@@ -27,7 +29,7 @@ extension SocketTests {
             #expect(server.responder.openConnections == 0)
         }
 
-        @Test("idle workers end at once", arguments: [1, 2, 16])
+        @Test("idle workers end immediately", arguments: [1, 2, 16])
         func idleWorkers(_ workers: Int) throws {
             for _ in 0..<10 {
                 let server = try TestServer(workers: workers)
@@ -37,7 +39,7 @@ extension SocketTests {
             }
         }
 
-        @Test("shutting down before running is not lost")
+        @Test("a shutdown before `run` takes effect")
         func early() throws {
             let responder = try Responder(
                 listener: .tcp(host: "127.0.0.1", port: 0), workers: 2, handler: TestServer.answer)
@@ -46,7 +48,7 @@ extension SocketTests {
             try responder.run()
         }
 
-        @Test("a request that has begun to arrive may come to its end")
+        @Test("a partial request is completed and answered during shutdown")
         func half() throws {
             let server = try TestServer()
             let peer = try server.connect()
@@ -60,7 +62,7 @@ extension SocketTests {
             server.stop()
         }
 
-        @Test("an answer that is being read slowly is read to its end")
+        @Test("a response that is read slowly is sent completely during shutdown")
         func slowReader() throws {
             let server = try TestServer()
             let peer = try server.connect()
@@ -73,8 +75,8 @@ extension SocketTests {
             server.stop()
         }
 
-        @Test("patience ends: what is not done by then is cut off", arguments: [true, false])
-        func impatient(_ isStuckInHandler: Bool) throws {
+        @Test("after the drain timeout the remaining requests are cut off", arguments: [true, false])
+        func drainTimeout(_ isStuckInHandler: Bool) throws {
             var limits = Limits.quick
             limits.drain = .milliseconds(300)
             let server = try TestServer(limits: limits)
@@ -87,13 +89,13 @@ extension SocketTests {
             if !isStuckInHandler { #expect(try peer.isEnded()) }
         }
 
-        @Test("under load, every request that was taken is answered")
+        @Test("under load, every request that was read is answered")
         func underLoad() throws {
             let server = try TestServer(workers: 4)
             let threads = try (0..<6).map { _ in
-                try Thread.spawn(name: "front") {
+                try Thread.spawn(name: "client") {
                     while let peer = try? server.connect() {
-                        // A closed connection is fine, half an answer is not.
+                        // The connection may be closed, but not within a response.
                         guard (try? peer.send(FastCGIWire.request("/sleep/1"))) != nil else { return }
                         guard let first = try? peer.record() else { return }
                         #expect(first.type == 6)
@@ -107,14 +109,14 @@ extension SocketTests {
         }
 
         @Test(
-            "a request that waits for a worker is answered at the shutdown, although all slots are taken")
+            "a request that waits for a worker is answered during shutdown although all slots are taken")
         func heldUp() throws {
             let heldUp = Monitor(0)
             let isOver = Atomic(false)
             let handler: Responder.Handler = { request, answer in
                 if request.parameter("DOCUMENT_URI") == "/held" {
                     heldUp.change { $0 += 1 }
-                    // Nothing that says that it waits.
+                    // Waits without a BlockingHint.
                     _ = TestServer.eventually { isOver.load(ordering: .relaxed) }
                 }
                 answer += TestServer.text(200, "answered")

@@ -2,17 +2,18 @@ import FastCGI
 import Glibc
 import POSIX
 import Testing
+import Threading
 
 @testable import TestSupport
 
 extension SocketTests {
     @Suite struct SlowPeerTests {
-        @Test("a thousand idle connections hold nobody up", arguments: [1, 2, 16])
+        @Test("a thousand idle connections do not delay other requests", arguments: [1, 2, 16])
         func idle(_ workers: Int) throws {
             let server = try TestServer(workers: workers)
             let idle = try (0..<1000).map { number in
                 let peer = try server.connect()
-                // Half of them have had an answer before, half have never said anything.
+                // Half of them have been served before, half have never sent anything.
                 if number % 2 == 0 { _ = try peer.exchange(FastCGIWire.request()) }
                 return peer
             }
@@ -26,7 +27,7 @@ extension SocketTests {
             #expect(server.responder.openConnections == 1001)
         }
 
-        @Test("connections that stop in the middle of a request hold nobody up", arguments: [3, 8, 20, 60])
+        @Test("incomplete requests do not delay other requests", arguments: [3, 8, 20, 60])
         func halfRequests(_ sent: Int) throws {
             let server = try TestServer(workers: 1)
             let request = FastCGIWire.request(body: Array("slow".utf8))
@@ -42,7 +43,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a request that does not come to its end is given up, others live on")
+        @Test("an incomplete request is closed after the timeout, other connections stay open")
         func incomplete() throws {
             var limits = Limits.quick
             limits.incompleteFor = .milliseconds(300)
@@ -51,7 +52,7 @@ extension SocketTests {
             _ = try idle.exchange(FastCGIWire.request())
             let slow = try server.connect()
             let start = MonotonicTime.now
-            // One byte now and then does not buy more time.
+            // Sending a byte does not extend the deadline.
             let request = FastCGIWire.request()
             var sent = 0
             while MonotonicTime.now < start + .milliseconds(1000), (try? slow.send([request[sent]])) != nil {
@@ -64,7 +65,7 @@ extension SocketTests {
             #expect(server.faults.count == 1)
         }
 
-        @Test("every request has the time that one may take")
+        @Test("the timeout starts again with every request")
         func slowButSteady() throws {
             var limits = Limits.quick
             limits.incompleteFor = .milliseconds(600)
@@ -80,7 +81,7 @@ extension SocketTests {
         }
 
         @Test(
-            "the largest request is read to its end, although nothing more arrives",
+            "the largest request is read completely",
             arguments: TestServer.Kind.allCases)
         func largest(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind, workers: 1)
@@ -97,7 +98,7 @@ extension SocketTests {
             #expect(try peer.answer().text == TestServer.expected("65536"))
         }
 
-        @Test("a request in more tiny writes than the kernel keeps is answered, and holds no other up")
+        @Test("a request in more tiny writes than the kernel buffers is answered, without delaying others")
         func tinyWrites() throws {
             let server = try TestServer(workers: 1)
             let peer = try server.connect()
@@ -117,7 +118,7 @@ extension SocketTests {
         }
 
         @Test(
-            "200 halves of a request and 200 large answers that are not read hold no other up",
+            "200 incomplete requests and 200 unread responses do not delay other requests",
             arguments: [1, 2, 16])
         func crowd(_ workers: Int) throws {
             var limits = Limits.quick
@@ -138,12 +139,12 @@ extension SocketTests {
                 try peer.send(Array(request.prefix(1 + number % (request.count - 1))))
                 return peer
             }
-            let deaf = try (0..<200).map { _ in
+            let unread = try (0..<200).map { _ in
                 let peer = try server.connect()
                 try peer.send(FastCGIWire.request("/large"))
                 return peer
             }
-            #expect(TestServer.eventually { deaf.allSatisfy(\.isReadable) })
+            #expect(TestServer.eventually { unread.allSatisfy(\.isReadable) })
             let start = MonotonicTime.now
             let peer = try server.connect()
             for _ in 0..<10 { #expect(try peer.exchange(request).text == TestServer.expected("/echo:A")) }
@@ -153,12 +154,12 @@ extension SocketTests {
                 let rest = Array(request.dropFirst(1 + number % (request.count - 1)))
                 #expect(try peer.exchange(rest).text == TestServer.expected("/echo:A"))
             }
-            for peer in deaf.prefix(3) { #expect(try peer.answer().byteCount > 5_000_000) }
+            for peer in unread.prefix(3) { #expect(try peer.answer().byteCount > 5_000_000) }
             #expect(server.faults.isEmpty)
         }
 
         @Test(
-            "a peer that leaves in the middle of its request is not waited for",
+            "the connection of a peer that closes within its request is closed at once",
             arguments: TestServer.Kind.allCases)
         func leavesHalfway(_ kind: TestServer.Kind) throws {
             var limits = Limits.quick
@@ -174,13 +175,13 @@ extension SocketTests {
             }
         }
 
-        @Test("a peer that does not read its answer is given up, and holds nobody up meanwhile")
+        @Test("the connection of a peer that does not read is closed after the timeout, without delaying others")
         func neverReads() throws {
             var limits = Limits.quick
             limits.unreadFor = .milliseconds(400)
             let server = try TestServer(workers: 1, limits: limits)
-            let deaf = try (0..<10).map { _ in try server.connect() }
-            for peer in deaf { try peer.send(FastCGIWire.request("/large/5000000")) }
+            let unread = try (0..<10).map { _ in try server.connect() }
+            for peer in unread { try peer.send(FastCGIWire.request("/large/5000000")) }
             let peer = try server.connect()
             for _ in 0..<10 { #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0) }
             #expect(TestServer.eventually { server.responder.openConnections == 1 })
@@ -189,28 +190,29 @@ extension SocketTests {
         }
 
         @Test(
-            "small answers that are not read pile up in the socket, not on a worker",
+            "small unread responses fill the socket and do not block a worker",
             arguments: TestServer.Kind.allCases)
         func smallAnswersUnread(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind, workers: 1)
-            let deaf = try server.connect()
+            let unread = try server.connect()
             let peer = try server.connect()
-            // Each request after the answer to the one before. The connection ends when the socket takes no more.
+            // Each request is sent after the response to the previous one. The connection is closed
+            // when the socket is full.
             var count = 0
             while count < 5000,
-                (try? deaf.send(FastCGIWire.request("/large/30000", id: count + 1))) != nil
+                (try? unread.send(FastCGIWire.request("/large/30000", id: count + 1))) != nil
             {
                 count += 1
                 #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
                 #expect(TestServer.eventually { server.responder.busyWorkers == 0 })
             }
             #expect(count < 5000)
-            #expect(try deaf.answer().id == 1)
+            #expect(try unread.answer().id == 1)
             #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
             #expect(TestServer.eventually { server.responder.openConnections == 1 })
         }
 
-        @Test("a peer that hangs up disturbs nobody", arguments: TestServer.Kind.allCases)
+        @Test("a peer that disconnects does not affect others", arguments: TestServer.Kind.allCases)
         func hangsUp(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
             let request = FastCGIWire.request("/large/3000000")
@@ -231,7 +233,7 @@ extension SocketTests {
         }
 
         @Test(
-            "a peer that says all it has to say and then listens gets its answer",
+            "a peer that closes its writing side gets its response",
             arguments: TestServer.Kind.allCases)
         func halfClosed(_ kind: TestServer.Kind) throws {
             let server = try TestServer(kind)
@@ -246,7 +248,7 @@ extension SocketTests {
             #expect(TestServer.eventually { server.responder.openConnections == 0 })
         }
 
-        @Test("when descriptors run out, who waits is taken as soon as there are some again")
+        @Test("after descriptors have run out, pending connections are accepted as soon as some are free")
         func outOfDescriptors() throws {
             let server = try TestServer()
             #expect(try server.connect().exchange(FastCGIWire.request(keep: false)).protocolStatus == 0)
@@ -256,7 +258,7 @@ extension SocketTests {
             var usual = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
             defer { setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual) }
-            // Room for the peer's own descriptor and for no other.
+            // Room for the peer's own descriptor only.
             var tight = rlimit(rlim_cur: rlim_t(free + 1), rlim_max: usual.rlim_max)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &tight)
             let peer = try server.connect()
@@ -267,7 +269,9 @@ extension SocketTests {
             #expect(try peer.answer().protocolStatus == 0)
         }
 
-        @Test("where none is idle, connections over the limit are closed at once, and taken when others have gone")
+        @Test(
+            "if no connection is idle, connections above the limit are closed at once, and accepted when others have ended"
+        )
         func tooMany() throws {
             var limits = Limits.quick
             limits.connections = 10

@@ -1,6 +1,6 @@
-/// Name-value pairs (section 3.4): two lengths, then the name, then the value.
+/// Name-value pairs (section 3.4): two lengths, the name and the value.
 enum NameValues {
-    /// Calls `body` with the place of each pair's name and value. Every length is compared with the bytes that are there.
+    /// Calls `body` with the ranges of each pair's name and value. Throws if a length exceeds the bytes.
     static func forEach(in bytes: Span<UInt8>, _ body: (Range<Int>, Range<Int>) -> Void) throws(Refusal) {
         var index = 0
         while index < bytes.count {
@@ -14,7 +14,7 @@ enum NameValues {
         }
     }
 
-    /// One length: a byte below 128, or four with the highest bit set, the most significant first.
+    /// Reads a length: one byte below 128, or four bytes in big-endian order with the highest bit set.
     static func length(in bytes: Span<UInt8>, at index: inout Int) -> Int? {
         guard index < bytes.count else { return nil }
         let size = bytes[index] < 0x80 ? 1 : 4

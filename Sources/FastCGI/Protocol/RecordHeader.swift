@@ -1,4 +1,4 @@
-/// The eight bytes in front of every record, as section 3.3 of the FastCGI specification lays them out.
+/// The header of a record, eight bytes (FastCGI specification, section 3.3).
 package struct RecordHeader: Equatable {
     package static let length = 8
 
@@ -7,7 +7,7 @@ package struct RecordHeader: Equatable {
     package let contentLength: Int
     package let paddingLength: Int
 
-    /// Reads a header, all of which is there.
+    /// Reads a complete header.
     init(_ bytes: Span<UInt8>, at offset: Int) throws(Refusal) {
         guard bytes[offset] == 1 else { throw .unsupportedVersion }
         type = RecordType(rawValue: bytes[offset + 1]) ?? .other
@@ -22,7 +22,7 @@ package struct RecordHeader: Equatable {
     }
 }
 
-/// What a record is, of those that a responder or its client reads or writes.
+/// The types of record that a responder or its client reads or writes.
 package enum RecordType: UInt8 {
     case beginRequest = 1
     case endRequest = 3
@@ -32,15 +32,15 @@ package enum RecordType: UInt8 {
     case other = 255
 }
 
-/// Goes from record to record over bytes that may end in the middle of one.
+/// Iterates over the records in a buffer that may end in the middle of a record.
 package struct RecordWalk {
-    /// Where the content of the last record lies. It may end behind the bytes.
+    /// The range of the last record's content. It may end beyond the buffer.
     package private(set) var content = 0..<0
     private(set) var nextOffset = 0
 
     package init() {}
 
-    /// The next record's header; nil where it is not there in full.
+    /// The header of the next record; nil if it is incomplete.
     package mutating func next(in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
         guard nextOffset + RecordHeader.length <= bytes.count else { return nil }
         let header = try RecordHeader(bytes, at: nextOffset)
@@ -49,7 +49,7 @@ package struct RecordWalk {
         return header
     }
 
-    /// The same for a record that can be of one type and one request alone.
+    /// The header of the next record, which must have this type and request id.
     mutating func next(_ type: RecordType, of id: UInt16, in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
         guard let header = try next(in: bytes) else { return nil }
         guard header.type == type, header.requestID == id else { throw .protocolViolation }
@@ -57,12 +57,12 @@ package struct RecordWalk {
     }
 }
 
-/// Looks for the end of a request whose bytes come in pieces, and are not kept.
+/// Finds the end of a request in a stream of bytes that are not kept.
 struct RequestEnd {
     private var header: [UInt8] = []
     private var bytesToSkip = 0
 
-    /// What follows the last record of the request; nil if that is not among the bytes.
+    /// The bytes after the last record of the request; nil if the request does not end in these bytes.
     mutating func find(in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var rest = bytes
         while !rest.isEmpty {

@@ -1,15 +1,17 @@
 package import POSIX
+import Sockets
 import Synchronization
+import Threading
 
-/// What becomes of connections that no worker holds.
+/// Connections that no worker holds: accepting, waiting, timeouts and shutdown.
 extension Responder {
-    /// The next waiting connection: one for each event, for the poller reports the listener until none waits.
+    /// Accepts one connection for each event: the poller reports the listener as long as connections are pending.
     func acceptConnection() -> FileDescriptor? {
         do throws(POSIXError) {
             guard let socket = try listener.accept() else { return nil }
-            return admit(socket, isOwn: false) { closeLongestIdle() }
+            return register(socket, isOwn: false) { closeLongestIdle() }
         } catch {
-            // It would be reported again at once, and for nothing, until there are descriptors or memory again.
+            // The poller would report the listener again and again until there are descriptors or memory.
             try? poller.remove(listener.descriptor.number)
             isAcceptingPaused.store(true, ordering: .relaxed)
             report(.acceptFailed(error))
@@ -17,17 +19,17 @@ extension Responder {
         }
     }
 
-    /// Takes over a connection that was accepted elsewhere; false if it is of no use, or one too many.
+    /// Serves a connection that was accepted elsewhere; false if it cannot be watched, or exceeds the limit.
     ///
-    /// - Parameter isOwn: this process is at the other end, too, and no limit applies.
+    /// - Parameter isOwn: this process is the peer, and no limit applies.
     @discardableResult
     package func adopt(_ socket: consuming FileDescriptor, isOwn: Bool = false) -> Bool {
-        guard let socket = admit(socket, isOwn: isOwn, makingRoom: { false }) else { return false }
+        guard let socket = register(socket, isOwn: isOwn, makingRoom: { false }) else { return false }
         return wait(for: .request, on: socket)
     }
 
-    /// Counts a connection, and closes it if it is one too many for which no room can be made.
-    private func admit(
+    /// Counts a connection. If it exceeds the limit and no other connection can be closed for it, it is closed.
+    private func register(
         _ socket: consuming FileDescriptor, isOwn: Bool, makingRoom makeRoom: () -> Bool
     ) -> FileDescriptor? {
         if openCount.add(1, ordering: .relaxed).newValue <= limits.connections || isOwn { return socket }
@@ -42,23 +44,24 @@ extension Responder {
         return idle.prefix(16).contains { closeIfQuiet($0.number) }
     }
 
-    /// Lets a connection wait; nil closes it. False if it cannot be watched, and then it is closed, too.
+    /// Puts a connection into the wait table, or closes it if `what` is nil. If it cannot be watched, it is closed and
+    /// the result is false.
     @discardableResult
-    func wait(for what: Waiting?, on socket: consuming FileDescriptor) -> Bool {
+    func wait(for what: ConnectionState?, on socket: consuming FileDescriptor) -> Bool {
         guard let what else {
             close(socket)
             return true
         }
         if case .peerToClose = what { socket.shutDownWriting() }
         let number = socket.release()
-        let (interest, patience) = what.terms(limits)
-        let entry = Waiting.Entry(waiting: what, deadline: .now + patience)
+        let (interest, timeout) = what.pollTerms(limits)
+        let entry = ConnectionState.Entry(state: what, deadline: .now + timeout)
         connections.put(number, entry)
         do throws(POSIXError) {
             if entry.isForWorker { try poller.arm(number, interest) } else { try slowPoller.arm(number, interest) }
             return true
         } catch {
-            // Another thread has closed this connection to make room, and its number may have been used again.
+            // EBADF: another thread has closed this connection to make room, and its number may have been reused.
             if !error.isClosed, connections.take(number, where: { _ in true }) != nil {
                 close(FileDescriptor(takingOwnership: number))
             }
@@ -72,8 +75,8 @@ extension Responder {
         openCount.subtract(1, ordering: .relaxed)
     }
 
-    /// Closes an idle connection, unless a request has just arrived on it.
-    private func closeIfQuiet(_ number: Int32, where isWanted: (Waiting.Entry) -> Bool = \.isIdle) -> Bool {
+    /// Closes an idle connection, unless a request has just arrived.
+    private func closeIfQuiet(_ number: Int32, where isWanted: (ConnectionState.Entry) -> Bool = \.isIdle) -> Bool {
         guard connections.take(number, where: { $0.isIdle && isWanted($0) }) != nil else { return false }
         let socket = FileDescriptor(takingOwnership: number)
         let isQuiet = !socket.waitUntilReadable(milliseconds: 0)
@@ -81,15 +84,15 @@ extension Responder {
         return isQuiet
     }
 
-    /// Goes on with a slow peer's connection when the peer has done something, or after some time.
-    func lookAfterPeers(atMost milliseconds: Int32, _ buffer: inout [UInt8]) {
+    /// Handles one event of a slow peer, or returns after the timeout.
+    func serveSlowPeer(atMost milliseconds: Int32, _ buffer: inout [UInt8]) {
         guard let number = try? slowPoller.wait(milliseconds: milliseconds),
             let entry = connections.take(number, where: { !$0.isForWorker })
         else { return }
         let socket = FileDescriptor(takingOwnership: number)
-        switch proceed(entry.waiting, on: socket, &buffer) {
-        case .goOn(let waiting):
-            connections.put(socket.release(), Waiting.Entry(waiting: waiting, deadline: entry.deadline))
+        switch advance(entry.state, on: socket, &buffer) {
+        case .keepWaiting(let state):
+            connections.put(socket.release(), ConnectionState.Entry(state: state, deadline: entry.deadline))
         case .next(let next):
             try? slowPoller.remove(number)
             wait(for: next, on: socket)
@@ -97,58 +100,61 @@ extension Responder {
     }
 
     private enum Step {
-        case goOn(Waiting)
-        case next(Waiting?)
+        case keepWaiting(ConnectionState)
+        case next(ConnectionState?)
     }
 
-    private func proceed(_ waiting: Waiting, on socket: borrowing FileDescriptor, _ buffer: inout [UInt8]) -> Step {
-        if case .peerToRead(let file, let next) = waiting {
+    private func advance(_ state: ConnectionState, on socket: borrowing FileDescriptor, _ buffer: inout [UInt8]) -> Step
+    {
+        if case .peerToRead(let file, let next) = state {
             return switch file.send(to: socket) {
-            // The peer has taken some, and has as much time again.
-            case .wouldBlock: .next(waiting)
+            // The peer has read a part, so its timeout starts again.
+            case .wouldBlock: .next(state)
             case .ended: .next(nil)
             case .moved: .next(next)
             }
         }
         switch socket.receive(into: &buffer) {
-        case .wouldBlock: return .goOn(waiting)
+        case .wouldBlock: return .keepWaiting(state)
         case .ended: return .next(nil)
-        case .moved(let count): return proceed(waiting, with: buffer[..<count])
+        case .moved(let count): return advance(state, with: buffer[..<count])
         }
     }
 
-    private func proceed(_ waiting: Waiting, with received: ArraySlice<UInt8>) -> Step {
-        switch waiting {
+    private func advance(_ state: ConnectionState, with received: ArraySlice<UInt8>) -> Step {
+        switch state {
         case .restOfRequest(let beginning):
             let bytes = beginning + received
             do throws(Refusal) {
-                if case .request(let body) = try Arrival(in: bytes.span, limits) {
+                if case .request(let body) = try PeekedInput(in: bytes.span, limits) {
                     return .next(.freeWorker(bytes, body))
                 }
-                guard bytes.count < Arrival.longest else { throw .protocolViolation }
-                return .goOn(.restOfRequest(bytes))
+                guard bytes.count < PeekedInput.maximumLength else { throw .protocolViolation }
+                return .keepWaiting(.restOfRequest(bytes))
             } catch {
                 report(.refused(error))
                 return .next(nil)
             }
         case .endOfBody(var end, let answer, let next):
-            guard let behind = end.find(in: received) else { return .goOn(.endOfBody(end, answer: answer, then: next)) }
-            return .next(.peerToRead(answer, then: behind.isEmpty ? next : .peerToClose))
-        case .peerToClose, .peerToRead, .request, .freeWorker: return .goOn(waiting)
+            guard let rest = end.find(in: received) else {
+                return .keepWaiting(.endOfBody(end, answer: answer, then: next))
+            }
+            return .next(.peerToRead(answer, then: rest.isEmpty ? next : .peerToClose))
+        case .peerToClose, .peerToRead, .request, .freeWorker: return .keepWaiting(state)
         }
     }
 
-    /// Closes what has waited long enough.
+    /// Closes connections whose deadline has passed, and resumes accepting after a failure.
     func sweep(all: Bool = false) {
         let now = MonotonicTime.now
-        let isDue: (Waiting.Entry) -> Bool = { all || $0.deadline <= now }
+        let isDue: (ConnectionState.Entry) -> Bool = { all || $0.deadline <= now }
         for (number, _) in connections.all(where: isDue) {
             if closeIfQuiet(number, where: isDue) { continue }
-            // What the table listed may have gone on meanwhile.
+            // A worker may have taken the connection meanwhile.
             guard let entry = connections.take(number, where: { isDue($0) && (all || !$0.isIdle) }) else { continue }
             let socket = FileDescriptor(takingOwnership: number)
             try? slowPoller.remove(number)
-            switch entry.waiting {
+            switch entry.state {
             case .endOfBody(_, let answer, _) where !all: wait(for: .peerToRead(answer, then: .peerToClose), on: socket)
             case .peerToClose: close(socket)
             default:
@@ -162,8 +168,8 @@ extension Responder {
         }
     }
 
-    /// Takes in what waits at the listener, and closes each connection when it becomes idle. Where there is a keeper, the next
-    /// process goes on with it instead, and with what lies in its socket.
+    /// Accepts the pending connections, and closes each connection when it becomes idle. With a keeper, the next
+    /// process continues to serve it instead, including the data in its socket.
     func drain(until end: MonotonicTime) {
         try? slowPoller.remove(stop.descriptor.number)
         try? poller.remove(listener.descriptor.number)
@@ -172,10 +178,10 @@ extension Responder {
             listener.refuse()
         }
         slots.removeLimit()
-        var buffer = Arrival.buffer()
+        var buffer = PeekedInput.buffer()
         while openConnections > 0, .now < end {
             releaseIdle()
-            lookAfterPeers(atMost: 5, &buffer)
+            serveSlowPeer(atMost: 5, &buffer)
             sweep()
         }
     }
@@ -184,8 +190,8 @@ extension Responder {
         for (number, _) in connections.all(where: \.isIdle) where !handOver(number) { _ = closeIfQuiet(number) }
     }
 
-    /// The poller is told, since it goes on watching what another process keeps open. A keeper that has failed once is not
-    /// asked again.
+    /// The connection is removed from the poller, which would otherwise watch it as long as another process holds it
+    /// open. A keeper that has failed once is not called again.
     private func handOver(_ number: Int32) -> Bool {
         guard let keeper, !hasLostKeeper.load(ordering: .relaxed),
             connections.take(number, where: \.isIdle) != nil

@@ -1,20 +1,22 @@
 import POSIX
+import Sockets
+import Threading
 
-/// One thread of a responder: takes the next event and answers the request that lies in the socket.
+/// A worker thread of a responder: takes the next event and answers the request in the socket.
 final class Worker {
     private let responder: Responder
     private let index: Int
-    private var state = State.hasNone
+    private var state = State.hasNoSlot
 
-    // Of the request at hand, and kept for the next one.
+    // Reused for every request.
     private let request = FCGXRequest()
     private var answer: [UInt8] = []
-    private var buffer = Arrival.buffer()
+    private var buffer = PeekedInput.buffer()
 
-    /// If the peer has read all earlier answers, the socket takes at least as many bytes at once.
+    /// A socket accepts a response of this size without blocking, if the peer has read all earlier responses.
     private static let shortAnswer = 32 << 10
 
-    private enum State { case hasNone, hasSlot, isReturning }
+    private enum State { case hasNoSlot, hasSlot, isReturning }
 
     init(_ index: Int, of responder: Responder) {
         self.index = index
@@ -32,8 +34,8 @@ final class Worker {
                 if let socket = responder.acceptConnection() { serve(socket) }
             } else if let entry = responder.connections.take(number, where: \.isForWorker) {
                 let socket = FileDescriptor(takingOwnership: number)
-                if case .freeWorker(let taken, let body) = entry.waiting {
-                    respond(on: socket, body, taken)
+                if case .freeWorker(let received, let body) = entry.state {
+                    respond(on: socket, body, received)
                 } else {
                     serve(socket)
                 }
@@ -50,9 +52,9 @@ final class Worker {
         switch state {
         case .hasSlot: responder.slots.free()
         case .isReturning: responder.slots.endReturning()
-        case .hasNone: break
+        case .hasNoSlot: break
         }
-        state = .hasNone
+        state = .hasNoSlot
     }
 
     private func returnFromWaiting() {
@@ -60,7 +62,7 @@ final class Worker {
         responder.slots.beginReturning()
     }
 
-    /// The poller fails only if the program has broken it. Nothing could be served any more, so the process ends.
+    /// The poller fails only after a programming error. No request could be served then, so the process ends.
     private func nextEvent() -> Int32 {
         responder.slots.beginWaiting()
         defer { responder.slots.endWaiting() }
@@ -69,11 +71,11 @@ final class Worker {
 
     private func serve(_ socket: consuming FileDescriptor) {
         do throws(Refusal) {
-            switch try Arrival.look(at: socket, &buffer, responder.limits) {
+            switch try PeekedInput.peek(at: socket, &buffer, responder.limits) {
             case .nothing: responder.wait(for: .request, on: socket)
             case .ended: responder.close(socket)
             case .incomplete: responder.wait(for: .restOfRequest([]), on: socket)
-            // The front may go on sending what is not wanted, so the request is taken and the end of it looked for.
+            // nginx may continue to send a body that is too large, so the request is read until its end is found.
             case .request(let body) where body.isTooLarge: responder.wait(for: .restOfRequest([]), on: socket)
             case .request(let body): respond(on: socket, body)
             }
@@ -83,8 +85,8 @@ final class Worker {
         }
     }
 
-    /// Answers a request that lies in the socket.
-    private func respond(on socket: consuming FileDescriptor, _ body: Arrival.Body) {
+    /// Answers a complete request in the socket.
+    private func respond(on socket: consuming FileDescriptor, _ body: PeekedInput.Body) {
         guard request.begin(on: socket.number) else {
             responder.report(.refused(.protocolViolation))
             return responder.close(socket, isClosed: true)
@@ -92,27 +94,27 @@ final class Worker {
         send(to: socket, then: handle(body))
     }
 
-    /// Answers a request that was taken from the socket, because it came in pieces or has a body that is too large.
-    private func respond(on socket: consuming FileDescriptor, _ body: Arrival.Body, _ taken: [UInt8]) {
-        guard let file = try? FileDescriptor.memoryFile(holding: taken) else { return responder.close(socket) }
+    /// Answers a request that has been read from the socket, because it arrived in parts or its body is too large.
+    private func respond(on socket: consuming FileDescriptor, _ body: PeekedInput.Body, _ received: [UInt8]) {
+        guard let file = try? FileDescriptor.memoryFile(holding: received) else { return responder.close(socket) }
         guard request.begin(on: file.number) else {
             _ = file.release()
             return responder.close(socket)
         }
         let next = handle(body)
         var end = RequestEnd()
-        let behind = end.find(in: taken[...])
-        guard body.isTooLarge, behind == nil, let file = try? UnsentFile() else {
-            return send(to: socket, then: behind?.isEmpty == true ? next : .peerToClose)
+        let rest = end.find(in: received[...])
+        guard body.isTooLarge, rest == nil, let file = try? UnsentFile() else {
+            return send(to: socket, then: rest?.isEmpty == true ? next : .peerToClose)
         }
         _ = request.end(with: answer, to: file.descriptor.number)
         responder.wait(for: .endOfBody(end, answer: file, then: next), on: socket)
     }
 
-    /// Has the handler answer the request that libfcgi has begun to read. Returns what the connection waits for afterwards.
-    private func handle(_ expected: Arrival.Body) -> Waiting? {
+    /// Calls the handler for the request whose parameters libfcgi has read. Returns the connection's next state.
+    private func handle(_ expected: PeekedInput.Body) -> ConnectionState? {
         let body = expected.isTooLarge ? [] : request.readBody(length: expected.length)
-        // Bytes behind the request may be the beginning of the next one. They are lost, and so the connection cannot be kept.
+        // Bytes after the request may belong to the next one. They are lost, so the connection cannot be kept.
         let isLost = !expected.isTooLarge && (expected.isPadded || request.hasReadAhead)
         answer.removeAll(keepingCapacity: true)
         responder.handler(
@@ -120,7 +122,7 @@ final class Worker {
         return isLost ? .peerToClose : request.keepsConnection ? .request : nil
     }
 
-    private func send(to socket: consuming FileDescriptor, then next: Waiting?) {
+    private func send(to socket: consuming FileDescriptor, then next: ConnectionState?) {
         let file = answer.count > Self.shortAnswer ? try? UnsentFile() : nil
         guard request.end(with: answer, to: file?.descriptor.number ?? socket.number) else {
             return responder.close(socket)

@@ -1,9 +1,10 @@
 import Glibc
 import POSIX
+import Sockets
 
 @testable import FastCGI
 
-/// One connection without a responder: a test looks at what it has sent, and has libfcgi read it, as a worker does.
+/// A connection without a responder. A test peeks at the data and lets libfcgi read it, as a worker does.
 final class DirectConnection {
     private let near: FileDescriptor
     private var far: Int32 = -1
@@ -18,7 +19,7 @@ final class DirectConnection {
         if far >= 0 { close(far) }
     }
 
-    /// Sends what the socket takes without waiting, and says how much that was.
+    /// Sends as many bytes as the socket accepts, and returns their number.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Int {
         var sent = 0
@@ -30,14 +31,14 @@ final class DirectConnection {
 
     func endSending() { near.shutDownWriting() }
 
-    func look(_ buffer: inout [UInt8], _ limits: Limits = .standard) throws(Refusal) -> Arrival {
+    func look(_ buffer: inout [UInt8], _ limits: Limits = .standard) throws(Refusal) -> PeekedInput {
         let socket = FileDescriptor(takingOwnership: far)
-        let arrival = Result { () throws(Refusal) in try Arrival.look(at: socket, &buffer, limits) }
+        let input = Result { () throws(Refusal) in try PeekedInput.peek(at: socket, &buffer, limits) }
         _ = socket.release()
-        return try arrival.get()
+        return try input.get()
     }
 
-    /// False if libfcgi could not read the request, and then the connection is closed.
+    /// If libfcgi cannot read the request, it has closed the connection and the result is false.
     func begin(_ request: FCGXRequest) -> Bool {
         let hasBegun = request.begin(on: far)
         if !hasBegun { far = -1 }
@@ -48,7 +49,7 @@ final class DirectConnection {
         request.end(with: answer, to: far)
     }
 
-    /// All that has come back so far.
+    /// Everything received so far.
     func received() -> [UInt8] {
         var (all, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 64 << 10))
         while case .moved(let count) = near.receive(into: &buffer) { all += buffer[..<count] }

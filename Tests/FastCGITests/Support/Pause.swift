@@ -1,6 +1,6 @@
-import POSIX
+import Threading
 
-/// Long enough for the server to have looked at what was sent so far.
+/// Long enough for the server to handle the data sent so far.
 func pauseBriefly() {
     Thread.pause(for: .milliseconds(2))
 }

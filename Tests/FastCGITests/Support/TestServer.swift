@@ -1,11 +1,12 @@
 import Glibc
-import POSIX
+import Sockets
 import Synchronization
+import Threading
 
 @testable import FastCGI
 @testable import TestSupport
 
-/// A responder that runs for one test, at a unix socket or a port of this machine.
+/// A responder for one test, on a unix socket or a local port.
 final class TestServer: Sendable {
     enum Kind: CaseIterable, Sendable { case unix, tcp }
 
@@ -41,7 +42,7 @@ final class TestServer: Sendable {
 
     var faults: [Fault] { faultList.all }
 
-    /// Whether a connection rests between two requests, or before its first one.
+    /// Whether a connection is idle: between two requests, or before its first one.
     var hasIdleConnection: Bool { !responder.connections.all(where: \.isIdle).isEmpty }
 
     func stop() {
@@ -51,7 +52,7 @@ final class TestServer: Sendable {
 
     func connect() throws -> FastCGIPeer { try FastCGIPeer(address) }
 
-    /// Waits up to twenty seconds for something to come true.
+    /// Waits up to twenty seconds for a condition.
     static func eventually(_ condition: () -> Bool) -> Bool {
         for _ in 0..<2000 {
             if condition() { return true }
@@ -66,15 +67,15 @@ final class TestServer: Sendable {
 
     private static let counter = Atomic(0)
 
-    /// Says what it was asked, does what the address says.
+    /// Echoes the request, or does what its path says.
     static func answer(_ request: borrowing Request, into answer: inout [UInt8]) {
-        answer += reply(to: request)
+        answer += response(to: request)
     }
 
-    private static func reply(to request: borrowing Request) -> [UInt8] {
+    private static func response(to request: borrowing Request) -> [UInt8] {
         let uri = request.parameter("DOCUMENT_URI") ?? "?"
         let parts = uri.split(separator: "/")
-        // A mutated request may ask for anything.
+        // A mutated request may contain any number.
         let number = parts.dropFirst().first.flatMap { UInt32($0) }.map { min(Int($0), 10_000_000) } ?? 0
         if request.bodyIsTooLarge { return text(413, "too large") }
         switch parts.first {
@@ -102,7 +103,7 @@ final class FaultList: Sendable {
 }
 
 extension Limits {
-    /// The standard ones, but nothing that a test waits for takes long.
+    /// The standard limits with frequent sweeps, so that tests do not wait long.
     static var quick: Limits {
         var limits = Limits.standard
         limits.sweepEvery = .milliseconds(20)

@@ -4,8 +4,8 @@ import Testing
 @testable import FastCGI
 @testable import TestSupport
 
-/// What becomes of bytes, without a socket.
-@Suite struct ArrivalTests {
+/// Parsing and validation of bytes, without a socket.
+@Suite struct PeekedInputTests {
     private static let limits: Limits = {
         var limits = Limits.standard
         limits.parameters = 100
@@ -13,8 +13,8 @@ import Testing
         return limits
     }()
 
-    private func look(at bytes: [UInt8]) throws(Refusal) -> Arrival {
-        try Arrival(in: bytes.span, Self.limits)
+    private func look(at bytes: [UInt8]) throws(Refusal) -> PeekedInput {
+        try PeekedInput(in: bytes.span, Self.limits)
     }
 
     private static func parameters(_ content: [UInt8], size: Int = 65535, padding: Int = 0) -> [UInt8] {
@@ -25,17 +25,17 @@ import Testing
         FastCGIWire.stream(5, [UInt8](repeating: 1, count: length), size: size)
     }
 
-    @Test("a request is whole with its last record's header, and not before", arguments: [0, 5, 255])
+    @Test("a request is complete with the header of its last record, not earlier", arguments: [0, 5, 255])
     func cutAnywhere(_ padding: Int) throws {
         let bytes = FastCGIWire.request(
             id: 300, body: Array("the body".utf8), recordSize: 4, padding: padding)
         for cut in 0...bytes.count {
-            let expected: Arrival = cut < bytes.count ? .incomplete : .request(.init(length: 8))
+            let expected: PeekedInput = cut < bytes.count ? .incomplete : .request(.init(length: 8))
             #expect(try look(at: Array(bytes.prefix(cut))) == expected, "cut at \(cut)")
         }
     }
 
-    @Test("what follows a whole request is left for later")
+    @Test("bytes after a complete request are ignored")
     func followed() throws {
         let request = FastCGIWire.request(body: [1, 2, 3])
         for next in [
@@ -45,24 +45,24 @@ import Testing
         }
     }
 
-    @Test("every id but 0 is a request's", arguments: [1, 2, 255, 256, 65535])
+    @Test("every id except 0 is valid", arguments: [1, 2, 255, 256, 65535])
     func ids(_ id: Int) throws {
         #expect(try look(at: FastCGIWire.request(id: id)) == .request(.init()))
     }
 
-    @Test("parameters may fill their limit and not pass it", arguments: [1, 7, 65535])
+    @Test("parameters may reach the limit but not exceed it", arguments: [1, 7, 65535])
     func parametersLimit(_ size: Int) throws {
         let fits = FastCGIWire.pair("n", String(repeating: "v", count: 97))
         let over = FastCGIWire.pair("n", String(repeating: "v", count: 98))
         #expect(try look(at: Self.parameters(fits, size: size) + Self.body(0)) == .request(.init()))
         #expect(throws: Refusal.parametersTooLong) { try look(at: Self.parameters(over, size: size)) }
-        // The record that passes the limit is refused by its header.
+        // The record that exceeds the limit is rejected by its header.
         let announced = FastCGIWire.begin() + FastCGIWire.record(4, over).prefix(8)
         #expect(throws: Refusal.parametersTooLong) { try look(at: announced) }
     }
 
     @Test(
-        "a pair that leads out of the parameters is refused, once they are all there",
+        "a pair beyond the end of the parameters is rejected once they are complete",
         arguments: [
             [0xFF, 0xFF, 0xFF, 0xFF, 0], [0x80, 0, 0, 1, 1, 65], [2, 0, 65], [0, 1], [1], [0x80, 0, 0],
             [0x7F, 0xFF, 0xFF, 0xFF, 0xFF],
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(
-        "a pair may lie in several records, with padding between them", arguments: 1...20, [0, 3, 255])
+        "a pair may span several records with padding", arguments: 1...20, [0, 3, 255])
     func splitPairs(_ size: Int, _ padding: Int) throws {
         let pairs =
             FastCGIWire.pair("A", "B") + FastCGIWire.pair("CONTENT_LENGTH", "51")
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "a body may fill its limit; one byte more is too large as soon as a header says so",
+        "a body may reach the limit; one byte more is too large as soon as a header announces it",
         arguments: [1, 7, 65535])
     func bodyLimit(_ size: Int) throws {
         let start = Self.parameters(FastCGIWire.pair("A", "B"))
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "an announced length over the limit is enough",
+        "an announced length above the limit is too large",
         arguments: [
             ("50", false), ("51", true), ("0051", true), ("0", false), ("", false), ("x", false),
             ("-51", false),
@@ -111,12 +111,12 @@ import Testing
     func announcedLength(_ announced: String, _ isTooLarge: Bool) throws {
         let bytes = Self.parameters(FastCGIWire.pair("CONTENT_LENGTH", announced))
         #expect(try look(at: bytes) == (isTooLarge ? .request(.init(isTooLarge: true)) : .incomplete))
-        // What is said is no more than that: the body is as long as its records.
+        // The announced length is not trusted: the records determine the length of the body.
         if !isTooLarge { #expect(try look(at: bytes + Self.body(7)) == .request(.init(length: 7))) }
     }
 
     @Test(
-        "only the parameter of that name announces a length",
+        "only CONTENT_LENGTH announces a length",
         arguments: [
             "CONTENT_TYPE__", "CONTENT_LENGTI", "DONTENT_LENGTH", "content_length", "CONTENT_LENGT", "",
         ])
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "padding behind a whole request is told of, for libfcgi does not read it",
+        "padding at the end of a request is reported, because libfcgi does not read it",
         arguments: [0, 1, 8, 255])
     func padded(_ padding: Int) throws {
         let start = Self.parameters(FastCGIWire.pair("A", "B"), padding: 9) + FastCGIWire.record(5, [1, 2], padding: 7)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("another version is refused in any header", arguments: [0, 2, 255] as [UInt8])
+    @Test("another version is rejected in every header", arguments: [0, 2, 255] as [UInt8])
     func version(_ version: UInt8) {
         let request = FastCGIWire.request(body: [1, 2], parameters: [("A", "B")])
         for start in Self.headers(of: request) {
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("another type than is due is refused in any header, and every other id")
+    @Test("an unexpected type or id is rejected in every header")
     func typesAndIDs() {
         let request = FastCGIWire.request(id: 258, body: [1, 2], parameters: [("A", "B")])
         for start in Self.headers(of: request) {
@@ -159,7 +159,7 @@ import Testing
                     try look(at: bytes)
                 }
             }
-            // Before the others there is no id to compare with.
+            // The first header has no id to compare with.
             for (offset, id) in [(2, 0), (2, 2), (3, 0), (3, 3)] as [(Int, UInt8)] where start > 0 {
                 var bytes = request
                 bytes[start + offset] = id
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(
-        "records out of their order or form are refused, by their header",
+        "records out of order or with an invalid form are rejected by their header",
         arguments: [
             FastCGIWire.begin() + FastCGIWire.begin(),
             FastCGIWire.begin() + FastCGIWire.begin(id: 2),
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(
-        "another role than a responder's is refused",
+        "a role other than responder is rejected",
         arguments: [0x0000, 0x0002, 0x0003, 0x0101, 0x0100, 0xFFFF])
     func roles(_ role: Int) throws {
         let bytes = FastCGIWire.record(1, [UInt8(role >> 8), UInt8(role & 255), 1, 0, 0, 0, 0, 0])
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(
-        "a parameter with a zero byte is refused, wherever it stands",
+        "a parameter with a zero byte is rejected",
         arguments: [("A\0", "b"), ("A", "\0"), ("A", "b\0"), ("\0", ""), ("A", "b\0c")])
     func zeroBytes(_ name: String, _ value: String) {
         for size in [65535, 2] {
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test(
-        "flags and reserved bytes of a beginning may be anything",
+        "flags and reserved bytes of a begin record may have any value",
         arguments: [0, 1, 0x80, 0xFF] as [UInt8])
     func flags(_ byte: UInt8) throws {
         let begin = FastCGIWire.record(1, [0, 1, byte, byte, byte, byte, byte, byte])
@@ -241,14 +241,14 @@ import Testing
 }
 
 extension SocketTests {
-    @Suite struct LookTests {
-        private func look(_ connection: DirectConnection, _ size: Int) throws -> Arrival {
+    @Suite struct PeekTests {
+        private func look(_ connection: DirectConnection, _ size: Int) throws -> PeekedInput {
             var buffer = [UInt8](repeating: 0, count: size)
             return try connection.look(&buffer)
         }
 
         @Test(
-            "what lies in a socket is looked at as often as wanted, and stays",
+            "the data can be peeked repeatedly and stays in the socket",
             arguments: [8, 100, 16384])
         func stays(_ size: Int) throws {
             let connection = try DirectConnection()
@@ -261,22 +261,22 @@ extension SocketTests {
             #expect(connection.begin(FCGXRequest()))
         }
 
-        @Test("the end of a connection is seen")
+        @Test("the end of a connection is detected")
         func ended() throws {
             let connection = try DirectConnection()
             connection.endSending()
             #expect(try look(connection, 100) == .ended)
         }
 
-        @Test("the buffer grows until a request fits")
+        @Test("the buffer grows until the request fits")
         func grows() throws {
             let connection = try DirectConnection()
-            var buffer = [UInt8](repeating: 0, count: Arrival.buffer().count)
+            var buffer = [UInt8](repeating: 0, count: PeekedInput.buffer().count)
             let request = FastCGIWire.request(
                 body: [UInt8](repeating: 65, count: 65536), recordSize: 5000)
             #expect(connection.send(request) == request.count)
             #expect(try connection.look(&buffer) == .request(.init(length: 65536)))
-            #expect(buffer.count == Arrival.buffer().count, "it is kept small")
+            #expect(buffer.count == PeekedInput.buffer().count, "it shrinks again afterwards")
         }
 
         @Test(

@@ -1,21 +1,21 @@
 import FastCGI
 
-/// What a responder said.
-package struct ClientAnswer: Sendable, Equatable {
+/// The response of a responder.
+package struct ClientResponse: Sendable, Equatable {
     package let status: Int
     package let body: [UInt8]
 }
 
-extension ClientAnswer {
-    /// Reads the records of one answer, up to the one that ends the request.
+extension ClientResponse {
+    /// Reads the records of a response, up to FCGI_END_REQUEST.
     init(readingRecords bytes: [UInt8], longest: Int) throws(ClientFault) {
-        guard !bytes.isEmpty else { throw .turnedAway }
+        guard !bytes.isEmpty else { throw .closedWithoutResponse }
         var walk = RecordWalk()
         var output: [UInt8] = []
         while true {
             let header: RecordHeader?
             do { header = try walk.next(in: bytes.span) } catch { throw .malformed }
-            guard let header, walk.content.upperBound <= bytes.count else { throw .brokenOff }
+            guard let header, walk.content.upperBound <= bytes.count else { throw .truncated }
             if header.type == .endRequest { break }
             if header.type == .standardOutput { output += bytes[walk.content] }
             guard output.count <= longest else { throw .tooLong }
@@ -23,7 +23,7 @@ extension ClientAnswer {
         try self.init(readingCGI: output)
     }
 
-    /// Reads header lines, of which the first has the status, an empty one, and the rest.
+    /// Reads the CGI header, whose first line is the status, and the body after the empty line.
     private init(readingCGI bytes: [UInt8]) throws(ClientFault) {
         let start = Array("Status: ".utf8)
         guard bytes.starts(with: start), let emptyLine = bytes.firstRange(of: Array("\r\n\r\n".utf8)),

@@ -1,36 +1,39 @@
+internal import Glibc
 import POSIX
+import Sockets
 
-/// What lies in a connection's socket, looked at without being taken.
+/// The bytes in a connection's socket, read with MSG_PEEK and validated.
 ///
-/// libfcgi reads a request in one go and would wait in the middle of it, so it is called only once all of it is there. It also
-/// trusts its input: it ends the process over a parameter too long for malloc, writes behind its buffer when a query of values
-/// repeats itself, and loses its place where records of two requests are mixed, or behind padding of some records. So it gets
-/// nothing but one request of the form that every front sends, whose pairs have true lengths.
-enum Arrival: Equatable {
+/// libfcgi blocks in the middle of an incomplete request, so it is called only once the whole request has arrived.
+/// It also trusts its input: it ends the process if malloc fails for a long parameter, writes past its buffer when
+/// a query of values repeats a name, and misreads the stream if the records of two requests are interleaved or
+/// some records have padding. So it only gets a single request in the form that every web server sends, with the
+/// length of every pair verified.
+enum PeekedInput: Equatable {
     case nothing
     case ended
     case incomplete
-    /// A whole request, or all of it but a body that is too large.
+    /// A complete request, or one that is complete except for a body that is too large.
     case request(Body)
 
     struct Body: Equatable {
         var length = 0
-        /// It is longer than it may be, or is announced to be.
+        /// The body, or its announced length, exceeds the limit.
         var isTooLarge = false
-        /// Its last record has padding, which libfcgi does not read.
+        /// The last record has padding, which libfcgi does not read.
         var isPadded = false
     }
 
-    /// More than the limits let in with records of a sensible size.
-    static let longest = 1 << 20
+    /// More than any request within the limits needs, unless it has many tiny records.
+    static let maximumLength = 1 << 20
 
-    /// Where to look: nearly every request fits.
+    /// A buffer that nearly every request fits in.
     static func buffer() -> [UInt8] { [UInt8](repeating: 0, count: 16 << 10) }
 
-    /// - Parameter buffer: grows for the time if it is too small.
-    static func look(
+    /// - Parameter buffer: enlarged during the call if the request does not fit.
+    static func peek(
         at socket: borrowing FileDescriptor, _ buffer: inout [UInt8], _ limits: Limits
-    ) throws(Refusal) -> Arrival {
+    ) throws(Refusal) -> PeekedInput {
         let length = buffer.count
         defer { if buffer.count > length { buffer = Self.buffer() } }
         while true {
@@ -38,9 +41,9 @@ enum Arrival: Equatable {
             case .wouldBlock: return .nothing
             case .ended: return .ended
             case .moved(let count):
-                let arrival = try Arrival(in: buffer.span.extracting(first: count), limits)
-                guard arrival == .incomplete, count == buffer.count else { return arrival }
-                guard count < longest else { throw .protocolViolation }
+                let input = try PeekedInput(in: buffer.span.extracting(first: count), limits)
+                guard input == .incomplete, count == buffer.count else { return input }
+                guard count < maximumLength else { throw .protocolViolation }
                 buffer = [UInt8](repeating: 0, count: 4 * count)
             }
         }
@@ -53,7 +56,7 @@ enum Arrival: Equatable {
         let isWellFormed = begin.type == .beginRequest && begin.requestID != 0 && begin.contentLength == 8
         guard isWellFormed, begin.paddingLength == 0 else { throw .protocolViolation }
         guard walk.content.upperBound <= bytes.count else { return }
-        // A responder's role; section 4.3 knows others.
+        // The role FCGI_RESPONDER (section 4.3).
         guard bytes[RecordHeader.length] == 0, bytes[RecordHeader.length + 1] == 1 else { throw .protocolViolation }
         guard let announced = try Self.readParameters(of: begin.requestID, in: bytes, &walk, limits) else { return }
         var body = Body(isTooLarge: announced > limits.body)
@@ -67,7 +70,7 @@ enum Arrival: Equatable {
         self = .request(body)
     }
 
-    /// How long the body is said to be, 0 where that is not said; nil where the parameters are not there in full.
+    /// The value of CONTENT_LENGTH, 0 without one; nil if the parameters are incomplete.
     private static func readParameters(
         of id: UInt16, in bytes: Span<UInt8>, _ walk: inout RecordWalk, _ limits: Limits
     ) throws(Refusal) -> Int? {
@@ -86,12 +89,12 @@ enum Arrival: Equatable {
     }
 
     private static func announcedLength(in bytes: Span<UInt8>, _ parts: [Range<Int>]) throws(Refusal) -> Int {
-        // A pair may lie in two records, but nearly always one has all.
+        // A pair may span two records, but nearly always there is only one record.
         let joined = parts.count == 1 ? [] : parts.flatMap { part in part.map { bytes[$0] } }
         let parameters = parts.count == 1 ? bytes.extracting(parts[0]) : joined.span
         let wanted = "CONTENT_LENGTH".utf8.span
         var announced: Int?
-        // libfcgi keeps a pair as the C string "NAME=value".
+        // libfcgi stores a pair as the C string "NAME=value".
         var isAmbiguous = false
         try NameValues.forEach(in: parameters) { name, value in
             if parameters.extracting(name.lowerBound..<value.upperBound).has(0) { isAmbiguous = true }
@@ -104,5 +107,11 @@ enum Arrival: Equatable {
         }
         if isAmbiguous { throw .malformedParameters }
         return announced ?? 0
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func has(_ byte: UInt8) -> Bool {
+        unsafe withUnsafeBytes { unsafe !$0.isEmpty && memchr($0.baseAddress!, Int32(byte), count) != nil }
     }
 }
