@@ -186,20 +186,25 @@ extension Responder {
         }
     }
 
+    /// Hands over each idle connection, or closes it if there is no keeper. One that a worker has taken meanwhile is
+    /// left for the next round: it may be idle again by now, and must be handed over then.
     func releaseIdle() {
-        for (number, _) in connections.all(where: \.isIdle) where !handOver(number) { _ = closeIfQuiet(number) }
+        for (number, _) in connections.all(where: \.isIdle) {
+            if let keeper, !hasLostKeeper.load(ordering: .relaxed) {
+                handOver(number, to: keeper)
+            } else {
+                _ = closeIfQuiet(number)
+            }
+        }
     }
 
     /// The connection is removed from the poller, which would otherwise watch it as long as another process holds it
     /// open. A keeper that has failed once is not called again.
-    private func handOver(_ number: Int32) -> Bool {
-        guard let keeper, !hasLostKeeper.load(ordering: .relaxed),
-            connections.take(number, where: \.isIdle) != nil
-        else { return false }
+    private func handOver(_ number: Int32, to keeper: Keeper) {
+        guard connections.take(number, where: \.isIdle) != nil else { return }
         try? poller.remove(number)
         let isKept = keeper(number)
         if !isKept { hasLostKeeper.store(true, ordering: .relaxed) }
         wait(for: isKept ? nil : .request, on: FileDescriptor(takingOwnership: number))
-        return isKept
     }
 }
