@@ -1,7 +1,7 @@
 #include <curl/curl.h>
 
-// curl_easy_setopt and curl_easy_getinfo are variadic, and Swift cannot call those: one typed door for each kind
-// of argument.
+// curl_easy_setopt and curl_easy_getinfo are variadic, and Swift cannot call variadic functions: one typed wrapper for
+// each kind of argument.
 
 static inline CURLcode gatehouse_curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -15,15 +15,15 @@ static inline CURLcode gatehouse_curl_set_list(CURL *easy, CURLoption option, st
     return curl_easy_setopt(easy, option, value);
 }
 
-// The bytes are copied: the size has to be known before.
+// CURLOPT_COPYPOSTFIELDS copies the bytes, so the size has to be set before.
 static inline CURLcode gatehouse_curl_set_body(CURL *easy, const void *bytes, curl_off_t count) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, count);
     return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, bytes);
 }
 
-static inline CURLcode gatehouse_curl_set_sink(CURL *easy, curl_write_callback receive, void *sink) {
+static inline CURLcode gatehouse_curl_set_write_callback(CURL *easy, curl_write_callback receive, void *buffer) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
-    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, sink);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, buffer);
 }
 
 static inline CURLcode gatehouse_curl_certificates(CURL *easy, struct curl_certinfo **chain) {

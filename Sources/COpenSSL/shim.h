@@ -11,8 +11,8 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-// SHA-256 as a plain value that can be copied, without memory that is asked for and given back for each token. OpenSSL
-// calls these deprecated in favour of EVP, which has no such thing; the rest of what it calls so stays out of reach.
+// SHA-256 with a state that can be copied as a plain value, without allocating memory for each token. OpenSSL has deprecated
+// these functions in favour of EVP, which has no such state. Other deprecated functions are still reported.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 static inline int sha256_begin(SHA256_CTX *state) { return SHA256_Init(state); }

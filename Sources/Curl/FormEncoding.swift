@@ -1,4 +1,4 @@
-/// The body of a form as browsers send it: `application/x-www-form-urlencoded`.
+/// The encoding of form fields: `application/x-www-form-urlencoded`.
 enum FormEncoding {
     static let contentType = "application/x-www-form-urlencoded"
 
@@ -6,7 +6,7 @@ enum FormEncoding {
         Array(fields.map { escaped($0.0) + "=" + escaped($0.1) }.joined(separator: "&").utf8)
     }
 
-    /// Whatever RFC 3986 does not call unreserved is escaped, a space too: readers differ on `+`, and agree on `%20`.
+    /// Escapes every character that is not unreserved in RFC 3986. A space becomes `%20`: not every parser accepts `+`.
     private static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -1,10 +1,10 @@
-/// Fetches small documents over HTTPS and posts small forms, on the thread that asks, within fixed bounds.
+/// A blocking HTTP client for small documents and forms, with limits on time and size.
 ///
-/// Redirects are not followed: the addresses are configured, and where they lead elsewhere an operator should know.
+/// Redirects are not followed: the URLs are configured, and the operator should know if one has moved.
 package struct HTTPClient: Sendable {
     package var timeout: Duration
     package var largestBody: Int
-    /// A file of certificates to believe in place of the system's.
+    /// A file of trusted certificates that replaces the system's.
     package var authorities: String?
 
     package init(timeout: Duration = .seconds(5), largestBody: Int = 65_536, authorities: String? = nil) {
@@ -13,28 +13,29 @@ package struct HTTPClient: Sendable {
         self.authorities = authorities
     }
 
-    package func get(_ url: String) throws(HTTPFault) -> HTTPAnswer {
+    package func get(_ url: String) throws(HTTPFault) -> HTTPResponse {
         try send(nil, to: url)
     }
 
     /// Posts a form (`application/x-www-form-urlencoded`).
-    package func post(_ url: String, form: [(String, String)]) throws(HTTPFault) -> HTTPAnswer {
+    package func post(_ url: String, form: [(String, String)]) throws(HTTPFault) -> HTTPResponse {
         try send(HTTPBody(contentType: FormEncoding.contentType, bytes: FormEncoding.encode(form)), to: url)
     }
 
-    package func post(_ url: String, json: [UInt8]) throws(HTTPFault) -> HTTPAnswer {
+    package func post(_ url: String, json: [UInt8]) throws(HTTPFault) -> HTTPResponse {
         try send(HTTPBody(contentType: "application/json", bytes: json), to: url)
     }
 
-    /// Asks this machine itself, at a loopback address, for what the URL's host would be asked for.
+    /// Sends a request for the URL to another host, such as a loopback address of this machine.
     ///
-    /// - Parameter believing: whether the certificate has to be one that clients accept. Else any is, to be looked at.
-    package func inspect(_ url: String, at host: String, believing: Bool = false) -> HTTPInspection {
+    /// - Parameter verifying: whether the certificate has to be valid. Otherwise every certificate is accepted, for
+    ///   inspection.
+    package func inspect(_ url: String, at host: String, verifying: Bool = false) -> HTTPInspection {
         do throws(HTTPFault) {
             let transfer = try Transfer(largestBody: largestBody)
-            try transfer.address(url, timeout: timeout, authorities: authorities)
+            try transfer.configure(url: url, timeout: timeout, authorities: authorities)
             try transfer.connect(to: host)
-            if !believing { try transfer.acceptAnyCertificate() }
+            if !verifying { try transfer.acceptAnyCertificate() }
             do throws(HTTPFault) {
                 let answer = try transfer.perform()
                 return HTTPInspection(outcome: .success(answer), certificate: transfer.certificate)
@@ -46,10 +47,10 @@ package struct HTTPClient: Sendable {
         }
     }
 
-    private func send(_ body: HTTPBody?, to url: String) throws(HTTPFault) -> HTTPAnswer {
+    private func send(_ body: HTTPBody?, to url: String) throws(HTTPFault) -> HTTPResponse {
         let transfer = try Transfer(largestBody: largestBody)
-        try transfer.address(url, timeout: timeout, authorities: authorities)
-        if let body { try transfer.carry(body) }
+        try transfer.configure(url: url, timeout: timeout, authorities: authorities)
+        if let body { try transfer.setBody(body) }
         return try transfer.perform()
     }
 }

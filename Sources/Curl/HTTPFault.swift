@@ -1,28 +1,29 @@
-/// Why there was no answer.
+/// Why a request got no response.
 package enum HTTPFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The answer was longer than allowed, and was not read to its end.
+    /// The response exceeded the limit and was not read to its end.
     case tooLarge(limit: Int)
-    /// libcurl's code and its name for it; never a URL, which may carry secrets.
+    /// The code and the error text of libcurl; never a URL, which may contain secrets.
     case transport(code: Int, name: String)
 
-    /// How far it came, which is where to look.
+    /// The stage at which the request failed, which tells the operator where to look.
     package enum Stage: Sendable {
-        /// The server's address was not found.
+        /// The host name could not be resolved.
         case name
         case connection
-        /// TLS: the certificate is not believed, for one.
+        /// TLS failed, for instance because the certificate is not trusted.
         case security
-        case patience
+        /// The timeout expired.
+        case timeout
         case answer
     }
 
     package var stage: Stage {
         guard case .transport(let code, _) = self else { return .answer }
-        // By the numbers of libcurl-errors(3).
+        // The numbers are from libcurl-errors(3).
         switch code {
         case 5, 6: return .name
         case 7: return .connection
-        case 28: return .patience
+        case 28: return .timeout
         case 35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91: return .security
         default: return .answer
         }
@@ -30,7 +31,7 @@ package enum HTTPFault: Error, Sendable, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .tooLarge(let limit): "the answer is longer than \(limit) bytes"
+        case .tooLarge(let limit): "the response is longer than \(limit) bytes"
         case .transport(let code, let name): "\(name) (curl \(code))"
         }
     }

@@ -1,6 +1,6 @@
-/// The signature algorithms of RFC 7518 and RFC 8037 that are spoken here. `none` is not among them.
+/// The supported signature algorithms of RFC 7518 and RFC 8037. `none` is not supported.
 ///
-/// The cases are spelled as the RFCs spell them, capitals and all, because that spelling is what is compared.
+/// The cases have the exact names of the RFCs, which are compared with `alg`.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 package enum Algorithm: String, Sendable, CaseIterable {
     case HS256

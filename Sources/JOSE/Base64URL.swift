@@ -1,7 +1,7 @@
-/// base64url without padding (RFC 4648, section 5, as RFC 7515, section 2 narrows it).
+/// base64url without padding (RFC 4648, section 5, restricted by RFC 7515, section 2).
 ///
-/// Decoding is strict: one sequence of bytes has exactly one spelling. A lenient reader would let a signed token be
-/// respelled at will, and a list of revoked or redeemed tokens be slipped past.
+/// Decoding is strict: each sequence of bytes has exactly one encoding. Otherwise a client could alter the text of a
+/// signed token, and evade a list of revoked or used tokens.
 package enum Base64URL {
     package static func encode(_ bytes: [UInt8]) -> String { encode(bytes.span) }
 
@@ -19,7 +19,7 @@ package enum Base64URL {
 // MARK: - Encoding
 
 extension Base64URL {
-    /// Appends the encoded text as ASCII bytes, for callers that go on appending.
+    /// Appends the encoded text as ASCII bytes.
     static func append(_ bytes: Span<UInt8>, to text: inout [UInt8]) {
         text.append(addingCapacity: (bytes.count * 4 + 2) / 3) { text in
             var rest = bytes
@@ -35,14 +35,14 @@ extension Base64URL {
         }
     }
 
-    /// As many of the four characters that 24 bits are.
+    /// Appends the first `count` of the four characters that encode 24 bits.
     @inline(__always)
     private static func put(_ bits: UInt32, _ count: Int, to text: inout OutputSpan<UInt8>) {
         for place in 0..<count { text.append(alphabet[Int(bits >> (18 - place * 6) & 0x3F)]) }
     }
 
-    /// A to Z, a to z, 0 to 9, - and _. Written as numbers it is part of the program, and nobody asks for each character
-    /// whether it has been made yet.
+    /// A to Z, a to z, 0 to 9, - and _. An array of literals is initialised at compile time, so an access needs no
+    /// check for lazy initialisation.
     private static let alphabet: InlineArray<64, UInt8> = [
         0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C, 0x4D,
         0x4E, 0x4F, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57, 0x58, 0x59, 0x5A,
@@ -55,10 +55,10 @@ extension Base64URL {
 // MARK: - Decoding
 
 extension Base64URL {
-    /// Nil for padding, whitespace, `+`, `/` and all other foreign characters, for a length that no bytes encode to, and
-    /// for bits beyond the last byte that are not zero.
+    /// Nil for characters outside the alphabet (padding, whitespace, `+` and `/` among them), for an impossible length,
+    /// and if the unused bits of the last character are not zero.
     ///
-    /// Four characters at a time, and what was wrong with any of them is looked at once, at the end.
+    /// Decodes four characters at a time, and checks for invalid ones once at the end.
     static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 4 != 1 else { return nil }
         var seen: UInt32 = 0
@@ -75,10 +75,10 @@ extension Base64URL {
             }
             seen |= decodeLast(rest, to: &bytes)
         }
-        return seen < foreign ? bytes : nil
+        return seen < invalid ? bytes : nil
     }
 
-    /// Two or three characters, which stand for one byte or two. What is left over must be zero.
+    /// Decodes the last two or three characters into one or two bytes. The unused bits must be zero.
     private static func decodeLast(_ rest: Span<UInt8>, to bytes: inout OutputSpan<UInt8>) -> UInt32 {
         guard rest.count >= 2 else { return 0 }
         var bits = value(rest[0]) << 18 | value(rest[1]) << 12
@@ -86,17 +86,17 @@ extension Base64URL {
         bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
         if rest.count == 3 { bytes.append(UInt8(truncatingIfNeeded: bits >> 8)) }
         let unused: UInt32 = rest.count == 3 ? 0xFF : 0xFFFF
-        return bits & unused == 0 ? bits : foreign
+        return bits & unused == 0 ? bits : invalid
     }
 
     @inline(__always)
     private static func value(_ character: UInt8) -> UInt32 { values[Int(character)] }
 
-    /// Above all that 24 bits can be.
-    private static let foreign: UInt32 = 1 << 24
+    /// Greater than every 24-bit value.
+    private static let invalid: UInt32 = 1 << 24
 
-    /// The value of every byte as a character of the alphabet. That of a foreign one has so many bits that some of them
-    /// are above 24, wherever among the four it stands.
+    /// The value of each character. An invalid character has all higher bits set, so that at every position among the
+    /// four some of them are above bit 24.
     private static let values: InlineArray<256, UInt32> = {
         var values = InlineArray<256, UInt32>(repeating: ~0x3F)
         for value in alphabet.indices { values[Int(alphabet[value])] = UInt32(value) }

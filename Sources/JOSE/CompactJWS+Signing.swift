@@ -1,7 +1,7 @@
 package import JSON
 
 extension CompactJWS {
-    /// Signs a payload; the header names the key's algorithm and, where it has one, the key itself.
+    /// Signs a payload. The header contains `alg`, and `kid` and `typ` if they are set.
     package static func sign(
         payload: [UInt8], type: String? = nil, with key: SigningKey
     ) throws(JOSEError) -> String {
@@ -11,7 +11,7 @@ extension CompactJWS {
         return try sign(payload: payload, header: header, with: key)
     }
 
-    /// Signs a payload under a header of the caller's making, to which only `alg` is added.
+    /// Signs a payload with a custom header, to which `alg` is added.
     package static func sign(
         payload: [UInt8], header: JSONObject, with key: SigningKey
     ) throws(JOSEError) -> String {
@@ -19,7 +19,7 @@ extension CompactJWS {
         return try sign(payload: payload, head: head(header), with: key)
     }
 
-    /// The first part of a token, with the dot behind it.
+    /// The encoded header, followed by a dot.
     static func head(_ header: JSONObject) -> [UInt8] {
         var head: [UInt8] = []
         Base64URL.append(header.bytes.span, to: &head)
@@ -29,7 +29,7 @@ extension CompactJWS {
 
     static func sign(payload: [UInt8], head: [UInt8], with key: SigningKey) throws(JOSEError) -> String {
         var token: [UInt8] = []
-        token.reserveCapacity(head.count + payload.count * 4 / 3 + usualSignature)
+        token.reserveCapacity(head.count + payload.count * 4 / 3 + expectedSignatureLength)
         token += head
         Base64URL.append(payload.span, to: &token)
         let signature = try key.sign(token)
@@ -38,6 +38,6 @@ extension CompactJWS {
         return String(decoding: token, as: UTF8.self)
     }
 
-    /// An HMAC, and the dot before it.
-    private static let usualSignature = 44
+    /// The length of a dot and an HMAC-SHA-256 signature.
+    private static let expectedSignatureLength = 44
 }

@@ -1,23 +1,22 @@
 package import JSON
 import OpenSSL
 
-/// A signed token in the compact serialisation of RFC 7515, taken apart but not yet believed.
+/// A signed token in compact serialisation (RFC 7515), parsed but not yet verified.
 ///
-/// Nothing in it may be acted upon before ``verify(with:)`` has returned; until then header and payload are no more
-/// than what some stranger wrote.
+/// The header and the payload must not be trusted before ``verify(with:)`` has returned.
 package struct CompactJWS: Sendable {
     package static let defaultMaximumBytes = 8192
 
-    /// What the header calls its algorithm; kept as text, for it may be anything.
+    /// The `alg` of the header, as text because it can have any value.
     package let algorithmName: String
     package let keyID: String?
     package let type: String?
     package let payload: [UInt8]
 
-    /// Empty for an unsigned token, which can be read and never be verified.
+    /// Empty for an unsigned token, which can be parsed but never verified.
     package let signature: [UInt8]
 
-    /// SHA-256 of ``signingInput``. It is what most algorithms sign, and a name for what was signed.
+    /// The SHA-256 hash of ``signingInput``, which most algorithms sign. It also identifies the token.
     package let signingHash: [UInt8]
 
     private let token: String
@@ -31,7 +30,7 @@ package struct CompactJWS: Sendable {
         guard let first = bytes.firstIndex(of: dot), let last = bytes.lastIndex(of: dot), first < last else {
             throw .malformed("not three parts")
         }
-        // A fourth part would leave a dot in the second, where it is no base64url.
+        // If there were a fourth part, the payload would contain a dot, which is not base64url.
         let header = try JWSHeader(encoded: bytes.extracting(..<first))
         guard let payload = Base64URL.decode(bytes.extracting((first + 1)..<last)) else {
             throw .malformed("payload is not base64url")
@@ -52,10 +51,10 @@ package struct CompactJWS: Sendable {
 
     package var header: JSONObject { headerMembers.object }
 
-    /// The bytes that the signature is over: the first two parts as they came, and the dot between them.
+    /// The signed bytes: the encoded header, a dot and the encoded payload.
     package var signingInput: [UInt8] { Array(copying: token.utf8.span.extracting(first: signingByteCount)) }
 
-    /// Returns if `key` signed this token, and throws in every other case.
+    /// Throws if the token is not signed with `key`.
     package func verify(with key: VerificationKey) throws(JOSEError) {
         guard algorithmName.isIdentical(to: key.algorithm.rawValue) else { throw .algorithm }
         if let named = keyID, let known = key.keyID, !named.isIdentical(to: known) { throw .unknownKey }
@@ -65,10 +64,10 @@ package struct CompactJWS: Sendable {
         }
     }
 
-    /// The payload of a JSON Web Token: one object, no member twice.
+    /// The payload of a JSON Web Token: an object without duplicate members.
     package func claims() throws(JOSEError) -> JSONObject { try claimReader().object }
 
-    /// The same, for whoever asks for some of it.
+    /// As `claims`, for reading only some of the members.
     package func claimReader() throws(JOSEError) -> JSONObjectReader {
         guard let claims = try? JSONObjectReader(parsing: payload) else {
             throw .malformed("payload is not a JSON object without duplicate members")

@@ -1,16 +1,16 @@
 import OpenSSL
 
-/// Why a token, a key or a set of keys was refused. The texts are ours; nothing of what was refused is in them.
+/// Why a token, a key or a set of keys was rejected. The messages contain no part of the rejected input.
 package enum JOSEError: Error, Equatable, Sendable {
-    /// Not what the RFC says such a thing looks like.
+    /// The input does not have the form that the RFC requires.
     case malformed(String)
-    /// The header names another algorithm than the key is for.
+    /// The header names another algorithm than the key's.
     case algorithm
-    /// The signature is missing or is not the key's over these bytes.
+    /// The signature is missing or wrong.
     case signature
     /// The header names another key.
     case unknownKey
-    /// A key that could be read but must not be used, or not for this.
+    /// The key is valid but must not be used, or not for this purpose.
     case unusableKey(String)
     /// OpenSSL could not sign.
     case signing(String)
@@ -20,7 +20,7 @@ extension JOSEError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .malformed(let reason): "malformed: \(reason)"
-        case .algorithm: "the algorithm is not the key's"
+        case .algorithm: "the token and the key have different algorithms"
         case .signature: "the signature is not valid"
         case .unknownKey: "the token names another key"
         case .unusableKey(let reason): "unusable key: \(reason)"
@@ -28,7 +28,7 @@ extension JOSEError: CustomStringConvertible {
         }
     }
 
-    /// Turns the errors of the layer below into this layer's, at the one seam between them.
+    /// Converts errors of the OpenSSL target.
     static func unusable<Key>(_ key: () throws(KeyError) -> Key) throws(JOSEError) -> Key {
         do {
             return try key()

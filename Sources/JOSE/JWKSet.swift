@@ -1,20 +1,21 @@
 import JSON
 
-/// A set of verification keys by name (RFC 7517, section 5).
+/// A set of verification keys by key id (RFC 7517, section 5).
 ///
-/// Such sets are published by others and grow members that we know nothing of, so a key that cannot be used is skipped
-/// and the rest of the set stands. A set of which nothing is left is still a set; whether that will do is for the
-/// caller to decide.
+/// Publishers add types of keys over time, so a key that cannot be used is skipped. The set may be empty; the caller
+/// decides whether that is an error.
 package struct JWKSet: Sendable {
-    /// Why keys were left out, one line each; for a log.
+    /// The reason for each skipped key, for the log.
     package let skipped: [String]
 
+    /// The key ids in the order of the set.
+    package let keyIDs: [String]
+
     private let keys: [String: VerificationKey]
-    private let order: [String]
 
     /// - Parameters:
     ///   - algorithms: Keys for other algorithms are skipped.
-    ///   - allowingSymmetric: Whether to believe secrets (`oct`), which a published set must not hold.
+    ///   - allowingSymmetric: Whether to accept secrets (`oct`), which a published set must not contain.
     package init(
         parsing bytes: [UInt8], usableFor algorithms: Set<Algorithm> = Set(Algorithm.allCases),
         allowingSymmetric: Bool = false
@@ -22,19 +23,19 @@ package struct JWKSet: Sendable {
         guard let members = try? JSONValue(parsing: bytes).object?["keys"]?.array else {
             throw .malformed("not a JSON object with an array of keys")
         }
-        var (keys, order, skipped): ([String: VerificationKey], [String], [String]) = ([:], [], [])
+        var (keys, keyIDs, skipped): ([String: VerificationKey], [String], [String]) = ([:], [], [])
         for (index, member) in members.enumerated() {
             do throws(JOSEError) {
                 let (keyID, key) = try Self.namedKey(member, algorithms, allowingSymmetric)
-                guard keys[keyID] == nil else { throw .unusableKey("its kid is taken by an earlier key") }
+                guard keys[keyID] == nil else { throw .unusableKey("an earlier key has the same kid") }
                 keys[keyID] = key
-                order.append(keyID)
+                keyIDs.append(keyID)
             } catch {
                 skipped.append("key \(index): \(error)")
             }
         }
         self.keys = keys
-        self.order = order
+        self.keyIDs = keyIDs
         self.skipped = skipped
     }
 
@@ -42,10 +43,7 @@ package struct JWKSet: Sendable {
 
     package var isEmpty: Bool { keys.isEmpty }
 
-    /// In the order of the set.
-    package var keyIDs: [String] { order }
-
-    /// The key of this name and never any other: there is no default key.
+    /// The key with this id; nil if there is none. There is no default key.
     package subscript(kid: String) -> VerificationKey? {
         keys[kid].flatMap { $0.keyID?.isIdentical(to: kid) == true ? $0 : nil }
     }
@@ -56,7 +54,7 @@ package struct JWKSet: Sendable {
         guard let jwk = member.object else { throw .malformed("not an object") }
         let key = try VerificationKey(jwk: jwk, allowingSymmetric: allowingSymmetric)
         guard let keyID = key.keyID else { throw .unusableKey("it has no kid") }
-        guard algorithms.contains(key.algorithm) else { throw .unusableKey("not for an algorithm that is wanted") }
+        guard algorithms.contains(key.algorithm) else { throw .unusableKey("its algorithm is not accepted") }
         return (keyID, key)
     }
 }

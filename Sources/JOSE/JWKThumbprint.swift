@@ -1,9 +1,9 @@
 package import JSON
 import OpenSSL
 
-/// A name for a key that is computed from the key itself (RFC 7638), so that nobody has to think one up.
+/// A key id that is computed from the key itself (RFC 7638).
 package enum JWKThumbprint {
-    /// Base64url of the SHA-256 of the members that make up the key, in lexicographic order and nothing else.
+    /// The base64url SHA-256 hash of the required members of the key, in lexicographic order.
     package static func compute(of jwk: JSONObject) throws(JOSEError) -> String {
         var canonical = JSONObject()
         for name in try requiredMembers(of: jwk) {
@@ -20,7 +20,7 @@ package enum JWKThumbprint {
         case "OKP": ["crv", "kty", "x"]
         case "RSA": ["e", "kty", "n"]
         case "oct": ["k", "kty"]
-        default: throw .unusableKey("a key type without a thumbprint")
+        default: throw .unusableKey("its kty has no thumbprint")
         }
     }
 }

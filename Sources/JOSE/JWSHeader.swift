@@ -1,15 +1,15 @@
 import JSON
 
-/// The first part of a token, with the rules that hold before any key is looked for.
+/// The header of a token, validated before a key is selected.
 struct JWSHeader {
     let members: JSONObjectReader
     let algorithmName: String
     let keyID: String?
     let type: String?
 
-    /// Members that change what the signature is over or what a reader must understand. None is understood here, so a
-    /// token with one is refused. Members that bring or name a key (`jwk`, `jku`, `x5u`, `x5c`) are let pass and never
-    /// read: keys come from the configuration alone.
+    /// Members that change what is signed, or that a reader must understand. None of them is supported, so a token
+    /// with one is rejected. Members that contain or name a key (`jwk`, `jku`, `x5u`, `x5c`) are ignored: keys
+    /// come from the configuration.
     private static let refusedMembers = ["crit", "b64", "zip"]
 
     init(encoded: Span<UInt8>) throws(JOSEError) {

@@ -1,4 +1,4 @@
-/// What a `kid` may look like before it is used to look up anything or finds its way into a log.
+/// The accepted form of a `kid`. It is checked before the `kid` is used for a lookup or logged.
 enum KeyID {
     static let acceptedLengths = 1...256
 
@@ -11,7 +11,7 @@ enum KeyID {
         return acceptedLengths.contains(length)
     }
 
-    /// The two blocks of control characters and DEL. Unicode's own property says the same at ten times the cost.
+    /// The control characters C0, C1 and DEL. Reading the Unicode property takes ten times as long.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     }

@@ -2,7 +2,7 @@ package import JSON
 import OpenSSL
 
 extension SigningKey {
-    /// Reads an RSA, P-256 or Ed25519 private key; the kind of key settles the algorithm.
+    /// Reads an RSA, P-256 or Ed25519 private key. The type of the key determines the algorithm.
     package init(pem: String, keyID: String? = nil) throws(JOSEError) {
         switch try JOSEError.unusable({ () throws(KeyError) in try PrivateKeyPEM(pem) }) {
         case .rsa(let key): try self.init(key, keyID: keyID)
@@ -24,7 +24,7 @@ extension SigningKey {
         }
     }
 
-    /// PKCS #8, not encrypted; nil for a secret, which has no such form.
+    /// PKCS #8, not encrypted; nil for an HMAC secret.
     package var pem: String? {
         switch material {
         case .hmac: nil
@@ -34,16 +34,16 @@ extension SigningKey {
         }
     }
 
-    /// What may be published for others to verify with; nil for a secret, of which nothing may.
+    /// The public key, for publishing; nil for an HMAC secret, which must not be published.
     package var publicJWK: JSONObject? {
-        guard var jwk = bareJWK else { return nil }
+        guard var jwk = jwkWithoutMetadata else { return nil }
         jwk["alg"] = .string(algorithm.rawValue)
         jwk["use"] = "sig"
         jwk["kid"] = keyID.map { .string($0) }
         return jwk
     }
 
-    private var bareJWK: JSONObject? {
+    private var jwkWithoutMetadata: JSONObject? {
         switch material {
         case .hmac: nil
         case .rsa(let key): key.publicJWK

@@ -1,7 +1,7 @@
 import JSON
 package import OpenSSL
 
-/// A key that signs with one algorithm, and the name under which others find its counterpart.
+/// A key that signs with one algorithm, with the key id of its verification key.
 package struct SigningKey: Sendable {
     enum Material: Sendable {
         case hmac(HMACSHA256Key)
@@ -12,15 +12,15 @@ package struct SigningKey: Sendable {
 
     package let keyID: String?
 
-    /// RFC 7638. Of a secret it tells no more than any token signed with it does.
+    /// The JWK thumbprint (RFC 7638). For an HMAC secret it reveals no more than a signed token does.
     package let thumbprint: String
 
-    /// Verifies what this key signs, under the same name.
+    /// The key that verifies the signatures, with the same key id.
     package let verificationKey: VerificationKey
 
     let material: Material
 
-    /// - Parameter keyID: The thumbprint where nil.
+    /// - Parameter keyID: the thumbprint if nil.
     package init(hmacSecret secret: [UInt8], keyID: String? = nil) throws(JOSEError) {
         let oct: JSONObject = ["kty": "oct", "k": .string(Base64URL.encode(secret))]
         thumbprint = try JWKThumbprint.compute(of: oct)
@@ -50,10 +50,10 @@ package struct SigningKey: Sendable {
         material = .ed25519(key)
     }
 
-    /// A name that no reader accepts would make tokens that nobody can use.
+    /// Throws for a key id that the verification would reject.
     private static func name(_ keyID: String?, or thumbprint: String) throws(JOSEError) -> String {
         guard let keyID else { return thumbprint }
-        guard KeyID.isAcceptable(keyID) else { throw .unusableKey("an unacceptable kid") }
+        guard KeyID.isAcceptable(keyID) else { throw .unusableKey("its kid is not acceptable") }
         return keyID
     }
 

@@ -11,7 +11,7 @@ extension Span<UInt8> {
         return index < count ? index : nil
     }
 
-    /// Strides back over what does not have the byte: the last part of a token may be a long one.
+    /// Skips blocks of `stride` bytes from the end, because the last part of a token may be long.
     func lastIndex(of byte: UInt8) -> Int? {
         var end = count
         while end >= Self.stride, !extracting((end - Self.stride)..<end).has(byte) { end -= Self.stride }
@@ -22,7 +22,7 @@ extension Span<UInt8> {
 
     private static var stride: Int { 16 }
 
-    /// A loop of a length that is known, without a way out, is no loop any more.
+    /// A loop of constant length without an early exit, which the compiler vectorises.
     @inline(__always)
     private func has(_ byte: UInt8) -> Bool {
         var found: UInt8 = 0

@@ -2,10 +2,10 @@ package import JSON
 import OpenSSL
 
 extension VerificationKey {
-    /// Reads a JSON Web Key (RFC 7517). A private key is read as its public half.
+    /// Reads a JSON Web Key (RFC 7517). Of a private key, only the public part is used.
     ///
-    /// - Parameter allowingSymmetric: Whether a secret (`oct`) may be read. What is published as a set of verification
-    ///   keys must hold none, and what fetches such a set must believe none.
+    /// - Parameter allowingSymmetric: Whether to accept a secret (`oct`), which a published set of keys must not
+    ///   contain.
     package init(jwk: JSONObject, allowingSymmetric: Bool = false) throws(JOSEError) {
         let keyID = try jwk.acceptableKeyID()
         try jwk.requireUseForVerifying()
@@ -24,7 +24,7 @@ extension VerificationKey {
             try jwk.requireAlgorithm(.HS256)
             try self.init(hmacSecret: jwk.octets("k"), keyID: keyID)
         default:
-            throw .unusableKey("neither RSA, EC with P-256 nor OKP with Ed25519")
+            throw .unusableKey("it is neither RSA, EC with P-256 nor OKP with Ed25519")
         }
     }
 }
@@ -32,20 +32,24 @@ extension VerificationKey {
 extension JSONObject {
     fileprivate func acceptableKeyID() throws(JOSEError) -> String? {
         guard let member = self["kid"] else { return nil }
-        guard let keyID = member.string, KeyID.isAcceptable(keyID) else { throw .unusableKey("an unacceptable kid") }
+        guard let keyID = member.string, KeyID.isAcceptable(keyID) else {
+            throw .unusableKey("its kid is not acceptable")
+        }
         return keyID
     }
 
-    /// RFC 7517, sections 4.2 and 4.3: both members may be absent; where they stand, they must permit verifying.
+    /// RFC 7517, sections 4.2 and 4.3: both members are optional. If they are present, they must permit verification.
     fileprivate func requireUseForVerifying() throws(JOSEError) {
-        if let use = self["use"], use != "sig" { throw .unusableKey("not for signatures") }
+        if let use = self["use"], use != "sig" { throw .unusableKey("its use is not sig") }
         guard let operations = self["key_ops"] else { return }
-        guard operations.array?.contains("verify") == true else { throw .unusableKey("not for verifying") }
+        guard operations.array?.contains("verify") == true else {
+            throw .unusableKey("its key_ops do not include verify")
+        }
     }
 
     fileprivate func requireAlgorithm(_ algorithm: Algorithm) throws(JOSEError) {
         guard let member = self["alg"] else { return }
-        guard member.string == algorithm.rawValue else { throw .unusableKey("not for \(algorithm.rawValue)") }
+        guard member.string == algorithm.rawValue else { throw .unusableKey("its alg is not \(algorithm.rawValue)") }
     }
 
     fileprivate func octets(_ name: String) throws(JOSEError) -> [UInt8] {

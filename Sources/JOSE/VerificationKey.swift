@@ -2,10 +2,10 @@ package import OpenSSL
 
 /// A key that verifies signatures of one algorithm.
 ///
-/// The algorithm belongs to the key. Were it taken from a token's header, whoever writes the token would choose: an RSA
-/// public key could be made to serve as an HMAC secret, or no signature be asked for at all.
+/// The algorithm is part of the key. If it were taken from the header, the author of a token could choose it: use an
+/// RSA public key as an HMAC secret, or omit the signature.
 package struct VerificationKey: Sendable {
-    /// RFC 7518, section 3.2: a secret as long as the hash, or longer.
+    /// RFC 7518, section 3.2: a secret must be at least as long as the hash.
     package static let minimumSecretByteCount = 32
 
     private enum Material: Sendable {
@@ -20,7 +20,8 @@ package struct VerificationKey: Sendable {
 
     package init(hmacSecret secret: [UInt8], keyID: String?) throws(JOSEError) {
         guard secret.count >= Self.minimumSecretByteCount else {
-            throw .unusableKey("a secret of \(secret.count) bytes (at least \(Self.minimumSecretByteCount) are needed)")
+            throw .unusableKey(
+                "the secret has \(secret.count) bytes, and needs at least \(Self.minimumSecretByteCount)")
         }
         self.init(HMACSHA256Key(secret), keyID: keyID)
     }
@@ -63,7 +64,7 @@ package struct VerificationKey: Sendable {
         }
     }
 
-    /// The same for who knows the SHA-256 of what was signed: it need not be computed once more.
+    /// As `isValid(signature:for:)`, with the SHA-256 hash of the signed bytes, which is then not computed again.
     func isValid(signature: [UInt8], for signingInput: Span<UInt8>, hashedAs hash: [UInt8]) -> Bool {
         switch material {
         case .rsa(let key): key.isValidPKCS1SHA256Signature(signature, ofHash: hash)
@@ -72,8 +73,8 @@ package struct VerificationKey: Sendable {
         }
     }
 
-    /// The same for bytes that are somebody else's. Those who compute with public keys get a copy, which is nothing beside
-    /// what they do.
+    /// As `isValid(signature:for:)`, for borrowed bytes. They are copied for public-key algorithms, where the copy
+    /// takes negligible time.
     package func isValid(signature: [UInt8], for signingInput: Span<UInt8>) -> Bool {
         if case .hmac(let key) = material { return key.isValid(tag: signature, for: signingInput) }
         return isValid(signature: signature, for: Array(copying: signingInput))

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// Compares without telling by its duration how far the two agree. Their lengths are no secret: a difference is false
-/// at once.
+/// Compares in constant time, so that the duration does not reveal the position of the first difference. The lengths
+/// are not secret: different lengths return false at once.
 package func constantTimeEquals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     constantTimeEquals(left.span, right.span)
 }

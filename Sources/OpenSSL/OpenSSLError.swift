@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// A call into OpenSSL that failed: which one, and what its error queue had to say.
+/// A failed OpenSSL call: its name and the reason from the error queue.
 package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
     package let operation: String
     package let reason: String
 
     package var description: String { "\(operation): \(reason)" }
 
-    /// Takes the latest reason off this thread's error queue and empties the queue, so that a failure of today is not
-    /// reported as the reason of one tomorrow.
+    /// Takes the latest reason from this thread's error queue and clears the queue, so that a later failure does not
+    /// report this reason.
     static func drained(_ operation: String) -> OpenSSLError {
         let code = ERR_peek_last_error()
         let reason = unsafe ERR_reason_error_string(code).map { unsafe String(cString: $0) }
@@ -16,7 +16,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
         return OpenSSLError(operation: operation, reason: reason ?? "no reason given")
     }
 
-    /// For the failures that leave a process nothing to go on with: no memory, or no OpenSSL worth the name.
+    /// For failures after which the process cannot continue: no memory, or an unusable OpenSSL.
     static func trap(_ operation: String) -> Never {
         fatalError(drained(operation).description)
     }

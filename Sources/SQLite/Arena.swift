@@ -1,4 +1,4 @@
-/// Where the texts and blobs of a statement stand while it uses them. Its memory is kept for the next time.
+/// Memory for the bound texts and blobs of a statement, reused for each execution.
 @safe
 struct Arena: ~Copyable {
     private var memory: UnsafeMutableRawBufferPointer
@@ -12,7 +12,7 @@ struct Arena: ~Copyable {
         unsafe memory.deallocate()
     }
 
-    /// Forgets what has been kept, and makes room: from here on nothing moves until the next time.
+    /// Discards the content and reserves `count` bytes. Addresses stay valid until the next call.
     mutating func clear(for count: Int) {
         used = 0
         guard unsafe memory.count <= count else { return }
@@ -28,12 +28,12 @@ struct Arena: ~Copyable {
         unsafe keep(bytes.count) { unsafe $0.copyBytes(from: bytes) }
     }
 
-    /// Also of nothing there is an address: for SQLite none is NULL, and for it an empty text is not.
+    /// An empty text gets an address too: SQLite would bind a null pointer as NULL.
     private mutating func keep(
         _ count: Int, write: (UnsafeMutableRawBufferPointer) -> Void
     ) -> UnsafeRawBufferPointer {
         let room = unsafe memory.count - used
-        precondition(count < room, "there is room for what was announced")
+        precondition(count < room, "clear(for:) must reserve enough bytes for all values")
         let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[used..<used + count])
         unsafe write(place)
         used += count

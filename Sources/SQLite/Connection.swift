@@ -1,9 +1,9 @@
 internal import CSQLite
 
-/// One connection to a database file, and the statements it has prepared.
+/// A connection to a database file, with its prepared statements.
 ///
-/// Not Sendable: SQLite's multi-thread mode wants each connection used by one thread at a time, and whoever owns
-/// one sees to that.
+/// Not Sendable: in SQLite's multi-thread mode only one thread at a time may use a connection,
+/// and the owner ensures that.
 @safe
 package final class Connection {
     package enum Access: Sendable {
@@ -11,23 +11,23 @@ package final class Connection {
         case readOnly
     }
 
-    /// Of so many pages the memory is asked for at once, and kept.
-    package static let pagesAtOnce = Library.pagesAtOnce
+    /// The number of pages that each connection allocates in one block and keeps.
+    package static let pagesAtOnce = LibrarySettings.pagesAtOnce
 
     private let handle: OpaquePointer
     private var prepared = PreparedStatements()
 
-    /// - Parameter followsLinks: whether any part of the path may be a symbolic link. Where none may be, none may be
-    ///   either in the path of a database that this connection attaches, or makes by `VACUUM INTO`.
+    /// - Parameter followsLinks: whether any part of the path may be a symbolic link. It also applies to databases that
+    ///   this connection attaches or creates with `VACUUM INTO`.
     package init(path: String, access: Access, followsLinks: Bool = true) throws(SQLiteError) {
-        Library.setUp
+        LibrarySettings.apply
         let mode = access == .readWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
         var opened: OpaquePointer?
         let links = followsLinks ? 0 : SQLITE_OPEN_NOFOLLOW
         let flags = mode | links | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
         guard result == SQLITE_OK, let opened = unsafe opened else {
-            // A handle comes back even from a failed open, and has to be given back.
+            // A failed open also returns a handle, which has to be closed.
             unsafe sqlite3_close_v2(opened)
             throw SQLiteError(code: result, message: unsafe String(cString: sqlite3_errstr(result)) + ": " + path)
         }
@@ -39,27 +39,27 @@ package final class Connection {
         unsafe sqlite3_close_v2(handle)
     }
 
-    /// True also where writing was asked for: SQLite then opens for reading what it may not write, and says nothing.
+    /// May be true although write access was requested: SQLite silently opens a file read-only if it cannot write it.
     package var isReadOnly: Bool { unsafe sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// Waits this long for another process's lock before it gives up with SQLITE_BUSY.
+    /// Sets how long to wait for the lock of another process before failing with SQLITE_BUSY.
     package func setBusyTimeout(milliseconds: Int32) {
         unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Leaves the write-ahead log as it is when this is the last connection. Otherwise SQLite moves it into the database
-    /// then, and removes what it could not read of it.
+    /// Keeps the write-ahead log when the last connection closes. By default SQLite then checkpoints it, and removes
+    /// the part that it cannot read.
     package func keepLogOnClose(_ keeps: Bool) throws(SQLiteError) {
         try check(unsafe gatehouse_keep_log_on_close(handle, keeps ? 1 : 0))
     }
 
-    /// Runs any number of statements without values: schema and pragmas.
+    /// Executes a script of statements without parameters, such as a schema or pragmas.
     package func execute(script: String) throws(SQLiteError) {
         try check(unsafe sqlite3_exec(handle, script, nil, nil, nil))
     }
 
-    /// The statement for this text, prepared once and kept.
-    package func statement(_ sql: String) throws(SQLiteError) -> Statement {
+    /// The prepared statement for this SQL, from the cache if it has been prepared before.
+    private func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let known = prepared.find(sql) { return known }
         var pointer: OpaquePointer?
         try check(unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil))
@@ -69,31 +69,31 @@ package final class Connection {
         return statement
     }
 
-    /// Runs a statement and returns how many rows it changed.
+    /// Executes a statement and returns the number of changed rows.
     @discardableResult
     package func run(_ sql: String, _ values: Value...) throws(SQLiteError) -> Int {
         try statement(sql).run(values)
         return Int(unsafe sqlite3_changes64(handle))
     }
 
-    /// The first row of a query, if there is one.
+    /// The first row of a query; nil if there is none.
     package func first<Result>(
-        _ sql: String, _ values: Value..., read: (borrowing Row) throws(SQLiteError) -> Result
+        _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
     ) throws(SQLiteError) -> Result? {
         try statement(sql).first(values, read: read)
     }
 
-    /// Every row of a query.
+    /// All rows of a query.
     package func all<Result>(
-        _ sql: String, _ values: Value..., read: (borrowing Row) throws(SQLiteError) -> Result
+        _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
     ) throws(SQLiteError) -> [Result] {
         try statement(sql).all(values, read: read)
     }
 
-    /// Rows that have been changed since it was opened.
+    /// The number of rows changed since the connection was opened.
     package var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 
-    /// False once a transaction is open. Some failures (a full disk) end it behind our back.
+    /// False while a transaction is open. SQLite rolls a transaction back after some errors, such as a full disk.
     package var isInAutocommit: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 
     private func check(_ result: Int32) throws(SQLiteError) {
@@ -101,4 +101,18 @@ package final class Connection {
             throw SQLiteError(code: result, message: unsafe String(cString: sqlite3_errmsg(handle)))
         }
     }
+}
+
+/// The settings for all connections of this process.
+enum LibrarySettings {
+    static let pagesAtOnce: Int32 = 16
+
+    /// Applies the settings before the first connection: SQLite rejects them later.
+    ///
+    /// By default SQLite counts its memory under a global lock, for which all threads contend, and
+    /// allocates each page separately.
+    static let apply: Void = {
+        _ = gatehouse_count_memory(0)
+        _ = gatehouse_pages_at_once(pagesAtOnce)
+    }()
 }

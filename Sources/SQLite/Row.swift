@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// The row a statement stands on; it cannot be kept beyond the closure it is lent to.
+/// The current row of a statement, valid only inside the closure that it is passed to.
 @safe
 package struct Row: ~Copyable {
     private let handle: OpaquePointer

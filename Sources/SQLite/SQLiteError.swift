@@ -1,6 +1,6 @@
-/// What SQLite said went wrong. Its message names tables and columns, never a bound value.
+/// An error of SQLite. Its message names tables and columns, never a bound value.
 package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The extended result code; faults are told apart by it and never by the text.
+    /// The extended result code. Errors are distinguished by it, never by the text.
     package let code: Int32
     package let message: String
 
@@ -9,11 +9,16 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
         self.message = message
     }
 
+    /// Everything that runs on a connection throws a `SQLiteError`. Another error would be a mistake in this program.
+    package init(_ error: any Error) {
+        self = error as? SQLiteError ?? SQLiteError(code: 1, message: String(reflecting: type(of: error)))
+    }
+
     package var description: String { "SQLite \(code): \(message)" }
 
-    /// SQLITE_CORRUPT or SQLITE_NOTADB: the file itself is at fault.
+    /// SQLITE_CORRUPT or SQLITE_NOTADB: the database file is damaged.
     package var isDamage: Bool { [11, 26].contains(code & 0xFF) }
 
-    /// SQLITE_BUSY, of whatever kind: somebody else has a lock.
+    /// SQLITE_BUSY or one of its extended codes: another connection holds a lock.
     package var isBusy: Bool { code & 0xFF == 5 }
 }

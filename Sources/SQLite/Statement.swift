@@ -1,10 +1,10 @@
 internal import CSQLite
 
-/// A prepared statement. It is reset and its values are let go after each use, also when reading a row throws.
+/// A prepared statement. It is reset and its bindings are cleared after each use, also if reading a row throws.
 @safe
-package final class Statement {
+final class Statement {
     let sql: String
-    /// Another one that stands in the same place.
+    /// The next statement in the same bucket of `PreparedStatements`.
     var next: Statement?
     private let handle: OpaquePointer
     private let parameters: Int
@@ -27,25 +27,30 @@ package final class Statement {
     }
 
     func first<Result>(
-        _ values: [Value], read: (borrowing Row) throws(SQLiteError) -> Result
+        _ values: [Value], read: (borrowing Row) throws -> Result
     ) throws(SQLiteError) -> Result? {
         try bind(values)
         defer { reset() }
-        return try step() ? try unsafe read(Row(of: handle)) : nil
+        return try step() ? try currentRow(read) : nil
     }
 
     func all<Result>(
-        _ values: [Value], read: (borrowing Row) throws(SQLiteError) -> Result
+        _ values: [Value], read: (borrowing Row) throws -> Result
     ) throws(SQLiteError) -> [Result] {
         try bind(values)
         defer { reset() }
         var results: [Result] = []
-        while try step() { results.append(try unsafe read(Row(of: handle))) }
+        while try step() { results.append(try currentRow(read)) }
         return results
     }
 
+    /// Converts the error here, so that no closure has to declare its type.
+    private func currentRow<Result>(_ read: (borrowing Row) throws -> Result) throws(SQLiteError) -> Result {
+        do { return try unsafe read(Row(of: handle)) } catch { throw SQLiteError(error) }
+    }
+
     private func bind(_ values: [Value]) throws(SQLiteError) {
-        precondition(parameters == values.count, "a value for each parameter")
+        precondition(parameters == values.count, "the statement needs one value for each parameter")
         guard parameters > 0 else { return }
         arena.clear(for: values.reduce(0) { $0 + $1.byteCount })
         for index in values.indices {
@@ -57,7 +62,7 @@ package final class Statement {
         }
     }
 
-    /// SQLite takes no copy of bytes that come without somebody to release them. These stand still until the reset.
+    /// With a null destructor (SQLITE_STATIC) SQLite does not copy the bytes. The arena keeps them until the reset.
     private func bind(_ value: Value, at index: Int32) -> Int32 {
         switch value {
         case .null: return unsafe sqlite3_bind_null(handle, index)
@@ -82,12 +87,33 @@ package final class Statement {
     }
 
     private func reset() {
-        // The result repeats the failure of the last step, which has been thrown already.
+        // The result repeats the error of the last step, which has already been thrown.
         unsafe sqlite3_reset(handle)
         if parameters > 0 { unsafe sqlite3_clear_bindings(handle) }
     }
 
     private func failure(_ result: Int32) -> SQLiteError {
         SQLiteError(code: result, message: unsafe String(cString: sqlite3_errmsg(sqlite3_db_handle(handle))))
+    }
+}
+
+/// A cache of prepared statements by SQL text.
+///
+/// The bucket is the length of the text, which differs for nearly all statements of this program: hashing
+/// hundreds of bytes would take longer than the rest of the lookup. Comparing a literal with itself is fast,
+/// since Swift compares addresses.
+struct PreparedStatements {
+    private var buckets = [Statement?](repeating: nil, count: 256)
+
+    func find(_ sql: String) -> Statement? {
+        var candidate = buckets[sql.utf8.count & 255]
+        while let statement = candidate, statement.sql != sql { candidate = statement.next }
+        return candidate
+    }
+
+    mutating func keep(_ statement: Statement) {
+        let index = statement.sql.utf8.count & 255
+        statement.next = buckets[index]
+        buckets[index] = statement
     }
 }

@@ -1,4 +1,4 @@
-/// What goes into a statement and comes out of it.
+/// A value of an SQLite column or parameter.
 package enum Value: Sendable, Equatable {
     case null
     case integer(Int64)
@@ -15,7 +15,7 @@ package enum Value: Sendable, Equatable {
 
     package static func optional(_ blob: [UInt8]?) -> Value { blob.map(Value.blob) ?? .null }
 
-    /// How much room it takes beside the value itself.
+    /// The number of bytes to copy when the value is bound.
     var byteCount: Int {
         switch self {
         case .null, .integer: 0

@@ -1,11 +1,11 @@
 import Curl
 import Testing
 
-/// What a client asks with: the bounds are the same for all of them.
+/// The kinds of request. The limits apply to all of them.
 enum Method: CaseIterable {
     case get, postForm, postJSON
 
-    func ask(_ url: String, _ client: HTTPClient) throws(HTTPFault) -> HTTPAnswer {
+    func ask(_ url: String, _ client: HTTPClient) throws(HTTPFault) -> HTTPResponse {
         switch self {
         case .get: try client.get(url)
         case .postForm: try client.post(url, form: [("a", "b")])
@@ -18,7 +18,7 @@ enum Method: CaseIterable {
 struct HTTPClientTests {
     private static let timedOut = 28
 
-    private let impatient = HTTPClient(timeout: .milliseconds(300), largestBody: 1000)
+    private let quickClient = HTTPClient(timeout: .milliseconds(300), largestBody: 1000)
     private let client = HTTPClient(timeout: .seconds(20), largestBody: 1000)
 
     private func isTransport(_ code: Int) -> (any Error) -> Bool {
@@ -28,7 +28,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("answers with status and body, whatever the status", arguments: Method.allCases, [200, 400, 404, 500, 503])
+    @Test("returns status and body for every status", arguments: Method.allCases, [200, 400, 404, 500, 503])
     func status(method: Method, status: Int) throws {
         let peer = try Peer(.answer("HTTP/1.1 \(status) Said\r\nContent-Length: 5\r\n\r\nhello"))
         let answer = try method.ask(peer.url, client)
@@ -37,13 +37,13 @@ struct HTTPClientTests {
         #expect(peer.requests.count == 1)
     }
 
-    @Test("takes an answer without a body", arguments: Method.allCases)
+    @Test("accepts a response without a body", arguments: Method.allCases)
     func emptyAnswer(method: Method) throws {
         let peer = try Peer(.answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
         #expect(try method.ask(peer.url, client).body.isEmpty)
     }
 
-    @Test("says what it asks for: method, path, and no more of itself than its name", arguments: Method.allCases)
+    @Test("sends method, path and a User-Agent without a version", arguments: Method.allCases)
     func request(method: Method) throws {
         let peer = try Peer(Peer.ok(""))
         _ = try method.ask(peer.url, client)
@@ -55,7 +55,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "posts a form whose every byte arrives as it was",
+        "posts a form with every byte encoded",
         arguments: [
             ([], ""), ([("grant_type", "refresh_token")], "grant_type=refresh_token"),
             ([("a", "1"), ("b", ""), ("a", "2")], "a=1&b=&a=2"),
@@ -72,7 +72,7 @@ struct HTTPClientTests {
         #expect(request.hasSuffix("\r\n\r\n" + body))
     }
 
-    @Test("posts JSON as it is, a large one whole")
+    @Test("posts JSON unchanged, also if it is large")
     func json() throws {
         let text = "{\"x\":\"\(String(repeating: "é", count: 100_000))\"}"
         let peer = try Peer(Peer.ok("{}"))
@@ -82,7 +82,7 @@ struct HTTPClientTests {
         #expect(request.hasSuffix("\r\n\r\n" + text))
     }
 
-    @Test("follows no redirect", arguments: Method.allCases, [301, 302, 303, 307, 308])
+    @Test("does not follow redirects", arguments: Method.allCases, [301, 302, 303, 307, 308])
     func redirects(method: Method, status: Int) throws {
         let elsewhere = try Peer(Peer.ok("elsewhere"))
         let peer = try Peer(
@@ -91,27 +91,27 @@ struct HTTPClientTests {
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test("waits no longer than it may for whoever says nothing", arguments: Method.allCases)
+    @Test("times out if the server sends nothing", arguments: Method.allCases)
     func hanging(method: Method) throws {
         let peer = try Peer(.hang)
-        #expect(throws: HTTPFault.self) { try method.ask(peer.url, impatient) }
-        #expect(performing: { try method.ask(peer.url, impatient) }, throws: isTransport(Self.timedOut))
+        #expect(throws: HTTPFault.self) { try method.ask(peer.url, quickClient) }
+        #expect(performing: { try method.ask(peer.url, quickClient) }, throws: isTransport(Self.timedOut))
     }
 
-    @Test("waits no longer for whoever says a little again and again", arguments: Method.allCases)
+    @Test("times out if the server sends too slowly", arguments: Method.allCases)
     func dripping(method: Method) throws {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + String(repeating: "x", count: 900)
         let peer = try Peer(.drip(text, pause: .milliseconds(20)))
-        #expect(performing: { try method.ask(peer.url, impatient) }, throws: isTransport(Self.timedOut))
+        #expect(performing: { try method.ask(peer.url, quickClient) }, throws: isTransport(Self.timedOut))
     }
 
-    @Test("is patient with the slow within its time", arguments: Method.allCases)
+    @Test("reads a slow response within the timeout", arguments: Method.allCases)
     func slow(method: Method) throws {
         let peer = try Peer(.drip("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", pause: .milliseconds(2)))
         #expect(try method.ask(peer.url, client).body == Array("ok".utf8))
     }
 
-    @Test("takes as much as it may, and not a byte more", arguments: Method.allCases)
+    @Test("reads a body up to the limit and rejects a longer one", arguments: Method.allCases)
     func largest(method: Method) throws {
         let fitting = try Peer(Peer.ok(String(repeating: "x", count: 1000)))
         #expect(try method.ask(fitting.url, client).body.count == 1000)
@@ -124,24 +124,24 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "takes half an answer for none", arguments: Method.allCases,
+        "rejects a truncated or malformed response", arguments: Method.allCases,
         ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "SPDY/9 what\r\n\r\n"])
     func cutOff(method: Method, text: String) throws {
         let peer = try Peer(.answer(text))
         #expect(throws: HTTPFault.self) { try method.ask(peer.url, client) }
     }
 
-    @Test("has no answer from where nobody is", arguments: Method.allCases)
+    @Test("reports a refused connection", arguments: Method.allCases)
     func refused(method: Method) {
         #expect(performing: { try method.ask("http://127.0.0.1:1/", client) }, throws: isTransport(7))
     }
 
-    @Test("speaks no other protocol", arguments: Method.allCases, ["file:///etc/hostname", "ftp://127.0.0.1/", "nope"])
+    @Test("rejects other protocols", arguments: Method.allCases, ["file:///etc/hostname", "ftp://127.0.0.1/", "nope"])
     func protocols(method: Method, url: String) {
         #expect(throws: HTTPFault.self) { try method.ask(url, client) }
     }
 
-    @Test("never says an address or what was sent when it fails", arguments: Method.allCases)
+    @Test("errors contain neither the URL nor the request", arguments: Method.allCases)
     func silence(method: Method) {
         #expect(
             performing: { try method.ask("http://127.0.0.1:1/secret?secret=secret", client) },

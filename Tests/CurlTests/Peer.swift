@@ -1,13 +1,15 @@
 import POSIX
+import Sockets
 import Synchronization
+import Threading
 
-/// A server of a test's own, which answers every request with the same bytes in its own manner.
+/// A test server that sends the same bytes in response to every request.
 final class Peer: Sendable {
     enum Manner: Sendable {
         case answer(String)
-        /// One byte after the other, with pauses in between.
+        /// Sends one byte at a time, with pauses.
         case drip(String, pause: Duration)
-        /// Takes the request, and waits for the other side to give up.
+        /// Reads the request and sends nothing.
         case hang
     }
 
@@ -20,7 +22,7 @@ final class Peer: Sendable {
         port = listener.port ?? 0
         self.manner = manner
         _ = try Thread.spawn(name: "peer") { [weak self] in
-            // An accepted connection holds the peer, a listening one does not; the thread ends with the process.
+            // An accepted connection retains the peer, the listening socket does not. The thread ends with the process.
             while listener.descriptor.waitUntilReadable(milliseconds: -1), let connection = try? listener.accept() {
                 self?.serve(connection)
             }
@@ -34,7 +36,7 @@ final class Peer: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)/path?query" }
 
-    /// The requests as they came.
+    /// The received requests.
     var requests: [String] { heard.withLock { $0 } }
 
     private func serve(_ connection: consuming FileDescriptor) {

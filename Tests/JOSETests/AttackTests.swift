@@ -3,7 +3,7 @@ import JSON
 import OpenSSL
 import Testing
 
-/// What has been tried on readers of such tokens before.
+/// Known attacks on JWT libraries.
 @Suite("Attacks")
 struct AttackTests {
     private func token(_ header: String, _ payload: String = #"{"sub":"u"}"#, signature: [UInt8] = [1, 2, 3]) -> String
@@ -11,14 +11,14 @@ struct AttackTests {
         [Array(header.utf8), Array(payload.utf8), signature].map(Base64URL.encode).joined(separator: ".")
     }
 
-    /// A header of the attacker's choice, with a signature that is genuine all the same.
+    /// A token with a chosen header and a valid signature.
     private func signed(_ header: String, with key: SigningKey) throws -> String {
         let signingInput = [header, #"{"sub":"u"}"#].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
         return try signingInput + "." + Base64URL.encode(key.sign(Array(signingInput.utf8)))
     }
 
     @Test(
-        "no spelling of none is believed, signed or not",
+        "`none` is rejected in every spelling, signed or not",
         arguments: ["none", "None", "NONE", "nOnE", "nonE", "", " none", "none ", "null"], Algorithm.allCases)
     func algorithmNone(name: String, algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
@@ -29,7 +29,7 @@ struct AttackTests {
         }
     }
 
-    @Test("a token whose signature was cut off is read and never verified", arguments: Algorithm.allCases)
+    @Test("a token without its signature can be parsed but not verified", arguments: Algorithm.allCases)
     func emptySignature(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
         let token = try CompactJWS(token(#"{"alg":"\#(algorithm.rawValue)"}"#, signature: []))
@@ -38,7 +38,7 @@ struct AttackTests {
     }
 
     @Test(
-        "an algorithm is named exactly or not at all",
+        "the name of the algorithm must match exactly",
         arguments: ["hs256", "HS256 ", "HS\\u0032\\u0035\\u00362", "HS384", "HS512", "RS256", "ＨＳ256"])
     func algorithmSpelling(name: String) throws {
         let key = try SigningKey.generate(.HS256)
@@ -46,8 +46,8 @@ struct AttackTests {
         #expect(throws: JOSEError.algorithm) { try token.verify(with: key.verificationKey) }
     }
 
-    /// The forger knows the public key in every form in which it is published, and signs with it as if it were a secret.
-    @Test("a public key is never taken for a secret", arguments: [Algorithm.RS256, .ES256, .EdDSA])
+    /// The attacker uses every published form of the public key as an HMAC secret.
+    @Test("a public key is not accepted as an HMAC secret", arguments: [Algorithm.RS256, .ES256, .EdDSA])
     func algorithmConfusion(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
         let jwk = try #require(key.publicJWK)
@@ -61,8 +61,8 @@ struct AttackTests {
         }
     }
 
-    /// CVE-2022-21449: 0 as R and S made Java believe anything. The order of the curve is 0 in disguise.
-    @Test("a psychic signature is refused")
+    /// CVE-2022-21449: Java accepted R and S of 0 for any message. The order of the curve is equivalent to 0.
+    @Test("a signature of zeros is rejected")
     func psychicSignature() throws {
         let key = try SigningKey.generate(.ES256)
         let order: [UInt8] = [
@@ -79,7 +79,7 @@ struct AttackTests {
         }
     }
 
-    @Test("an ECDSA signature is 64 bytes, neither DER nor shortened nor continued")
+    @Test("an ECDSA signature in DER, truncated or extended is rejected")
     func signatureLength() throws {
         let key = try SigningKey.generate(.ES256)
         let genuine = try CompactJWS(try CompactJWS.sign(payload: [7], with: key))
@@ -97,7 +97,7 @@ struct AttackTests {
         #expect(key.verificationKey.isValid(signature: r + s, for: genuine.signingInput))
     }
 
-    @Test("a token that names another key is refused before its signature is looked at")
+    @Test("a token that names another key is rejected before its signature is verified")
     func keyConfusion() throws {
         let key = try SigningKey.generate(.HS256, keyID: "K1")
         for keyID in ["K2", "k1", "\u{212A}1", "K1 "] {
@@ -108,7 +108,7 @@ struct AttackTests {
         #expect(throws: Never.self) { try unnamed.verify(with: key.verificationKey) }
     }
 
-    @Test("a key that comes with the token is not looked at")
+    @Test("a key in the header is ignored")
     func embeddedKey() throws {
         let forger = try SigningKey.generate(.ES256)
         let jwk = try #require(forger.publicJWK)
@@ -121,7 +121,7 @@ struct AttackTests {
     }
 
     @Test(
-        "a header that cannot be relied upon is refused",
+        "an invalid or unsupported header is rejected",
         arguments: [
             #"{"alg":"HS256","crit":["exp"],"exp":1}"#, #"{"alg":"HS256","crit":[]}"#, #"{"alg":"HS256","crit":null}"#,
             #"{"alg":"HS256","b64":false}"#, #"{"alg":"HS256","b64":true}"#, #"{"alg":"HS256","zip":"DEF"}"#,
@@ -145,7 +145,7 @@ struct AttackTests {
         }
     }
 
-    @Test("the longest kid that is accepted has 256 characters")
+    @Test("a kid may have up to 256 characters")
     func longestKeyID() throws {
         let keyID = String(repeating: "k", count: 256)
         let key = try SigningKey.generate(.HS256, keyID: keyID)
@@ -171,8 +171,8 @@ struct AttackTests {
         }
     }
 
-    /// 32 bytes end in two characters of which the last carries four bits: three other spellings decode alike elsewhere.
-    @Test("the last character of a signature has one spelling")
+    /// The last character of 32 encoded bytes has two unused bits, so lenient decoders accept three other characters.
+    @Test("the unused bits of the last character of a signature must be zero")
     func trailingBits() throws {
         let key = try SigningKey.generate(.HS256)
         let genuine = try CompactJWS.sign(payload: Array("{}".utf8), with: key)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Base64url")
 struct Base64URLTests {
-    /// RFC 4648, section 10, without padding; and one value of every character of the alphabet.
+    /// RFC 4648, section 10, without padding, and a value with every character of the alphabet.
     @Test(
         "known values",
         arguments: [
@@ -16,7 +16,7 @@ struct Base64URLTests {
         #expect(Base64URL.decode(Array(encoded.utf8)) == Array(text.utf8))
     }
 
-    @Test("every byte at every place survives the way there and back", arguments: 0..<7)
+    @Test("every byte at every position can be encoded and decoded", arguments: 0..<7)
     func roundTrip(offset: Int) {
         for byte in UInt8.min...UInt8.max {
             let bytes = [UInt8](repeating: ~byte, count: offset) + [byte]
@@ -25,7 +25,7 @@ struct Base64URLTests {
     }
 
     @Test(
-        "a second spelling of the same bytes is refused",
+        "any other encoding of the same bytes is rejected",
         arguments: [
             "Zg==", "Zm8=", "Zg=", "=", "Z g", " Zg", "Zg ", "Zg\n", "Zm9v\r\n", "Zm9v\0", "Pz8+Pn5-", "w7/Pvw",
             "Z", "Zm9vY", "Zm9vYmFyZ",
@@ -36,10 +36,10 @@ struct Base64URLTests {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test("exactly 64 characters are of the alphabet")
+    @Test("exactly 64 characters are accepted")
     func alphabet() {
         let accepted = (UInt8.min...UInt8.max).filter { Base64URL.decode([$0, UInt8(ascii: "A")]) != nil }
-        // The second character leaves four bits over, so of the first all values stand; of the byte values, 64.
+        // With `A` as the second character the unused bits are zero, so every character of the alphabet is accepted.
         #expect(accepted.count == 64)
         #expect(String(decoding: accepted, as: UTF8.self).hasPrefix("-0123456789ABC"))
     }

@@ -1,7 +1,7 @@
 import JSON
 
 extension [UInt8] {
-    /// Reads hexadecimal digits, of which test vectors are made; anything else is a fault of the test.
+    /// Parses the hexadecimal digits of a test vector; anything else is an error in the test.
     init(hexadecimal text: String) {
         precondition(text.utf8.count.isMultiple(of: 2))
         self = stride(from: 0, to: text.utf8.count, by: 2).map { offset in
@@ -12,7 +12,7 @@ extension [UInt8] {
 }
 
 extension JSONObject {
-    /// A literal of the test, which is valid.
+    /// A valid literal.
     init(_ text: String) throws {
         self = try JSONValue(parsing: text).object!
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Compact tokens")
 struct CompactJWSTests {
-    @Test("what a key signs, its verification key believes", arguments: Algorithm.allCases)
+    @Test("a signature is valid for the verification key", arguments: Algorithm.allCases)
     func roundTrip(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
         let token = try CompactJWS(try CompactJWS.sign(payload: Array(#"{"sub":"u"}"#.utf8), type: "at+jwt", with: key))
@@ -25,7 +25,7 @@ struct CompactJWSTests {
         #expect(throws: JOSEError.signature) { try token.verify(with: other.verificationKey) }
     }
 
-    @Test("a token signer writes what signing one by one writes")
+    @Test("a token signer writes the same tokens as CompactJWS.sign")
     func tokenSigner() throws {
         let key = try SigningKey.generate(.HS256, keyID: "k1")
         let signer = TokenSigner(key: key, type: "JWT")
@@ -34,7 +34,7 @@ struct CompactJWSTests {
         }
     }
 
-    @Test("changing any one character of a token breaks it")
+    @Test("a token with any character changed is rejected")
     func everyCharacterCounts() throws {
         let key = try SigningKey.generate(.HS256)
         let token = Array(try CompactJWS.sign(payload: Array(#"{"sub":"u","n":7}"#.utf8), with: key).utf8)
@@ -47,7 +47,7 @@ struct CompactJWSTests {
         }
     }
 
-    @Test("a token is taken apart at its dots, wherever they stand", arguments: 0..<50)
+    @Test("a token is split at its dots at every position", arguments: 0..<50)
     func parts(count: Int) throws {
         let bytes = [UInt8](repeating: 0xA7, count: count)
         let input = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + "." + Base64URL.encode(bytes)
@@ -56,7 +56,7 @@ struct CompactJWSTests {
         #expect(token.signingInput == Array(input.utf8) && token.signingHash == SHA256.hash(input))
     }
 
-    @Test("a token as long as allowed is read, and one byte more is not")
+    @Test("a token may reach the maximum length but not exceed it")
     func limitsLength() throws {
         let key = try SigningKey.generate(.HS256)
         let token = try CompactJWS.sign(payload: [UInt8](repeating: 0x20, count: 600), with: key)
@@ -67,7 +67,7 @@ struct CompactJWSTests {
     }
 
     @Test(
-        "claims are one JSON object without duplicate members",
+        "claims must be a JSON object without duplicate members",
         arguments: ["", "null", "[]", "\"x\"", "{", #"{"sub":"a","sub":"b"}"#, "{} {}", "\u{FEFF}{}"])
     func claims(payload: String) throws {
         let key = try SigningKey.generate(.HS256)

@@ -31,7 +31,7 @@ struct JWKSetTests {
         return jwk
     }
 
-    @Test("keys are found by their names, in the order of the set")
+    @Test("keys are found by their ids, and listed in the order of the set")
     func findsKeys() throws {
         let set = try set([rsa, p256, ed25519])
         #expect(set.keyIDs == ["r", "p", "e"])
@@ -44,14 +44,14 @@ struct JWKSetTests {
         #expect(set[""] == nil)
     }
 
-    @Test("only keys for the wanted algorithms are taken")
+    @Test("only keys for the given algorithms are accepted")
     func restrictsAlgorithms() throws {
         let set = try set([rsa, p256, ed25519], usableFor: [.RS256])
         #expect(set.keyIDs == ["r"])
         #expect(set.skipped.count == 2)
     }
 
-    @Test("secrets are taken only where that was asked for")
+    @Test("secrets are accepted only if allowed")
     func secrets() throws {
         let bytes = JSONObject([("keys", .array([.object(oct)]))]).bytes
         let careful = try JWKSet(parsing: bytes)
@@ -60,7 +60,7 @@ struct JWKSetTests {
         #expect(try JWKSet(parsing: bytes, allowingSymmetric: true)["o"]?.algorithm == .HS256)
     }
 
-    @Test("members that permit verifying, and unknown ones, do no harm")
+    @Test("members that permit verification, and unknown members, are accepted")
     func permittedMembers() throws {
         let keys = [
             changing(rsa, "use", to: nil), changing(rsa, "alg", to: nil), changing(rsa, "key_ops", to: ["verify"]),
@@ -70,7 +70,7 @@ struct JWKSetTests {
         for key in keys { #expect(try set([key]).keyIDs == ["r"]) }
     }
 
-    @Test("a key that cannot be used is skipped and the others stand")
+    @Test("an unusable key is skipped, the others are kept")
     func skipsUnusableKeys() throws {
         let unusable = [
             changing(rsa, "kid", to: nil), changing(rsa, "kid", to: ""), changing(rsa, "kid", to: 7),
@@ -95,15 +95,15 @@ struct JWKSetTests {
         }
     }
 
-    @Test("of two keys of one name the first is taken")
+    @Test("the first of two keys with the same id counts")
     func firstKeyWins() throws {
         let set = try set([changing(p256, "kid", to: "same"), changing(rsa, "kid", to: "same")])
         #expect(set["same"]?.algorithm == .ES256)
-        #expect(set.skipped == ["key 1: unusable key: its kid is taken by an earlier key"])
+        #expect(set.skipped == ["key 1: unusable key: an earlier key has the same kid"])
     }
 
     @Test(
-        "what is not a set is refused whole",
+        "a text that is not a key set is rejected",
         arguments: [
             "", "{}", "[]", "null", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":[],"keys":[]}"#, #"{"keys":[}"#,
             #"{"Keys":[]}"#, "<html></html>",
@@ -114,7 +114,7 @@ struct JWKSetTests {
         }
     }
 
-    @Test("a set may be empty, and members that are no objects are skipped")
+    @Test("a set may be empty, and keys that are not objects are skipped")
     func emptySets() throws {
         #expect(try JWKSet(parsing: Array(#"{"keys":[]}"#.utf8)).isEmpty)
         let set = try JWKSet(parsing: Array(#"{"keys":[null,"x",[],7]}"#.utf8))

@@ -10,7 +10,7 @@ struct RFCVectorTests {
     private static let encodedClaims =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
 
-    /// The appendices A.1 to A.3 sign the same claims, which are also those of RFC 7519, section 3.1.
+    /// The appendices A.1 to A.3 sign the claims of RFC 7519, section 3.1.
     private func expectClaims(_ token: String, verifiedBy jwk: String) throws {
         let token = try CompactJWS(token)
         try token.verify(with: VerificationKey(jwk: JSONObject(jwk), allowingSymmetric: true))

@@ -16,7 +16,7 @@ struct SigningKeyTests {
         try token.verify(with: key.verificationKey)
     }
 
-    @Test("a key goes by its thumbprint unless it was given a name")
+    @Test("the key id is the thumbprint unless another one is given")
     func names() throws {
         let pem = try #require(try SigningKey.generate(.ES256).pem)
         let unnamed = try SigningKey(pem: pem)
@@ -25,16 +25,16 @@ struct SigningKeyTests {
         #expect(try SigningKey(pem: pem, keyID: "k").keyID == "k")
     }
 
-    @Test("a name that no reader would accept is refused", arguments: ["", "a\nb", String(repeating: "k", count: 257)])
+    @Test("an unacceptable key id is rejected", arguments: ["", "a\nb", String(repeating: "k", count: 257)])
     func refusedNames(keyID: String) {
         for algorithm in Algorithm.allCases {
-            #expect(throws: JOSEError.unusableKey("an unacceptable kid")) {
+            #expect(throws: JOSEError.unusableKey("its kid is not acceptable")) {
                 try SigningKey.generate(algorithm, keyID: keyID)
             }
         }
     }
 
-    @Test("what is published of a key holds nothing of its private half", arguments: Algorithm.allCases)
+    @Test("a published key contains no private part", arguments: Algorithm.allCases)
     func publishesNoSecrets(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
         let expected: [Algorithm: [String]] = [
@@ -45,7 +45,7 @@ struct SigningKeyTests {
         #expect((key.pem == nil) == (algorithm == .HS256))
     }
 
-    @Test("a published key verifies", arguments: [Algorithm.RS256, .ES256, .EdDSA])
+    @Test("a published key verifies signatures", arguments: [Algorithm.RS256, .ES256, .EdDSA])
     func publishedKeyVerifies(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
         let published = try VerificationKey(jwk: try #require(key.publicJWK))
@@ -54,16 +54,16 @@ struct SigningKeyTests {
 
     @Test("a secret has at least 32 bytes")
     func shortSecrets() throws {
-        #expect(throws: JOSEError.unusableKey("a secret of 31 bytes (at least 32 are needed)")) {
+        #expect(throws: JOSEError.unusableKey("the secret has 31 bytes, and needs at least 32")) {
             try SigningKey(hmacSecret: [UInt8](repeating: 1, count: 31))
         }
-        #expect(throws: JOSEError.unusableKey("a secret of 0 bytes (at least 32 are needed)")) {
+        #expect(throws: JOSEError.unusableKey("the secret has 0 bytes, and needs at least 32")) {
             try VerificationKey(hmacSecret: [], keyID: nil)
         }
         #expect(throws: Never.self) { try SigningKey(hmacSecret: [UInt8](repeating: 1, count: 32)) }
     }
 
-    @Test("what is not PEM is refused with a reason")
+    @Test("a text that is not PEM is rejected with a reason")
     func brokenPEM() {
         #expect(throws: JOSEError.unusableKey("not a private key in PEM")) { try SigningKey(pem: "secret") }
     }

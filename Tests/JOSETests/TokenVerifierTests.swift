@@ -6,7 +6,7 @@ extension TokenVerifier {
     fileprivate func payload(of token: String) -> [UInt8]? { payload(of: token.utf8.span) }
 }
 
-@Suite("Tokens of our own")
+@Suite("TokenVerifier")
 struct TokenVerifierTests {
     private static func key(_ byte: UInt8, named name: String?) throws -> SigningKey {
         try SigningKey(hmacSecret: [UInt8](repeating: byte, count: 32), keyID: name)
@@ -14,7 +14,7 @@ struct TokenVerifierTests {
 
     private static let payload = Array(#"{"sub":"ann"}"#.utf8)
 
-    @Test("are read with the key that their header stands for, the current one or one before")
+    @Test("verifies tokens of the current and of a previous key")
     func genuine() throws {
         let (old, new) = (try Self.key(1, named: "old"), try Self.key(2, named: "new"))
         let verifier = TokenVerifier(keys: [new, old], type: "at+jwt")
@@ -24,7 +24,7 @@ struct TokenVerifierTests {
         }
     }
 
-    @Test("are refused with another type, another key, or another key of the same name")
+    @Test("rejects tokens of another type or key, also if it has the same id")
     func foreign() throws {
         let verifier = TokenVerifier(keys: [try Self.key(1, named: "k")], type: "at+jwt")
         for (byte, name, type) in [
@@ -35,7 +35,7 @@ struct TokenVerifierTests {
         }
     }
 
-    @Test("are refused with anything added, taken away or exchanged", .timeLimit(.minutes(2)))
+    @Test("rejects tokens with any byte added, removed or changed", .timeLimit(.minutes(2)))
     func mangled() throws {
         let key = try Self.key(1, named: "k")
         let verifier = TokenVerifier(keys: [key], type: "at+jwt")
@@ -54,7 +54,7 @@ struct TokenVerifierTests {
         #expect(isRefused([0x20] + token))
     }
 
-    @Test("have their header spelled as we spell it, and no other way that means the same")
+    @Test("rejects any other encoding of an equivalent header")
     func spelling() throws {
         let key = try Self.key(1, named: "k")
         let verifier = TokenVerifier(keys: [key], type: "at+jwt")
@@ -69,7 +69,7 @@ struct TokenVerifierTests {
         #expect(verifier.payload(of: token) == Self.payload)
     }
 
-    @Test("are read up to a length that no token of ours has")
+    @Test("rejects tokens above the maximum length")
     func length() throws {
         let key = try Self.key(1, named: "k")
         let verifier = TokenVerifier(keys: [key], type: "at+jwt")

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import Testing
 
-/// One file of vectors, read with the reader that is itself under test.
+/// A file of test vectors, read with the JSON parser of this project.
 struct WycheproofFile {
     struct Vector {
         let number: Int64
@@ -29,7 +29,7 @@ struct WycheproofFile {
             let members = try #require(group.object)
             return Group(members: members, vectors: try #require(members["tests"]?.array).map(Self.vector))
         }
-        // A file that lost vectors must not pass for want of them.
+        // The tests must not pass because the file has too few vectors.
         try #require(Int64(groups.map(\.vectors.count).reduce(0, +)) == file["numberOfTests"]?.integer)
     }
 

@@ -13,8 +13,8 @@ struct WycheproofTests {
             let key = try VerificationKey(jwk: try #require(group.members["keyJwk"]?.object))
             #expect(key.algorithm == .RS256)
             for vector in group.vectors {
-                // The one "acceptable" signature leaves out the NULL of its algorithm identifier. RFC 8017, section
-                // 9.2, has it there, Apple writes it, and a second encoding of one signature is of use to nobody.
+                // The "acceptable" signature omits the NULL of its algorithm identifier. RFC 8017, section
+                // 9.2, requires it, Apple writes it, and a second encoding of a signature is not needed.
                 try #require(vector.result != "acceptable" || vector.flags == ["MissingNull"])
                 expect(key, vector, isValid: vector.result == "valid")
                 count += 1
@@ -23,7 +23,7 @@ struct WycheproofTests {
         #expect(count == 259)
     }
 
-    @Test("ECDSA on P-256 with SHA-256, R and S side by side")
+    @Test("ECDSA on P-256 with SHA-256, R and S concatenated")
     func ecdsa() throws {
         var count = 0
         for group in try WycheproofFile("ecdsa_secp256r1_sha256_p1363_test").groups {
@@ -56,8 +56,8 @@ struct WycheproofTests {
         #expect(count == 151)
     }
 
-    /// Below the layer of tokens, because some of these keys are shorter than a token's secret may be.
-    @Test("HMAC-SHA-256, where a tag cut short is no tag")
+    /// Tests HMACSHA256Key directly, because some of the keys are shorter than the minimum for tokens.
+    @Test("HMAC-SHA-256, without truncated tags")
     func hmac() throws {
         var (whole, truncated) = (0, 0)
         for group in try WycheproofFile("hmac_sha256_test").groups {
@@ -76,8 +76,8 @@ struct WycheproofTests {
         #expect(truncated == 87)
     }
 
-    /// Those that fit us: 32 bytes of key, 12 of nonce, 16 of tag. The others cannot even be asked for.
-    @Test("AES-256-GCM, sealed to the same bytes and opened only where it is genuine")
+    /// Vectors with a 32-byte key, a 12-byte nonce and a 16-byte tag, the only lengths that AES256GCMKey supports.
+    @Test("AES-256-GCM")
     func aesGCM() throws {
         let sizes: [String: JSONValue] = ["keySize": 256, "ivSize": 96, "tagSize": 128]
         var count = 0

@@ -4,7 +4,7 @@ import Testing
 @Suite("Duplicate members")
 struct DuplicateMemberTests {
     @Test(
-        "a name given twice is refused, however it is escaped",
+        "a duplicate name is rejected, also if it is escaped differently",
         arguments: [
             (#"{"a":1,"a":1}"#, "a"),
             (#"{"a":1,"b":2,"a":3}"#, "a"),
@@ -19,9 +19,9 @@ struct DuplicateMemberTests {
     }
 
     @Test(
-        "names that merely look or compare alike are different names",
+        "names that look the same or are canonically equivalent are different names",
         arguments: [
-            "{\"Kid\":1,\"\u{212A}id\":2}",  // the Kelvin sign, which Swift takes for a K
+            "{\"Kid\":1,\"\u{212A}id\":2}",  // the Kelvin sign, which is canonically equivalent to K
             "{\"\u{E9}\":1,\"e\u{301}\":2}",
             "{\"a\":1,\"A\":2}",
             "{\"a\":1,\"a \":2}",
@@ -33,7 +33,7 @@ struct DuplicateMemberTests {
         #expect(object[object.names[1]] == 2)
     }
 
-    @Test("one duplicate among many members is found", arguments: [15, 16, 17, 5_000])
+    @Test("a duplicate among many members is rejected", arguments: [15, 16, 17, 5_000])
     func findsDuplicateAmongMany(count: Int) throws {
         let members = (0..<count).map { "\"m\($0)\":\($0)" }
         let object = try #require(try JSONValue(parsing: "{" + members.joined(separator: ",") + "}").object)

@@ -1,11 +1,11 @@
 import JSON
 import Testing
 
-@Suite("Members read where they stand")
+@Suite("JSONMembers")
 struct MembersTests {
     private static let text = #"{ "sub":"ann", "n": -7 ,"e":"a\"\u00e9","o":{"n":1},"x":null,"f":1.5,"":"" }"#
 
-    @Test("are those of the tree")
+    @Test("returns the same values as the tree")
     func same() throws {
         let members = try JSONMembers(parsing: Array(Self.text.utf8))
         let tree = try #require(try JSONValue(parsing: Self.text).object)
@@ -16,7 +16,7 @@ struct MembersTests {
         #expect(members.string("sub") == "ann" && members.integer("n") == -7 && members.string("e") == "a\"é")
     }
 
-    @Test("have a text byte by byte, however it is written, and no other one")
+    @Test("compares texts byte by byte, after unescaping")
     func texts() throws {
         let members = try JSONMembers(parsing: Array(#"{"k":"K","e":"\u00e9","n":1}"#.utf8))
         #expect(members.has("k", "K") && members.has("e", "é"))
@@ -25,7 +25,7 @@ struct MembersTests {
     }
 
     @Test(
-        "are refused wherever the tree is, and where a name has an escape",
+        "rejects what the tree rejects, and names with escapes",
         arguments: [
             "", "[]", "1", "{", "{}x", #"{"a":1"#, #"{"a" 1}"#, #"{"a":1,}"#, #"{a:1}"#, #"{"a":"x}"#, #"{"a":"\x"}"#,
             #"{"a":01}"#, #"{"a":1,"a":2}"#, #"{"a":"1","b":2,"a":"3"}"#, #"{"a":{"b":1,"b":2}}"#, "{\"a\":\"\u{1}\"}",
@@ -35,14 +35,14 @@ struct MembersTests {
         #expect(throws: JSONError.self) { try JSONMembers(parsing: Array(text.utf8)) }
     }
 
-    @Test("are refused where they are no UTF-8")
+    @Test("rejects texts that are not UTF-8")
     func encoding() {
         #expect(throws: JSONError.self) {
             try JSONMembers(parsing: Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
         }
     }
 
-    @Test("are refused where there are more of them than asked for")
+    @Test("rejects more members than the limit")
     func limit() throws {
         let text = Array(#"{"a":1,"b":2}"#.utf8)
         #expect(try JSONMembers(parsing: text, atMost: 2).integer("b") == 2)

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("An object of which some is asked for")
+@Suite("JSONObjectReader")
 struct ObjectReaderTests {
     private static func reader(_ text: String) throws -> JSONObjectReader {
         try #require(try JSONObjectReader(parsing: Array(text.utf8)))
@@ -10,7 +10,7 @@ struct ObjectReaderTests {
     private static let many = "{" + (0..<100).map { "\"m\($0)\":\($0)" }.joined(separator: ",") + "}"
 
     @Test(
-        "says what the tree says, whatever it is made of",
+        "returns the same values as the tree",
         arguments: [
             "{}",
             #" { "s":"x", "e":"a\"\u00e9" , "n":-7,"w":7.0,"f":1.5,"t":true,"z":null,"a":["x"],"o":{"a":{"b":1}} } "#,
@@ -29,7 +29,7 @@ struct ObjectReaderTests {
     }
 
     @Test(
-        "is refused where the tree is, for the same reason",
+        "rejects what the tree rejects, with the same error",
         arguments: [
             "", "{", "{}x", #"{"a":1"#, #"{"a":1,}"#, #"{"a":"\x"}"#, #"{"a":01}"#, #"{"a":1,"a":2}"#,
             #"{"a":1,"\u0061":2}"#, #"{"a":{"b":1,"b":2}}"#, "{\"a\":\"\u{1}\"}",
@@ -41,7 +41,7 @@ struct ObjectReaderTests {
         #expect(throws: reason) { try JSONObjectReader(parsing: Array(text.utf8)) }
     }
 
-    @Test("is nothing for any other value", arguments: ["[]", "1", "\"x\"", "null", " true "])
+    @Test("is nil for any other value", arguments: ["[]", "1", "\"x\"", "null", " true "])
     func others(text: String) throws {
         let reader = try JSONObjectReader(parsing: Array(text.utf8))
         #expect(reader == nil)

@@ -1,11 +1,11 @@
 import JSON
 import Testing
 
-/// Texts in the spirit of the published parser torture suites, all written for this one.
+/// Edge cases of the grammar, similar to the published parser test suites.
 @Suite("Parsing")
 struct ParsingTests {
     @Test(
-        "a valid text becomes its value",
+        "a valid text is parsed into its value",
         arguments: [
             ("null", nil),
             (" \t\r\n true \n", true),
@@ -48,7 +48,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "a text outside the grammar is refused where it goes wrong",
+        "an invalid text is rejected with the offset of the error",
         arguments: [
             ("", 0), ("   ", 3), ("nul", 3), ("nulL", 3), ("True", 0), ("undefined", 0), ("NaN", 0), ("-Infinity", 1),
             ("'a'", 0), ("a", 0), ("1 2", 2), ("null x", 5), ("[]]", 2), ("{}{}", 2), ("\u{FEFF}1", 0), ("\u{A0}1", 0),
@@ -71,13 +71,13 @@ struct ParsingTests {
     }
 
     @Test(
-        "a number beyond Double is refused, not made infinite", arguments: ["1e309", "-1e309", "1e99999", "-1.8e308"])
+        "a number beyond the range of Double is rejected", arguments: ["1e309", "-1e309", "1e99999", "-1.8e308"])
     func refusesOverflow(text: String) {
         #expect(throws: JSONError.range(offset: 0)) { try JSONValue(parsing: text) }
     }
 
     @Test(
-        "bytes that are not UTF-8 are refused",
+        "bytes that are not UTF-8 are rejected",
         arguments: [
             [0x80], [0xFF], [0xC3], [0xC3, 0x28], [0xE2, 0x82], [0xF0, 0x9F, 0x98],
             [0xC0, 0x80], [0xC1, 0xBF], [0xE0, 0x80, 0xAF], [0xF0, 0x80, 0x80, 0xAF],  // overlong
@@ -91,7 +91,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "an escape that is half of a surrogate pair is refused",
+        "an escape for half of a surrogate pair is rejected",
         arguments: [
             #""\uD800""#, #""\uDBFFx""#, #""\uDC00""#, #""\uDC00\uD800""#, #""\uD800\uD800""#, #""\uD800\n""#,
             #""\uD800\u0041""#,
@@ -100,7 +100,7 @@ struct ParsingTests {
         #expect(throws: JSONError.encoding(offset: 1)) { try JSONValue(parsing: text) }
     }
 
-    @Test("32 levels are read and the 33rd is refused", arguments: [("[", "]"), (#"{"a":"#, "}")])
+    @Test("32 levels are accepted and the 33rd is rejected", arguments: [("[", "]"), (#"{"a":"#, "}")])
     func limitsDepth(open: String, close: String) throws {
         func nested(_ levels: Int) -> String {
             String(repeating: open, count: levels) + "1" + String(repeating: close, count: levels)
@@ -112,19 +112,19 @@ struct ParsingTests {
         }
     }
 
-    @Test("levels side by side do not add up")
+    @Test("only nested levels count towards the limit")
     func depthIsNotWidth() throws {
         let text = "[" + Array(repeating: "[[]]", count: 100).joined(separator: ",") + "]"
         #expect(try JSONValue(parsing: text).array?.count == 100)
     }
 
-    @Test("a slice of a buffer is read as well as the whole of one")
+    @Test("a slice of an array can be parsed")
     func readsSlices() throws {
         let bytes = Array("xx[1]yy".utf8)
         #expect(try JSONValue(parsing: bytes[2..<5]) == [1])
     }
 
-    @Test("what ends a string, and what must not be in one, is found wherever it stands", arguments: 0..<40)
+    @Test("the end of a string and invalid bytes are found at every position", arguments: 0..<40)
     func longStrings(place: Int) throws {
         let (before, after) = (String(repeating: "é", count: place % 7), String(repeating: "a", count: place))
         #expect(try JSONValue(parsing: "\"\(before)\(after)\"").string == before + after)

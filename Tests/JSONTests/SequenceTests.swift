@@ -1,9 +1,9 @@
 import JSON
 import Testing
 
-@Suite("Members read in the order in which they were written")
+@Suite("JSONSequence")
 struct SequenceTests {
-    /// What is asked of each text: a name with its text, then another text, then a number.
+    /// The members that are read of each text: two texts and a number.
     private struct Found: Equatable {
         var (hasFirst, second, third) = (false, String?.none, Int64?.none)
 
@@ -37,14 +37,16 @@ struct SequenceTests {
         return json.bytes
     }
 
-    @Test("are found as they were written", arguments: [("", 0), ("ann", 7), ("a b~", 999_999_999_999_999_999)])
+    @Test(
+        "finds members in the order in which they were written",
+        arguments: [("", 0), ("ann", 7), ("a b~", 999_999_999_999_999_999)])
     func written(sub: String, number: Int64) throws {
         let found = try #require(Self.inSequence(Self.written(sub, number)))
         #expect(found.second == sub && found.third == number)
     }
 
     @Test(
-        "are not found where anything else stands",
+        "finds nothing in any other text",
         arguments: [
             "", "{", "{}", #"{"iss":"us"}"#, #"{"iss":"us","sub":"ann"}"#, #"{"iss":"us","sub":"ann","n":1"#,
             #"{"iss":"us","sub":"ann","n":1}x"#, #"{"iss":"us","sub":"ann","n":1} "#, #"{"iss":"us","sub":"ann","n":}"#,
@@ -63,7 +65,7 @@ struct SequenceTests {
         #expect(Self.inSequence(text.utf8) == nil)
     }
 
-    @Test("are what they are in any order, whatever byte stands in the place of another one")
+    @Test("returns no wrong value if any byte is replaced")
     func agreement() {
         let genuine = Self.written("a1", 70)
         for place in genuine.indices {
@@ -77,14 +79,14 @@ struct SequenceTests {
         }
     }
 
-    @Test("a text is known to be one without being read, and nothing else is", arguments: ["x", "", #"\u0041\n"#])
+    @Test("`hasText` is true only for strings", arguments: ["x", "", #"\u0041\n"#])
     func unread(text: String) throws {
         let json = Array(#"{"a":7,"b":"\#(text)","c":"y"}"#.utf8)
         let members = try JSONMembers(parsing: json)
         #expect(!members.hasText("a") && members.hasText("b") && members.hasText("c") && !members.hasText("d"))
         var sequence = JSONSequence(json)
         #expect(!sequence.hasText("a") && sequence.integer("a") == 7)
-        // It leaves texts with escapes to those above.
+        // Texts with escapes are left to JSONMembers.
         guard sequence.hasText("b") else { return #expect(text.contains("\\")) }
         #expect(sequence.hasText("c") && sequence.isAtEnd)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Values and objects")
 struct ValueTests {
-    @Test("an accessor answers for its own kind alone")
+    @Test("an accessor returns nil for other types")
     func accessors() {
         let values: [JSONValue] = [nil, true, 7, 7.5, "x", [1], ["a": 1]]
         #expect(values.map(\.isNull) == [true, false, false, false, false, false, false])
@@ -15,14 +15,14 @@ struct ValueTests {
         #expect(values.map(\.object) == [nil, nil, nil, nil, nil, nil, ["a": 1]])
     }
 
-    @Test("a whole number is whole however it was written, and never rounded")
+    @Test("an integer can be written as any number without a fraction, and is not rounded")
     func wholeNumbers() {
         #expect(JSONValue.number(1_700_000_000).integer == 1_700_000_000)
         #expect(JSONValue.number(0.5).integer == nil)
         #expect(JSONValue.number(9.3e18).integer == nil)
     }
 
-    @Test("members keep their order through changes")
+    @Test("members keep their order when they are changed")
     func order() {
         var object: JSONObject = ["b": 1, "a": 2, "c": 3]
         object["a"] = 4
@@ -33,28 +33,28 @@ struct ValueTests {
         #expect(object["b"] == nil)
     }
 
-    @Test("a member that is null is not a member that is missing")
+    @Test("a null member is not a missing member")
     func nullIsPresent() {
         let object: JSONObject = ["a": nil]
         #expect(object["a"] == .some(.null))
         #expect(object["b"] == nil)
     }
 
-    @Test("objects are equal whatever the order of their members")
+    @Test("objects are equal regardless of the order of their members")
     func equality() {
         #expect(JSONObject([("a", 1), ("b", 2)]) == JSONObject([("b", 2), ("a", 1)]))
         #expect(JSONObject([("a", 1)]) != JSONObject([("a", 2)]))
         #expect(JSONObject([("a", 1)]) != JSONObject([("a", 1), ("b", 2)]))
     }
 
-    @Test("of two members built with one name the later wins")
+    @Test("the later of two members with the same name counts")
     func laterWins() {
         #expect(JSONObject([("a", 1), ("a", 2)]) == ["a": 2])
     }
 
-    @Test("an error says where and not what")
+    @Test("the description of an error contains no part of the text")
     func errorsHoldNoText() {
-        #expect(JSONError.duplicateMember("hunter2").description == "a member name is given twice")
-        #expect(JSONError.syntax(offset: 7).description == "not JSON at byte 7")
+        #expect(JSONError.duplicateMember("hunter2").description == "an object has two members with the same name")
+        #expect(JSONError.syntax(offset: 7).description == "not valid JSON at byte 7")
     }
 }

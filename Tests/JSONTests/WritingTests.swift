@@ -4,7 +4,7 @@ import Testing
 @Suite("Writing")
 struct WritingTests {
     @Test(
-        "text is escaped where RFC 8259 demands it and nowhere else",
+        "only characters that RFC 8259 requires are escaped",
         arguments: [
             ("", #""""#),
             ("plain/é😀\u{2028}\u{7F}", "\"plain/é😀\u{2028}\u{7F}\""),
@@ -26,7 +26,7 @@ struct WritingTests {
         #expect(written == "{\(json):\(json),\"2\(json.dropFirst()):\(json)}")
     }
 
-    @Test("whether a character has to be escaped does not depend on its company")
+    @Test("a character is escaped at every position and length")
     func alone() throws {
         for code in UInt8.min..<0x80 {
             let text = String(UnicodeScalar(code))
@@ -37,7 +37,7 @@ struct WritingTests {
     }
 
     @Test(
-        "what is written reads back as the same value",
+        "a written value is parsed into the same value",
         arguments: [
             nil, true, false, 0, -1, .integer(.min), .integer(.max), 0.1, -0.0, 1e300, .number(.leastNonzeroMagnitude),
             1e16, 123456.75, "x\0y", [],
@@ -47,13 +47,13 @@ struct WritingTests {
         #expect(try JSONValue(parsing: value.bytes) == value)
     }
 
-    @Test("numbers that JSON does not have are written as null", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("infinities and NaN are written as null", arguments: [Double.nan, .infinity, -.infinity])
     func nonFinite(value: Double) {
         #expect(JSONValue.number(value).description == "null")
     }
 
     @Test(
-        "thousandths have three places behind the point",
+        "thousandths have three decimal places",
         arguments: [
             (0, "0.000"), (7, "0.007"), (1000, "1.000"), (-1, "-0.001"), (1_234_567, "1234.567"), (-10_010, "-10.010"),
         ])
@@ -63,7 +63,7 @@ struct WritingTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\"x\":\(text)}")
     }
 
-    @Test("a text that is longer than what has been reserved is written whole", arguments: [0, 1, 2, 16, 17, 300])
+    @Test("a text longer than the reserved capacity is written completely", arguments: [0, 1, 2, 16, 17, 300])
     func growth(reserved: Int) {
         let long = String(repeating: "0123456789", count: 40)
         var writer = JSONWriter(reserving: reserved)
@@ -75,7 +75,7 @@ struct WritingTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self) == "{\"a\":\"\(long)\",\"b\":\"\(long)\\n\",\"c\":7}")
     }
 
-    @Test("what is finished is what has been written, and nothing of the room behind it", arguments: [0, 8, 300])
+    @Test("`finish` returns the written bytes without the spare capacity", arguments: [0, 8, 300])
     func finished(reserved: Int) {
         var writer = JSONWriter(reserving: reserved)
         writer.object { $0.member("a", utf8: Array("b\"".utf8).span) }
@@ -83,7 +83,7 @@ struct WritingTests {
         #expect(writer.finish() == Array(#"{"a":"b\""}"#.utf8))
     }
 
-    @Test("a streamed object has every kind of member")
+    @Test("an object writer writes every type of member")
     func streamedObject() {
         let missing: String? = nil
         let present: String? = "p"
@@ -115,7 +115,7 @@ struct WritingTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
     }
 
-    @Test("a streamed array and a streamed value stand at the top too")
+    @Test("an array or a value can be the top-level value")
     func streamedTopLevel() {
         var array = JSONWriter()
         array.array {

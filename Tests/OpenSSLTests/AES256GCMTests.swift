@@ -12,7 +12,7 @@ struct AES256GCMTests {
         key = try AES256GCMKey([UInt8](0..<32))
     }
 
-    @Test("what was sealed is opened, whatever its length", arguments: [0, 1, 15, 16, 17, 1_000, 100_000])
+    @Test("a sealed message of any length can be opened", arguments: [0, 1, 15, 16, 17, 1_000, 100_000])
     func roundTrip(count: Int) {
         let message = SecureRandom.bytes(count)
         for data in [[], data, SecureRandom.bytes(count)] {
@@ -22,12 +22,12 @@ struct AES256GCMTests {
         }
     }
 
-    @Test("nothing is sealed with the same nonce twice")
+    @Test("every message gets another nonce")
     func nonces() {
         #expect(Set((0..<1_000).map { _ in Array(key.seal(message, with: data).prefix(12)) }).count == 1_000)
     }
 
-    @Test("with any one bit turned, nothing is opened, and no error is left behind for somebody else")
+    @Test("a message with any bit changed is rejected, and the error queue stays empty")
     func everyBitCounts() {
         let sealed = key.seal(message, with: data)
         for bit in 0..<sealed.count * 8 {
@@ -38,7 +38,7 @@ struct AES256GCMTests {
         #expect(ERR_peek_error() == 0)
     }
 
-    @Test("cut short or continued, nothing is opened")
+    @Test("a truncated or extended message is rejected")
     func lengths() {
         let sealed = key.seal(message, with: data)
         for count in 0..<sealed.count { #expect(key.open(Array(sealed.prefix(count)), with: data) == nil) }
@@ -46,7 +46,7 @@ struct AES256GCMTests {
         #expect(key.open([0] + sealed, with: data) == nil)
     }
 
-    @Test("with other data or another key, nothing is opened")
+    @Test("a message with other data or another key is rejected")
     func bound() throws {
         let sealed = key.seal(message, with: data)
         for other in [[], data + [0], Array(data.dropLast()), message] { #expect(key.open(sealed, with: other) == nil) }

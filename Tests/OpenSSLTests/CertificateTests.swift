@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A certificate")
 struct CertificateTests {
-    /// One of OpenSSL's own making, valid from now on.
+    /// A certificate from the openssl command, valid from now on.
     private func certificate(days: Int, names: String) throws -> String {
         let folder = try TemporaryFolder()
         try Shell.run([
@@ -16,7 +16,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "covers the names and addresses that it lists, and no others",
+        "covers the names and addresses that it lists",
         arguments: [
             ("api.example.com", true), ("API.EXAMPLE.COM", true), ("example.com", false), ("x.wild.example", true),
             ("x.y.wild.example", false), ("ignored.example", false), ("192.0.2.1", true), ("192.0.2.2", false),
@@ -27,7 +27,7 @@ struct CertificateTests {
         #expect(try #require(Certificate(pem: certificate(days: 1, names: names), host: host)).coversHost == isCovered)
     }
 
-    @Test("says from when until when it is valid, and who signed it")
+    @Test("has the times of its validity, and whether it is self-signed")
     func validity() throws {
         let pem = try certificate(days: 3, names: "DNS:a")
         let certificate = try #require(Certificate(pem: "text around it\n" + pem, host: "a"))
@@ -42,7 +42,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "is none where there is none",
+        "is nil for a text without a certificate",
         arguments: ["", "x", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
     func garbage(text: String) {
         #expect(Certificate(pem: text, host: "a") == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Hashes, MACs and randomness")
 struct HashTests {
-    /// FIPS 180-2, appendix B, and the hash of nothing.
+    /// FIPS 180-2, appendix B, and the hash of an empty message.
     @Test(
         "SHA-256",
         arguments: [
@@ -48,7 +48,7 @@ struct HashTests {
         for _ in 0..<3 { #expect(key.authenticate(Array(text.utf8)).hexadecimal == tag) }
     }
 
-    @Test("one secret serves many threads at once")
+    @Test("a key can be used by several threads concurrently")
     func concurrentHMAC() {
         let key = HMACSHA256Key(Array("a secret for many threads at once".utf8))
         let messages = (0..<64).map { SecureRandom.bytes($0 * 7) }
@@ -62,7 +62,7 @@ struct HashTests {
         #expect(differences.load(ordering: .relaxed) == 0)
     }
 
-    @Test("a tag is valid whole, and neither shortened, continued nor changed")
+    @Test("a truncated, extended or changed tag is not valid")
     func validTags() {
         let key = HMACSHA256Key(Array("secret".utf8))
         let tag = key.authenticate([1, 2, 3])
@@ -78,7 +78,7 @@ struct HashTests {
     }
 
     @Test(
-        "equality in constant time is equality",
+        "constant-time comparison returns whether both are equal",
         arguments: [
             ([], [], true), ([1], [1], true), ([1, 2, 3], [1, 2, 3], true), ([1], [], false), ([], [1], false),
             ([1, 2, 3], [1, 2, 4], false), ([0, 2, 3], [1, 2, 3], false), ([1, 2], [1, 2, 3], false),
@@ -87,7 +87,7 @@ struct HashTests {
         #expect(constantTimeEquals(left, right) == isEqual)
     }
 
-    @Test("random bytes come in the number asked for and do not repeat")
+    @Test("random bytes have the requested length and do not repeat")
     func randomBytes() {
         for count in [0, 1, 16, 32, 1_000] { #expect(SecureRandom.bytes(count).count == count) }
         #expect(Set((0..<1_000).map { _ in SecureRandom.bytes(16) }).count == 1_000)

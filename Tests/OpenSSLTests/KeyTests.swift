@@ -14,7 +14,7 @@ struct KeyTests {
         return bytes
     }
 
-    @Test("an RSA key is of 2048 to 8192 bits", arguments: [2048, 2049, 3072, 4096, 8192])
+    @Test("an RSA key of 2048 to 8192 bits is accepted", arguments: [2048, 2049, 3072, 4096, 8192])
     func acceptedModulus(bits: Int) {
         #expect(throws: Never.self) { try RSAPublicKey(modulus: modulus(bits: bits), exponent: [1, 0, 1]) }
         #expect(throws: Never.self) {
@@ -22,7 +22,7 @@ struct KeyTests {
         }
     }
 
-    @Test("an RSA key of any other size is refused", arguments: [8, 512, 1024, 2040, 2047, 8193, 16384])
+    @Test("an RSA key of any other size is rejected", arguments: [8, 512, 1024, 2040, 2047, 8193, 16384])
     func refusedModulus(bits: Int) {
         #expect(throws: KeyError.modulusSize(bits: bits)) {
             try RSAPublicKey(modulus: modulus(bits: bits), exponent: [1, 0, 1])
@@ -32,7 +32,7 @@ struct KeyTests {
         }
     }
 
-    @Test("an RSA modulus that cannot be one is refused")
+    @Test("an invalid RSA modulus is rejected")
     func impossibleModulus() {
         #expect(throws: KeyError.modulusSize(bits: 0)) { try RSAPublicKey(modulus: [], exponent: [3]) }
         #expect(throws: KeyError.evenModulus) {
@@ -41,18 +41,18 @@ struct KeyTests {
     }
 
     @Test(
-        "an RSA exponent is odd, at least 3 and at most eight bytes",
+        "an RSA exponent that is even, below 3 or longer than eight bytes is rejected",
         arguments: [[], [0], [0, 0], [1], [0, 1], [2], [4], [1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0, 1]] as [[UInt8]])
     func refusedExponents(exponent: [UInt8]) {
         #expect(throws: KeyError.exponent) { try RSAPublicKey(modulus: modulus(bits: 2048), exponent: exponent) }
     }
 
-    @Test("the small exponents in use are accepted", arguments: [[3], [17], [1, 0, 1]] as [[UInt8]])
+    @Test("the common small exponents are accepted", arguments: [[3], [17], [1, 0, 1]] as [[UInt8]])
     func acceptedExponents(exponent: [UInt8]) {
         #expect(throws: Never.self) { try RSAPublicKey(modulus: modulus(bits: 2048), exponent: exponent) }
     }
 
-    @Test("a signature is good for the hash of what was signed, and for no other")
+    @Test("a signature is valid only for the hash of the signed message")
     func hashes() throws {
         let hash = SHA256.hash(Self.message)
         let (rsa, p256) = (try RSAPrivateKey.generate(), try P256PrivateKey.generate())
@@ -65,7 +65,7 @@ struct KeyTests {
         }
     }
 
-    @Test("a point off the curve is refused, and so are coordinates of another length")
+    @Test("a point that is not on the curve and coordinates of another length are rejected")
     func refusedPoints() throws {
         let key = try P256PrivateKey.generate().publicKey
         var changed = key.y
@@ -87,11 +87,11 @@ struct KeyTests {
         #expect(throws: KeyError.length(bytes: count)) { try Ed25519PrivateKey(seed: bytes) }
     }
 
-    @Test("an ECDSA signature is 64 bytes whatever its numbers are, and verifies")
+    @Test("every ECDSA signature has 64 bytes and can be verified")
     func signatureLength() throws {
         let key = try P256PrivateKey.generate()
         var padded = 0
-        // One signature in 128 has a number with a leading zero byte, which DER leaves out and JOSE does not.
+        // One signature in 128 has a number with a leading zero byte, which DER omits and JOSE does not.
         for round in 0..<2_000 {
             let message = [UInt8(round & 0xFF), UInt8(round >> 8)]
             let signature = try key.sign(message)
@@ -104,7 +104,7 @@ struct KeyTests {
         #expect(padded > 0)
     }
 
-    @Test("an empty message can be signed and verified with every kind of key")
+    @Test("an empty message can be signed and verified with every type of key")
     func emptyMessage() throws {
         let (rsa, p256, ed25519) = (
             try RSAPrivateKey.generate(), try P256PrivateKey.generate(), try Ed25519PrivateKey.generate()
@@ -117,7 +117,7 @@ struct KeyTests {
         #expect(!ed25519.publicKey.isValid(signature: [], for: []))
     }
 
-    @Test("a refused signature leaves nothing on OpenSSL's error queue")
+    @Test("an invalid signature leaves OpenSSL's error queue empty")
     func drainsErrorQueue() throws {
         let (rsa, p256, ed25519) = (
             try RSAPrivateKey.generate(), try P256PrivateKey.generate(), try Ed25519PrivateKey.generate()
@@ -131,7 +131,7 @@ struct KeyTests {
         }
     }
 
-    @Test("one key pair serves many threads at once")
+    @Test("a key pair can be used by several threads concurrently")
     func concurrentKeys() throws {
         let (rsa, p256, ed25519) = (
             try RSAPrivateKey.generate(), try P256PrivateKey.generate(), try Ed25519PrivateKey.generate()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Private keys in PEM")
 struct PEMTests {
     @Test(
-        "a P-256 key is read in each of its forms",
+        "a P-256 key is read in each of its formats",
         arguments: [
             PEMFixtures.p256, PEMFixtures.p256SEC1, PEMFixtures.p256AfterParameters,
             "Bag Attributes: none\n\n" + PEMFixtures.p256 + "\n\ntrailing text\n",
@@ -17,7 +17,7 @@ struct PEMTests {
         #expect(key.publicKey.isValid(signature: try key.sign([1]), for: [1]))
     }
 
-    @Test("both forms of an RSA key are the same key")
+    @Test("an RSA key is the same in both formats")
     func readsRSA() throws {
         guard case .rsa(let key) = try PrivateKeyPEM(PEMFixtures.rsa2048),
             case .rsa(let older) = try PrivateKeyPEM(PEMFixtures.rsa2048PKCS1)
@@ -34,7 +34,7 @@ struct PEMTests {
         #expect(key.publicKey.isValid(signature: try key.sign([1]), for: [1]))
     }
 
-    @Test("what is written is PKCS #8, byte for byte what OpenSSL's command writes")
+    @Test("a key is written as PKCS #8, identical to the output of the openssl command")
     func writesPKCS8() throws {
         guard case .p256(let p256) = try PrivateKeyPEM(PEMFixtures.p256SEC1),
             case .rsa(let rsa) = try PrivateKeyPEM(PEMFixtures.rsa2048PKCS1),
@@ -45,9 +45,9 @@ struct PEMTests {
         #expect(ed25519.pem == PEMFixtures.ed25519 + "\n")
     }
 
-    /// Were OpenSSL left to itself, it would ask on the terminal and wait.
+    /// By default OpenSSL would ask for a passphrase on the terminal and wait.
     @Test(
-        "an encrypted key is refused and nobody is asked for a passphrase", .timeLimit(.minutes(1)),
+        "an encrypted key is rejected without asking for a passphrase", .timeLimit(.minutes(1)),
         arguments: [PEMFixtures.p256Encrypted, PEMFixtures.p256EncryptedSEC1, PEMFixtures.p256EncryptedWithNothing])
     func refusesEncrypted(pem: String) {
         #expect(throws: KeyError.encrypted) { try PrivateKeyPEM(pem) }
@@ -55,7 +55,7 @@ struct PEMTests {
     }
 
     @Test(
-        "a key of a kind that is not used here is refused by name",
+        "a key of an unsupported type is rejected, and the type is named",
         arguments: [
             (PEMFixtures.p384, "EC secp384r1"), (PEMFixtures.secp256k1, "EC secp256k1"), (PEMFixtures.x25519, "X25519"),
             (PEMFixtures.ed448, "ED448"), (PEMFixtures.rsaPSS, "RSA-PSS"),
@@ -65,20 +65,20 @@ struct PEMTests {
         #expect(ERR_peek_error() == 0)
     }
 
-    @Test("a weak RSA key is refused")
+    @Test("a weak RSA key is rejected")
     func refusesWeakRSA() {
         #expect(throws: KeyError.modulusSize(bits: 1024)) { try PrivateKeyPEM(PEMFixtures.rsa1024) }
         #expect(throws: KeyError.modulusSize(bits: 1024)) { try RSAPrivateKey.generate(bits: 1024) }
     }
 
-    @Test("halves that do not belong together are refused")
+    @Test("a private key with another public key is rejected")
     func refusesMismatch() {
         #expect(throws: KeyError.inconsistent) { try PrivateKeyPEM(PEMFixtures.p256Mismatched) }
         #expect(ERR_peek_error() == 0)
     }
 
     @Test(
-        "what holds no private key is refused",
+        "a text without a private key is rejected",
         arguments: [
             "", "secret", PEMFixtures.p256Public, String(PEMFixtures.p256.dropLast(30)),
             PEMFixtures.p256.replacing("PRIVATE KEY", with: "CERTIFICATE"),

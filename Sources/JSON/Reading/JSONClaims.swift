@@ -1,14 +1,14 @@
-/// Where the members of an object are asked for by name, each once, in the order in which they were written.
+/// Access to the members of an object by name. Each member is read once, in the order in which it was written.
 public protocol JSONClaims {
-    /// Whether a member is this text, and no other spelling of the same characters.
+    /// Whether a member is this text, compared byte by byte.
     mutating func has(_ name: String, _ text: String) -> Bool
 
-    /// Whether a member is a text, whatever it says: for who need not know, and then there is no copy of it.
+    /// Whether a member is a string. Its text is not copied.
     mutating func hasText(_ name: String) -> Bool
 
-    /// The text of a member; nil where there is none, or something else.
+    /// The text of a string member; nil if it is missing or of another type.
     mutating func string(_ name: String) -> String?
 
-    /// The whole number of a member; nil where there is none, or something else.
+    /// The value of an integer member; nil if it is missing or of another type.
     mutating func integer(_ name: String) -> Int64?
 }

@@ -1,16 +1,15 @@
-/// The members of one object, its texts left where they are until somebody asks for them: no tree is built of what
-/// nobody reads.
+/// The members of an object, of which a value is created only when it is read.
 ///
-/// The whole text is held to the same rules as by ``JSONValue/init(parsing:)``, and to one more: names are written
-/// without escapes. Every name is compared with every other, so it is for short texts, or those of somebody trusted.
+/// The whole text is validated by the same rules as in ``JSONValue/init(parsing:)``. In addition, names must not
+/// contain escapes. Every name is compared with every other, so use it for short or trusted texts.
 public struct JSONMembers: Sendable, JSONClaims {
-    /// Where a member stands, and what is known of it already.
+    /// The position of a member in the text, and its value if it has been parsed.
     private struct Member {
         enum Content {
-            /// A text without escapes, and without the quotes around it.
+            /// The range of a string without escapes, without its quotes.
             case text(Range<Int>)
             case integer(Int64)
-            /// Anything else, from its first byte on.
+            /// The start of any other value.
             case value(at: Int)
         }
 
@@ -21,7 +20,7 @@ public struct JSONMembers: Sendable, JSONClaims {
     private let bytes: [UInt8]
     private var members: [Member] = []
 
-    /// - Parameter limit: How many members there may be.
+    /// - Parameter limit: The maximum number of members.
     public init(parsing bytes: [UInt8], atMost limit: Int = .max) throws(JSONError) {
         self.bytes = bytes
         members.reserveCapacity(12)
@@ -76,7 +75,7 @@ public struct JSONMembers: Sendable, JSONClaims {
         }
     }
 
-    /// The value of a member; nil where there is none.
+    /// The value of a member; nil if it is missing.
     subscript(_ name: String) -> JSONValue? {
         switch content(of: name.utf8.span) {
         case .text(let range): .string(String(decoding: bytes[range], as: UTF8.self))
@@ -86,7 +85,7 @@ public struct JSONMembers: Sendable, JSONClaims {
         }
     }
 
-    /// All of it, as a tree.
+    /// The whole object as a tree.
     var object: JSONObject { (try? JSONValue(parsing: bytes))?.object ?? [:] }
 
     private func content(of name: Span<UInt8>) -> Member.Content? {
@@ -97,13 +96,13 @@ public struct JSONMembers: Sendable, JSONClaims {
         return nil
     }
 
-    /// Names are short, and nearly always differ in their first letter.
+    /// Stops at the first difference: names are short and usually differ in the first letter.
     private static func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         for index in left.indices where left[index] != right[index] { return false }
         return true
     }
 
-    /// What has been read once without a fault is read again.
+    /// Parses a value that has been validated before.
     private func value(at start: Int) -> JSONValue {
         var parser = JSONParser(validated: bytes, at: start)
         return (try? parser.value()) ?? .null

@@ -1,12 +1,12 @@
-/// Tells whether an object under construction already has a name.
+/// Detects duplicate names while an object is parsed.
 ///
-/// Small objects are searched; past a handful of members a hash table takes over, lest a body of many thousand
-/// members cost its square in comparisons. Hashing is seeded per process, so nobody can aim for collisions.
+/// Small objects are searched linearly. Larger ones use a hash table, so that the time is not quadratic for thousands
+/// of members. Hashing is seeded per process, so a client cannot cause collisions.
 struct JSONNameSet {
     private static let searchLimit = 16
     private var hashed: Set<[UInt8]> = []
 
-    /// False where `members` has the name already.
+    /// False if `members` already contains the name.
     mutating func insert(_ name: String, besides members: [(name: String, value: JSONValue)]) -> Bool {
         guard members.count >= Self.searchLimit else {
             return !members.contains { $0.name.isIdentical(to: name) }

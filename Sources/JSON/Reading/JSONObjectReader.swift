@@ -1,19 +1,19 @@
-/// The members of one object, of which only those are made into values that somebody asks for.
+/// The members of an object, of which a value is created only when it is read.
 ///
-/// It says what the tree of ``JSONValue/init(parsing:)`` says, and refuses what that refuses, for the same reasons. What is
-/// out of the ordinary is left to the tree: names with escapes, and more members than are quickly compared.
+/// It accepts the same texts as ``JSONValue/init(parsing:)``, and returns the same values and errors. Objects with
+/// escapes in names or with many members are parsed into a tree.
 public struct JSONObjectReader: Sendable {
     private enum Source {
         case members(JSONMembers)
         case tree(JSONObject)
     }
 
-    /// Few enough that comparing every name with every other costs less than hashing them.
+    /// Up to this number, comparing every name with every other is faster than hashing.
     private static let fewMembers = 32
 
     private let source: Source
 
-    /// Nil for a text that is no object.
+    /// Nil for a text that is not an object.
     public init?(parsing bytes: [UInt8]) throws(JSONError) {
         if let members = try? JSONMembers(parsing: bytes, atMost: Self.fewMembers) {
             source = .members(members)
@@ -27,7 +27,7 @@ public struct JSONObjectReader: Sendable {
         source = .tree(object)
     }
 
-    /// The value of a member; nil where there is none.
+    /// The value of a member; nil if it is missing.
     public subscript(_ name: String) -> JSONValue? {
         switch source {
         case .members(let members): members[name]
@@ -35,7 +35,7 @@ public struct JSONObjectReader: Sendable {
         }
     }
 
-    /// Whether a member is this text, and no other spelling of the same characters.
+    /// Whether a member is this text, compared byte by byte.
     public func has(_ name: String, _ text: String) -> Bool {
         switch source {
         case .members(let members): members.has(name, text)
@@ -43,7 +43,7 @@ public struct JSONObjectReader: Sendable {
         }
     }
 
-    /// All of it.
+    /// The whole object as a tree.
     public var object: JSONObject {
         switch source {
         case .members(let members): members.object

@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// Reads a number: whole ones that fit become `.integer`, all others `.number`.
+    /// Reads a number: `.integer` if it is written as a whole number and fits `Int64`, otherwise `.number`.
     mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         let isNegative = current == .minus
@@ -14,7 +14,7 @@ extension JSONParser {
         return .number(value)
     }
 
-    /// The digits before the point; nil where they exceed `Int64`.
+    /// The digits before the decimal point; nil if they exceed `Int64`.
     private mutating func integerPart(isNegative: Bool) throws(JSONError) -> Int64? {
         let first = position
         var value: Int64? = 0

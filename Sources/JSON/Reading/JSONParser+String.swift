@@ -1,12 +1,12 @@
 extension JSONParser {
-    /// Reads a string from its opening quote past its closing one.
+    /// Reads a string, from its opening to its closing quote.
     mutating func string() throws(JSONError) -> String {
         let start = position + 1
         if let plain = try plainText() { return String(decoding: bytes[plain], as: UTF8.self) }
         return try stringWithEscapes(from: start)
     }
 
-    /// The place of a string between its quotes; nil where it has an escape, which is then next.
+    /// Reads a string and returns its range between the quotes; nil, positioned at the first escape, if it has escapes.
     mutating func plainText() throws(JSONError) -> Range<Int>? {
         position += 1
         let start = position
@@ -16,7 +16,7 @@ extension JSONParser {
         return start..<position
     }
 
-    /// The slower way, taken at the first backslash: plain runs are copied whole, escapes one by one.
+    /// The slow path for a string with escapes: copies plain runs as a whole, and escapes one by one.
     private mutating func stringWithEscapes(from start: Int) throws(JSONError) -> String {
         var unescaped = Array(bytes[start..<position])
         while current == .backslash {
@@ -29,13 +29,13 @@ extension JSONParser {
         return String(decoding: unescaped, as: UTF8.self)
     }
 
-    /// Stops at a quote or a backslash; a control character or the end of the text is an error.
+    /// Stops at a quote or a backslash. A control character or the end of the text is an error.
     private mutating func skipPlainCharacters() throws(JSONError) {
         position = endOfPlainCharacters
         guard position < bytes.count, bytes[position] >= 0x20 else { throw unexpected }
     }
 
-    /// Long runs are gone through in strides, and the last of it byte by byte.
+    /// Examines blocks of `stride` bytes, and the rest byte by byte.
     private var endOfPlainCharacters: Int {
         let bytes = bytes.span
         var end = position
@@ -52,7 +52,7 @@ extension JSONParser {
 
     private static let stride = 16
 
-    /// A loop of a length that is known, without a way out, is no loop any more.
+    /// A loop of constant length without an early exit, which the compiler vectorises.
     @inline(__always)
     private static func isPlain(_ bytes: Span<UInt8>) -> Bool {
         var special: UInt8 = 0
@@ -80,7 +80,7 @@ extension JSONParser {
         position += 1
     }
 
-    /// Reads from the `u` of one `\uXXXX`, or of two that are a surrogate pair, past its last digit.
+    /// Reads one `\uXXXX`, or two that form a surrogate pair, from its `u` on.
     private mutating func unicodeEscape() throws(JSONError) -> Character {
         let escape = position - 1
         let unit = try hexadecimalUnit()
@@ -93,7 +93,7 @@ extension JSONParser {
         return Character(UTF16.decode(UTF16.EncodedScalar([unit, second])))
     }
 
-    /// The four digits after the `u` at the reading position.
+    /// Reads the four digits after the `u` at the current position.
     private mutating func hexadecimalUnit() throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {

@@ -1,4 +1,4 @@
-/// A recursive descent over a text that is known to be UTF-8; strings and numbers have files of their own.
+/// A recursive descent parser for text that has been validated as UTF-8.
 struct JSONParser {
     let bytes: [UInt8]
     var position = 0
@@ -13,18 +13,19 @@ struct JSONParser {
         self.init(validated: bytes)
     }
 
-    /// For what is known to be UTF-8.
+    /// - Parameter bytes: Valid UTF-8.
     init(validated bytes: [UInt8], at position: Int = 0) {
         self.bytes = bytes
         self.position = position
     }
 
-    /// The byte at the reading position, or 0 (which is legal nowhere outside of a value) at the end of the text.
+    /// The byte at the current position, or 0 at the end of the text. A zero byte is never valid
+    /// at the start of a token.
     var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     var unexpected: JSONError { .syntax(offset: position) }
 
-    /// Reads what is the whole text but for whitespace.
+    /// Reads a value that must be the whole text, except for whitespace.
     mutating func document<Content>(
         _ read: (inout JSONParser) throws(JSONError) -> Content
     ) throws(JSONError) -> Content {
@@ -69,7 +70,7 @@ struct JSONParser {
         return JSONObject(uniqueMembers: members)
     }
 
-    /// Goes through an object; `read` takes each member, from the quote before its name on.
+    /// Parses an object; `read` parses each member, starting at the quote before its name.
     mutating func members(_ read: (inout JSONParser) throws(JSONError) -> Void) throws(JSONError) {
         try nested { (parser) throws(JSONError) in try parser.membersWithin(read) }
     }

@@ -1,8 +1,8 @@
-/// The members of an object that ``JSONObjectWriter`` has written, in that order: whoever knows what comes next searches
-/// for nothing, and nothing is looked at twice.
+/// Reads the members of an object that ``JSONObjectWriter`` has written, in the order in which they were
+/// written, without searching.
 ///
-/// What it finds, ``JSONMembers`` would find as well. It finds less: nothing once a member is missing or another one comes
-/// in between, and no text that is not plain ASCII. Whoever needs to know about those asks there.
+/// ``JSONMembers`` would return the same values. This reader finds fewer: no member after one that is missing or
+/// unexpected, and no text with escapes or non-ASCII characters. Use ``JSONMembers`` for those.
 public struct JSONSequence: JSONClaims {
     private let bytes: [UInt8]
     private var position = 0
@@ -11,7 +11,7 @@ public struct JSONSequence: JSONClaims {
         self.bytes = bytes
     }
 
-    /// Whether all has been asked for.
+    /// Whether every member has been read.
     public var isAtEnd: Bool { position == bytes.count - 1 && bytes[position] == .rightBrace }
 
     public mutating func has(_ name: String, _ text: String) -> Bool {
@@ -32,20 +32,20 @@ public struct JSONSequence: JSONClaims {
             number = number &* 10 &+ Int64(digit)
             end += 1
         }
-        // So many digits never overflow.
+        // Up to 18 digits cannot overflow.
         guard (1...18).contains(end - start), end - start == 1 || bytes[start] != .zero else { return nil }
         position = end
         return number
     }
 
     private mutating func takeText(of name: String) -> Range<Int>? {
-        guard let text = place(ofText: name) else { return nil }
+        guard let text = range(ofText: name) else { return nil }
         position = text.upperBound + 1
         return text
     }
 
-    /// Where a text stands, without its quotes.
-    private func place(ofText name: String) -> Range<Int>? {
+    /// The range of a text, without its quotes.
+    private func range(ofText name: String) -> Range<Int>? {
         let bytes = bytes.span
         guard let quote = value(of: name), quote < bytes.count, bytes[quote] == .quote,
             let length = Self.lengthOfText(bytes.extracting((quote + 1)...))
@@ -53,14 +53,14 @@ public struct JSONSequence: JSONClaims {
         return quote + 1..<quote + 1 + length
     }
 
-    /// Up to the next quote; nil where there is none, or something that may not stand for itself.
+    /// The length up to the closing quote; nil if there is none, or if the text has escapes or non-ASCII characters.
     private static func lengthOfText(_ bytes: Span<UInt8>) -> Int? {
         var length = 0
-        while length < bytes.count, TextByte.marks[Int(bytes[length])] == 0 { length &+= 1 }
+        while length < bytes.count, TextByte.classes[Int(bytes[length])] == 0 { length &+= 1 }
         return length < bytes.count && bytes[length] == .quote ? length : nil
     }
 
-    /// Where the value of the next member begins, if that is its name.
+    /// The position of the next member's value; nil if the member has another name.
     private func value(of name: String) -> Int? {
         let (bytes, name) = (bytes.span, name.utf8.span)
         let colon = position + name.count + 3

@@ -1,8 +1,8 @@
 extension JSONValue {
-    /// How deep objects and arrays may nest: far more than any honest body, far less than any stack.
+    /// The maximum nesting of objects and arrays: more than any valid request needs, and less than the stack allows.
     public static let maximumDepth = 32
 
-    /// Reads exactly one value; the text must be strict RFC 8259 in UTF-8 and nothing may follow it but whitespace.
+    /// Parses a text with exactly one value: strict RFC 8259 in UTF-8, followed only by whitespace.
     public init(parsing bytes: [UInt8]) throws(JSONError) {
         var parser = try JSONParser(validating: bytes)
         self = try parser.document { (parser) throws(JSONError) in try parser.value() }

@@ -1,4 +1,4 @@
-// A value can be written in Swift the way it is written in JSON.
+// Swift literals for JSON values.
 
 extension JSONValue: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .null }

@@ -1,21 +1,20 @@
-/// The members of a JSON object in the order in which they were written.
+/// The members of a JSON object, in the order in which they were written.
 ///
-/// Names are compared by their code points and not by Swift's canonical equivalence: a name spelled with U+212A (the
-/// Kelvin sign) is not the name spelled with `K`, whatever `String.==` says. Members are few, so they are searched in
-/// line; a hash table would cost more than it saves.
+/// Names are compared by code points, not by canonical equivalence as `String.==` does: a name with U+212A (the Kelvin
+/// sign) differs from a name with `K`. The search is linear, which for few members is faster than a hash table.
 public struct JSONObject: Sendable {
     public private(set) var members: [(name: String, value: JSONValue)]
 
     public init() { members = [] }
 
-    /// The members in the given order; of two with the same name the later one wins.
+    /// The members in the given order. If a name occurs twice, the later value counts.
     public init(_ members: [(String, JSONValue)]) {
         self.members = []
         self.members.reserveCapacity(members.count)
         for (name, value) in members { self[name] = value }
     }
 
-    /// For the parser, which has seen to it that no name comes twice.
+    /// For the parser, which has already rejected duplicate names.
     init(uniqueMembers members: [(name: String, value: JSONValue)]) {
         self.members = members
     }
@@ -26,7 +25,7 @@ public struct JSONObject: Sendable {
 
     public var names: [String] { members.map(\.name) }
 
-    /// The value of a member; nil where there is none. Setting nil removes the member.
+    /// The value of a member; nil if it is missing. Setting nil removes the member.
     public subscript(_ name: String) -> JSONValue? {
         get { index(of: name).map { members[$0].value } }
         set {
@@ -45,14 +44,14 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Equatable {
-    /// Objects are equal when they have the same members; their order carries no meaning.
+    /// Objects with the same members are equal; the order does not matter.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.members.allSatisfy { right[$0.name] == $0.value }
     }
 }
 
 extension JSONObject: CustomStringConvertible {
-    /// The compact text in UTF-8.
+    /// The text in UTF-8, without whitespace.
     public var bytes: [UInt8] { JSONValue.object(self).bytes }
 
     public var description: String { String(decoding: bytes, as: UTF8.self) }

@@ -1,6 +1,6 @@
-/// One JSON value as RFC 8259 knows them, with whole numbers kept apart from the rest.
+/// A JSON value (RFC 8259).
 ///
-/// Whole numbers have a case of their own because times and counters must not pass through a `Double`.
+/// Integers have a case of their own, because times and counters must not lose precision in a `Double`.
 public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -19,7 +19,7 @@ extension JSONValue {
         return value
     }
 
-    /// The whole number, also where it was written as `1.5e3` or `7.0`; nil for anything with a fraction.
+    /// The value as an integer, also if it was written as `1.5e3` or `7.0`; nil for a number with a fraction.
     public var integer: Int64? {
         switch self {
         case .integer(let value): value
@@ -28,7 +28,7 @@ extension JSONValue {
         }
     }
 
-    /// Any number, a whole one rounded to the nearest `Double`.
+    /// The value as a `Double`; an integer is rounded to the nearest one.
     public var number: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -54,7 +54,7 @@ extension JSONValue {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The compact text in UTF-8.
+    /// The text in UTF-8, without whitespace.
     public var bytes: [UInt8] {
         var writer = JSONWriter(reserving: 64)
         writer.value(self)
@@ -65,7 +65,7 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension Double {
-    /// By hand because `Int64.init(exactly:)` would tie this library to the C library's mathematics.
+    /// `Int64.init(exactly:)` would make this library depend on libm.
     fileprivate var wholeNumber: Int64? {
         guard self >= -0x1p63, self < 0x1p63 else { return nil }
         let whole = Int64(self)

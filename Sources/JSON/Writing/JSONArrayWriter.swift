@@ -1,10 +1,10 @@
-/// Writes the elements of one array.
+/// Writes the elements of an array.
 public struct JSONArrayWriter {
     private var text: JSONBuffer
     private var isEmpty = true
 
     init(continuing text: consuming JSONBuffer) {
-        // Written first: then nobody else holds the buffer, and it is not copied.
+        // Written before the assignment, while the buffer has a single reference and is not copied.
         text.put(.leftBracket)
         self.text = text
     }

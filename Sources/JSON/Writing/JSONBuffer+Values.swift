@@ -1,5 +1,4 @@
-// How each kind of value looks as text.
-
+// The text of each type of value.
 extension JSONBuffer {
     mutating func put(_ value: JSONValue) {
         switch value {
@@ -22,12 +21,12 @@ extension JSONBuffer {
         putDigits(value.magnitude)
     }
 
-    /// Swift's shortest form that reads back as the same number; JSON has no infinities, so they become `null`.
+    /// The shortest text that parses to the same number. JSON has no infinities, so they become `null`.
     mutating func put(_ value: Double) {
         if value.isFinite { putWord(value.description) } else { putNull() }
     }
 
-    /// Thousandths, written with all three places behind the point.
+    /// Thousandths, with exactly three decimal places.
     mutating func put(thousandths: Int64) {
         if thousandths < 0 { put(.minus) }
         let (whole, rest) = thousandths.magnitude.quotientAndRemainder(dividingBy: 1000)
@@ -36,14 +35,14 @@ extension JSONBuffer {
         putDigits(rest, atLeast: 3)
     }
 
-    /// Text without anything to escape, which is nearly all of it, is copied in one piece.
+    /// Most texts need no escapes and are copied as a whole.
     mutating func put(_ text: String) { put(utf8: text.utf8.span) }
 
     mutating func put(utf8 text: Span<UInt8>) {
         if !putQuoted(text) { putEscaped(text) }
     }
 
-    /// A member's name and all that stands between it and the value before it and its own.
+    /// A member's name, with the comma before it and the colon after it.
     mutating func put(name: String, isFirst: Bool) {
         if putName(name.utf8.span, isFirst: isFirst) { return }
         if !isFirst { put(.comma) }

@@ -1,7 +1,7 @@
-/// Text that grows at its end.
+/// A buffer of text that grows at its end.
 ///
-/// What is behind it is as long already as the text is likely to become. So a few bytes are written for what these few
-/// cost; appending them to an array costs two hundred instructions, however few they are.
+/// The storage array already has the expected length, so writing a few bytes is a few stores. Appending to an array
+/// takes about two hundred instructions, even for one byte.
 struct JSONBuffer: Sendable {
     private var storage: [UInt8] = []
     private var count = 0
@@ -12,10 +12,10 @@ struct JSONBuffer: Sendable {
         grow(by: capacity)
     }
 
-    /// All that has been written.
+    /// A copy of the text.
     var bytes: [UInt8] { Array(storage[..<count]) }
 
-    /// The same where nothing more will be written: in the memory in which it stands.
+    /// The text, without a copy.
     consuming func finish() -> [UInt8] {
         storage.removeLast(storage.count - count)
         return storage
@@ -35,7 +35,7 @@ struct JSONBuffer: Sendable {
         count = start + bytes.count
     }
 
-    /// Writes a text between quotes as it is; false, with nothing written, where something in it has to be escaped.
+    /// Writes a text in quotes. If it needs escapes, nothing is written and the result is false.
     mutating func putQuoted(_ text: Span<UInt8>) -> Bool {
         makeRoom(for: text.count + 2)
         let start = count
@@ -45,8 +45,8 @@ struct JSONBuffer: Sendable {
         return true
     }
 
-    /// Writes a name with what stands around it: a comma before it, unless it is the first, and the colon behind it. False,
-    /// with nothing written, where something in it has to be escaped.
+    /// Writes a member's name, with a comma before it unless it is the first, and a colon after it. If the name needs
+    /// escapes, nothing is written and the result is false.
     mutating func putName(_ name: Span<UInt8>, isFirst: Bool) -> Bool {
         makeRoom(for: name.count + 4)
         let start = isFirst ? count : count + 1
@@ -58,7 +58,7 @@ struct JSONBuffer: Sendable {
         return true
     }
 
-    /// Writes a number in so many places, of which the last one is written first.
+    /// Writes a number with `places` digits, from the last digit to the first.
     mutating func put(_ number: UInt64, places: Int) {
         makeRoom(for: places)
         let start = count
@@ -71,21 +71,21 @@ struct JSONBuffer: Sendable {
         count = start + places
     }
 
-    /// Says whether all of the text may stand as it is.
+    /// Copies a text in quotes. False if it needs escapes.
     @inline(__always)
     private static func write(
         _ text: Span<UInt8>, quotedAt place: Int, in room: inout MutableSpan<UInt8>
     ) -> Bool {
         let start = place + 1
-        var marks: UInt8 = 0
+        var classes: UInt8 = 0
         room[place] = .quote
         for index in text.indices {
             let byte = text[index]
             room[start &+ index] = byte
-            marks |= TextByte.marks[Int(byte)]
+            classes |= TextByte.classes[Int(byte)]
         }
         room[start + text.count] = .quote
-        return marks & TextByte.isEscaped == 0
+        return classes & TextByte.isEscaped == 0
     }
 
     private mutating func makeRoom(for more: Int) {

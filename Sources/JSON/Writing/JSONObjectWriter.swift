@@ -1,10 +1,10 @@
-/// Writes the members of one object. The caller sees to it that no name comes twice.
+/// Writes the members of an object. The caller must not use a name twice.
 public struct JSONObjectWriter {
     private var text: JSONBuffer
     private var isEmpty = true
 
     init(continuing text: consuming JSONBuffer) {
-        // Written first: then nobody else holds the buffer, and it is not copied.
+        // Written before the assignment, while the buffer has a single reference and is not copied.
         text.put(.leftBrace)
         self.text = text
     }
@@ -19,13 +19,13 @@ public struct JSONObjectWriter {
         text.put(value)
     }
 
-    /// Text that is bytes already.
+    /// Text in UTF-8.
     public mutating func member(_ name: String, utf8 value: Span<UInt8>) {
         begin(name)
         text.put(utf8: value)
     }
 
-    /// Absent values are written as `null`, never left out.
+    /// A nil value is written as `null`, not omitted.
     public mutating func member(_ name: String, _ value: String?) {
         begin(name)
         if let value { text.put(value) } else { text.putNull() }
@@ -56,7 +56,7 @@ public struct JSONObjectWriter {
         if let value { text.put(value) } else { text.putNull() }
     }
 
-    /// A number with three places behind its point.
+    /// A number with three decimal places.
     public mutating func member(_ name: String, thousandths value: Int) {
         begin(name)
         text.put(thousandths: Int64(value))

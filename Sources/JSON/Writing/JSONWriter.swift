@@ -1,4 +1,4 @@
-/// Writes JSON straight into a byte buffer, without building a tree first.
+/// Writes JSON directly into a byte buffer, without building a tree.
 ///
 ///     var json = JSONWriter(reserving: 512)
 ///     json.object { json in
@@ -7,19 +7,19 @@
 ///     }
 ///     send(json.finish())
 ///
-/// It cannot be copied: then the bytes it gives away are nobody else's, and are not copied either.
+/// It is not copyable, so that `finish` can return its bytes without a copy.
 public struct JSONWriter: ~Copyable {
     private var text: JSONBuffer
 
-    /// - Parameter capacity: A guess at the length of the whole text, so that the buffer need not grow.
+    /// - Parameter capacity: The expected length of the text, so that the buffer does not have to grow.
     public init(reserving capacity: Int = 256) {
         text = JSONBuffer(reserving: capacity)
     }
 
-    /// All that has been written.
+    /// A copy of the text.
     public var bytes: [UInt8] { text.bytes }
 
-    /// The same where nothing more will be written, without a copy.
+    /// The text, without a copy.
     public consuming func finish() -> [UInt8] { text.finish() }
 
     public mutating func object(_ body: (inout JSONObjectWriter) -> Void) {
@@ -38,7 +38,7 @@ public struct JSONWriter: ~Copyable {
         text.put(value)
     }
 
-    /// Hands the buffer on with this writer keeping no reference to it, so that appending never copies it.
+    /// Moves the buffer out of this writer, so that it has a single reference and appending does not copy it.
     private mutating func takeText() -> JSONBuffer {
         defer { text = JSONBuffer() }
         return text

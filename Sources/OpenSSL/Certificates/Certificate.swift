@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// What an X.509 certificate says of itself. Whether it is to be believed is another question, and not answered here.
+/// The content of an X.509 certificate. Whether the certificate can be trusted is not verified.
 package struct Certificate: Sendable, Equatable {
     /// In seconds since 1970.
     package let notBefore: Int64
     package let notAfter: Int64
-    /// Whether it covers the name or address that it was read for.
+    /// Whether it is valid for the host name or address given at initialisation.
     package let coversHost: Bool
-    /// Whether its own key signed it.
+    /// Whether it is signed with its own key.
     package let isSelfSigned: Bool
-    /// The SHA-256 of all of it.
+    /// The SHA-256 hash of the certificate in DER.
     package let fingerprint: [UInt8]
 
-    /// Reads the first certificate of a PEM text; nil where there is none.
+    /// Reads the first certificate in a PEM text; nil if there is none.
     package init?(pem: String, host: String) {
         let source = MemoryBIO(Array(pem.utf8))
         guard let certificate = unsafe PEM_read_bio_X509(source.pointer, nil, nil, nil) else {

@@ -1,7 +1,7 @@
 /// A key that encrypts and authenticates with AES-256 in Galois/Counter Mode (NIST SP 800-38D).
 ///
-/// The nonce is 12 random bytes, made for each message. One that comes twice would give the key's secrets away, which
-/// by chance has to be reckoned with after 2³² messages: far more than there are users.
+/// The nonce is 12 random bytes for each message. A repeated nonce would break the encryption; SP 800-38D limits a key
+/// to 2³² messages with random nonces, far more than there are users.
 package struct AES256GCMKey: Sendable {
     package static let byteCount = 32
     static let nonceByteCount = 12
@@ -14,13 +14,15 @@ package struct AES256GCMKey: Sendable {
         self.bytes = bytes
     }
 
-    /// Nonce, ciphertext and tag in a row.
-    /// - Parameter data: What it belongs to. It is not in the result, and has to be the same when that is opened.
+    /// Returns nonce, ciphertext and tag, concatenated.
+    ///
+    /// - Parameter data: Additional data to authenticate, such as the id of the owner. It is not part of the result,
+    ///   and must be the same when the message is opened.
     package func seal(_ message: [UInt8], with data: [UInt8]) -> [UInt8] {
         seal(message, with: data, nonce: SecureRandom.bytes(Self.nonceByteCount))
     }
 
-    /// For vectors, which come with nonces. Nobody else may choose one.
+    /// With a chosen nonce, for test vectors only.
     func seal(_ message: [UInt8], with data: [UInt8], nonce: [UInt8]) -> [UInt8] {
         let context = CipherContext(.encryption, key: bytes, nonce: nonce)
         context.authenticate(data)
@@ -29,7 +31,7 @@ package struct AES256GCMKey: Sendable {
         return nonce + ciphertext + context.tag(byteCount: Self.tagByteCount)
     }
 
-    /// Nil for anything that this key did not seal with these data.
+    /// Decrypts a sealed message. Nil if it was not sealed with this key and this data.
     package func open(_ sealed: [UInt8], with data: [UInt8]) -> [UInt8]? {
         guard sealed.count >= Self.nonceByteCount + Self.tagByteCount else { return nil }
         let nonce = Array(sealed.prefix(Self.nonceByteCount))
@@ -38,7 +40,7 @@ package struct AES256GCMKey: Sendable {
         context.expect(tag: Array(sealed.suffix(Self.tagByteCount)))
         context.authenticate(data)
         let message = context.update(ciphertext)
-        // Until the tag has been found right, what was decrypted may be anything.
+        // The plaintext must not be used before the tag has been verified.
         return context.finish() ? message : nil
     }
 }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// One message on its way through AES-256-GCM: data to authenticate first, then the message, then the tag.
+/// Encrypts or decrypts one message with AES-256-GCM: first the additional data, then the message, then the tag.
 @safe
 struct CipherContext: ~Copyable {
     enum Direction: Int32 {
@@ -11,8 +11,8 @@ struct CipherContext: ~Copyable {
     private let pointer: OpaquePointer
 
     /// - Parameters:
-    ///   - key: 32 bytes, of which OpenSSL takes no count.
-    ///   - nonce: 12 bytes, likewise.
+    ///   - key: 32 bytes. OpenSSL does not check the length.
+    ///   - nonce: 12 bytes. OpenSSL does not check the length.
     init(_ direction: Direction, key: [UInt8], nonce: [UInt8]) {
         precondition(key.count == AES256GCMKey.byteCount && nonce.count == AES256GCMKey.nonceByteCount)
         guard let pointer = unsafe EVP_CIPHER_CTX_new() else { OpenSSLError.trap("EVP_CIPHER_CTX_new") }
@@ -23,10 +23,10 @@ struct CipherContext: ~Copyable {
         }
     }
 
-    /// Wipes the key as well.
+    /// Also erases the key.
     deinit { unsafe EVP_CIPHER_CTX_free(pointer) }
 
-    /// Takes data that are authenticated and not encrypted. Without a place for output, OpenSSL takes them for that.
+    /// Adds data that is authenticated but not encrypted: a null output buffer tells OpenSSL so.
     func authenticate(_ data: [UInt8]) {
         var count: Int32 = 0
         guard unsafe EVP_CipherUpdate(pointer, nil, &count, data, Int32(data.count)) == 1 else {
@@ -34,7 +34,7 @@ struct CipherContext: ~Copyable {
         }
     }
 
-    /// Encrypts or decrypts; in this mode as many bytes come out as go in.
+    /// Encrypts or decrypts. In GCM the output has the length of the input.
     func update(_ bytes: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { output, initialized in
             var count: Int32 = 0
@@ -44,9 +44,9 @@ struct CipherContext: ~Copyable {
         }
     }
 
-    /// Ends the message. False where it is decrypted and its tag is another; OpenSSL compares in constant time.
+    /// Ends the message. False if the tag of a decrypted message does not match; OpenSSL compares in constant time.
     func finish() -> Bool {
-        // Nothing comes out at the end of this mode, but a place for it has to be there.
+        // GCM writes no final block, but the call needs an output buffer.
         var rest: UInt8 = 0
         var count: Int32 = 0
         let isGood = unsafe EVP_CipherFinal_ex(pointer, &rest, &count) == 1
@@ -54,7 +54,7 @@ struct CipherContext: ~Copyable {
         return isGood
     }
 
-    /// The tag of what has been encrypted.
+    /// The tag of the encrypted message.
     func tag(byteCount: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { output, initialized in
             let status = unsafe EVP_CIPHER_CTX_ctrl(
@@ -64,7 +64,7 @@ struct CipherContext: ~Copyable {
         }
     }
 
-    /// The tag that what is decrypted has to have.
+    /// Sets the tag that the message to decrypt must have.
     func expect(tag: [UInt8]) {
         var tag = tag
         guard unsafe EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else {

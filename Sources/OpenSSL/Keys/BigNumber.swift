@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An owner of a `BIGNUM`; its memory is wiped when it goes, for it may be part of a private key.
+/// Owns a `BIGNUM`. Its memory is erased on destruction, since it may be part of a private key.
 @safe
 struct BigNumber: ~Copyable {
     let pointer: OpaquePointer
@@ -9,7 +9,7 @@ struct BigNumber: ~Copyable {
         unsafe self.pointer = pointer
     }
 
-    /// The number that these bytes are, most significant first.
+    /// - Parameter bytes: The number in big-endian order.
     init(_ bytes: [UInt8]) {
         guard let pointer = unsafe BN_bin2bn(bytes, Int32(bytes.count), nil) else { OpenSSLError.trap("BN_bin2bn") }
         unsafe self.pointer = pointer
@@ -17,17 +17,17 @@ struct BigNumber: ~Copyable {
 
     deinit { unsafe BN_clear_free(pointer) }
 
-    /// Hands the number to a C structure that will free it.
+    /// Passes ownership to a C structure, which frees the number.
     consuming func releaseOwnership() -> OpaquePointer {
         let pointer = unsafe pointer
         discard self
         return unsafe pointer
     }
 
-    /// Most significant byte first, without leading zeros.
+    /// In big-endian order, without leading zeros.
     var bytes: [UInt8] { unsafe paddedBytes(count: (Int(BN_num_bits(pointer)) + 7) / 8) }
 
-    /// Most significant byte first, with as many leading zeros as it takes.
+    /// In big-endian order, padded with leading zeros to `count` bytes.
     func paddedBytes(count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
             guard unsafe BN_bn2binpad(pointer, output.baseAddress, Int32(count)) == count else {

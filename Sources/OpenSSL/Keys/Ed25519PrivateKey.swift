@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A key pair that makes Ed25519 signatures (EdDSA in JOSE, RFC 8037).
+/// A key pair that signs with Ed25519 (EdDSA in JOSE, RFC 8037).
 package struct Ed25519PrivateKey: Sendable {
     package static let seedByteCount = 32
 

@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// A public key that verifies signatures of SHA-256 hashes, with everything looked up that this takes: that is more work
-/// than copying what was found.
+/// A public key with a prepared context that verifies signatures of SHA-256 hashes. Copying the context is faster than
+/// preparing one for each verification.
 ///
 /// `@unchecked Sendable`: openssl-threads(7) calls objects thread-safe "as long as the API's being invoked don't modify
-/// the object". The context is never changed once it is built: every verification copies it, and copying takes it as
-/// `const`.
+/// the object". The context is not modified after it is built: every verification copies it, and the copy function
+/// takes it as `const`.
 @safe
 final class HashVerifier: @unchecked Sendable {
     private let prepared: OpaquePointer
@@ -20,13 +20,13 @@ final class HashVerifier: @unchecked Sendable {
 
     deinit { unsafe EVP_PKEY_CTX_free(prepared) }
 
-    /// A hash of any other length than 32 bytes is nobody's.
+    /// A hash that is not 32 bytes long has no valid signature.
     func isValid(signature: [UInt8], ofHash hash: [UInt8]) -> Bool {
         guard hash.count == SHA256.byteCount else { return false }
         guard let context = unsafe EVP_PKEY_CTX_dup(prepared) else { OpenSSLError.trap("EVP_PKEY_CTX_dup") }
         defer { unsafe EVP_PKEY_CTX_free(context) }
         let status = unsafe EVP_PKEY_verify(context, signature, signature.count, hash, hash.count)
-        // 0 is a signature that does not match, a negative number one that could not be read: neither is valid.
+        // 0 means a wrong signature, a negative number a malformed one.
         if status != 1 { ERR_clear_error() }
         return status == 1
     }

@@ -1,10 +1,10 @@
 internal import COpenSSL
 
 extension KeyHandle {
-    /// What the macro `EVP_PKEY_PUBLIC_KEY`, which is beyond Swift's importer, stands for.
+    /// The value of the macro `EVP_PKEY_PUBLIC_KEY`, which Swift cannot import.
     private static let publicKeySelection = OSSL_KEYMGMT_SELECT_ALL_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
 
-    /// Builds a public key of an algorithm from the numbers and octets that it consists of.
+    /// Builds a public key of an algorithm from its parameters.
     convenience init(
         publicKeyOf algorithm: String, _ parameters: borrowing KeyParameters
     ) throws(OpenSSLError) {
@@ -20,7 +20,7 @@ extension KeyHandle {
         unsafe self.init(takingOwnership: key)
     }
 
-    /// Generates a key pair; `configure` sets what the algorithm needs to know and returns OpenSSL's status.
+    /// Generates a key pair. `configure` sets the parameters of the algorithm and returns OpenSSL's status.
     convenience init(
         generating algorithm: String, configure: (OpaquePointer) -> Int32 = { _ in 1 }
     ) throws(OpenSSLError) {
@@ -36,13 +36,13 @@ extension KeyHandle {
     }
 }
 
-/// An owner of the parameter list that a key is built from.
+/// Owns the parameter list from which a key is built.
 @safe
 struct KeyParameters: ~Copyable {
     let pointer: UnsafeMutablePointer<OSSL_PARAM>
 
-    /// - Parameter fill: Pushes the parameters and returns whether all were taken. Values must outlive the call to this
-    ///   initialiser, which copies them; names are never copied and must live for ever.
+    /// - Parameter fill: Pushes the parameters and returns whether all of them were accepted. Values are copied before
+    ///   this initialiser returns. Names are not copied, so they must be static.
     init(_ fill: (OpaquePointer) -> Bool) throws(OpenSSLError) {
         guard let builder = unsafe OSSL_PARAM_BLD_new() else { throw .drained("OSSL_PARAM_BLD_new") }
         defer { unsafe OSSL_PARAM_BLD_free(builder) }

@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// An owner of an `EVP_PKEY`, public or private, that is never changed once it is built.
+/// Owns an `EVP_PKEY`, public or private, that is not modified after it is built.
 ///
 /// `@unchecked Sendable`: openssl-threads(7) calls objects thread-safe "as long as the API's being invoked don't modify
-/// the object", and states that two threads can sign with two contexts of their own. Every operation below makes a
-/// context for itself and only reads the key.
+/// the object", and states that two threads can sign with separate contexts. Every operation below creates its own
+/// context and only reads the key.
 @safe
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
@@ -30,7 +30,7 @@ final class KeyHandle: @unchecked Sendable {
         return Array(signature.prefix(count))
     }
 
-    /// One of the numbers that a key is made of, by OpenSSL's name for it.
+    /// A number of the key, by OpenSSL's name of the parameter.
     func number(_ parameter: String) throws(OpenSSLError) -> BigNumber {
         var number: OpaquePointer?
         guard unsafe EVP_PKEY_get_bn_param(pointer, parameter, &number) == 1, let number = unsafe number else {

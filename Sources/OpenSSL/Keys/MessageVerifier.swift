@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// A public key of an algorithm that hashes the message itself (Ed25519), with everything looked up that verifying with
-/// it takes: that is more work than copying what was found.
+/// An Ed25519 public key with a prepared context. Ed25519 takes the whole message, not its hash. Copying the context
+/// is faster than preparing one for each verification.
 ///
 /// `@unchecked Sendable`: openssl-threads(7) calls objects thread-safe "as long as the API's being invoked don't modify
-/// the object". The context is never changed once it is built: every verification copies it, and copying takes it as
-/// `const`.
+/// the object". The context is not modified after it is built: every verification copies it, and the copy function
+/// takes it as `const`.
 @safe
 final class MessageVerifier: @unchecked Sendable {
     private let prepared: OpaquePointer
@@ -24,7 +24,7 @@ final class MessageVerifier: @unchecked Sendable {
         defer { unsafe EVP_MD_CTX_free(context) }
         guard unsafe EVP_MD_CTX_copy_ex(context, prepared) == 1 else { OpenSSLError.trap("EVP_MD_CTX_copy_ex") }
         let status = unsafe EVP_DigestVerify(context, signature, signature.count, message, message.count)
-        // 0 is a signature that does not match, a negative number one that could not be read: neither is valid.
+        // 0 means a wrong signature, a negative number a malformed one.
         if status != 1 { ERR_clear_error() }
         return status == 1
     }

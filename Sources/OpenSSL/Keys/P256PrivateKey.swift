@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A key pair on NIST's curve P-256 that makes ECDSA signatures with SHA-256 (ES256).
+/// A key pair on NIST's curve P-256 that signs with ECDSA and SHA-256 (ES256).
 package struct P256PrivateKey: Sendable {
     /// OpenSSL's name for the curve.
     static let curve: StaticString = "prime256v1"

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A point on NIST's curve P-256 that verifies ECDSA signatures with SHA-256 (ES256).
+/// A public key on NIST's curve P-256 that verifies ECDSA signatures with SHA-256 (ES256).
 package struct P256PublicKey: Sendable {
     package static let coordinateByteCount = 32
 
@@ -8,7 +8,7 @@ package struct P256PublicKey: Sendable {
     package let y: [UInt8]
     private let verifier: HashVerifier
 
-    /// Refuses what is not a point of the curve: verifying with such a "key" is how invalid-curve attacks begin.
+    /// Throws if the point is not on the curve, which prevents invalid-curve attacks.
     package init(x: [UInt8], y: [UInt8]) throws(KeyError) {
         for coordinate in [x, y] where coordinate.count != Self.coordinateByteCount {
             throw .length(bytes: coordinate.count)

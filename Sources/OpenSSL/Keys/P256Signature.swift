@@ -1,10 +1,10 @@
 internal import COpenSSL
 
-/// The two spellings of an ECDSA signature: JOSE writes R and S side by side, OpenSSL reads and writes DER.
+/// Converts between the two encodings of an ECDSA signature: R and S concatenated (JOSE), and DER (OpenSSL).
 enum P256Signature {
     static let rawByteCount = 64
 
-    /// Nil where `raw` is not exactly 64 bytes. Whether R and S are in range is left to the verification.
+    /// Nil if `raw` is not exactly 64 bytes long. The verification checks the range of R and S.
     static func der(fromRaw raw: [UInt8]) -> [UInt8]? {
         guard raw.count == rawByteCount else { return nil }
         guard let signature = unsafe ECDSA_SIG_new() else { OpenSSLError.trap("ECDSA_SIG_new") }

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// A private key read from PEM, whichever of the accepted kinds it turned out to be.
+/// A private key read from PEM, of one of the accepted types.
 package enum PrivateKeyPEM: Sendable {
     case rsa(RSAPrivateKey)
     case p256(P256PrivateKey)
     case ed25519(Ed25519PrivateKey)
 
-    /// Reads PKCS #8 and the older forms that OpenSSL writes; what stands around the PEM block is ignored.
+    /// Reads PKCS #8 and the traditional formats of OpenSSL. Text around the PEM block is ignored.
     package init(_ text: String) throws(KeyError) {
         let handle = try KeyHandle(privateKeyPEM: text)
         switch try handle.kind() {
@@ -27,7 +27,8 @@ extension KeyHandle {
         let key = unsafe PEM_read_bio_PrivateKey_ex(
             source.pointer, nil,
             { _, _, _, wanted in
-                // OpenSSL would ask on the terminal; a negative length tells it that there is nobody to ask.
+                // Without this callback OpenSSL would ask on the terminal. A negative length means
+                // that there is no passphrase.
                 unsafe wanted?.storeBytes(of: true, as: Bool.self)
                 return -1
             }, &passphraseWanted, nil, nil)
@@ -60,7 +61,8 @@ extension KeyHandle {
         return String(decoding: name.prefix(length).map(UInt8.init), as: UTF8.self)
     }
 
-    /// A private half that belongs to another public half would sign what nobody can verify, and leak while doing so.
+    /// If the private key does not belong to the public key, its signatures cannot be verified, and
+    /// they may reveal the key.
     fileprivate func checkConsistency() throws(KeyError) {
         guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else {
             throw .failed(.drained("EVP_PKEY_CTX_new_from_pkey"))

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// An RSA key pair that makes signatures of RSASSA-PKCS1-v1_5 with SHA-256 (RS256).
+/// An RSA key pair that signs with RSASSA-PKCS1-v1_5 and SHA-256 (RS256).
 package struct RSAPrivateKey: Sendable {
     let handle: KeyHandle
     package let publicKey: RSAPublicKey

@@ -1,17 +1,17 @@
 internal import COpenSSL
 
-/// An RSA key that verifies signatures of RSASSA-PKCS1-v1_5 with SHA-256 (RS256).
+/// An RSA public key that verifies RSASSA-PKCS1-v1_5 signatures with SHA-256 (RS256).
 package struct RSAPublicKey: Sendable {
     package static let acceptedBits = 2048...8192
 
-    /// Longer exponents are legal and unknown in practice; their only effect is to make verifying slow.
+    /// Longer exponents are legal but not used in practice, and only make verification slow.
     private static let maximumExponentBytes = 8
 
     private let verifier: HashVerifier
 
     /// - Parameters:
-    ///   - modulus: Most significant byte first; leading zeros do not count.
-    ///   - exponent: Likewise.
+    ///   - modulus: In big-endian order; leading zeros are ignored.
+    ///   - exponent: In big-endian order; leading zeros are ignored.
     package init(modulus: [UInt8], exponent: [UInt8]) throws(KeyError) {
         let modulus = Array(modulus.drop { $0 == 0 })
         let exponent = Array(exponent.drop { $0 == 0 })

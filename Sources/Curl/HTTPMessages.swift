@@ -1,0 +1,26 @@
+/// The body of a request.
+struct HTTPBody {
+    let contentType: String
+    let bytes: [UInt8]
+}
+
+/// The response of a server, with any status.
+package struct HTTPResponse: Sendable {
+    package let status: Int
+    /// The Date header, which tells the server's clock.
+    package let date: String?
+    package let body: [UInt8]
+
+    package init(status: Int, date: String? = nil, body: [UInt8]) {
+        self.status = status
+        self.date = date
+        self.body = body
+    }
+}
+
+/// The response to one request, and the certificate that the server presented.
+package struct HTTPInspection: Sendable {
+    package let outcome: Result<HTTPResponse, HTTPFault>
+    /// In PEM; nil without TLS, or if the connection failed earlier.
+    package let certificate: String?
+}
