@@ -1,30 +1,28 @@
-/// The rules of one installation. Others may hold at the next request, and have held before.
+/// The rules of one installation. A reload may replace them between two requests.
 package struct Policy: Sendable {
-    /// No access token of ours ever lives longer, whatever this installation was told before.
+    /// The upper limit of `accessTokenLifetime` for every installation and every configuration.
     package static let longestAccessTokenLifetime = Duration.seconds(86_400)
 
-    /// How long what has ended is remembered. The tokens out there were issued by the rules of an earlier day, and
-    /// perhaps a moment after the end was decided on: so it is longer than any token lives.
+    /// How long a revocation is kept in memory. Access tokens may have been issued under an earlier configuration, and
+    /// up to a moment after the revocation, so this is longer than any access token lives.
     static let revocationMemory = longestAccessTokenLifetime + .seconds(60)
 
     package var accessTokenLifetime: Duration
     package var refresh: RefreshPolicy
-    /// SHA-256 of the secret that allows signing in without a provider; nil closes that door.
+    /// SHA-256 of the secret for the development login; nil disables it.
     package var devSecretHash: [UInt8]?
-    /// The app that a login belongs to where no provider names one.
+    /// The `client_id` of sessions whose provider does not name one.
     package var defaultClientID: String
-    /// How long the audit trail is kept.
     package var auditRetention: Duration
-    /// How old a login may be that links, unlinks or deletes; nil where any login will do.
+    /// The oldest login that may link, unlink or delete an account; nil when any login may.
     package var sensitiveMaxAge: Duration?
-    /// How many sessions of one user live at a time.
+    /// The most sessions that one user may have at a time.
     package var sessionsPerUser: Int
     package var apple: ApplePolicy
 
     package init(
-        accessTokenLifetime: Duration = .seconds(900), refresh: RefreshPolicy = RefreshPolicy(),
-        devSecretHash: [UInt8]? = nil, defaultClientID: String, auditRetention: Duration = .seconds(90 * 86_400),
-        sensitiveMaxAge: Duration? = nil, sessionsPerUser: Int = 100, apple: ApplePolicy = ApplePolicy()
+        accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,
+        auditRetention: Duration, sensitiveMaxAge: Duration?, sessionsPerUser: Int, apple: ApplePolicy
     ) {
         self.accessTokenLifetime = accessTokenLifetime
         self.refresh = refresh
@@ -35,4 +33,54 @@ package struct Policy: Sendable {
         self.sessionsPerUser = sessionsPerUser
         self.apple = apple
     }
+}
+
+/// How long refresh tokens and sessions live.
+package struct RefreshPolicy: Sendable, Equatable {
+    /// A session ends this long after its last refresh.
+    package var tokenLifetime: Duration
+    /// A session ends this long after its login, even when it is refreshed.
+    package var sessionMaximumAge: Duration
+    /// How long after a rotation the previous token still gets the current one.
+    package var reuseGrace: Duration
+
+    package init(tokenLifetime: Duration, sessionMaximumAge: Duration, reuseGrace: Duration) {
+        self.tokenLifetime = tokenLifetime
+        self.sessionMaximumAge = sessionMaximumAge
+        self.reuseGrace = reuseGrace
+    }
+
+    /// When a token issued now expires, in whole seconds like the token's own `exp`.
+    package func expiry(issuedAt now: Timestamp, sessionCreatedAt: Timestamp) -> Timestamp {
+        Timestamp(seconds: min(now + tokenLifetime, sessionCreatedAt + sessionMaximumAge).seconds)
+    }
+}
+
+/// The rules for Sign in with Apple.
+package struct ApplePolicy: Sendable, Equatable {
+    /// How long a nonce from the challenge endpoint is valid: the user has to complete Apple's sign-in sheet.
+    static let challengeLifetime = Duration.seconds(600)
+
+    /// How long an identity token may be redeemed again by a client that retries.
+    package var replayGrace: Duration
+    /// Whether a login must use a nonce from the challenge endpoint.
+    package var requiresChallenge: Bool
+    package var onConsentRevoked: ConsentPolicy
+
+    package init(
+        replayGrace: Duration, requiresChallenge: Bool, onConsentRevoked: ConsentPolicy
+    ) {
+        self.replayGrace = replayGrace
+        self.requiresChallenge = requiresChallenge
+        self.onConsentRevoked = onConsentRevoked
+    }
+}
+
+/// What happens to an account when its user withdraws consent at Apple. Its sessions end in every case.
+package enum ConsentPolicy: String, Sendable, CaseIterable {
+    /// The user can sign in again as the same user.
+    case keep
+    /// The Apple account is unlinked. A user with no other way to sign in is deleted.
+    case unlink
+    case delete
 }

@@ -1,4 +1,5 @@
-/// Every answer of the domain that is not a yes. The web layer has one table from these to statuses and codes.
+/// Why a use case did not do what the request asks for. The web layer has one table that maps each case to a status
+/// and a code.
 package enum Refusal: Error, Sendable, Equatable {
     case appleToken(AppleTokenFault)
     case appleKeysUnavailable
@@ -17,13 +18,13 @@ package enum Refusal: Error, Sendable, Equatable {
     case refreshTokenRevoked
     case refreshTokenReused
 
-    /// The request demands a login that is no older than this, or a fresh identity token.
+    /// The request needs a login that is not older than this, or a fresh identity token.
     case loginTooOld(limit: Duration)
 
     case accountAlreadyLinked
     case lastAccount
-    /// There is no such thing, or it is somebody else's.
+    /// It does not exist, or belongs to another user.
     case notFound
 
-    case storageUnavailable
+    case storageUnavailable(StoreFailure)
 }

@@ -1,10 +1,10 @@
 import Gatehouse
 import Testing
 
-@Suite("Two requests are from one device")
+@Suite("Resemblance of devices")
 struct DeviceTests {
     @Test(
-        "where their addresses are in one network",
+        "devices resemble each other if their addresses are in the same network",
         arguments: [
             ("192.0.2.1", "192.0.2.254", true), ("192.0.2.1", "192.0.3.1", false), ("192.0.2.1", "198.51.100.1", false),
             ("::ffff:192.0.2.1", "192.0.2.9", true), ("::ffff:192.0.2.1", "::ffff:192.0.3.1", false),
@@ -20,7 +20,7 @@ struct DeviceTests {
         #expect(other.resembles(one) == isSame)
     }
 
-    @Test("where their user agents are the same, or neither has one")
+    @Test("devices resemble each other only if their user agents are equal or both missing")
     func userAgents() {
         let app = Device(userAgent: "App/1", address: "192.0.2.1")
         #expect(app.resembles(app))

@@ -2,7 +2,7 @@ import Gatehouse
 import StoreSupport
 import Testing
 
-/// Takes every token for one of the same caller.
+/// Accepts every token as one of the same caller.
 private struct TrustingTokens: TokenService {
     let caller = Caller(
         userID: UserID("user_1"), sessionID: SessionID("sess_1"), role: .user,
@@ -22,64 +22,65 @@ private struct TrustingTokens: TokenService {
     }
 }
 
+/// Accepts every token as one of the same subject.
 private struct TrustingApple: AppleVerifier {
-    func verify(_ credential: AppleCredential, now: Timestamp) throws(Refusal) -> AppleAssertion {
+    func verify(_ credential: AppleCredential, now: Timestamp, requestID: String?) throws(Refusal) -> AppleAssertion {
         AppleAssertion(subject: "001", audience: "app", tokenHash: [1], issuedAt: now, expiresAt: now + .seconds(1))
     }
 
-    func verify(notification: String, now: Timestamp) throws(Refusal) -> AppleNotification {
+    func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification {
         AppleNotification(id: "1", kind: .other, subject: "001", audience: "app", moment: now, issuedAt: now)
     }
 }
 
-@Suite("While the store does not answer")
+@Suite("A store that fails")
 struct FailingStoreTests {
-    private let gatekeeper: Gatekeeper
-    private let store = GoneStore()
+    private let auth: AuthService
+    private let store = FailingStore()
     private let device = Device(userAgent: nil, address: nil)
 
     init() throws {
-        let world = World(
+        let primitives = Primitives(
             now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
-        let policy = Policy(devSecretHash: Array("secret".utf8), defaultClientID: "app")
-        gatekeeper = try Gatekeeper(
+        let policy = Policy.ofTests(devSecretHash: Array("secret".utf8))
+        auth = try AuthService(
             store: store, tokens: TrustingTokens(), apple: TrustingApple(), hasher: PlainHashes(), policy: policy,
-            world: world)
+            primitives: primitives)
     }
 
-    @Test("nobody is signed in, and nobody is told that they are nobody")
+    @Test("every use case reports the storage failure, and none refuses the credentials")
     func everything() {
         let credential = AppleCredential(identityToken: "x")
         let caller = TrustingTokens().caller
-        #expect(throws: Refusal.storageUnavailable) {
-            try gatekeeper.signIn(AppleLogin(credential: credential), from: device)
+        #expect(throws: storageFailure) {
+            try auth.logIn(AppleLogin(credential: credential), from: device)
         }
-        #expect(throws: Refusal.storageUnavailable) {
-            try gatekeeper.signIn(DevLogin(email: "a@b", secret: "secret"), from: device)
+        #expect(throws: storageFailure) {
+            try auth.logIn(DevLogin(email: "a@b", secret: "secret"), from: device)
         }
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.refresh("x") }
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.currentUser(caller) }
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.signOut([1], refreshToken: nil) }
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.signOutEverywhere([1], from: device) }
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.sessions(of: caller) }
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.update(ProfileChange(), of: caller) }
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.deleteAccount(of: caller) }
-        #expect(throws: Refusal.storageUnavailable) {
-            try gatekeeper.endSession(SessionID("sess_2"), of: [1], from: device)
+        #expect(throws: storageFailure) { try auth.refresh("x") }
+        #expect(throws: storageFailure) { try auth.currentUser(caller) }
+        #expect(throws: storageFailure) { try auth.logOut([1], refreshToken: nil) }
+        #expect(throws: storageFailure) { try auth.logOutEverywhere([1], from: device) }
+        #expect(throws: storageFailure) { try auth.sessions(of: caller) }
+        #expect(throws: storageFailure) { try auth.update(ProfileChange(), of: caller) }
+        #expect(throws: storageFailure) { try auth.deleteAccount(of: caller, requestID: "test") }
+        #expect(throws: storageFailure) {
+            try auth.endSession(SessionID("sess_2"), of: [1], from: device)
         }
     }
 
     @Test(
-        "a guarded request passes as long as nobody else has ended anything, and nobody passes when it is unknown what")
+        "a guarded request is accepted until the revocation counter changes, and then fails")
     func guarded() throws {
-        #expect(try gatekeeper.authenticate([1]) == TrustingTokens().caller)
-        store.sign()
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.authenticate([1]) }
+        #expect(try auth.authenticate([1]) == TrustingTokens().caller)
+        store.incrementRevocationCounter()
+        #expect(throws: storageFailure) { try auth.authenticate([1]) }
     }
 
-    @Test("a logout that was not recorded is not believed: the session goes on")
+    @Test("a logout that was not recorded does not end the session")
     func noHalfLogout() throws {
-        #expect(throws: Refusal.storageUnavailable) { try gatekeeper.signOut([1], refreshToken: nil) }
-        #expect(try gatekeeper.authenticate([1]) == TrustingTokens().caller)
+        #expect(throws: storageFailure) { try auth.logOut([1], refreshToken: nil) }
+        #expect(try auth.authenticate([1]) == TrustingTokens().caller)
     }
 }

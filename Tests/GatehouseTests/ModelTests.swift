@@ -1,46 +1,46 @@
 import Gatehouse
 import Testing
 
-@Suite("Ids, moments, names and roles")
+@Suite("IDs, timestamps, names and roles")
 struct ModelTests {
-    @Test("ids made later sort later, whatever the dice say")
+    @Test("IDs sort by time, whatever their random bytes are")
     func idsSortByTime() {
         let moments: [Int64] = [0, 1, 31, 32, 1023, 1_700_000_000_000, 1_700_000_000_001, 281_474_976_710_655]
         let ids = moments.enumerated().map { index, moment in
-            let dice = [UInt8](repeating: index.isMultiple(of: 2) ? 255 : 0, count: Identifier.randomBytes)
-            return Identifier.make("user", at: Timestamp(milliseconds: moment), random: dice)
+            let random = [UInt8](repeating: index.isMultiple(of: 2) ? 255 : 0, count: ULID.randomBytes)
+            return ULID.make("user", at: Timestamp(milliseconds: moment), random: random)
         }
         #expect(ids == ids.sorted())
         #expect(Set(ids).count == moments.count)
         #expect(ids.allSatisfy { $0.hasPrefix("user_") && $0.count == 31 })
     }
 
-    /// The moment is the one in the specification of ULIDs.
+    /// The first time is the example of the ULID specification.
     @Test(
-        "an id is its moment and its dice in base 32",
+        "an ID is its time and its random bytes in base 32",
         arguments: [
             (1_469_918_176_385, UInt8(0), "x_01ARYZ6S410000000000000000"),
             (Int64.max, 255, "x_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
             (-1, 0x11, "x_0000000000248H248H248H248H"),
         ])
     func idsAreULIDs(moment: Int64, byte: UInt8, id: String) {
-        let dice = [UInt8](repeating: byte, count: Identifier.randomBytes)
-        #expect(Identifier.make("x", at: Timestamp(milliseconds: moment), random: dice) == id)
+        let random = [UInt8](repeating: byte, count: ULID.randomBytes)
+        #expect(ULID.make("x", at: Timestamp(milliseconds: moment), random: random) == id)
     }
 
-    @Test("every random bit reaches the id")
+    @Test("every random bit changes the ID")
     func idsKeepRandomness() {
-        let zero = [UInt8](repeating: 0, count: Identifier.randomBytes)
+        let zero = [UInt8](repeating: 0, count: ULID.randomBytes)
         for bit in 0..<80 {
-            var dice = zero
-            dice[bit / 8] = 1 << (bit % 8)
+            var random = zero
+            random[bit / 8] = 1 << (bit % 8)
             let now = Timestamp(milliseconds: 1)
-            #expect(Identifier.make("x", at: now, random: dice) != Identifier.make("x", at: now, random: zero))
+            #expect(ULID.make("x", at: now, random: random) != ULID.make("x", at: now, random: zero))
         }
     }
 
     @Test(
-        "moments are written by RFC 3339 in UTC",
+        "a timestamp is written in the form of RFC 3339, in UTC",
         arguments: [
             (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_399_999, "2000-02-28T23:59:59.999Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_251_199_001, "2024-02-29T23:59:59.001Z"),
@@ -53,7 +53,7 @@ struct ModelTests {
         #expect(Timestamp(milliseconds: milliseconds).description == text)
     }
 
-    @Test("a moment too far away to be counted is held at the farthest one")
+    @Test("a timestamp that is out of range becomes the nearest valid one")
     func farMoments() {
         #expect(Timestamp(seconds: .max) > Timestamp(seconds: 1 << 40))
         #expect(Timestamp(seconds: .min) < Timestamp(seconds: 0))
@@ -63,7 +63,7 @@ struct ModelTests {
     }
 
     @Test(
-        "a name is shown as its owner would write it",
+        "a name is displayed in the order of its script",
         arguments: [
             ("Long", "Wang", "Long Wang"), ("小明", "王", "王小明"), ("太郎", "山田", "山田太郎"), ("민준", "김", "김민준"),
             ("  Ada ", " Lovelace ", "Ada Lovelace"), ("Ada", nil, "Ada"), (nil, "王", "王"), ("Ada", "  ", "Ada"),
@@ -73,7 +73,7 @@ struct ModelTests {
         #expect(PersonName(given: given, family: family).displayed == shown)
     }
 
-    @Test("a role is above those that may do less")
+    @Test("roles are ordered by their permissions")
     func roles() {
         #expect([Role.superAdmin, .user, .admin].sorted() == [.user, .admin, .superAdmin])
         for role in Role.allCases { #expect(!(role < role)) }

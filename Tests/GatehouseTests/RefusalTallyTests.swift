@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gatehouse
 
-@Suite("Refusals on their way to the audit trail")
+@Suite("The tally of refusals for the audit trail")
 struct RefusalTallyTests {
     private let noon = Timestamp(seconds: 43_200)
 
@@ -11,7 +11,7 @@ struct RefusalTallyTests {
             .loginRefused, at: noon, provider: .apple, device: Device(userAgent: nil, address: address), detail: reason)
     }
 
-    @Test("are written at once, in their order, while they are few")
+    @Test("a few refusals are written at once and in order")
     func few() {
         var tally = RefusalTally(now: noon)
         for reason in ["nonce", "expired"] { tally.add(refusal(reason)) }
@@ -19,15 +19,15 @@ struct RefusalTallyTests {
         #expect(tally.take(now: noon).isEmpty)
     }
 
-    @Test("that are alike become one entry that says how many they were")
-    func alike() {
+    @Test("equal refusals become one entry with their number")
+    func equal() {
         var tally = RefusalTally(now: noon)
         for _ in 0..<1000 { tally.add(refusal("signature")) }
         tally.add(refusal("signature", from: "192.0.2.2"))
         #expect(tally.take(now: noon).map(\.count) == [1000, 1])
     }
 
-    @Test("are never lost in the count, however many different ones there are")
+    @Test("the number of entries is limited, but every refusal is counted")
     func flood() {
         var tally = RefusalTally(now: noon)
         var written: [AuditEvent] = []
@@ -35,13 +35,13 @@ struct RefusalTallyTests {
             for number in 0..<500 { tally.add(refusal("signature", from: "\(second).\(number)")) }
             written += tally.take(now: noon + .seconds(second))
         }
-        // All entries that may be written at once, and one for each ten seconds after it.
+        // The limit at once, and one entry for each ten seconds after that.
         #expect(written.count == 64 + 9)
         let rest = (1..<10).flatMap { tally.take(now: noon + .seconds(100_000 * $0)) }
         #expect((written + rest).map(\.count).reduce(0, +) == 50_000)
     }
 
-    @Test("of users who are known are written before any crowd of strangers")
+    @Test("refusals of known users are written first")
     func knownFirst() {
         var tally = RefusalTally(now: noon)
         for number in 0..<100 { tally.add(refusal("nonce", from: "\(number)")) }
@@ -51,7 +51,7 @@ struct RefusalTallyTests {
         #expect(tally.take(now: noon).first?.userID == UserID("user_1"))
     }
 
-    @Test("are all written when the process ends")
+    @Test("every refusal is written when the process ends")
     func end() {
         var tally = RefusalTally(now: noon)
         for number in 0..<500 { tally.add(refusal("nonce", from: "\(number)")) }
@@ -60,7 +60,7 @@ struct RefusalTallyTests {
         #expect(tally.takeAll().isEmpty)
     }
 
-    @Test("are written as before when there is peace again, and when the clock was set back")
+    @Test("the remaining refusals are written later, also after the clock was set back")
     func recovers() {
         var tally = RefusalTally(now: noon)
         for number in 0..<100 { tally.add(refusal("nonce", from: "\(number)")) }

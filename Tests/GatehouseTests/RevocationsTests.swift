@@ -1,10 +1,10 @@
 import Gatehouse
 import Testing
 
-@Suite("What has been revoked")
+@Suite("Revocations")
 struct RevocationsTests {
     private let noon = Timestamp(seconds: 43_200)
-    private let store = LogStore()
+    private let store = RevocationLogStore()
 
     private func revocations(lifetime: Duration = .seconds(900), at moment: Timestamp? = nil) throws -> Revocations {
         let now = moment ?? noon
@@ -19,14 +19,14 @@ struct RevocationsTests {
 
     private func refusal(_ revocations: Revocations, _ caller: Caller) -> Refusal? {
         do throws(Refusal) {
-            try revocations.admit(caller)
+            try revocations.check(caller)
             return nil
         } catch {
             return error
         }
     }
 
-    @Test("a session is refused from the moment it ends, and no other one")
+    @Test("a session is refused as soon as it ends, and no other session is")
     func session() throws {
         let revocations = try revocations()
         #expect(refusal(revocations, caller("a")) == nil)
@@ -35,75 +35,75 @@ struct RevocationsTests {
         #expect(refusal(revocations, caller("A")) == nil)
     }
 
-    @Test("what the log held at the start is known at the start")
+    @Test("a session in the log at the start is refused")
     func start() throws {
         store.append(.session(SessionID("a")))
         #expect(refusal(try revocations(), caller("a")) == .sessionRevoked)
     }
 
-    @Test("what another process has ended is known as soon as it gives a sign, and the log is read for nothing else")
-    func sign() throws {
+    @Test("the log is read when another process increments the counter, and not before")
+    func counter() throws {
         let revocations = try revocations()
-        let readings = store.readings
-        for _ in 0..<100 { try revocations.catchUpIfSigned() }
-        #expect(store.readings == readings)
+        let readCount = store.readCount
+        for _ in 0..<100 { try revocations.catchUpIfChanged() }
+        #expect(store.readCount == readCount)
         store.append(.session(SessionID("a")))
-        try revocations.catchUpIfSigned()
+        try revocations.catchUpIfChanged()
         #expect(refusal(revocations, caller("a")) == .sessionRevoked)
-        try revocations.catchUpIfSigned()
-        #expect(store.readings == readings + 1)
+        try revocations.catchUpIfChanged()
+        #expect(store.readCount == readCount + 1)
     }
 
-    @Test("what was ended without a sign is known at the next look all the same")
-    func withoutSign() throws {
+    @Test("an end without an increment of the counter is found by the next regular read")
+    func withoutCounter() throws {
         let revocations = try revocations()
-        store.append(.session(SessionID("a")), signing: false)
-        try revocations.catchUpIfSigned()
+        store.append(.session(SessionID("a")), incrementsCounter: false)
+        try revocations.catchUpIfChanged()
         #expect(refusal(revocations, caller("a")) == nil)
         try revocations.catchUp()
         #expect(refusal(revocations, caller("a")) == .sessionRevoked)
     }
 
     @Test(
-        "a user of another standing than their token says is refused",
+        "a token is refused if the role or the status of its user has changed",
         arguments: [
-            (Standing(role: .user, status: .disabled), Refusal.userDisabled as Refusal?),
-            (Standing(role: .user, status: .deleted), .sessionRevoked),
-            (Standing(role: .admin, status: .active), .sessionRevoked),
-            (Standing(role: .user, status: .active), nil),
+            (UserState(role: .user, status: .disabled), Refusal.userDisabled as Refusal?),
+            (UserState(role: .user, status: .deleted), .sessionRevoked),
+            (UserState(role: .admin, status: .active), .sessionRevoked),
+            (UserState(role: .user, status: .active), nil),
         ])
-    func standing(_ standing: Standing, _ expected: Refusal?) throws {
-        store.append(.user(UserID("u"), standing))
+    func userState(_ state: UserState, _ expected: Refusal?) throws {
+        store.append(.user(UserID("u"), state))
         let revocations = try revocations()
         #expect(refusal(revocations, caller("a")) == expected)
         #expect(refusal(revocations, caller("a", user: "v")) == nil)
     }
 
-    @Test("an enabled user's ended sessions stay ended")
+    @Test("sessions that have ended stay ended when their user is enabled again")
     func enabled() throws {
         store.append(.session(SessionID("a")))
-        store.append(.user(UserID("u"), Standing(role: .user, status: .disabled)))
+        store.append(.user(UserID("u"), UserState(role: .user, status: .disabled)))
         let revocations = try revocations()
         #expect(refusal(revocations, caller("a")) == .userDisabled)
-        store.append(.user(UserID("u"), Standing(role: .user, status: .active)))
-        try revocations.catchUpIfSigned()
+        store.append(.user(UserID("u"), UserState(role: .user, status: .active)))
+        try revocations.catchUpIfChanged()
         #expect(refusal(revocations, caller("a")) == .sessionRevoked)
         #expect(refusal(revocations, caller("b")) == nil)
     }
 
-    @Test("a token names the role of now, also where the last change was a moment ago")
+    @Test("a new token has the current role, even right after a change")
     func roles() throws {
         let revocations = try revocations()
         let user = User(id: UserID("u"), email: nil, nickname: nil, role: .admin, createdAt: noon)
         #expect(try revocations.role(of: user) == .admin)
         for role in [Role.superAdmin, .user, .superAdmin] {
-            store.append(.user(user.id, Standing(role: role, status: .active)))
+            store.append(.user(user.id, UserState(role: role, status: .active)))
             #expect(try revocations.role(of: user) == role)
         }
     }
 
-    @Test("it is remembered for as long as an access token can live, and then forgotten: memory holds what is needed")
-    func forgotten() throws {
+    @Test("an entry is kept as long as an access token can be valid, and then removed")
+    func retention() throws {
         for second in 0..<5000 {
             store.append(.session(SessionID("\(second)")), at: noon + .seconds(second))
         }

@@ -1,10 +1,11 @@
 import Gatehouse
+import StoreSupport
 import Testing
 
-/// The rule of rotation, as a table over a session in its fifth generation, issued at second 1000.
+/// The rotation rule as a table, for a session of generation 5 whose token was issued at second 1000.
 @Suite("Rotation")
 struct RotationTests {
-    private static let policy = RefreshPolicy(reuseGrace: .seconds(30))
+    private static let policy = RefreshPolicy.ofTests(reuseGrace: .seconds(30))
     private static let current: [UInt8] = [5]
     private static let previous: [UInt8] = [4]
 
@@ -40,7 +41,7 @@ struct RotationTests {
     }
 
     @Test(
-        "a token of a living session is judged by its generation, its hash and the time",
+        "the generation, the hash and the time of a token decide, if its session is active",
         arguments: [
             Case(5, current, at: 1000, .advance),
             Case(5, current, at: 1999, .advance),
@@ -59,18 +60,18 @@ struct RotationTests {
             Case(6, [6], at: 1000, .refuse(.invalidRefreshToken)),
             Case(.max, current, at: 1000, .refuse(.invalidRefreshToken)),
         ])
-    func livingSession(_ given: Case) {
+    func activeSession(_ given: Case) {
         #expect(decide(session(), generation: given.generation, hash: given.hash, at: given.at) == given.outcome)
     }
 
-    @Test("the token of another user is refused, whatever else is right")
+    @Test("a token of another user is refused, even if everything else matches")
     func foreignUser() {
         let outcome = decide(session(), generation: 5, hash: Self.current, at: 1000, user: "user_2")
         #expect(outcome == .refuse(.invalidRefreshToken))
     }
 
     @Test(
-        "a session that has ended stays ended, and says why",
+        "a session that has ended stays ended, and the refusal states the reason",
         arguments: [(RevokeReason.logout, Refusal.refreshTokenRevoked), (.reuse, .refreshTokenReused)],
         [Int64(5), 4, 3])
     func endedSession(_ end: (reason: RevokeReason, refusal: Refusal), _ generation: Int64) {
@@ -79,16 +80,16 @@ struct RotationTests {
         #expect(outcome == .refuse(end.refusal))
     }
 
-    @Test("the first generation has nothing before it that could be repeated")
+    @Test("a token before the first generation is refused")
     func firstGeneration() {
         var first = session()
         first.previousHash = nil
         #expect(decide(first, generation: 4, hash: [], at: 1000) == .refuse(.invalidRefreshToken))
     }
 
-    @Test("a token ends after its lifetime or with the session's greatest age, whichever comes first")
+    @Test("a token expires after its lifetime or at its session's maximum age, whichever is earlier")
     func expiry() {
-        let policy = RefreshPolicy(tokenLifetime: .seconds(100), sessionMaximumAge: .seconds(250))
+        let policy = RefreshPolicy.ofTests(tokenLifetime: .seconds(100), sessionMaximumAge: .seconds(250))
         let login = Timestamp(seconds: 0)
         #expect(policy.expiry(issuedAt: login, sessionCreatedAt: login) == Timestamp(seconds: 100))
         #expect(

@@ -1,6 +1,6 @@
 package import Gatehouse
 
-/// Hashes that say what was hashed.
+/// Hashes of identities that are readable in tests.
 package struct PlainHashes: IdentityHasher {
     package init() {}
 

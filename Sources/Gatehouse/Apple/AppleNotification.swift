@@ -1,24 +1,23 @@
-/// What Apple's servers tell about a user of ours.
+/// What Apple's servers report about a user.
 package struct AppleNotification: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case emailDisabled = "email_disabled"
         case emailEnabled = "email_enabled"
-        /// The user has taken back that the app may know them.
+        /// The user has withdrawn the app's access.
         case consentRevoked = "consent_revoked"
-        /// The user has no Apple Account any more.
+        /// The user has deleted their Apple Account.
         case accountDeleted = "account_deleted"
-        /// Whatever Apple comes up with later.
+        /// A type that Gatehouse does not know.
         case other
     }
 
-    /// The same notification has the same id, however often it is sent.
+    /// Apple's `jti`: the same notification has the same id each time it is sent.
     package let id: String
     package let kind: Kind
     package let subject: String
     package let audience: String
-    /// When it happened, which may be long before it is told.
+    /// When the event happened, which may be long before the notification.
     package let moment: Timestamp
-    /// When it was written.
     package let issuedAt: Timestamp
     package var email: String?
     package var isPrivateEmail: Bool?
@@ -37,6 +36,22 @@ package struct AppleNotification: Sendable, Equatable {
         self.isPrivateEmail = isPrivateEmail
     }
 
-    /// Whoever signs in or links after this knows more than Apple did when it wrote. Apple's moments may be whole seconds.
+    /// A login or link after this moment is newer than the notification. Apple's times may be whole seconds, so the
+    /// rest of the second is added.
     package var horizon: Timestamp { max(moment, issuedAt) + .milliseconds(999) }
+}
+
+extension AuthService {
+    /// Applies a notification from Apple's servers once. It has been committed when this returns, so
+    /// Apple need not repeat it.
+    package func receive(notification payload: String, requestID: String) throws(Refusal) {
+        let now = primitives.now()
+        let notification = try apple.verify(notification: payload, now: now, requestID: requestID)
+        let event = AuditEvent(.appleNotification, at: now, by: .apple, provider: .apple)
+        let ended = try store.apply(
+            notification, by: policy.apple.onConsentRevoked, hasher: hasher, recording: event)
+        revocations.insert(ended, at: now)
+        report(.appleNotificationApplied(notification.kind), requestID)
+        if !ended.isEmpty { report(.sessionsEnded(.consentRevoked, count: ended.count), requestID) }
+    }
 }

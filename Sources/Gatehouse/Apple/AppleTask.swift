@@ -1,22 +1,22 @@
-/// Something that is still to be asked of Apple's servers, and is not forgotten when the process ends.
+/// A request to Apple's servers. It is kept in the database (the outbox), so that it survives a restart.
 package struct AppleTask: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// Of an authorization code, for a refresh token of Apple's.
+        /// Exchanges an authorization code for Apple's refresh token.
         case exchange
-        /// Of a refresh token of Apple's.
+        /// Revokes Apple's refresh token.
         case revoke
     }
 
-    /// Given by the store.
+    /// Assigned by the store.
     package let id: Int64
     package let kind: Kind
     package let userID: UserID
     package let clientID: String
-    /// The code or the token, as the vault has sealed it.
+    /// The code or the token, encrypted by the vault.
     package let sealed: [UInt8]
     package let attempts: Int64
     package let dueAt: Timestamp
-    /// When asking is of no use any more.
+    /// When the task is dropped, because Apple no longer accepts its code; nil for a task that does not expire.
     package let expiresAt: Timestamp?
 
     package init(
@@ -33,24 +33,24 @@ package struct AppleTask: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// How long Apple honours an authorization code.
+    /// How long Apple accepts an authorization code.
     package static let codeLifetime = Duration.seconds(300)
 
-    /// How long to wait before the next attempt: short at first, since a code lives five minutes, and then longer, since
-    /// Apple may be down for hours and a refresh token can be revoked at any time.
-    package var pause: Duration { Self.pause(kind, after: attempts) }
+    /// The delay before the next attempt. It doubles up to 30 s for an exchange, because a code lives five minutes, and
+    /// up to an hour for a revocation, which Apple accepts at any time.
+    package var backoff: Duration { Self.backoff(kind, after: attempts) }
 
-    private static func pause(_ kind: Kind, after attempts: Int64) -> Duration {
+    private static func backoff(_ kind: Kind, after attempts: Int64) -> Duration {
         let longest: Int64 = kind == .exchange ? 30 : 3600
         return .seconds(min(longest, 1 << min(attempts, 20)))
     }
 
-    /// When a task was queued that has been tried so often and is due then. Later than it was, by as long as nobody was
-    /// there to try.
+    /// The time at which a task was queued, computed from its attempts. It is too late if no server was running for
+    /// some time since.
     package static func queuedAt(_ kind: Kind, attempts: Int64, dueAt: Timestamp) -> Timestamp {
-        // All further pauses are as long as the last one that is looked at.
+        // The delays after the twentieth attempt are all equal.
         let single = min(max(0, attempts), 20)
-        let pauses = (0..<single).map { pause(kind, after: $0) }.reduce(.zero, +)
-        return dueAt - pauses - pause(kind, after: 20) * Int(max(0, attempts) - single)
+        let delays = (0..<single).map { backoff(kind, after: $0) }.reduce(.zero, +)
+        return dueAt - delays - backoff(kind, after: 20) * Int(max(0, attempts) - single)
     }
 }

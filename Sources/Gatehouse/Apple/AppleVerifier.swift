@@ -1,9 +1,78 @@
-/// Tells what Apple has signed from all else.
+/// Verifies what Apple has signed.
 ///
-/// Throws `.appleToken` for a token that is bad and `.appleKeysUnavailable` when it cannot know; nothing else.
+/// Throws `.appleToken` for a token that is not valid, `.appleKeysUnavailable` when that cannot be
+/// decided, and no other refusal.
 package protocol AppleVerifier: Sendable {
-    func verify(_ credential: AppleCredential, now: Timestamp) throws(Refusal) -> AppleAssertion
+    /// - Parameter requestID: for the log, when the verification has to fetch Apple's keys.
+    func verify(_ credential: AppleCredential, now: Timestamp, requestID: String?) throws(Refusal) -> AppleAssertion
 
-    /// Reads a notification from Apple's servers. An identity token is none.
-    func verify(notification: String, now: Timestamp) throws(Refusal) -> AppleNotification
+    /// Verifies a notification from Apple's servers. An identity token is refused.
+    func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification
+}
+
+/// What an app sends after Sign in with Apple to prove the login.
+package struct AppleCredential: Sendable {
+    package let identityToken: String
+    package var authorizationCode: String?
+    package var userIdentifier: String?
+    package var nonce: String?
+
+    package init(
+        identityToken: String, authorizationCode: String? = nil, userIdentifier: String? = nil, nonce: String? = nil
+    ) {
+        self.identityToken = identityToken
+        self.authorizationCode = authorizationCode
+        self.userIdentifier = userIdentifier
+        self.nonce = nonce
+    }
+}
+
+/// The claims of a valid identity token.
+package struct AppleAssertion: Sendable, Equatable {
+    package let subject: String
+    /// The bundle id or Services ID that the token was issued for.
+    package let audience: String
+    /// SHA-256 of the signed part, which identifies the token.
+    package let tokenHash: [UInt8]
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+    package var email: String?
+    package var emailVerified: Bool?
+    package var isPrivateEmail: Bool?
+    package var realUserStatus: Int?
+    /// The subject before the app was transferred from another developer team.
+    package var transferSubject: String?
+
+    package init(
+        subject: String, audience: String, tokenHash: [UInt8], issuedAt: Timestamp, expiresAt: Timestamp,
+        email: String? = nil, emailVerified: Bool? = nil, isPrivateEmail: Bool? = nil, realUserStatus: Int? = nil,
+        transferSubject: String? = nil
+    ) {
+        self.subject = subject
+        self.audience = audience
+        self.tokenHash = tokenHash
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.email = email
+        self.emailVerified = emailVerified
+        self.isPrivateEmail = isPrivateEmail
+        self.realUserStatus = realUserStatus
+        self.transferSubject = transferSubject
+    }
+}
+
+/// Why an identity token was refused: the `reason` that accompanies `invalid_apple_token`.
+package enum AppleTokenFault: String, Error, Sendable, CaseIterable {
+    case malformed
+    case algorithm
+    case unknownKey = "unknown_key"
+    case signature
+    case issuer
+    case audience
+    case expired
+    case notYetValid = "not_yet_valid"
+    case nonce
+    case code
+    case user
+    case replayed
 }

@@ -1,11 +1,11 @@
-/// What the audit trail keeps of something that happened to an account. It never holds a token.
+/// An entry of the audit trail. It never contains a token.
 package struct AuditEvent: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case login = "login"
         case loginRefused = "login_refused"
         case refreshRefused = "refresh_refused"
         case refreshTokenReused = "refresh_token_reused"
-        /// Within the grace, but from another device than the one that rotated the token.
+        /// A repeat within the grace from another device than the one that rotated the token.
         case refreshRepeatedElsewhere = "refresh_repeated_elsewhere"
         case logout = "logout"
         case logoutEverywhere = "logout_all"
@@ -19,7 +19,7 @@ package struct AuditEvent: Sendable, Equatable {
         case accountLinked = "account_linked"
         case accountUnlinked = "account_unlinked"
         case appleNotification = "apple_notification"
-        /// Of nobody in particular: the database is an older one since. The detail is the last moment that one knew of.
+        /// An operator restored a backup. The detail is the time of the last commit in it.
         case databaseRestored = "database_restored"
     }
 
@@ -32,15 +32,15 @@ package struct AuditEvent: Sendable, Equatable {
     package let moment: Timestamp
     package let kind: Kind
     package var actor: Actor
-    /// Who the operator was, as `root (0), sudo by anna`; nil where another actor was.
+    /// The operator, as `root (0), sudo by anna`; nil for other actors.
     package var operatorName: String?
     package var userID: UserID?
     package var sessionID: SessionID?
     package var provider: Provider?
     package var device: Device
-    /// A word that tells more: why a login was refused, which role it is now.
+    /// One word of detail: why a login was refused, which role was given.
     package var detail: String?
-    /// How many alike this entry stands for.
+    /// The number of equal events that this entry represents.
     package var count: Int64
 
     package init(
@@ -57,5 +57,21 @@ package struct AuditEvent: Sendable, Equatable {
         self.device = device
         self.detail = detail
         self.count = count
+    }
+}
+
+/// Selects entries of the audit trail.
+package struct AuditQuery: Sendable, Equatable {
+    package var userID: UserID?
+    package var kind: AuditEvent.Kind?
+    package var since: Timestamp?
+    /// The maximum number of entries. The newest are returned.
+    package var limit: Int
+
+    package init(userID: UserID? = nil, kind: AuditEvent.Kind? = nil, since: Timestamp? = nil, limit: Int) {
+        self.userID = userID
+        self.kind = kind
+        self.since = since
+        self.limit = limit
     }
 }

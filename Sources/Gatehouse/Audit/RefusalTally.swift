@@ -1,25 +1,42 @@
-/// Refused logins and refreshes on their way to the audit trail.
+import Synchronization
+
+/// Keeps refusals until maintenance writes them to the audit trail, so that a refused request
+/// does not wait for the disk.
+final class RefusalBuffer: Sendable {
+    private let tally: Mutex<RefusalTally>
+
+    init(now: Timestamp) {
+        tally = Mutex(RefusalTally(now: now))
+    }
+
+    func add(_ event: AuditEvent) { tally.withLock { $0.add(event) } }
+
+    func take(now: Timestamp) -> [AuditEvent] { tally.withLock { $0.take(now: now) } }
+
+    func takeAll() -> [AuditEvent] { tally.withLock { $0.takeAll() } }
+}
+
+/// Refused logins and refreshes that wait for the audit trail.
 ///
-/// Whoever sends rubbish decides how much of it there is, and must not decide how much is written to the disk. So what
-/// is alike becomes one entry with a count, and entries are written at a pace of our own: whole at first, then few.
-/// A pure value; whoever holds it writes what it gives.
+/// Clients decide how many requests are refused, and must not decide how much is written to the disk. So equal refusals
+/// become one entry with a count, and a token bucket limits the rate at which entries are written.
 struct RefusalTally: Sendable {
-    /// What makes two refusals alike.
-    private struct Likeness: Hashable {
+    /// Refusals with the same key are counted in one entry.
+    private struct Key: Hashable {
         let kind: AuditEvent.Kind
         let detail: String?
         let userID: UserID?
         let address: String?
     }
 
-    private static let mostWaiting = 128
-    private static let largestAllowance = 64
-    /// Beyond the allowance: 8,640 entries a day at most.
-    private static let pace = Duration.seconds(10)
+    private static let waitingLimit = 128
+    private static let burst = 64
+    /// The time between two entries after the burst: at most 8,640 entries a day.
+    private static let interval = Duration.seconds(10)
 
-    private var waiting: [Likeness: AuditEvent] = [:]
-    private var order: [Likeness] = []
-    private var allowance = largestAllowance
+    private var waiting: [Key: AuditEvent] = [:]
+    private var order: [Key] = []
+    private var allowance = burst
     private var lastGrant: Timestamp
 
     init(now: Timestamp) {
@@ -27,32 +44,31 @@ struct RefusalTally: Sendable {
     }
 
     mutating func add(_ event: AuditEvent) {
-        var likeness = Likeness(
-            kind: event.kind, detail: event.detail, userID: event.userID, address: event.device.address)
+        var key = Key(kind: event.kind, detail: event.detail, userID: event.userID, address: event.device.address)
         var event = event
-        if waiting[likeness] == nil, order.count >= Self.mostWaiting {
-            // Too many to tell apart: what is left is how many there were, of which kind.
-            likeness = Likeness(kind: event.kind, detail: nil, userID: nil, address: nil)
+        if waiting[key] == nil, order.count >= Self.waitingLimit {
+            // At the limit, further refusals are counted by kind only.
+            key = Key(kind: event.kind, detail: nil, userID: nil, address: nil)
             event = AuditEvent(event.kind, at: event.moment)
         }
-        if waiting[likeness] == nil {
-            order.append(likeness)
-            waiting[likeness] = event
+        if waiting[key] == nil {
+            order.append(key)
+            waiting[key] = event
         } else {
-            waiting[likeness]?.count += 1
+            waiting[key]?.count += 1
         }
     }
 
-    /// What may be written by now: those first that name a user, and then the longest waiting.
+    /// The entries that may be written now: those that name a user first, then the oldest.
     mutating func take(now: Timestamp) -> [AuditEvent] {
-        grant(now)
+        refill(now)
         let count = min(allowance, order.count)
         allowance -= count
         order = order.filter { $0.userID != nil } + order.filter { $0.userID == nil }
         return remove(count)
     }
 
-    /// All that waits, for whoever will not come back. It is never much.
+    /// All entries, for a process that ends. Their number is bounded.
     mutating func takeAll() -> [AuditEvent] { remove(order.count) }
 
     private mutating func remove(_ count: Int) -> [AuditEvent] {
@@ -61,15 +77,15 @@ struct RefusalTally: Sendable {
         return taken
     }
 
-    private mutating func grant(_ now: Timestamp) {
+    private mutating func refill(_ now: Timestamp) {
         let since = now.milliseconds - lastGrant.milliseconds
-        // A clock that was set back starts the count anew.
+        // After the clock was set back, the interval starts again.
         guard since >= 0 else {
             lastGrant = now
             return
         }
-        let grants = since / Self.pace.milliseconds
-        allowance = Int(min(Int64(Self.largestAllowance), Int64(allowance) + grants))
-        lastGrant = lastGrant + Self.pace * Int(min(grants, 1 << 20))
+        let grants = since / Self.interval.milliseconds
+        allowance = Int(min(Int64(Self.burst), Int64(allowance) + grants))
+        lastGrant = lastGrant + Self.interval * Int(min(grants, 1 << 20))
     }
 }

@@ -1,41 +1,41 @@
 import Synchronization
 
-/// What has ended although access tokens for it are still out there.
+/// The sessions and users whose access tokens must be refused although they have not expired.
 ///
-/// Small by nature: an entry is remembered only as long as such a token can live. It stands in memory, so that no
-/// request needs the database to know that a session has ended; what other processes end is read from the store's log
-/// when the store gives a sign, and now and then without one.
+/// It is kept in memory, so that no guarded request reads the database. It stays small, because an entry is dropped
+/// when the last access token it concerns has expired. Revocations by other processes are read from the store's log: at
+/// once when the store's counter changes, and at every maintenance run.
 package final class Revocations: Sendable {
     private struct Memory {
         var sessions: [SessionID: Timestamp] = [:]
-        var users: [UserID: (standing: Standing, moment: Timestamp)] = [:]
+        var users: [UserID: (state: UserState, moment: Timestamp)] = [:]
         var pruneAt = 256
     }
 
-    private struct Reading {
+    private struct Cursor {
         var place: Int64 = 0
     }
 
     private let store: any Store
-    /// How long an access token can outlive the end of what it stands for.
+    /// How long an access token can outlive the revocation of its session.
     private let lifetime: Duration
     private let now: @Sendable () -> Timestamp
     private let memory = Mutex(Memory())
-    private let reading = Mutex(Reading())
-    private let heard: Atomic<UInt64>
+    private let cursor = Mutex(Cursor())
+    private let seenCounter: Atomic<UInt64>
 
-    /// Reads the whole log: serving without it would wake the dead.
+    /// Reads the whole log: without it, access tokens of ended sessions would be accepted.
     package init(
         store: any Store, lifetime: Duration, now: @escaping @Sendable () -> Timestamp
-    ) throws(StoreFailure) {
+    ) throws(Refusal) {
         self.store = store
         self.lifetime = lifetime
         self.now = now
-        heard = Atomic(store.revocationSign)
+        seenCounter = Atomic(store.revocationCounter)
         try catchUp()
     }
 
-    /// Remembers a session that has just been ended here.
+    /// Adds a session that this process has just ended.
     package func insert(_ id: SessionID, at moment: Timestamp) {
         memory.withLock { memory in
             memory.sessions[id] = moment
@@ -43,63 +43,87 @@ package final class Revocations: Sendable {
         }
     }
 
-    /// Reads what other processes have ended, where the store has given a sign since the last time.
-    package func catchUpIfSigned() throws(StoreFailure) {
-        guard store.revocationSign != heard.load(ordering: .acquiring) else { return }
+    func insert(_ sessions: [SessionID], at moment: Timestamp) {
+        for session in sessions { insert(session, at: moment) }
+    }
+
+    /// Reads the log if another process has announced an entry since the last time.
+    package func catchUpIfChanged() throws(Refusal) {
+        guard store.revocationCounter != seenCounter.load(ordering: .acquiring) else { return }
         try catchUp()
     }
 
-    /// Reads what has been added to the log. One thread at a time: an older reading must not undo a newer one.
-    package func catchUp() throws(StoreFailure) {
-        try reading.withLock { reading throws(StoreFailure) in
-            // Taken before the reading: what comes during it gives another sign.
-            let sign = store.revocationSign
-            let news = try store.revocations(after: reading.place)
-            if let last = news.last {
-                memory.withLock { remember(news, in: &$0) }
-                reading.place = last.place
+    /// Reads the new entries of the log. One thread at a time, so that an older read cannot overwrite a newer one.
+    package func catchUp() throws(Refusal) {
+        try cursor.withLock { cursor throws(Refusal) in
+            // Read before the log: an entry that is added during the read changes the counter again.
+            let counter = store.revocationCounter
+            let entries = try store.revocations(after: cursor.place)
+            if let last = entries.last {
+                memory.withLock { insert(entries, into: &$0) }
+                cursor.place = last.place
             }
-            heard.store(sign, ordering: .releasing)
+            seenCounter.store(counter, ordering: .releasing)
         }
     }
 
-    /// Refuses the caller whose session has ended, or whose token tells of a standing that they have no longer.
-    package func admit(_ caller: Caller) throws(Refusal) {
+    /// Refuses a caller whose session has ended, or whose token names a role or status that is out of date.
+    package func check(_ caller: Caller) throws(Refusal) {
         let known = memory.withLock { memory in
-            (memory.users[caller.userID]?.standing, memory.sessions[caller.sessionID] != nil)
+            (memory.users[caller.userID]?.state, memory.sessions[caller.sessionID] != nil)
         }
         switch known {
         case (nil, false): return
-        case (let standing?, let hasEnded):
-            if standing.status == .disabled { throw .userDisabled }
-            if hasEnded || standing.status == .deleted || standing.role != caller.role { throw .sessionRevoked }
+        case (let state?, let hasEnded):
+            if state.status == .disabled { throw .userDisabled }
+            if hasEnded || state.status == .deleted || state.role != caller.role { throw .sessionRevoked }
         case (nil, true): throw .sessionRevoked
         }
     }
 
-    /// The role that a token for this user should name: it may have changed since they were read, and a token with
-    /// the one before would be refused.
-    package func role(of user: User) throws(StoreFailure) -> Role {
-        try catchUpIfSigned()
-        return memory.withLock { $0.users[user.id]?.standing.role } ?? user.role
+    /// The role that a new access token for this user must name. It may have changed since the user was read, and a
+    /// token with the old role would be refused.
+    package func role(of user: User) throws(Refusal) -> Role {
+        try catchUpIfChanged()
+        return memory.withLock { $0.users[user.id]?.state.role } ?? user.role
     }
 
-    private func remember(_ news: [Revocation], in memory: inout Memory) {
-        for revocation in news {
-            switch revocation.subject {
-            case .session(let id): memory.sessions[id] = revocation.moment
-            case .user(let id, let standing): memory.users[id] = (standing, revocation.moment)
+    private func insert(_ entries: [Revocation], into memory: inout Memory) {
+        for entry in entries {
+            switch entry.subject {
+            case .session(let id): memory.sessions[id] = entry.moment
+            case .user(let id, let state): memory.users[id] = (state, entry.moment)
             }
         }
         prune(&memory)
     }
 
-    /// Doubling what is left before the next look keeps the cost of pruning constant per entry.
+    /// The next threshold is twice the number of remaining entries, so the cost per entry is constant.
     private func prune(_ memory: inout Memory) {
         guard memory.sessions.count + memory.users.count >= memory.pruneAt else { return }
         let oldest = now() - lifetime
         memory.sessions = memory.sessions.filter { $0.value >= oldest }
         memory.users = memory.users.filter { $0.value.moment >= oldest }
         memory.pruneAt = max(256, (memory.sessions.count + memory.users.count) * 2)
+    }
+}
+
+/// An entry of the store's revocation log.
+package struct Revocation: Sendable, Equatable {
+    package enum Subject: Sendable, Equatable {
+        case session(SessionID)
+        /// The user's role or status has changed; the state is the current one, not the one at the time of the entry.
+        case user(UserID, UserState)
+    }
+
+    /// Entries are committed in the order of their places.
+    package let place: Int64
+    package let moment: Timestamp
+    package let subject: Subject
+
+    package init(place: Int64, moment: Timestamp, subject: Subject) {
+        self.place = place
+        self.moment = moment
+        self.subject = subject
     }
 }

@@ -1,11 +1,11 @@
-/// The rule by which a session's refresh token moves on. A pure decision over the row and the token presented: the store
-/// asks for it while nobody else can change the row.
+/// The rule by which a session's refresh token is rotated: a pure decision about the session's row and the token
+/// presented. The store asks for it while no other write can change the row.
 package enum Rotation: Sendable, Equatable {
     /// Issue the next generation.
     case advance
-    /// The answer to the same question was lost or raced: give it again.
+    /// The first answer may have been lost, or two requests raced: return the same successor again.
     case repeatCurrent
-    /// An old token came back after its time: the session is in two hands. End it for both.
+    /// An old token was used after its grace, so two parties hold the session: end it for both.
     case endForReuse
     case refuse(Refusal)
 
@@ -21,8 +21,8 @@ package enum Rotation: Sendable, Equatable {
         let current = session.token
         switch presented.generation {
         case current.generation:
-            // Signed by our secret and of the right generation, but not the token we issued: somebody has the
-            // secret and not the random. It is no reuse, so that such a somebody cannot end sessions with it.
+            // Another hash means that the signing secret has leaked, but not the database. That is no reuse: with the
+            // secret alone an attacker must not be able to end sessions.
             return equal(presented.hash, current.hash) ? .advance : .refuse(.invalidRefreshToken)
         case current.generation - 1:
             guard let previous = session.previousHash, equal(presented.hash, previous) else {
@@ -30,11 +30,26 @@ package enum Rotation: Sendable, Equatable {
             }
             return now <= current.issuedAt + policy.reuseGrace ? .repeatCurrent : .endForReuse
         case 1..<current.generation:
-            // Its hash is long gone: whoever has the secret can say this much, and end a session by it. Not to believe
-            // it would let a thief go on.
+            // The hash of this generation is not kept, so an attacker with the signing secret can end the session here.
+            // To refuse without ending it would let the thief of a real token go on.
             return .endForReuse
         default:
             return .refuse(.invalidRefreshToken)
         }
+    }
+}
+
+/// A refresh token with a valid signature: its claims and its SHA-256.
+package struct PresentedToken: Sendable, Equatable {
+    package let sessionID: SessionID
+    package let userID: UserID
+    package let generation: Int64
+    package let hash: [UInt8]
+
+    package init(sessionID: SessionID, userID: UserID, generation: Int64, hash: [UInt8]) {
+        self.sessionID = sessionID
+        self.userID = userID
+        self.generation = generation
+        self.hash = hash
     }
 }

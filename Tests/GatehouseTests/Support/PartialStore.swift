@@ -1,52 +1,52 @@
 import Gatehouse
 
-/// A store that fails at whatever its test does not ask for.
+let storageFailure = Refusal.storageUnavailable(StoreFailure("the disk failed"))
+
+/// A store that fails in every method that the test does not implement.
 protocol PartialStore: Store {}
 
 extension PartialStore {
-    private func fail<Answer>(_: Answer.Type = Answer.self) throws(StoreFailure) -> Answer {
-        throw StoreFailure("the disk is gone")
-    }
+    private func fail<Answer>(_: Answer.Type = Answer.self) throws(Refusal) -> Answer { throw storageFailure }
 
-    func user(_ id: UserID) throws(StoreFailure) -> User? { try fail() }
+    func user(_ id: UserID) throws(Refusal) -> User? { try fail() }
     func record(
         _: Login, limit: Int, opening: @escaping (User?) -> NewSession
-    ) throws(StoreFailure) -> LoginOutcome { try fail() }
-    func update(_: UserID, _: ProfileChange, now: Timestamp) throws(StoreFailure) -> User? { try fail() }
-    func delete(_: UserID, asking: AppleTask?, noting: AuditEvent) throws(StoreFailure) -> Deletion? { try fail() }
+    ) throws(Refusal) -> LoginOutcome { try fail() }
+    func update(_: UserID, _: ProfileChange, now: Timestamp) throws(Refusal) -> User? { try fail() }
+    func delete(_: UserID, queueing: AppleTask?, recording: AuditEvent) throws(Refusal) -> Deletion? { try fail() }
 
-    func accounts(of user: UserID) throws(StoreFailure) -> [LinkedAccount] { try fail() }
+    func accounts(of user: UserID) throws(Refusal) -> [LinkedAccount] { try fail() }
     func link(
-        _: Identity, to: UserID, redeeming: Redemption, identityHashes: [[UInt8]], asking: AppleTask?,
-        noting: AuditEvent
-    ) throws(StoreFailure) -> LinkOutcome { try fail() }
-    func unlink(_: Provider, of: UserID, noting: AuditEvent) throws(StoreFailure) -> UnlinkOutcome { try fail() }
-    func redeem(_: Redemption, proving: Identity, of: UserID) throws(StoreFailure) -> ProofOutcome { try fail() }
+        _: Identity, to: UserID, redeeming: Redemption, identityHashes: [[UInt8]], queueing: AppleTask?,
+        recording: AuditEvent
+    ) throws(Refusal) -> LinkOutcome { try fail() }
+    func unlink(_: Provider, of: UserID, recording: AuditEvent) throws(Refusal) -> UnlinkOutcome { try fail() }
+    func redeem(_: Redemption, proving: Identity, of: UserID) throws(Refusal) -> ProofOutcome { try fail() }
     func apply(
-        _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, noting: AuditEvent
-    ) throws(StoreFailure) -> [SessionID] { try fail() }
+        _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, recording: AuditEvent
+    ) throws(Refusal) -> [SessionID] { try fail() }
 
-    func session(_ id: SessionID) throws(StoreFailure) -> (session: Session, user: User)? { try fail() }
-    func sessions(of user: UserID, aliveAt now: Timestamp) throws(StoreFailure) -> [Session] { try fail() }
+    func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? { try fail() }
+    func sessions(of user: UserID, aliveAt now: Timestamp) throws(Refusal) -> [Session] { try fail() }
     func change(
         _: SessionID, now: Timestamp, by: @escaping (Session, User) -> SessionChange?
-    ) throws(StoreFailure) -> (session: Session, user: User, change: SessionChange?)? { try fail() }
-    func revoke(_: SessionID, for: RevokeReason, noting: AuditEvent) throws(StoreFailure) -> Bool { try fail() }
+    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? { try fail() }
+    func revoke(_: SessionID, for: RevokeReason, recording: AuditEvent) throws(Refusal) -> Bool { try fail() }
     func revokeAll(
-        of: UserID, for: RevokeReason, noting: AuditEvent
-    ) throws(StoreFailure) -> [SessionID] { try fail() }
+        of: UserID, for: RevokeReason, recording: AuditEvent
+    ) throws(Refusal) -> [SessionID] { try fail() }
 
-    func revocations(after place: Int64) throws(StoreFailure) -> [Revocation] { try fail() }
-    var revocationSign: UInt64 { 0 }
+    func revocations(after place: Int64) throws(Refusal) -> [Revocation] { try fail() }
+    var revocationCounter: UInt64 { 0 }
 
-    func auditEvents(of user: UserID) throws(StoreFailure) -> [AuditEvent] { try fail() }
-    func note(_ events: [AuditEvent]) throws(StoreFailure) { try fail(Void.self) }
-    func purge(_ limits: PurgeLimits) throws(StoreFailure) -> Bool { try fail() }
+    func auditEvents(of user: UserID) throws(Refusal) -> [AuditEvent] { try fail() }
+    func record(_ events: [AuditEvent]) throws(Refusal) { try fail(Void.self) }
+    func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool { try fail() }
 
-    func takeAppleTask(now: Timestamp) throws(StoreFailure) -> AppleTask? { try fail() }
-    func finish(_ task: AppleTask) throws(StoreFailure) { try fail(Void.self) }
+    func takeAppleTask(now: Timestamp) throws(Refusal) -> AppleTask? { try fail() }
+    func finish(_ task: AppleTask) throws(Refusal) { try fail(Void.self) }
     func finish(
         _: AppleTask, with: [UInt8], of: String, now: Timestamp
-    ) throws(StoreFailure) { try fail(Void.self) }
-    func appleTasks() throws(StoreFailure) -> Int { try fail() }
+    ) throws(Refusal) { try fail(Void.self) }
+    func appleTasks() throws(Refusal) -> Int { try fail() }
 }

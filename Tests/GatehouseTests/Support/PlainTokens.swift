@@ -1,6 +1,6 @@
 import Gatehouse
 
-/// Tokens that say what they are and that anybody could sign, so that a test can forge them; a token is its own hash.
+/// Tokens in plain text without a signature, so that a test can forge them. The hash of a token is the token itself.
 struct PlainTokens: TokenService {
     func accessToken(_ claims: AccessClaims) -> String {
         "\(claims.caller.userID.text) \(claims.caller.sessionID.text) \(claims.expiresAt.seconds)"
@@ -44,7 +44,7 @@ struct PlainTokens: TokenService {
 
     func generation(of token: String) -> Int64 { Int64(token.split(separator: " ")[2]) ?? 0 }
 
-    /// The last word of either kind.
+    /// The last field of either kind of token.
     func expiry(of token: String) -> Timestamp {
         Timestamp(seconds: token.split(separator: " ").last.flatMap { Int64($0) } ?? 0)
     }

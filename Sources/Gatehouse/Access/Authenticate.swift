@@ -1,0 +1,55 @@
+/// The user and session that an access token names.
+package struct Caller: Sendable, Equatable {
+    package let userID: UserID
+    package let sessionID: SessionID
+    package let role: Role
+    /// The time of the session's login. 1970 for a token that does not contain it: such a login counts as too old.
+    package let authenticatedAt: Timestamp
+
+    package init(userID: UserID, sessionID: SessionID, role: Role, authenticatedAt: Timestamp) {
+        self.userID = userID
+        self.sessionID = sessionID
+        self.role = role
+        self.authenticatedAt = authenticatedAt
+    }
+}
+
+extension AuthService {
+    /// The caller of a valid access token whose session has not ended. Every guarded request runs this: it reads no
+    /// database unless another process has just revoked something.
+    package func authenticate(
+        _ accessToken: ArraySlice<UInt8>?, in context: inout RequestContext
+    ) throws(Refusal) -> Caller {
+        let caller = try claimedCaller(accessToken, now: primitives.now(), in: &context)
+        try revocations.catchUpIfChanged()
+        try revocations.check(caller)
+        return caller
+    }
+
+    /// The same, for a caller who has at least the demanded role.
+    ///
+    /// - Parameter demand: the name of a role, from nginx's configuration; nil when every role will do.
+    package func authenticate(
+        _ accessToken: ArraySlice<UInt8>?, atLeast demand: String?, in context: inout RequestContext
+    ) throws(Refusal) -> Caller {
+        guard let demand else { return try authenticate(accessToken, in: &context) }
+        // Which users an unknown role should exclude cannot be known, so all are refused.
+        guard let least = Role(rawValue: demand) else {
+            report(.unknownRoleDemanded(demand), context.id)
+            throw .insufficientRole
+        }
+        let caller = try authenticate(accessToken, in: &context)
+        guard caller.role >= least else { throw .insufficientRole }
+        return caller
+    }
+
+    /// The caller of a valid access token, even if its session has ended.
+    func claimedCaller(
+        _ accessToken: ArraySlice<UInt8>?, now: Timestamp, in context: inout RequestContext
+    ) throws(Refusal) -> Caller {
+        guard let accessToken else { throw .noCredentials }
+        let caller = try tokens.readAccessToken(accessToken, now: now)
+        context.identify(caller.userID, caller.sessionID)
+        return caller
+    }
+}

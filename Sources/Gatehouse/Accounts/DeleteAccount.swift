@@ -1,0 +1,45 @@
+extension AuthService {
+    /// Anonymises the caller's account and ends it. The same person logging in later is a new user.
+    ///
+    /// - Parameters:
+    ///   - authorizationCode: a fresh one from Apple, used when there is no Apple token to revoke.
+    ///   - credential: proves the login again when it is too old.
+    package func deleteAccount(
+        of caller: Caller, authorizationCode: String? = nil, credential: AppleCredential? = nil, requestID: String
+    ) throws(Refusal) -> AppleRevocation {
+        let now = primitives.now()
+        try requireRecentLogin(of: caller, or: credential, now: now, requestID: requestID)
+        // The event has no device, because a device is personal data.
+        let event = AuditEvent(.userDeleted, at: now, userID: caller.userID, sessionID: caller.sessionID)
+        let clientID = try store.session(caller.sessionID)?.session.clientID ?? policy.defaultClientID
+        // The code is exchanged after the user is deleted. The store then queues the revocation of the
+        // token that Apple returns.
+        let task = exchangeTask(for: authorizationCode, of: caller.userID, clientID: clientID, now: now)
+        let deletion = try store.delete(caller.userID, queueing: task, recording: event)
+        guard let deletion else { throw .sessionRevoked }
+        revocations.insert(deletion.sessions, at: now)
+        report(.sessionsEnded(.userDeleted, count: deletion.sessions.count), requestID)
+        return deletion.revocation
+    }
+}
+
+/// The store's answer to deleting a user.
+package struct Deletion: Sendable, Equatable {
+    /// The sessions that were active.
+    package let sessions: [SessionID]
+    package let revocation: AppleRevocation
+
+    package init(sessions: [SessionID], revocation: AppleRevocation) {
+        self.sessions = sessions
+        self.revocation = revocation
+    }
+}
+
+/// What happens at Apple when a user is deleted.
+package enum AppleRevocation: Sendable, Equatable {
+    /// The user has no Apple account linked.
+    case notNeeded
+    case queued
+    /// Gatehouse holds no token to revoke. Only the user can withdraw the app's access.
+    case byHand
+}

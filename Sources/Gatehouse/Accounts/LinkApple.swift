@@ -1,0 +1,64 @@
+extension AuthService {
+    /// The caller's ways to log in.
+    package func accounts(of caller: Caller) throws(Refusal) -> [LinkedAccount] {
+        try store.accounts(of: caller.userID)
+    }
+
+    /// Links an Apple account to the caller. Email addresses play no part in it.
+    package func linkApple(
+        _ login: AppleLogin, to caller: Caller, from device: Device, requestID: String
+    ) throws(Refusal) {
+        let now = primitives.now()
+        let proof = try verify(login, now: now, requestID: requestID)
+        try requireRecentLogin(of: caller, or: proof, now: now)
+        let event = AuditEvent(
+            .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: .apple,
+            device: device)
+        let task = exchangeTask(
+            for: login.credential.authorizationCode, of: caller.userID, clientID: proof.clientID, now: now)
+        let outcome = try store.link(
+            proof.identity, to: caller.userID, redeeming: proof.redemption,
+            identityHashes: hasher.hashes(of: proof.identity), queueing: task, recording: event)
+        switch outcome {
+        case .linked: return
+        case .taken: throw .accountAlreadyLinked
+        case .replayed: throw .appleToken(.replayed)
+        case .usedNonce: throw .appleToken(.nonce)
+        case .userInactive: throw .userDisabled
+        }
+    }
+
+    /// Unlinks the caller's Apple account.
+    ///
+    /// - Parameter credential: proves the login again when it is too old.
+    package func unlinkApple(
+        from caller: Caller, on device: Device, credential: AppleCredential? = nil, requestID: String
+    ) throws(Refusal) {
+        let now = primitives.now()
+        try requireRecentLogin(of: caller, or: credential, now: now, requestID: requestID)
+        let event = AuditEvent(
+            .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID,
+            provider: .apple, device: device)
+        let outcome = try store.unlink(.apple, of: caller.userID, recording: event)
+        if outcome == .last { throw .lastAccount }
+    }
+}
+
+/// The store's answer to linking an account.
+package enum LinkOutcome: Sendable, Equatable {
+    /// Also when it was linked already.
+    case linked
+    /// The account belongs to another user, or the user has another account at this provider.
+    case taken
+    case replayed
+    case usedNonce
+    case userInactive
+}
+
+/// The store's answer to unlinking an account.
+package enum UnlinkOutcome: Sendable, Equatable {
+    /// Also when there was no such account.
+    case unlinked
+    /// The user would have no way to log in.
+    case last
+}

@@ -1,0 +1,104 @@
+extension AuthService {
+    /// The task that exchanges an authorization code; nil without a code, or without credentials for Apple's servers.
+    func exchangeTask(for code: String?, of user: UserID, clientID: String, now: Timestamp) -> AppleTask? {
+        guard let code, let appleServer else { return nil }
+        return AppleTask(
+            kind: .exchange, userID: user, clientID: clientID, sealed: appleServer.vault.seal(code, for: user),
+            dueAt: now, expiresAt: now + AppleTask.codeLifetime)
+    }
+
+    /// Performs the next Apple task that is due. False when there is none.
+    package func runNextAppleTask() throws(Refusal) -> Bool {
+        guard let appleServer, let task = try store.takeAppleTask(now: primitives.now()) else { return false }
+        switch appleServer.perform(task, now: primitives.now()) {
+        case .success(let grant?):
+            let sealed = appleServer.vault.seal(grant.refreshToken, for: task.userID)
+            try store.finish(task, with: sealed, of: grant.subject, now: primitives.now())
+            report(.appleTaskDone(task.kind), nil)
+        case .success(nil):
+            try store.finish(task)
+            report(.appleTaskDone(task.kind), nil)
+        case .failure(let fault):
+            report(.appleTaskFailed(task.kind, fault, of: task.userID), nil)
+            // After any other fault, the next attempt may succeed.
+            if fault == .grantRefused { try store.finish(task) }
+        }
+        return true
+    }
+}
+
+/// Access to Apple's servers, for an installation that has credentials.
+package struct AppleServerAccess: Sendable {
+    package let server: any AppleServer
+    package let vault: any Vault
+
+    package init(server: any AppleServer, vault: any Vault) {
+        self.server = server
+        self.vault = vault
+    }
+
+    /// An exchange returns a grant, a revocation nil.
+    func perform(_ task: AppleTask, now: Timestamp) -> Result<AppleGrant?, AppleServerFault> {
+        guard let secret = vault.open(task.sealed, for: task.userID) else {
+            return .failure(.credentialsRefused("DATA_KEY"))
+        }
+        do throws(AppleServerFault) {
+            switch task.kind {
+            case .exchange:
+                return .success(try server.exchange(code: secret, for: task.clientID, now: now))
+            case .revoke:
+                try server.revoke(refreshToken: secret, of: task.clientID, now: now)
+                return .success(nil)
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Apple's endpoints for developers. They may be slow or down, so they are never called while a request waits.
+package protocol AppleServer: Sendable {
+    func exchange(code: String, for clientID: String, now: Timestamp) throws(AppleServerFault) -> AppleGrant
+
+    /// Revokes a refresh token of Apple's. A token that is not valid any more is not an error.
+    func revoke(refreshToken: String, of clientID: String, now: Timestamp) throws(AppleServerFault)
+}
+
+/// Apple's answer to an authorization code.
+package struct AppleGrant: Sendable, Equatable {
+    /// The user to whom the code was issued.
+    package let subject: String
+    package let refreshToken: String
+
+    package init(subject: String, refreshToken: String) {
+        self.subject = subject
+        self.refreshToken = refreshToken
+    }
+}
+
+/// Why a request to Apple's servers failed.
+package enum AppleServerFault: Error, Sendable, Equatable {
+    /// The code or token is not valid: another attempt cannot succeed.
+    case grantRefused
+    /// Gatehouse's own credentials are refused. An attempt may succeed after an operator has corrected them.
+    case credentialsRefused(String)
+    /// No answer, or one that cannot be read: a later attempt may succeed.
+    case unavailable(String)
+
+    package var label: String {
+        switch self {
+        case .grantRefused: "grant_refused"
+        case .credentialsRefused: "credentials_refused"
+        case .unavailable: "unavailable"
+        }
+    }
+}
+
+/// Encrypts secrets that are kept in the database.
+package protocol Vault: Sendable {
+    /// Only the same owner can open the result.
+    func seal(_ secret: String, for owner: UserID) -> [UInt8]
+
+    /// Nil when it was sealed for another owner or with another key, or has been changed.
+    func open(_ sealed: [UInt8], for owner: UserID) -> String?
+}

@@ -1,0 +1,46 @@
+/// The use cases of Gatehouse. Each one is a method, in the folder of its subject.
+///
+/// The only state in memory is the set of revoked sessions and the refusals that wait for the audit trail. All else is
+/// in the store.
+package struct AuthService: Sendable {
+    let store: any Store
+    private(set) var tokens: any TokenService
+    private(set) var apple: any AppleVerifier
+    /// Nil when no credentials for Apple's servers are configured.
+    private(set) var appleServer: AppleServerAccess?
+    let hasher: any IdentityHasher
+    let revocations: Revocations
+    let refusals: RefusalBuffer
+    private(set) var policy: Policy
+    let primitives: Primitives
+    let report: @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void
+
+    /// - Parameter report: called for each event, with the id of the request that caused it.
+    /// - Throws: when the store cannot list the revoked sessions. Without that list their access tokens would be
+    ///   accepted.
+    package init(
+        store: any Store, tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess? = nil,
+        hasher: any IdentityHasher, policy: Policy, primitives: Primitives,
+        report: @escaping @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void = { _, _ in }
+    ) throws(Refusal) {
+        self.store = store
+        self.tokens = tokens
+        self.apple = apple
+        self.appleServer = appleServer
+        self.hasher = hasher
+        self.policy = policy
+        self.primitives = primitives
+        self.report = report
+        refusals = RefusalBuffer(now: primitives.now())
+        revocations = try Revocations(store: store, lifetime: Policy.revocationMemory, now: primitives.now)
+    }
+
+    /// The same service with other settings. Both share the revoked sessions and the waiting refusals.
+    package func with(
+        tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess?, policy: Policy
+    ) -> AuthService {
+        var next = self
+        (next.tokens, next.apple, next.appleServer, next.policy) = (tokens, apple, appleServer, policy)
+        return next
+    }
+}

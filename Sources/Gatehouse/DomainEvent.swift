@@ -1,0 +1,20 @@
+/// Something that has just happened, for metrics and the log. It names users and sessions by id, and holds no token.
+package enum DomainEvent: Sendable, Equatable {
+    case loggedIn(Provider, isNewUser: Bool)
+    case loginRefused(Provider, Refusal)
+    /// - isRepeat: the same successor was returned again, because the first answer may have been lost.
+    case refreshed(isRepeat: Bool)
+    case refreshRefused(Refusal)
+    /// A repeated refresh came from another device than the one that rotated the token.
+    case refreshRepeatedElsewhere
+    /// An old refresh token was used again. The session has been ended for both holders.
+    case refreshTokenReused(session: SessionID, user: UserID)
+    case sessionsEnded(RevokeReason, count: Int)
+    /// nginx demands a role that does not exist. The guarded location is closed to every user.
+    case unknownRoleDemanded(String)
+    case appleNotificationApplied(AppleNotification.Kind)
+    case appleTaskDone(AppleTask.Kind)
+    case appleTaskFailed(AppleTask.Kind, AppleServerFault, of: UserID)
+    /// A store failure that did not fail the request.
+    case storeFailureTolerated(StoreFailure)
+}

@@ -1,0 +1,32 @@
+/// A login by a shared secret, for development.
+package struct DevLogin: Sendable {
+    package let email: String
+    package let secret: String
+    package var nickname: String?
+
+    package init(email: String, secret: String, nickname: String? = nil) {
+        self.email = email
+        self.secret = secret
+        self.nickname = nickname
+    }
+}
+
+extension AuthService {
+    package var allowsDevLogin: Bool { policy.devSecretHash != nil }
+
+    package func logIn(
+        _ login: DevLogin, from device: Device, in context: inout RequestContext
+    ) throws(Refusal) -> LoginResult {
+        guard let expected = policy.devSecretHash else { throw .devLoginDisabled }
+        do throws(Refusal) {
+            guard primitives.equal(tokens.hash(login.secret), expected) else { throw .invalidDevSecret }
+            let email = login.email.lowercased()
+            let identity = Identity(provider: .dev, subject: email, email: email)
+            return try openSession(
+                for: identity, nickname: login.nickname, clientID: policy.defaultClientID, from: device,
+                now: primitives.now(), in: &context)
+        } catch {
+            throw refusedLogin(error, by: .dev, from: device, in: context)
+        }
+    }
+}

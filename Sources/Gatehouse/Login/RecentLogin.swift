@@ -1,0 +1,42 @@
+extension AuthService {
+    /// Refuses a request that changes or ends an account when the caller's login is too old (RFC 9470). A fresh
+    /// identity token for one of the caller's own accounts counts as a login.
+    func requireRecentLogin(
+        of caller: Caller, or credential: AppleCredential?, now: Timestamp, requestID: String
+    ) throws(Refusal) {
+        guard let limit = exceededLimit(caller, now: now) else { return }
+        guard let credential else { throw .loginTooOld(limit: limit) }
+        let proof = try verify(AppleLogin(credential: credential), now: now, requestID: requestID)
+        guard proof.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
+        switch try store.redeem(proof.redemption, proving: proof.identity, of: caller.userID) {
+        case .accepted: return
+        case .otherUser: throw .loginTooOld(limit: limit)
+        case .replayed: throw .appleToken(.replayed)
+        case .usedNonce: throw .appleToken(.nonce)
+        }
+    }
+
+    /// The same for a request that redeems the identity token itself, such as linking an account.
+    func requireRecentLogin(of caller: Caller, or proof: AppleProof, now: Timestamp) throws(Refusal) {
+        guard let limit = exceededLimit(caller, now: now) else { return }
+        let isOwn = try accounts(of: caller).contains {
+            $0.provider == proof.identity.provider && $0.subject == proof.identity.subject
+        }
+        guard isOwn, proof.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
+    }
+
+    /// The maximum age of a login, if the caller's login is older; nil otherwise.
+    private func exceededLimit(_ caller: Caller, now: Timestamp) -> Duration? {
+        guard let limit = policy.sensitiveMaxAge, caller.authenticatedAt < now - limit else { return nil }
+        return limit
+    }
+}
+
+/// The store's answer to an identity token that proves a login again.
+package enum ProofOutcome: Sendable, Equatable {
+    case accepted
+    /// The identity does not belong to the user.
+    case otherUser
+    case replayed
+    case usedNonce
+}

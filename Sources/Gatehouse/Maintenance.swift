@@ -1,0 +1,46 @@
+extension AuthService {
+    /// The periodic work, once a second: reads the revocation log, writes refusals to the audit trail and deletes
+    /// expired rows. True when there is more to delete.
+    package func runMaintenance() throws(Refusal) -> Bool {
+        try revocations.catchUp()
+        let now = primitives.now()
+        try record(refusals.take(now: now))
+        return try store.purge(
+            PurgeLimits(
+                // A minute after the expiry, so that the last use of a token still gets `refresh_token_expired`.
+                sessionsExpired: now - .seconds(60), redemptionsExpired: now - .seconds(300),
+                revocationsBefore: now - Policy.revocationMemory,
+                auditEventsBefore: now - policy.auditRetention))
+    }
+
+    /// Writes all refusals that still wait for the audit trail, before the process ends.
+    package func flushAudit() throws(Refusal) {
+        try record(refusals.takeAll())
+    }
+
+    private func record(_ refusals: [AuditEvent]) throws(Refusal) {
+        if !refusals.isEmpty { try store.record(refusals) }
+    }
+}
+
+/// Rows older than these limits are deleted.
+package struct PurgeLimits: Sendable, Equatable {
+    /// For sessions: when their last token expired.
+    package let sessionsExpired: Timestamp
+    /// For redemptions: when the identity token expired.
+    package let redemptionsExpired: Timestamp
+    package let revocationsBefore: Timestamp
+    /// Also the limit for the ids of Apple's notifications: a repeat is recognised for as long as the audit trail
+    /// contains the first one.
+    package let auditEventsBefore: Timestamp
+
+    package init(
+        sessionsExpired: Timestamp, redemptionsExpired: Timestamp, revocationsBefore: Timestamp,
+        auditEventsBefore: Timestamp
+    ) {
+        self.sessionsExpired = sessionsExpired
+        self.redemptionsExpired = redemptionsExpired
+        self.revocationsBefore = revocationsBefore
+        self.auditEventsBefore = auditEventsBefore
+    }
+}

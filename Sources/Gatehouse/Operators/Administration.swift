@@ -1,0 +1,83 @@
+/// The use cases of operators. They may run while a server uses the same database: the server sees a change
+/// before the method returns.
+package struct Administration: Sendable {
+    let store: any OperatorStore
+    let now: @Sendable () -> Timestamp
+    /// The operator's name for the audit trail.
+    let operatorName: String?
+
+    package init(
+        store: any OperatorStore, now: @escaping @Sendable () -> Timestamp, operatorName: String? = nil
+    ) {
+        self.store = store
+        self.now = now
+        self.operatorName = operatorName
+    }
+
+    package func users(_ query: UserQuery) throws(Refusal) -> [UserRecord] { try store.users(query) }
+
+    /// The user with this id, or the users with this email address: several may share one.
+    package func users(called name: String) throws(Refusal) -> [FoundUser] { try store.users(called: name) }
+
+    package func sessions(of user: UserID) throws(Refusal) -> [Session] {
+        try store.sessions(of: user, aliveAt: now())
+    }
+
+    /// False when the user is not active.
+    package func disable(_ user: UserID) throws(Refusal) -> Bool {
+        let isDone = try store.disable(user, recording: event(.userDisabled, user))
+        store.incrementRevocationCounter()
+        return isDone
+    }
+
+    /// False when the user is not disabled.
+    package func enable(_ user: UserID) throws(Refusal) -> Bool {
+        let isDone = try store.enable(user, recording: event(.userEnabled, user))
+        store.incrementRevocationCounter()
+        return isDone
+    }
+
+    /// False when the user has the role already. Their sessions go on: a refresh gives them a token with the new role.
+    package func setRole(_ role: Role, of user: UserID) throws(Refusal) -> Bool {
+        var event = event(.roleChanged, user)
+        event.detail = role.rawValue
+        let isDone = try store.setRole(role, of: user, recording: event)
+        store.incrementRevocationCounter()
+        return isDone
+    }
+
+    /// False when the user is deleted already.
+    package func delete(_ user: UserID) throws(Refusal) -> Bool {
+        let deletion = try store.delete(user, queueing: nil, recording: event(.userDeleted, user))
+        store.incrementRevocationCounter()
+        return deletion != nil
+    }
+
+    /// The number of sessions that ended.
+    package func revokeSessions(of user: UserID) throws(Refusal) -> Int {
+        let ended = try store.revokeAll(of: user, for: .revoked, recording: event(.sessionsRevoked, user))
+        store.incrementRevocationCounter()
+        return ended.count
+    }
+
+    /// Whether the session was active; nil when it does not exist.
+    package func revoke(_ session: SessionID) throws(Refusal) -> Bool? {
+        guard let found = try store.session(session) else { return nil }
+        var event = event(.sessionsRevoked, found.user.id)
+        event.sessionID = session
+        guard found.session.token.expiresAt > event.moment else { return false }
+        let wasActive = try store.revoke(session, for: .revoked, recording: event)
+        store.incrementRevocationCounter()
+        return wasActive
+    }
+
+    package func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEvent] {
+        try store.auditEvents(query)
+    }
+
+    private func event(_ kind: AuditEvent.Kind, _ user: UserID) -> AuditEvent {
+        var event = AuditEvent(kind, at: now(), by: .operator, userID: user)
+        event.operatorName = operatorName
+        return event
+    }
+}

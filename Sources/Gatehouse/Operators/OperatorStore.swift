@@ -1,0 +1,74 @@
+/// The queries and changes that only operators need.
+package protocol OperatorStore: Store {
+    /// The newest first.
+    func users(_ query: UserQuery) throws(Refusal) -> [UserRecord]
+
+    /// The user with this id, or the users with this email address in any case. A deleted user is found by id only.
+    func users(called name: String) throws(Refusal) -> [FoundUser]
+
+    /// Disables an active user and ends their sessions. False, and nothing is changed, when there is no such user.
+    func disable(_ id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool
+
+    /// Enables a disabled user, and unbars the identities of one whose account was removed. False, and nothing is
+    /// changed, when there is no such user.
+    func enable(_ id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool
+
+    /// False, and nothing is changed, when there is no such user or the user has the role already.
+    func setRole(_ role: Role, of id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool
+
+    /// The newest entries that match, in the order in which they happened.
+    func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEvent]
+
+    /// Tells the servers of this database to read the revocation log. Called even if nothing was changed: an earlier
+    /// command may have been killed between its change and this call.
+    func incrementRevocationCounter()
+}
+
+/// Selects users for an operator.
+package struct UserQuery: Sendable, Equatable {
+    /// Nil for all users but the deleted.
+    package var status: UserStatus?
+    package var role: Role?
+    /// For the next page: only users created before this one.
+    package var before: UserID?
+    package var limit: Int
+
+    package init(status: UserStatus? = nil, role: Role? = nil, before: UserID? = nil, limit: Int) {
+        self.status = status
+        self.role = role
+        self.before = before
+        self.limit = limit
+    }
+}
+
+/// A user, with the data that only operators see.
+package struct UserRecord: Sendable, Equatable {
+    package let user: User
+    package let updatedAt: Timestamp
+    package let lastLoginAt: Timestamp?
+    package let lastLoginProvider: Provider?
+    /// The providers of the user's accounts.
+    package let providers: [Provider]
+
+    package init(
+        user: User, updatedAt: Timestamp, lastLoginAt: Timestamp?, lastLoginProvider: Provider?, providers: [Provider]
+    ) {
+        self.user = user
+        self.updatedAt = updatedAt
+        self.lastLoginAt = lastLoginAt
+        self.lastLoginProvider = lastLoginProvider
+        self.providers = providers
+    }
+}
+
+/// A user found by an id or an email address.
+package struct FoundUser: Sendable, Equatable {
+    package let record: UserRecord
+    /// Whether the user was found by id, or by an address that a provider has confirmed.
+    package let isProven: Bool
+
+    package init(record: UserRecord, isProven: Bool) {
+        self.record = record
+        self.isProven = isProven
+    }
+}

@@ -1,0 +1,136 @@
+/// The database of users and sessions. `SQLiteStore` implements it.
+///
+/// Each call is one transaction. When a call returns, it has been committed and survives a crash. A write that takes an
+/// audit event records it in the same transaction, if it changed anything.
+///
+/// A write that depends on the current row contains the condition, and its result says whether the condition held. Or
+/// it takes a closure that decides about the row, while no other write can change that row. The store may call the
+/// closure on any thread, and again when it has to repeat the transaction. The last call counts, so the closure must
+/// have no other effect, and must not use the store.
+///
+/// All methods throw `.storageUnavailable` and no other refusal. Then nothing has been written. A caller must not treat
+/// a failure as "there is no such row".
+package protocol Store: Sendable {
+    // MARK: Users
+
+    func user(_ id: UserID) throws(Refusal) -> User?
+
+    /// Records a login and the session that it opens: for the active user of the identity, whose empty fields it fills,
+    /// or for the new user whom the closure returns when the identity is unknown. Redeems the login's redemption. When
+    /// the user then has more sessions than the limit, those not used for the longest time end.
+    func record(
+        _ login: Login, limit: Int, opening session: @escaping (_ known: User?) -> NewSession
+    ) throws(Refusal) -> LoginOutcome
+
+    /// Changes an active user and returns the new state; nil when there is no such user.
+    func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User?
+
+    /// Anonymises a user, deletes their accounts and sessions, and queues the revocation at Apple; `task` is queued
+    /// when the store has no Apple token of its own to revoke. Nil when the user is deleted already.
+    func delete(_ id: UserID, queueing task: AppleTask?, recording event: AuditEvent) throws(Refusal) -> Deletion?
+
+    // MARK: Accounts
+
+    func accounts(of user: UserID) throws(Refusal) -> [LinkedAccount]
+
+    func link(
+        _ identity: Identity, to user: UserID, redeeming: Redemption, identityHashes: [[UInt8]],
+        queueing task: AppleTask?, recording event: AuditEvent
+    ) throws(Refusal) -> LinkOutcome
+
+    /// Unlinks an account unless it is the user's last one, and queues the revocation at Apple.
+    func unlink(
+        _ provider: Provider, of user: UserID, recording event: AuditEvent
+    ) throws(Refusal) -> UnlinkOutcome
+
+    /// Redeems an identity token that proves a user's login again. Its replay grace ends when the account is unlinked.
+    func redeem(_ redemption: Redemption, proving identity: Identity, of user: UserID) throws(Refusal) -> ProofOutcome
+
+    /// Applies a notification once and returns the sessions that it ended. When it takes an identity from a disabled
+    /// user, the hashes of that identity stay barred.
+    func apply(
+        _ notification: AppleNotification, by policy: ConsentPolicy, hasher: any IdentityHasher,
+        recording event: AuditEvent
+    ) throws(Refusal) -> [SessionID]
+
+    // MARK: Sessions
+
+    /// A session and its user, also when the session has ended.
+    func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)?
+
+    /// The active sessions of a user, the most recently used first.
+    func sessions(of user: UserID, aliveAt now: Timestamp) throws(Refusal) -> [Session]
+
+    /// Applies the change that the closure decides on. Returns the session before the change, its user, and the change
+    /// if it was applied; nil when there is no such session.
+    func change(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)?
+
+    /// Ends a session. False when it had ended already, or does not exist.
+    func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws(Refusal) -> Bool
+
+    /// Ends all active sessions of a user and returns them.
+    func revokeAll(
+        of user: UserID, for reason: RevokeReason, recording event: AuditEvent
+    ) throws(Refusal) -> [SessionID]
+
+    // MARK: Revocations
+
+    /// The entries of the revocation log after a position, in order. An entry is kept for as
+    /// long as access tokens live.
+    func revocations(after place: Int64) throws(Refusal) -> [Revocation]
+
+    /// Changes when another process has added to the revocation log. It is read for every guarded request, so reading
+    /// it must not access the database. Not every process changes it, so the log must also be polled.
+    var revocationCounter: UInt64 { get }
+
+    // MARK: Apple outbox
+
+    /// Takes the first task that is due, and postpones it by its backoff. It is taken again unless it is finished by
+    /// then, for example because the process has ended.
+    func takeAppleTask(now: Timestamp) throws(Refusal) -> AppleTask?
+
+    /// Removes a task that is done, or that cannot succeed.
+    func finish(_ task: AppleTask) throws(Refusal)
+
+    /// Keeps Apple's refresh token for the user's account and removes the task. When the user or the account is gone, a
+    /// revocation of that token is queued instead, unless the token belongs to another user.
+    func finish(
+        _ exchange: AppleTask, with sealedToken: [UInt8], of subject: String, now: Timestamp
+    ) throws(Refusal)
+
+    // MARK: Audit trail and maintenance
+
+    /// The audit trail of a user, the oldest event first.
+    func auditEvents(of user: UserID) throws(Refusal) -> [AuditEvent]
+
+    /// Records events that are not part of another change.
+    func record(_ events: [AuditEvent]) throws(Refusal)
+
+    /// Deletes one batch of expired rows, small enough to delay other writes by no more than some milliseconds. True
+    /// when there is more to delete.
+    func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool
+}
+
+/// Why an operation of the store failed.
+package struct StoreFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Cause: Sendable, Equatable, CaseIterable {
+        case full
+        case busy
+        case readOnly
+        case damaged
+        case unreadable
+        case unwritable
+        case other
+    }
+
+    /// For the log. It never contains a value of a row.
+    package let description: String
+    package let cause: Cause
+
+    package init(_ description: String, cause: Cause = .other) {
+        self.description = description
+        self.cause = cause
+    }
+}

@@ -1,0 +1,27 @@
+/// Writes and reads Gatehouse's own tokens. `JWTTokenService` implements it.
+///
+/// Reading throws only the refusals that belong to the kind of token: invalid or expired.
+package protocol TokenService: Sendable {
+    func accessToken(_ claims: AccessClaims) -> String
+
+    /// Equal claims give equal bytes.
+    func refreshToken(_ claims: RefreshClaims) -> String
+
+    /// The refresh token with these claims and this hash, signed with any of the configured secrets; nil if no secret
+    /// gives this hash.
+    func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String?
+
+    /// - Parameter token: as bytes, since nothing of it is read as text before its signature is verified.
+    func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller
+
+    func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken
+
+    /// SHA-256 of a token. The store receives only this hash, never the token.
+    func hash(_ token: String) -> [UInt8]
+
+    /// A nonce that can be verified later without having been stored.
+    func challenge(expiresAt: Timestamp) -> Challenge
+
+    /// The challenge in a nonce; nil if this installation did not make it. An expired challenge is also returned.
+    func readChallenge(_ nonce: String) -> Challenge?
+}

@@ -1,0 +1,104 @@
+extension AuthService {
+    /// Ends the session of an access token, and that of a refresh token of the same user if one is given.
+    ///
+    /// A refresh token of another user is refused before anything has ended. A session that has ended already is not an
+    /// error: the client may have missed the first answer.
+    package func logOut(
+        _ accessToken: ArraySlice<UInt8>?, refreshToken: String?, from device: Device = .unknown,
+        in context: inout RequestContext
+    ) throws(Refusal) {
+        let now = primitives.now()
+        let caller = try claimedCaller(accessToken, now: now, in: &context)
+        var sessions = [caller.sessionID]
+        if let refreshToken, let other = try activeSession(of: refreshToken, heldBy: caller, now: now) {
+            sessions.append(other)
+        }
+        for session in sessions {
+            try end(
+                session, for: .logout,
+                recording: AuditEvent(.logout, at: now, userID: caller.userID, sessionID: session, device: device),
+                in: context)
+        }
+    }
+
+    /// Ends every session of the caller.
+    package func logOutEverywhere(
+        _ accessToken: ArraySlice<UInt8>?, from device: Device, in context: inout RequestContext
+    ) throws(Refusal) {
+        let caller: Caller
+        do throws(Refusal) {
+            caller = try authenticate(accessToken, in: &context)
+        } catch {
+            // The client may have missed the answer to the first request.
+            guard error == .sessionRevoked, try hasLoggedOutEverywhere(accessToken, in: &context) else { throw error }
+            return
+        }
+        let event = AuditEvent(
+            .logoutEverywhere, at: primitives.now(), userID: caller.userID, sessionID: caller.sessionID,
+            device: device)
+        let ended = try store.revokeAll(of: caller.userID, for: .logoutEverywhere, recording: event)
+        revocations.insert(ended, at: event.moment)
+        report(.sessionsEnded(.logoutEverywhere, count: ended.count), context.id)
+    }
+
+    /// The caller's active sessions, the most recently used first.
+    package func sessions(of caller: Caller) throws(Refusal) -> [Session] {
+        try store.sessions(of: caller.userID, aliveAt: primitives.now())
+    }
+
+    /// Ends one session of the caller. One that has ended already is not an error. One of another user is not found.
+    package func endSession(
+        _ id: SessionID, of accessToken: ArraySlice<UInt8>?, from device: Device, in context: inout RequestContext
+    ) throws(Refusal) {
+        let now = primitives.now()
+        let caller = try claimedCaller(accessToken, now: now, in: &context)
+        // A caller who ends their own session may repeat the request after it has ended: the answer may have been lost.
+        if id != caller.sessionID { _ = try authenticate(accessToken, in: &context) }
+        guard let session = try store.session(id)?.session, session.userID == caller.userID else { throw .notFound }
+        let event = AuditEvent(
+            .sessionRemoved, at: now, userID: caller.userID, sessionID: session.id, device: device)
+        try end(session.id, for: .removed, recording: event, in: context)
+    }
+
+    /// Ends a session in the store first, and then refuses its access tokens.
+    private func end(
+        _ session: SessionID, for reason: RevokeReason, recording event: AuditEvent, in context: RequestContext
+    ) throws(Refusal) {
+        let hasEnded = try store.revoke(session, for: reason, recording: event)
+        // Also when another request has ended it, which may not have added it to the set in memory yet.
+        revocations.insert(session, at: event.moment)
+        if hasEnded { report(.sessionsEnded(reason, count: 1), context.id) }
+    }
+
+    /// The session of a refresh token; nil when it is the caller's own, or has ended.
+    private func activeSession(
+        of token: String, heldBy caller: Caller, now: Timestamp
+    ) throws(Refusal) -> SessionID? {
+        let presented: PresentedToken
+        do throws(Refusal) {
+            presented = try tokens.readRefreshToken(token, now: now)
+        } catch {
+            guard error == .refreshTokenExpired else { throw error }
+            return nil
+        }
+        guard presented.userID == caller.userID else { throw .invalidRefreshToken }
+        guard presented.sessionID != caller.sessionID else { return nil }
+        return try isActive(presented) ? presented.sessionID : nil
+    }
+
+    /// Throws for a token that was not issued for the session it names.
+    private func isActive(_ presented: PresentedToken) throws(Refusal) -> Bool {
+        guard let session = try store.session(presented.sessionID)?.session else { throw .invalidRefreshToken }
+        guard session.revokedAt == nil else { return false }
+        let issued = [session.token.hash, session.previousHash ?? session.token.hash]
+        guard issued.contains(where: { primitives.equal(presented.hash, $0) }) else { throw .invalidRefreshToken }
+        return true
+    }
+
+    private func hasLoggedOutEverywhere(
+        _ accessToken: ArraySlice<UInt8>?, in context: inout RequestContext
+    ) throws(Refusal) -> Bool {
+        let caller = try claimedCaller(accessToken, now: primitives.now(), in: &context)
+        return try store.session(caller.sessionID)?.session.revokeReason == .logoutEverywhere
+    }
+}

@@ -1,0 +1,85 @@
+/// The tokens that a client holds while it is logged in.
+package struct TokenPair: Sendable, Equatable {
+    package let accessToken: String
+    package let refreshToken: String
+    package let expiresIn: Duration
+
+    package init(accessToken: String, refreshToken: String, expiresIn: Duration) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.expiresIn = expiresIn
+    }
+}
+
+extension AuthService {
+    /// A new refresh token, and what the store keeps of it.
+    func issueRefreshToken(
+        generation: Int64, of id: SessionID, for userID: UserID, sessionCreatedAt: Timestamp, now: Timestamp
+    ) -> (SessionToken, String) {
+        let random = primitives.random(SessionToken.randomBytes)
+        let expiresAt = policy.refresh.expiry(issuedAt: now, sessionCreatedAt: sessionCreatedAt)
+        let text = tokens.refreshToken(
+            RefreshClaims(
+                userID: userID, sessionID: id, generation: generation, random: random, issuedAt: now,
+                expiresAt: expiresAt))
+        let token = SessionToken(
+            generation: generation, random: random, issuedAt: now, expiresAt: expiresAt, hash: tokens.hash(text))
+        return (token, text)
+    }
+
+    /// A refresh token together with a new access token, which expires no later than the session.
+    func tokenPair(
+        _ refreshToken: String, for user: User, in session: Session, now: Timestamp
+    ) throws(Refusal) -> TokenPair {
+        let expiresAt = min(now + policy.accessTokenLifetime, session.token.expiresAt)
+        let caller = Caller(
+            userID: user.id, sessionID: session.id, role: try revocations.role(of: user),
+            authenticatedAt: session.createdAt)
+        let tokenID = ULID.make("at", at: now, random: primitives.random(ULID.randomBytes))
+        let accessToken = tokens.accessToken(
+            AccessClaims(
+                caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
+        return TokenPair(
+            accessToken: accessToken, refreshToken: refreshToken,
+            expiresIn: .milliseconds(expiresAt.milliseconds - now.milliseconds))
+    }
+}
+
+/// The claims of an access token.
+package struct AccessClaims: Sendable, Equatable {
+    package let caller: Caller
+    package let clientID: String
+    package let tokenID: String
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+
+    package init(caller: Caller, clientID: String, tokenID: String, issuedAt: Timestamp, expiresAt: Timestamp) {
+        self.caller = caller
+        self.clientID = clientID
+        self.tokenID = tokenID
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The claims of a refresh token. They and the secret determine every byte of it, so equal claims give equal tokens.
+package struct RefreshClaims: Sendable, Equatable {
+    package let userID: UserID
+    package let sessionID: SessionID
+    package let generation: Int64
+    package let random: [UInt8]
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+
+    package init(
+        userID: UserID, sessionID: SessionID, generation: Int64, random: [UInt8], issuedAt: Timestamp,
+        expiresAt: Timestamp
+    ) {
+        self.userID = userID
+        self.sessionID = sessionID
+        self.generation = generation
+        self.random = random
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}

@@ -1,0 +1,177 @@
+extension AuthService {
+    /// Exchanges a refresh token for its successor. The same token gets the same successor again while the client may
+    /// have missed the first answer.
+    package func refresh(
+        _ token: String, from device: Device = .unknown, in context: inout RequestContext
+    ) throws(Refusal) -> TokenPair {
+        do throws(Refusal) {
+            return try rotate(token, from: device, in: &context)
+        } catch {
+            report(.refreshRefused(error), context.id)
+            auditRefusal(error, .refreshRefused, from: device)
+            throw error
+        }
+    }
+
+    private func rotate(
+        _ token: String, from device: Device, in context: inout RequestContext
+    ) throws(Refusal) -> TokenPair {
+        let now = primitives.now()
+        // The session's row decides whether it has expired. The grace is subtracted so that a client can still retry
+        // with a token that it first used just before the token expired.
+        let presented = try tokens.readRefreshToken(token, now: now - policy.refresh.reuseGrace)
+        guard let refresh = try decideInTransaction(on: presented, from: device, now: now, in: &context) else {
+            throw .invalidRefreshToken
+        }
+        context.identify(refresh.user.id, refresh.session.id)
+        switch refresh.decision {
+        case .advance(let token, let text):
+            report(.refreshed(isRepeat: false), context.id)
+            var session = refresh.session
+            session.token = token
+            return try tokenPair(text, for: refresh.user, in: session, now: now)
+        case .repeatCurrent:
+            report(.refreshed(isRepeat: true), context.id)
+            reportRepeatElsewhere(of: refresh.session, from: device, now: now, requestID: context.id)
+            let text = try currentToken(of: refresh.session)
+            return try tokenPair(text, for: refresh.user, in: refresh.session, now: now)
+        case .endForReuse:
+            revocations.insert(refresh.session.id, at: now)
+            report(.sessionsEnded(.reuse, count: 1), context.id)
+            report(.refreshTokenReused(session: refresh.session.id, user: refresh.user.id), context.id)
+            throw .refreshTokenReused
+        case .refuse(let refusal):
+            // The request that ended the session may not have added it to the set in memory yet.
+            if refresh.session.revokedAt != nil { revocations.insert(refresh.session.id, at: now) }
+            if refusal == .userDisabled { auditDisabledUser(refresh.user.id, .refreshRefused, from: device) }
+            throw refusal
+        }
+    }
+
+    /// Decides inside the store's transaction, so that no other request changes the session meanwhile. Nil when there
+    /// is no such session.
+    private func decideInTransaction(
+        on presented: PresentedToken, from device: Device, now: Timestamp, in context: inout RequestContext
+    ) throws(Refusal) -> DecidedRefresh? {
+        var decision = RefreshDecision.refuse(.invalidRefreshToken)
+        let found: (session: Session, user: User, change: SessionChange?)?
+        do throws(Refusal) {
+            found = try store.change(presented.sessionID, now: now) { session, user in
+                decision = decide(presented, session, user, now: now)
+                return decision.change(of: session, from: device, now: now)
+            }
+        } catch {
+            return try decideWithoutWriting(on: presented, now: now, after: error, in: &context)
+        }
+        guard let (session, user, change) = found else { return nil }
+        // Only after a fault of the store: no other write can change the row between the decision and its change.
+        if decision.needsWrite, change == nil {
+            throw .storageUnavailable(StoreFailure("the session has changed since the store read it"))
+        }
+        return DecidedRefresh(session: session, user: user, decision: decision)
+    }
+
+    /// While the store cannot write, a retry and a refusal are still answered, because they need no write.
+    private func decideWithoutWriting(
+        on presented: PresentedToken, now: Timestamp, after failure: Refusal, in context: inout RequestContext
+    ) throws(Refusal) -> DecidedRefresh? {
+        context.identify(presented.userID, presented.sessionID)
+        guard let (session, user) = try store.session(presented.sessionID) else { return nil }
+        let decision = decide(presented, session, user, now: now)
+        if decision.needsWrite { throw failure }
+        if case .storageUnavailable(let cause) = failure { report(.storeFailureTolerated(cause), context.id) }
+        return DecidedRefresh(session: session, user: user, decision: decision)
+    }
+
+    private func decide(
+        _ presented: PresentedToken, _ session: Session, _ user: User, now: Timestamp
+    ) -> RefreshDecision {
+        let rotation = Rotation.decide(
+            session, presented: presented, policy: policy.refresh, now: now, equal: primitives.equal)
+        switch rotation {
+        case .advance:
+            if let refusal = refusal(of: user) { return .refuse(refusal) }
+            let (token, text) = issueRefreshToken(
+                generation: session.token.generation + 1, of: session.id, for: session.userID,
+                sessionCreatedAt: session.createdAt, now: now)
+            return .advance(token, text: text)
+        case .repeatCurrent:
+            return refusal(of: user).map(RefreshDecision.refuse) ?? .repeatCurrent
+        case .endForReuse:
+            return .endForReuse
+        case .refuse(let refusal):
+            // If the session ended because the user was disabled, the answer says so while that is still the case.
+            let endedByDisabling = session.revokedAt != nil && session.revokeReason == .userDisabled
+            return .refuse(endedByDisabling ? self.refusal(of: user) ?? refusal : refusal)
+        }
+    }
+
+    private func refusal(of user: User) -> Refusal? {
+        switch user.status {
+        case .active: nil
+        case .disabled: .userDisabled
+        case .deleted: .refreshTokenRevoked
+        }
+    }
+
+    /// A repeat from another device than the one that rotated may come from a thief who follows the owner, or from an
+    /// owner who has changed networks. So it is reported, and not refused.
+    private func reportRepeatElsewhere(of session: Session, from device: Device, now: Timestamp, requestID: String) {
+        guard !device.resembles(session.lastDevice) else { return }
+        report(.refreshRepeatedElsewhere, requestID)
+        refusals.add(
+            AuditEvent(
+                .refreshRepeatedElsewhere, at: now, userID: session.userID, sessionID: session.id, device: device))
+    }
+
+    /// The session's current token, byte for byte as it was issued.
+    private func currentToken(of session: Session) throws(Refusal) -> String {
+        let token = session.token
+        let claims = RefreshClaims(
+            userID: session.userID, sessionID: session.id, generation: token.generation, random: token.random,
+            issuedAt: token.issuedAt, expiresAt: token.expiresAt)
+        // When no secret gives this hash, the secret that signed the token has been removed from the configuration.
+        guard let text = tokens.refreshToken(claims, hashedAs: token.hash) else { throw .invalidRefreshToken }
+        return text
+    }
+}
+
+/// The decision about a refresh, and the rows that it is based on.
+private struct DecidedRefresh {
+    let session: Session
+    let user: User
+    let decision: RefreshDecision
+}
+
+private enum RefreshDecision {
+    case advance(SessionToken, text: String)
+    case repeatCurrent
+    case endForReuse
+    case refuse(Refusal)
+
+    var needsWrite: Bool {
+        switch self {
+        case .advance, .endForReuse: true
+        case .repeatCurrent, .refuse: false
+        }
+    }
+
+    func change(of session: Session, from device: Device, now: Timestamp) -> SessionChange? {
+        switch self {
+        case .advance(let token, _): .advance(to: token, from: device)
+        case .endForReuse:
+            .end(
+                .reuse,
+                recording: AuditEvent(
+                    .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device))
+        case .repeatCurrent, .refuse: nil
+        }
+    }
+}
+
+/// What a refresh does to a session.
+package enum SessionChange: Sendable {
+    /// Replaces the token by the next generation.
+    case advance(to: SessionToken, from: Device)
+    case end(RevokeReason, recording: AuditEvent)
+}

@@ -1,0 +1,85 @@
+/// A login and its refreshes: one row for its whole life, which describes its current refresh token.
+package struct Session: Sendable, Equatable {
+    package let id: SessionID
+    package let userID: UserID
+    package let provider: Provider
+    /// The app that logged in: the audience of its identity token.
+    package let clientID: String
+    /// The device that logged in.
+    package let device: Device
+    /// The device of the last rotation; nil before the first one.
+    package var rotationDevice: Device?
+    package let createdAt: Timestamp
+    package var token: SessionToken
+    /// SHA-256 of the previous refresh token. A retry within the grace must present that token.
+    package var previousHash: [UInt8]?
+    package var revokedAt: Timestamp?
+    package var revokeReason: RevokeReason?
+
+    package init(
+        id: SessionID, userID: UserID, provider: Provider, clientID: String, device: Device,
+        rotationDevice: Device? = nil, createdAt: Timestamp, token: SessionToken, previousHash: [UInt8]? = nil,
+        revokedAt: Timestamp? = nil, revokeReason: RevokeReason? = nil
+    ) {
+        self.id = id
+        self.userID = userID
+        self.provider = provider
+        self.clientID = clientID
+        self.device = device
+        self.rotationDevice = rotationDevice
+        self.createdAt = createdAt
+        self.token = token
+        self.previousHash = previousHash
+        self.revokedAt = revokedAt
+        self.revokeReason = revokeReason
+    }
+
+    /// The device that received the newest refresh token.
+    package var lastDevice: Device { rotationDevice ?? device }
+}
+
+/// The id of a session, which is also the id of its row in `refresh_tokens`: `sess_01J…`.
+package struct SessionID: Sendable, Hashable {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// What the store keeps of a refresh token. With the signing secret it is enough to write the same token again, byte
+/// for byte. Neither is of use without the other.
+package struct SessionToken: Sendable, Equatable {
+    package static let randomBytes = 16
+
+    package let generation: Int64
+    package let random: [UInt8]
+    package let issuedAt: Timestamp
+    package let expiresAt: Timestamp
+    package let hash: [UInt8]
+
+    package init(generation: Int64, random: [UInt8], issuedAt: Timestamp, expiresAt: Timestamp, hash: [UInt8]) {
+        self.generation = generation
+        self.random = random
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.hash = hash
+    }
+}
+
+/// Why a session was ended before it expired.
+package enum RevokeReason: String, Sendable, CaseIterable {
+    case logout = "logout"
+    case logoutEverywhere = "logout_all"
+    /// The user ended it in the list of their sessions.
+    case removed = "removed"
+    case reuse = "reuse"
+    /// An operator ended it.
+    case revoked = "revoked"
+    case userDisabled = "user_disabled"
+    case userDeleted = "user_deleted"
+    /// The user withdrew consent at Apple.
+    case consentRevoked = "consent_revoked"
+    /// Newer logins exceeded the number of sessions that a user may have.
+    case sessionLimit = "session_limit"
+}

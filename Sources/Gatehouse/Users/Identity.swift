@@ -1,0 +1,104 @@
+/// The service that confirms an identity.
+package enum Provider: String, Sendable, CaseIterable {
+    case dev = "DEV"
+    case apple = "APPLE"
+}
+
+/// What a provider states about a user at a login. Provider and subject together find the account; an
+/// email address never does.
+package struct Identity: Sendable, Equatable {
+    package let provider: Provider
+    package let subject: String
+    /// The address in the provider's token.
+    package var email: String?
+    /// Whether the provider has confirmed that the address belongs to the person; nil when it does not say.
+    package var emailVerified: Bool?
+    /// An address that only the client sent. It is kept for support, and never trusted.
+    package var emailHint: String?
+    package var isPrivateEmail: Bool?
+    package var realUserStatus: Int?
+    /// The status that only the client sent.
+    package var realUserStatusHint: Int?
+    /// The subject under which another developer team knew this identity, after a transfer of the app.
+    package var transferSubject: String?
+
+    package init(
+        provider: Provider, subject: String, email: String?, emailVerified: Bool? = nil, emailHint: String? = nil,
+        isPrivateEmail: Bool? = nil, realUserStatus: Int? = nil, realUserStatusHint: Int? = nil,
+        transferSubject: String? = nil
+    ) {
+        self.provider = provider
+        self.subject = subject
+        self.email = email
+        self.emailVerified = emailVerified
+        self.emailHint = emailHint
+        self.isPrivateEmail = isPrivateEmail
+        self.realUserStatus = realUserStatus
+        self.realUserStatusHint = realUserStatusHint
+        self.transferSubject = transferSubject
+    }
+
+    package var hasVerifiedEmail: Bool { email != nil && emailVerified == true }
+}
+
+/// A user's account at a provider: one way to log in.
+package struct LinkedAccount: Sendable, Equatable {
+    package let provider: Provider
+    package let subject: String
+    package let email: String?
+    /// Whether the provider has confirmed the address; nil when it has never said.
+    package let emailVerified: Bool?
+    /// An address that only the client sent.
+    package let emailHint: String?
+    package let isPrivateEmail: Bool?
+    /// Whether Apple forwards mail to the user; nil when Apple has never said.
+    package let isMailForwarded: Bool?
+    /// Apple's estimate whether this is a real person: 0, 1 or 2.
+    package let realUserStatus: Int64?
+    /// The estimate that only the client sent.
+    package let realUserStatusHint: Int64?
+    /// The subject that another developer team sees.
+    package let transferSubject: String?
+    package let linkedAt: Timestamp
+
+    package init(
+        provider: Provider, subject: String, email: String?, emailVerified: Bool?, emailHint: String?,
+        isPrivateEmail: Bool?, isMailForwarded: Bool?, realUserStatus: Int64?, realUserStatusHint: Int64?,
+        transferSubject: String?, linkedAt: Timestamp
+    ) {
+        self.provider = provider
+        self.subject = subject
+        self.email = email
+        self.emailVerified = emailVerified
+        self.emailHint = emailHint
+        self.isPrivateEmail = isPrivateEmail
+        self.isMailForwarded = isMailForwarded
+        self.realUserStatus = realUserStatus
+        self.realUserStatusHint = realUserStatusHint
+        self.transferSubject = transferSubject
+        self.linkedAt = linkedAt
+    }
+}
+
+/// Makes keyed hashes of identities. The store uses them to recognise an identity that it is not allowed to keep.
+package protocol IdentityHasher: Sendable {
+    /// One hash for each key, since an identity may have been stored with any of them.
+    func hashes(of name: String, by provider: Provider) -> [[UInt8]]
+}
+
+extension IdentityHasher {
+    /// The hashes of each subject under which an identity can log in again: the current one, and the one after a
+    /// transfer of the app.
+    package func hashes(of identity: Identity) -> [[UInt8]] {
+        hashes(of: identity.provider, subject: identity.subject, transferSubject: identity.transferSubject)
+    }
+
+    package func hashes(of account: LinkedAccount) -> [[UInt8]] {
+        hashes(of: account.provider, subject: account.subject, transferSubject: account.transferSubject)
+    }
+
+    private func hashes(of provider: Provider, subject: String, transferSubject: String?) -> [[UInt8]] {
+        let names = ["subject " + subject] + (transferSubject.map { ["transfer " + $0] } ?? [])
+        return names.flatMap { hashes(of: $0, by: provider) }
+    }
+}

@@ -1,0 +1,81 @@
+/// A person with one or more ways to log in.
+package struct User: Sendable, Equatable {
+    package let id: UserID
+    package var email: String?
+    /// Whether a provider has confirmed that the address belongs to the user.
+    package var emailVerified: Bool
+    package var nickname: String?
+    package var avatarURL: String?
+    package var role: Role
+    package var status: UserStatus
+    package var onboardingCompleted: Bool
+    package var createdAt: Timestamp
+
+    package init(
+        id: UserID, email: String?, emailVerified: Bool = false, nickname: String?, avatarURL: String? = nil,
+        role: Role = .user, status: UserStatus = .active, onboardingCompleted: Bool = false, createdAt: Timestamp
+    ) {
+        self.id = id
+        self.email = email
+        self.emailVerified = emailVerified
+        self.nickname = nickname
+        self.avatarURL = avatarURL
+        self.role = role
+        self.status = status
+        self.onboardingCompleted = onboardingCompleted
+        self.createdAt = createdAt
+    }
+}
+
+/// The id of a user: `user_01J…`. A request supplies it only inside a verified token.
+package struct UserID: Sendable, Hashable {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// Whether a user may log in.
+package enum UserStatus: String, Sendable, CaseIterable {
+    case active = "ACTIVE"
+    case disabled = "DISABLED"
+    case deleted = "DELETED"
+}
+
+/// What a user may do in the services behind nginx. A higher role includes the lower ones.
+package enum Role: String, Sendable, CaseIterable {
+    case user = "USER"
+    case admin = "ADMIN"
+    case superAdmin = "SUPER_ADMIN"
+
+    /// Every guarded request parses a role. For three cases a linear search is faster than the
+    /// synthesised table look-up.
+    package init?(rawValue: String) {
+        guard let role = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = role
+    }
+}
+
+extension Role: Comparable {
+    package static func < (lower: Role, higher: Role) -> Bool { lower.rank < higher.rank }
+
+    private var rank: Int {
+        switch self {
+        case .user: 0
+        case .admin: 1
+        case .superAdmin: 2
+        }
+    }
+}
+
+/// The current role and status of a user. Older access tokens may contain another role.
+package struct UserState: Sendable, Equatable {
+    package let role: Role
+    package let status: UserStatus
+
+    package init(role: Role, status: UserStatus) {
+        self.role = role
+        self.status = status
+    }
+}

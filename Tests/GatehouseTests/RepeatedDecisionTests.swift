@@ -1,0 +1,55 @@
+import Gatehouse
+import StoreSupport
+import Synchronization
+import Testing
+
+@Suite("A decision that the store repeats")
+struct RepeatedDecisionTests {
+    @Test("the tokens in the answer are those of the last decision")
+    func last() throws {
+        let store = RepeatingStore()
+        let counter = Atomic<UInt8>(0)
+        let primitives = Primitives(
+            now: { Timestamp(seconds: 0) },
+            random: { count in [UInt8](repeating: counter.add(1, ordering: .relaxed).newValue, count: count) },
+            equal: { $0 == $1 })
+        let auth = try AuthService(
+            store: store, tokens: PlainTokens(), apple: UnavailableAppleVerifier(), hasher: PlainHashes(),
+            policy: .ofTests(devSecretHash: []), primitives: primitives)
+        let login = try auth.logIn(DevLogin(email: "a@example.com", secret: ""), from: .unknown)
+        #expect(store.hash == PlainTokens().hash(login.tokens.refreshToken))
+        let pair = try auth.refresh(login.tokens.refreshToken)
+        #expect(pair.refreshToken != login.tokens.refreshToken)
+        #expect(store.hash == PlainTokens().hash(pair.refreshToken))
+        #expect(try auth.refresh(login.tokens.refreshToken).refreshToken == pair.refreshToken)
+    }
+}
+
+/// Calls each decision twice, as after a failed transaction, and uses the second result.
+private final class RepeatingStore: PartialStore {
+    private let state = Mutex<(user: User, session: Session)?>(nil)
+
+    var hash: [UInt8]? { state.withLock { $0?.session.token.hash } }
+
+    func record(_: Login, limit: Int, opening session: @escaping (User?) -> NewSession) throws(Refusal)
+        -> LoginOutcome
+    {
+        _ = session(nil)
+        let new = session(nil)
+        state.withLock { $0 = (new.user, new.session) }
+        return .recorded(new.user, ended: [])
+    }
+
+    func change(
+        _: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? {
+        guard let (user, session) = state.withLock({ $0 }) else { return nil }
+        _ = decide(session, user)
+        let change = decide(session, user)
+        var next = session
+        if let change, next.make(change) { state.withLock { $0 = (user, next) } }
+        return (session, user, change)
+    }
+
+    func revocations(after place: Int64) throws(Refusal) -> [Revocation] { [] }
+}

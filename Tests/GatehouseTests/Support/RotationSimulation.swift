@@ -1,0 +1,168 @@
+import Gatehouse
+import StoreSupport
+import TestSupport
+
+/// A randomised simulation of the requests for one session.
+///
+/// The owner's clients follow the documented rules: they retry with the same token within the grace period, accept an
+/// answer only if they still have the token that they sent, and use a new token once no request with the previous one
+/// is on its way. The network loses and delays messages at random.
+struct RotationSimulation {
+    static let policy = Policy.ofTests(
+        accessTokenLifetime: .seconds(60),
+        refresh: RefreshPolicy(
+            tokenLifetime: .seconds(200), sessionMaximumAge: .seconds(400), reuseGrace: .seconds(30)),
+        devSecretHash: [])
+    static let tokens = PlainTokens()
+
+    /// Whether there are a thief and a forger, requests of the owner are delayed, and the owner logs out.
+    let hasAttackers: Bool
+    let store: ReplayingStore
+    var auth: AuthService
+    var generator: SeededGenerator
+    var now = Timestamp(seconds: 1_760_000_000)
+    var requests: [SimulatedRequest] = []
+    /// The tokens that the owner's clients have stored.
+    var ownerTokens: TokenPair
+    var stolenTokens: [String] = []
+    /// Every refresh token of the session, by generation.
+    var issued: [Int64: String] = [:]
+    var newestAccessToken: String
+    /// Whether a client was told that the session has ended.
+    var hasEnded = false
+    var rotations = 0
+    var violations: [String] = []
+
+    init(seed: UInt64, hasAttackers: Bool) throws {
+        self.hasAttackers = hasAttackers
+        generator = SeededGenerator(seed: seed)
+        store = ReplayingStore(now: now, seed: seed)
+        auth = try Self.auth(with: store)
+        let login = DevLogin(email: "a@example.com", secret: "")
+        ownerTokens = try auth.logIn(login, from: Device(userAgent: nil, address: nil)).tokens
+        issued[1] = ownerTokens.refreshToken
+        newestAccessToken = ownerTokens.accessToken
+    }
+
+    private static func auth(with store: ReplayingStore) throws -> AuthService {
+        try AuthService(
+            store: store, tokens: tokens, apple: UnavailableAppleVerifier(), hasher: PlainHashes(), policy: policy,
+            primitives: store.primitives)
+    }
+
+    /// The session as it is stored.
+    var row: Session {
+        guard let session = store.session else { preconditionFailure("the owner has logged in") }
+        return session
+    }
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0...1: advanceClock()
+        case 2...5: ownerRefreshes()
+        case 6 where hasAttackers: thiefRefreshes()
+        case 7 where hasAttackers && chance(of: 4): forgerRefreshes()
+        case 8 where hasAttackers && chance(of: 20): send(.owner, .logOut(accessToken: ownerTokens.accessToken))
+        case 9 where chance(of: 8): try restart()
+        default: advanceRequest()
+        }
+    }
+
+    mutating func chance(of count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
+}
+
+// MARK: - Events
+
+extension RotationSimulation {
+    private mutating func send(_ sender: SimulatedRequest.Sender, _ operation: SimulatedRequest.Operation) {
+        requests.append(SimulatedRequest(sender, operation))
+    }
+
+    private mutating func ownerRefreshes() {
+        let own = requests.filter { $0.sender == .owner && $0.answer == nil }
+        guard own.count < 3 else { return }
+        guard hasAttackers || own.allSatisfy({ $0.isRunning || $0.token == ownerTokens.refreshToken }) else { return }
+        send(.owner, .refresh(ownerTokens.refreshToken))
+    }
+
+    private mutating func thiefRefreshes() {
+        if stolenTokens.isEmpty || chance(of: 20) { return stolenTokens.append(ownerTokens.refreshToken) }
+        // Mostly the newest token, which a real thief would use.
+        let token = chance(of: 4) ? stolenTokens.randomElement(using: &generator) : stolenTokens.last
+        if let token { send(.thief, .refresh(token)) }
+    }
+
+    private mutating func forgerRefreshes() {
+        let row = row
+        let forged = RefreshClaims(
+            userID: row.userID, sessionID: row.id,
+            generation: max(1, row.token.generation + Int64.random(in: -2...1, using: &generator)),
+            random: [UInt8](repeating: 7, count: SessionToken.randomBytes), issuedAt: row.token.issuedAt,
+            expiresAt: row.token.expiresAt)
+        send(.forger, .refresh(Self.tokens.refreshToken(forged)))
+    }
+
+    private mutating func advanceClock() {
+        var pause = Int64.random(in: 0...(chance(of: 4) ? 40_000 : 3000), using: &generator)
+        // Often enough, stop just before the current token expires.
+        if chance(of: 12) { pause = max(0, row.token.expiresAt.milliseconds - now.milliseconds - 1) }
+        if chance(of: 40), !requests.contains(where: \.isRunning) { pause = -pause }
+        let then = now + .milliseconds(pause)
+        now = hasAttackers ? then : min(then, max(now, retryDeadline))
+        store.set(now: now)
+    }
+
+    /// The time by which the owner has to retry: the end of the grace period of a rotation whose answer the owner has
+    /// not received, or that a running request is about to make.
+    private var retryDeadline: Timestamp {
+        let row = row
+        let current = issued[row.token.generation]
+        let isBehind =
+            ownerTokens.refreshToken != current || requests.contains { $0.answer == nil && $0.token != current }
+        let running = requests.filter(\.isRunning).compactMap { $0.replay?.startedAt }
+        let rotations = isBehind ? running + [row.token.issuedAt] : running
+        return rotations.map { $0 + Self.policy.refresh.reuseGrace }.min() ?? Timestamp(milliseconds: .max)
+    }
+
+    /// Restarts the process. Requests that it was processing are lost.
+    private mutating func restart() throws {
+        requests.removeAll(where: \.isRunning)
+        auth = try Self.auth(with: store)
+        hasEnded = row.revokedAt != nil
+    }
+
+    /// Lets a random request take its next step, or loses it.
+    private mutating func advanceRequest() {
+        guard let index = requests.indices.randomElement(using: &generator) else { return }
+        var request = requests.remove(at: index)
+        if let answer = request.answer {
+            if !chance(of: 3) { receive(answer, of: request) }
+        } else if request.replay != nil || !chance(of: 8) {
+            step(&request)
+            requests.append(request)
+        }
+    }
+
+    private mutating func step(_ request: inout SimulatedRequest) {
+        let before = row
+        if request.replay == nil { request.found = before }
+        var replay = request.replay ?? RequestReplay(startedAt: now, seed: generator.next())
+        let operation = request.operation
+        request.answer = store.step(&replay, storeFails: chance(of: 40)) { [auth] () throws(Refusal) in
+            switch operation {
+            case .refresh(let token): return try auth.refresh(token)
+            case .logOut(let token): try auth.logOut(Array(token.utf8)[...], refreshToken: nil)
+            }
+            return nil
+        }
+        request.replay = replay
+        checkChange(&request, from: before)
+        if let answer = request.answer { check(request, answer) }
+    }
+
+    private mutating func receive(_ answer: SimulatedRequest.Answer, of request: SimulatedRequest) {
+        guard case .success(.some(let pair)) = answer else { return }
+        if request.sender == .thief { stolenTokens.append(pair.refreshToken) }
+        if request.sender == .owner, request.token == ownerTokens.refreshToken { ownerTokens = pair }
+    }
+}

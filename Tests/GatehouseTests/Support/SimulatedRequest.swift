@@ -1,0 +1,42 @@
+import Gatehouse
+
+/// A request of the simulation, from the time it is sent until its answer arrives or is lost.
+struct SimulatedRequest {
+    enum Sender {
+        /// The user's app or its extension, which share their stored tokens.
+        case owner
+        /// Has stolen tokens of the owner.
+        case thief
+        /// Has the signing secret, but not the random part of a token.
+        case forger
+    }
+
+    enum Operation {
+        case refresh(String)
+        case logOut(accessToken: String)
+    }
+
+    typealias Answer = Result<TokenPair?, Refusal>
+
+    let sender: Sender
+    let operation: Operation
+    /// The session when the request arrived, by which its answer is checked.
+    var found: Session?
+    /// Nil before the request arrives.
+    var replay: RequestReplay?
+    /// Nil before the request is answered.
+    var answer: Answer?
+    var hasEndedSession = false
+
+    init(_ sender: Sender, _ operation: Operation) {
+        self.sender = sender
+        self.operation = operation
+    }
+
+    var token: String? {
+        guard case .refresh(let token) = operation else { return nil }
+        return token
+    }
+
+    var isRunning: Bool { replay != nil && answer == nil }
+}

@@ -1,0 +1,32 @@
+package import Gatehouse
+
+/// A login with the session that it opens.
+package struct LoginFixture {
+    /// The user to create if the identity has none.
+    package let user: User
+    package let session: Session
+    package let identity: Identity
+    package var nickname: String?
+    package var redemption: Redemption?
+    package var identityHashes: [[UInt8]] { PlainHashes().hashes(of: identity) }
+    package var task: AppleTask?
+
+    package init(
+        of user: User, _ session: Session, as identity: Identity, nickname: String? = nil,
+        redemption: Redemption? = nil, task: AppleTask? = nil
+    ) {
+        self.user = user
+        self.session = session
+        self.identity = identity
+        self.nickname = nickname
+        self.redemption = redemption
+        self.task = task
+    }
+
+    func open(for user: User) -> NewSession {
+        let session = Session(
+            id: session.id, userID: user.id, provider: session.provider, clientID: session.clientID,
+            device: session.device, createdAt: session.createdAt, token: session.token)
+        return NewSession(of: user, session, task: task)
+    }
+}
