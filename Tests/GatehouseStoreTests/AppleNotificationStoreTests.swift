@@ -4,7 +4,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("What a store makes of Apple's notifications")
+@Suite("Apple's notifications in the store")
 struct AppleNotificationStoreTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
@@ -18,63 +18,63 @@ struct AppleNotificationStoreTests {
         _ = try store.create(ann, with: SampleLogin.login("1", of: ann, as: identity))
     }
 
-    private func tell(
+    private func apply(
         _ kind: AppleNotification.Kind, id: String, at moment: Timestamp, by policy: ConsentPolicy = .unlink,
         email: String? = nil
     ) throws -> [SessionID] {
         let notification = AppleNotification(
             id: id, kind: kind, subject: "ann", audience: "app", moment: moment, issuedAt: moment, email: email)
         return try store.apply(
-            notification, by: policy, noting: AuditEvent(.appleNotification, at: noon, by: .apple, provider: .apple))
+            notification, by: policy, recording: AuditEvent(.appleNotification, at: noon, by: .apple, provider: .apple))
     }
 
-    @Test("names the sessions that ended, once")
+    @Test("a notification ends each session once, and returns its ID")
     func once() throws {
         let session = SampleLogin.session("1", of: ann).id
-        #expect(try tell(.consentRevoked, id: "1", at: noon, by: .keep) == [session])
-        #expect(try tell(.consentRevoked, id: "1", at: noon, by: .keep) == [])
-        #expect(try tell(.consentRevoked, id: "2", at: noon, by: .keep) == [])
+        #expect(try apply(.consentRevoked, id: "1", at: noon, by: .keep) == [session])
+        #expect(try apply(.consentRevoked, id: "1", at: noon, by: .keep) == [])
+        #expect(try apply(.consentRevoked, id: "2", at: noon, by: .keep) == [])
         #expect(try store.user(ann.id)?.status == .active)
     }
 
     @Test(
-        "ends an account only for news that are no older than its last login",
+        "a notification that is older than the last login does not end the account",
         arguments: [(-1000, false), (-999, true), (0, true), (1000, true)] as [(Int, Bool)])
     func horizon(_ milliseconds: Int, _ ends: Bool) throws {
-        let ended = try tell(.accountDeleted, id: "1", at: noon + .milliseconds(milliseconds))
+        let ended = try apply(.accountDeleted, id: "1", at: noon + .milliseconds(milliseconds))
         #expect(!ended.isEmpty == ends)
         #expect(try (store.user(ann.id)?.status == .deleted) == ends)
     }
 
-    @Test("do not let somebody come back as somebody new who has been kept out", arguments: ConsentPolicy.allCases)
+    @Test("a disabled user stays disabled, so that they cannot return as a new user", arguments: ConsentPolicy.allCases)
     func disabled(_ policy: ConsentPolicy) throws {
-        #expect(try store.disable(ann.id, noting: SampleLogin.event(.userDisabled)))
-        _ = try tell(.consentRevoked, id: "1", at: noon + .seconds(1), by: policy)
+        #expect(try store.disable(ann.id, recording: SampleLogin.event(.userDisabled)))
+        _ = try apply(.consentRevoked, id: "1", at: noon + .seconds(1), by: policy)
         #expect(try store.user(provider: .apple, subject: "ann")?.status == .disabled)
     }
 
-    @Test("an account whose person is gone at Apple is not kept, whatever becomes of the others")
+    @Test("an account that was deleted at Apple is deleted, even if the policy is to keep users")
     func accountDeleted() throws {
-        #expect(try !tell(.accountDeleted, id: "1", at: noon, by: .keep).isEmpty)
+        #expect(try !apply(.accountDeleted, id: "1", at: noon, by: .keep).isEmpty)
         #expect(try store.user(ann.id)?.status == .deleted)
     }
 
-    @Test("of two that say something about mail, the later one stands, whichever comes first")
+    @Test("the later of two notifications about email takes effect, whichever arrives first")
     func mail() throws {
-        _ = try tell(.emailEnabled, id: "1", at: noon + .seconds(2), email: "new@example.com")
-        _ = try tell(.emailDisabled, id: "2", at: noon + .seconds(1), email: "old@example.com")
+        _ = try apply(.emailEnabled, id: "1", at: noon + .seconds(2), email: "new@example.com")
+        _ = try apply(.emailDisabled, id: "2", at: noon + .seconds(1), email: "old@example.com")
         let account = try #require(try store.accounts(of: ann.id).first)
         #expect(account.isMailForwarded == true && account.email == "new@example.com")
-        _ = try tell(.emailDisabled, id: "3", at: noon + .seconds(3))
+        _ = try apply(.emailDisabled, id: "3", at: noon + .seconds(3))
         let after = try #require(try store.accounts(of: ann.id).first)
         #expect(after.isMailForwarded == false && after.email == "new@example.com")
     }
 
-    @Test("about somebody unknown are remembered and change nothing")
+    @Test("a notification about an unknown subject is accepted and changes nothing")
     func unknown() throws {
         let notification = AppleNotification(
-            id: "1", kind: .consentRevoked, subject: "nobody", audience: "app", moment: noon, issuedAt: noon)
-        #expect(try store.apply(notification, by: .delete, noting: SampleLogin.event(.appleNotification)) == [])
+            id: "1", kind: .consentRevoked, subject: "unknown", audience: "app", moment: noon, issuedAt: noon)
+        #expect(try store.apply(notification, by: .delete, recording: SampleLogin.event(.appleNotification)) == [])
         #expect(try store.user(ann.id)?.status == .active)
     }
 }

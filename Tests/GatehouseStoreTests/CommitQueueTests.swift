@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatehouseStore
 
-@Suite("The one writer")
+@Suite("Group commit")
 struct CommitQueueTests {
     private let folder: TemporaryFolder
     private let queue: CommitQueue
@@ -23,20 +23,20 @@ struct CommitQueueTests {
 
     private func rows() throws -> [Int64] { try reader.all("SELECT n FROM t ORDER BY n") { $0.integer(0) } }
 
-    @Test("a write has been committed when its call returns")
+    @Test("a write is committed when its call returns")
     func committed() throws {
-        try queue.perform { connection throws(SQLiteError) in _ = try connection.run("INSERT INTO t (n) VALUES (1)") }
+        try queue.perform { connection in _ = try connection.run("INSERT INTO t (n) VALUES (1)") }
         #expect(try rows() == [1])
     }
 
-    @Test("writes that wait for another process fail together, and the next one finds the way free")
+    @Test("writes that wait for the lock of another process fail together, and a later one succeeds")
     func lockedOut() throws {
         let other = try Connection(path: folder.file("q.db"), access: .readWrite)
         try other.execute(script: "BEGIN IMMEDIATE")
         writer.setBusyTimeout(milliseconds: 50)
-        let failures = try Crowd.of(16) { [queue] number -> Bool in
+        let failures = try Concurrently.run(16) { [queue] number -> Bool in
             do {
-                try queue.perform { connection throws(SQLiteError) in
+                try queue.perform { connection in
                     _ = try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number)))
                 }
                 return false
@@ -44,16 +44,16 @@ struct CommitQueueTests {
         }
         #expect(failures.allSatisfy { $0 })
         try other.execute(script: "ROLLBACK")
-        try queue.perform { connection throws(SQLiteError) in _ = try connection.run("INSERT INTO t (n) VALUES (1)") }
+        try queue.perform { connection in _ = try connection.run("INSERT INTO t (n) VALUES (1)") }
         #expect(try rows() == [1])
     }
 
-    @Test("a write that fails in a crowd is undone alone, and its caller alone is told")
+    @Test("a write that fails among concurrent writes is undone alone, and only its caller gets the error")
     func oneFailure() throws {
-        let failures = try Crowd.of(32) { [queue] number -> Int? in
+        let failures = try Concurrently.run(32) { [queue] number -> Int? in
             do {
-                try queue.perform { connection throws(SQLiteError) in
-                    // What comes before the failure has to go with it.
+                try queue.perform { connection in
+                    // The failure of the second statement must undo the first.
                     try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number)))
                     let parent = number % 4 == 0 ? 13 : 1
                     try connection.run(
@@ -71,16 +71,16 @@ struct CommitQueueTests {
         #expect(try rows() == kept + kept.map { $0 + 100 })
     }
 
-    /// Has `count` writes wait while another one holds the transaction open, and lets them all go at once.
+    /// Lets `count` writes queue up while another one holds its transaction open, so that they share the next one.
     private func inOneTransaction<Outcome: Sendable>(
         _ count: Int, _ work: @escaping @Sendable (_ number: Int) throws -> Outcome
     ) throws -> [Outcome] {
         let gate = DispatchSemaphore(value: 0)
         let holder = Background { [queue] in
-            try? queue.perform { _ throws(SQLiteError) in gate.wait() }
+            try? queue.perform { _ in gate.wait() }
             return []
         }
-        // The crowd starts while the holder is in, and queues up within this time on any machine.
+        // The holder's transaction has begun after the first sleep, and the writes are queued after the second.
         usleep(100_000)
         let opener = Background {
             usleep(500_000)
@@ -88,32 +88,32 @@ struct CommitQueueTests {
             return []
         }
         defer { _ = (holder.result(), opener.result()) }
-        return try Crowd.of(count, work)
+        return try Concurrently.run(count, work)
     }
 
-    @Test("a write that fails in a shared transaction takes nobody with it, and those beside it are told what they did")
+    @Test("a write that fails in a shared transaction is undone alone, and the others get their own results")
     func oneFailureInOneTransaction() throws {
-        let told = try inOneTransaction(9) { [queue] number in
+        let results = try inOneTransaction(9) { [queue] number in
             let own = Int64(number)
-            let found = try? queue.perform { connection throws(SQLiteError) in
+            let found = try? queue.perform { connection in
                 try connection.run("INSERT INTO t (n) VALUES (?)", .integer(own))
                 if number == 4 { try connection.run("INSERT INTO t (n, parent) VALUES (100, 13)") }
                 return try connection.first("SELECT n FROM t WHERE n = ?", .integer(own)) { $0.integer(0) } ?? -1
             }
             return (own, found)
         }
-        #expect(told.allSatisfy { own, found in found == (own == 4 ? nil : own) })
+        #expect(results.allSatisfy { own, found in found == (own == 4 ? nil : own) })
         let others = (0..<9).map(Int64.init).filter { $0 != 4 }
         #expect(try rows() == others)
     }
 
-    @Test("whoever waits for a transaction shares the next one")
+    @Test("writes that wait for a transaction share the next one")
     func oneTransaction() throws {
         let path = folder.file("q.db")
         let committed = try inOneTransaction(20) { [queue] number -> Int64 in
-            try queue.perform { connection throws(SQLiteError) in
+            try queue.perform { connection in
                 try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number)))
-                // What others see while this write is under way: nothing of it, nor of those before it.
+                // Another connection sees neither this write nor the earlier ones of the transaction.
                 let other = try Connection(path: path, access: .readOnly)
                 return try other.first("SELECT count(*) FROM t") { $0.integer(0) } ?? -1
             }
@@ -122,14 +122,14 @@ struct CommitQueueTests {
         #expect(try rows() == (0..<20).map(Int64.init))
     }
 
-    @Test("when a shared transaction is lost, everybody in it is told")
+    @Test("if a shared transaction fails, each of its callers gets the error")
     func lostForAll() throws {
-        try queue.perform { connection throws(SQLiteError) in
+        try queue.perform { connection in
             _ = try connection.all("PRAGMA max_page_count = 3") { $0.integer(0) }
         }
         let failed = try inOneTransaction(10) { [queue] number -> Bool in
             do {
-                try queue.perform { connection throws(SQLiteError) in
+                try queue.perform { connection in
                     for row in 0..<2000 {
                         try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number * 2000 + row)))
                     }
@@ -143,12 +143,12 @@ struct CommitQueueTests {
         #expect(try rows().isEmpty)
     }
 
-    @Test("a crowd loses no write and does none twice")
-    func crowd() throws {
+    @Test("each concurrent write is committed exactly once")
+    func concurrent() throws {
         let total = 64 * 20
-        _ = try Crowd.of(64) { [queue] number in
+        _ = try Concurrently.run(64) { [queue] number in
             for turn in 0..<20 {
-                try queue.perform { connection throws(SQLiteError) in
+                try queue.perform { connection in
                     _ = try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number * 20 + turn)))
                 }
             }
@@ -156,22 +156,22 @@ struct CommitQueueTests {
         #expect(try rows() == (0..<total).map(Int64.init))
     }
 
-    @Test("when the transaction as a whole fails, everybody in it is told and nothing of it is there")
+    @Test("if a transaction fails, its caller gets the error, nothing of it is stored, and later writes succeed")
     func lostTransaction() throws {
-        try queue.perform { connection throws(SQLiteError) in
-            // A file that may not grow is a full disk.
+        try queue.perform { connection in
+            // A limit of the file's size has the effect of a full disk.
             _ = try connection.all("PRAGMA max_page_count = 3") { $0.integer(0) }
         }
         #expect(throws: SQLiteError.self) {
-            try queue.perform { connection throws(SQLiteError) in
+            try queue.perform { connection in
                 for number in 0..<10_000 { try connection.run("INSERT INTO t (n) VALUES (?)", .integer(Int64(number))) }
             }
         }
         #expect(try rows().isEmpty)
-        try queue.perform { connection throws(SQLiteError) in
+        try queue.perform { connection in
             _ = try connection.all("PRAGMA max_page_count = 1000") { $0.integer(0) }
         }
-        try queue.perform { connection throws(SQLiteError) in _ = try connection.run("INSERT INTO t (n) VALUES (7)") }
+        try queue.perform { connection in _ = try connection.run("INSERT INTO t (n) VALUES (7)") }
         #expect(try rows() == [7])
     }
 }

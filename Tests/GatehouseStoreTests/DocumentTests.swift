@@ -3,7 +3,7 @@ import GatehouseStore
 import TestSupport
 import Testing
 
-@Suite("A store of documents")
+@Suite("Documents in the store")
 struct DocumentTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
@@ -13,7 +13,7 @@ struct DocumentTests {
         store = try SQLiteStore(path: folder.file("gatehouse.db"))
     }
 
-    @Test("gives back what was put in, also after it was closed and opened, and beside a server")
+    @Test("a document is read as it was written, also after reopening the store and beside a server")
     func keeps() throws {
         let document = Document(content: Array("content\u{0}\u{FF}".utf8), updatedAt: SampleLogin.noon)
         try store.keep(document, as: "name")
@@ -22,7 +22,7 @@ struct DocumentTests {
         #expect(try SQLiteFile(path: folder.file("gatehouse.db")).document("name") == document)
     }
 
-    @Test("has one document of a name, the last")
+    @Test("a document replaces the previous one of its name")
     func replaces() throws {
         for (number, size) in [0, 65_536, 1].enumerated() {
             let moment = SampleLogin.noon - .seconds(number)
@@ -32,7 +32,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("knows nothing by another name")
+    @Test("names are compared exactly")
     func others() throws {
         try store.keep(Document(content: [1], updatedAt: SampleLogin.noon), as: "name")
         for name in ["Name", "name ", "", "nam"] { #expect(try store.document(name) == nil) }

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Linking and unlinking in a store")
+@Suite("Linking and unlinking in the store")
 struct LinkTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
@@ -34,23 +34,23 @@ struct LinkTests {
         let task = AppleTask(kind: .exchange, userID: user.id, clientID: "app", sealed: [1], dueAt: moment)
         return try store.link(
             SampleLogin.identity(subject), to: user.id, redeeming: redemption(token, nonce: nonce, at: moment),
-            asking: task, noting: AuditEvent(.accountLinked, at: moment, userID: user.id, provider: .apple))
+            queueing: task, recording: AuditEvent(.accountLinked, at: moment, userID: user.id, provider: .apple))
     }
 
     private func unlink(_ user: User) throws -> UnlinkOutcome {
-        try store.unlink(.apple, of: user.id, noting: AuditEvent(.accountUnlinked, at: noon, userID: user.id))
+        try store.unlink(.apple, of: user.id, recording: AuditEvent(.accountUnlinked, at: noon, userID: user.id))
     }
 
-    @Test("links once, and asks Apple once, however often the same is sent")
+    @Test("a repeated link is recorded once, and queues one task for Apple")
     func linked() throws {
         #expect(try link("new", to: dev) == .linked)
         #expect(try link("new", to: dev) == .linked)
         #expect(try Set(store.accounts(of: dev.id).map(\.subject)) == ["dev", "new"])
-        #expect(try store.appleTasks() == 1)
+        #expect(store.unfinishedAppleTasks == 1)
         #expect(try store.auditEvents(of: dev.id).filter { $0.kind == .accountLinked }.count == 1)
     }
 
-    @Test("refuses what is somebody else's, a second one, a used token, a used nonce and who is gone")
+    @Test("another user's identity, a second identity, a used token, a used nonce and a deleted user are refused")
     func refused() throws {
         #expect(try link("ann", to: dev) == .taken)
         #expect(try link("new", to: ann) == .taken)
@@ -59,11 +59,11 @@ struct LinkTests {
         #expect(try link("new", to: dev, token: 7, at: noon + .seconds(61)) == .replayed)
         #expect(try link("new", to: dev, token: 9, nonce: 8) == .usedNonce)
         #expect(try store.accounts(of: dev.id).map(\.subject) == ["dev"])
-        _ = try store.delete(dev.id, noting: SampleLogin.event(.userDeleted))
-        #expect(try link("new", to: dev, token: 10) == .outdated)
+        _ = try store.delete(dev.id, recording: SampleLogin.event(.userDeleted))
+        #expect(try link("new", to: dev, token: 10) == .userInactive)
     }
 
-    @Test("unlinks what is there, and not the last")
+    @Test("an account is unlinked, unless it is the last one")
     func unlinked() throws {
         #expect(try unlink(dev) == .unlinked)
         #expect(try unlink(ann) == .last)
@@ -72,27 +72,27 @@ struct LinkTests {
         #expect(try store.user(provider: .apple, subject: "new") == nil)
     }
 
-    @Test("of many who bring one identity at once, one has it")
-    func crowd() throws {
+    @Test("concurrent links of one identity succeed for one user")
+    func concurrent() throws {
         let users = try (10..<26).map { number in
             let user = SampleLogin.user(number)
             let identity = Identity(provider: .dev, subject: "dev\(number)", email: nil)
             _ = try store.create(user, with: SampleLogin.login("\(number)", of: user, as: identity))
             return user
         }
-        let outcomes = try Crowd.of(16) { number in try link("same", to: users[number], token: UInt8(number)) }
+        let outcomes = try Concurrently.run(16) { number in try link("same", to: users[number], token: UInt8(number)) }
         #expect(outcomes.filter { $0 == .linked }.count == 1)
         #expect(outcomes.filter { $0 == .taken }.count == 15)
     }
 
-    @Test("a login by a used token or a used nonce changes nothing", arguments: [true, false])
+    @Test("a login with a used token or a used nonce changes nothing", arguments: [true, false])
     func refusedLogin(_ isReplay: Bool) throws {
         #expect(try link("new", to: dev, token: 7, nonce: 8) == .linked)
-        let somebody = SampleLogin.user(3, email: "somebody@example.com")
-        var login = SampleLogin.login("3", of: somebody, as: SampleLogin.identity("somebody"))
+        let stranger = SampleLogin.user(3, email: "stranger@example.com")
+        var login = SampleLogin.login("3", of: stranger, as: SampleLogin.identity("stranger"))
         login.redemption = isReplay ? redemption(7, at: noon + .seconds(61)) : redemption(9, nonce: 8, at: noon)
         #expect(try store.record(login) == (isReplay ? .replayed : .usedNonce))
-        #expect(try store.user(somebody.id) == nil)
-        #expect(try store.user(provider: .apple, subject: "somebody") == nil)
+        #expect(try store.user(stranger.id) == nil)
+        #expect(try store.user(provider: .apple, subject: "stranger") == nil)
     }
 }

@@ -12,7 +12,7 @@ struct MigratorTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("run once, and are found done the second time")
+    @Test("migrations run once, and a second run applies none")
     func idempotent() throws {
         #expect(try SQLiteFile(path: path).migrate().count == Migrator.latest)
         #expect(try SQLiteFile(path: path).migrate().isEmpty)
@@ -20,13 +20,13 @@ struct MigratorTests {
         #expect(try SQLiteFile(path: path).damage(deep: true).isEmpty)
     }
 
-    @Test("run once when several processes start at the same moment")
+    @Test("migrations run once if several processes start at the same time")
     func concurrent() throws {
-        let applied = try Crowd.of(8) { [path] _ in try SQLiteFile(path: path).migrate().count }
+        let applied = try Concurrently.run(8) { [path] _ in try SQLiteFile(path: path).migrate().count }
         #expect(applied.reduce(0, +) == Migrator.latest)
     }
 
-    @Test("leave a database of a newer program alone")
+    @Test("a database of a newer version is not opened")
     func newer() throws {
         _ = try SQLiteFile(path: path).migrate()
         let connection = try Connection(path: path, access: .readWrite)
@@ -36,7 +36,7 @@ struct MigratorTests {
         }
     }
 
-    @Test("leave a database alone that is not ours")
+    @Test("a database of another program is not opened")
     func foreign() throws {
         let connection = try Connection(path: path, access: .readWrite)
         try connection.execute(script: "PRAGMA user_version = -3")
@@ -44,7 +44,7 @@ struct MigratorTests {
         #expect(try SQLiteFile(path: path).schema() == .foreign)
     }
 
-    @Test("leave a store that is durable: write-ahead log, every commit synced")
+    @Test("a writing connection is durable: it has a write-ahead log, and syncs every commit")
     func pragmas() throws {
         let connection = try SQLiteStore.writingConnection(to: path)
         #expect(try connection.first("PRAGMA journal_mode") { $0.text(0) } == "wal")

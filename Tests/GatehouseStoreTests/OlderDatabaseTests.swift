@@ -6,7 +6,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("A database of an older program")
+@Suite("A database of an older version")
 struct OlderDatabaseTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("old.db") }
@@ -28,7 +28,7 @@ struct OlderDatabaseTests {
                 """)
     }
 
-    @Test("keeps its people, who can do everything from then on")
+    @Test("a migration keeps the users, and every operation works for them")
     func migrated() throws {
         let store = try SQLiteStore(path: path)
         let user = try #require(try store.user(provider: .apple, subject: "ann"))
@@ -45,6 +45,6 @@ struct OlderDatabaseTests {
         try store.finish(task, with: [2], of: "ann", now: noon)
         #expect(try store.accounts(of: user.id).first?.transferSubject == "T")
         let event = AuditEvent(.userDeleted, at: noon, userID: user.id)
-        #expect(try store.delete(user.id, asking: nil, noting: event)?.revocation == .queued)
+        #expect(try store.delete(user.id, queueing: nil, recording: event)?.revocation == .queued)
     }
 }

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Housekeeping")
+@Suite("Maintenance")
 struct PurgeTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
@@ -19,10 +19,10 @@ struct PurgeTests {
         store = try SQLiteStore(path: path)
         raw = try Connection(path: path, access: .readWrite)
         _ = try store.create(user, with: SampleLogin.login("0", of: user, as: SampleLogin.identity("s")))
-        _ = try store.purge(never)
+        _ = try store.purge(removingNothing)
     }
 
-    private var never: PurgeLimits {
+    private var removingNothing: PurgeLimits {
         PurgeLimits(
             sessionsExpired: Timestamp(seconds: 0), redemptionsExpired: Timestamp(seconds: 0),
             revocationsBefore: Timestamp(seconds: 0),
@@ -48,10 +48,10 @@ struct PurgeTests {
 
     private func purge(_ limits: PurgeLimits) throws {
         for _ in 0..<1000 where try !store.purge(limits) { return }
-        Issue.record("there is always more")
+        Issue.record("the purge does not end")
     }
 
-    /// Sessions with made-up tokens: every third has expired long ago.
+    /// Inserts sessions with random tokens. Every third one has expired.
     private func fill(sessions: Int) throws {
         try raw.execute(
             script: """
@@ -63,7 +63,7 @@ struct PurgeTests {
                 """)
     }
 
-    @Test("removes the sessions whose last token has expired, and no other, however many there are")
+    @Test("expired sessions are removed, and no others")
     func sessions() throws {
         try fill(sessions: 3000)
         try purge(limits(sessions: noon))
@@ -74,7 +74,7 @@ struct PurgeTests {
             } == 0)
     }
 
-    @Test("goes round and round: what expires behind it is found the next time")
+    @Test("a session that expires after a round is removed in the next one")
     func rounds() throws {
         try fill(sessions: 1200)
         try purge(limits(sessions: noon))
@@ -83,10 +83,10 @@ struct PurgeTests {
         #expect(try count("refresh_tokens") == 1)
     }
 
-    @Test("removes the old end of both logs and stops at what is young")
+    @Test("old entries of both logs are removed, and newer ones stay")
     func logs() throws {
         for second in 0..<700 {
-            try store.note([AuditEvent(.login, at: noon + .seconds(second))])
+            try store.record([AuditEvent(.login, at: noon + .seconds(second))])
         }
         try raw.execute(
             script: """
@@ -98,7 +98,7 @@ struct PurgeTests {
         #expect(try count("audit_events") == 50)
     }
 
-    @Test("takes little at a time: one step leaves most of a large backlog, and says so")
+    @Test("a step removes a small part of a large backlog, and reports that there is more")
     func steps() throws {
         try fill(sessions: 50_000)
         #expect(try store.purge(limits(sessions: noon + .seconds(1))))

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("A token and its nonce in the store")
+@Suite("Redeemed tokens and nonces")
 struct RedemptionTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -31,11 +31,11 @@ struct RedemptionTests {
     }
 
     private func record(
-        _ name: String, _ redemption: Redemption, of person: User? = nil, as subject: String = "s",
+        _ name: String, _ redemption: Redemption, of owner: User? = nil, as subject: String = "s",
         task: AppleTask? = nil
     ) throws -> LoginOutcome {
         var login = SampleLogin.login(
-            name, of: person ?? user, as: SampleLogin.identity(subject, email: "late@example.com"), nickname: "Late")
+            name, of: owner ?? user, as: SampleLogin.identity(subject, email: "late@example.com"), nickname: "Late")
         login.redemption = redemption
         login.task = task
         return try store.record(login)
@@ -51,7 +51,7 @@ struct RedemptionTests {
     }
 
     @Test(
-        "the same token may come again until the grace is over, counted from the first time",
+        "a token is accepted again until its grace period ends, which begins with the first use",
         arguments: [(0.001, true), (59.999, true), (60, true), (60.001, false), (86_400, false)])
     func grace(seconds: Double, isAccepted: Bool) throws {
         #expect(isRecorded(try record("1", redemption(7))))
@@ -61,20 +61,24 @@ struct RedemptionTests {
         #expect(try count("redemptions") == 1)
     }
 
-    @Test("without a grace not in the same millisecond, and not from a clock that is behind", arguments: [0, -0.002])
+    @Test(
+        "without a grace period a token is refused again, even in the same millisecond or if the clock was set back",
+        arguments: [0, -0.002])
     func noGrace(seconds: Double) throws {
         #expect(isRecorded(try record("1", redemption(7, grace: .zero))))
         #expect(try record("2", redemption(7, after: seconds, grace: .zero)) == .replayed)
     }
 
-    @Test("one of many gets in without a grace, and all of them with one", arguments: [Duration.zero, .seconds(60)])
-    func crowd(grace: Duration) throws {
-        let outcomes = try Crowd.of(64) { number in try record("c\(number)", redemption(7, grace: grace)) }
+    @Test(
+        "of concurrent logins with one token, one succeeds without a grace period and all succeed with one",
+        arguments: [Duration.zero, .seconds(60)])
+    func concurrent(grace: Duration) throws {
+        let outcomes = try Concurrently.run(64) { number in try record("c\(number)", redemption(7, grace: grace)) }
         #expect(outcomes.count(where: isRecorded) == (grace == .zero ? 1 : 64))
         #expect(outcomes.count { $0 == .replayed } == (grace == .zero ? 63 : 0))
     }
 
-    @Test("a nonce is good for one token")
+    @Test("a nonce is accepted with one token only")
     func nonce() throws {
         #expect(isRecorded(try record("1", redemption(1, nonce: 9))))
         #expect(isRecorded(try record("2", redemption(1, nonce: 9, after: 1))))
@@ -84,7 +88,7 @@ struct RedemptionTests {
         #expect(isRecorded(try record("6", redemption(3, after: 61))))
     }
 
-    @Test("a refused login leaves nothing behind", arguments: [LoginOutcome.replayed, .usedNonce])
+    @Test("a refused login changes nothing", arguments: [LoginOutcome.replayed, .usedNonce])
     func nothingStays(expected: LoginOutcome) throws {
         let first = SampleLogin.user(2)
         #expect(isRecorded(try record("1", redemption(1, nonce: 9), of: first, as: "other")))
@@ -94,26 +98,26 @@ struct RedemptionTests {
         #expect(try record("2", bad) == expected)
         #expect(try record("3", bad, of: SampleLogin.user(3), as: "new") == expected)
         #expect(try tables.map(count) == before)
-        #expect(try store.user(user.id) == user, "also no email and no name")
+        #expect(try store.user(user.id) == user, "neither email nor name is filled")
         #expect(try store.user(UserID("user_3")) == nil)
     }
 
-    @Test("a login of somebody who is kept out uses nothing up")
-    func keptOut() throws {
-        #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
+    @Test("a login of a disabled user redeems nothing")
+    func disabledUser() throws {
+        #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
         var disabled = user
         disabled.status = .disabled
         #expect(try record("1", redemption(1, nonce: 9)) == .inactive(disabled))
         #expect(try count("redemptions") == 0)
-        #expect(try store.enable(user.id, noting: SampleLogin.event(.userEnabled)))
+        #expect(try store.enable(user.id, recording: SampleLogin.event(.userEnabled)))
         #expect(isRecorded(try record("2", redemption(1, nonce: 9, after: 3600))))
-        #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
+        #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
         guard case .inactive = try record("3", redemption(1, nonce: 9, after: 86_400)) else {
-            return #expect(Bool(false), "who is kept out is told so, also with a token that has been used")
+            return #expect(Bool(false), "the refusal of a disabled user is the same for a used token")
         }
     }
 
-    @Test("a retry does not ask for the exchange of a code that is being exchanged")
+    @Test("a retry does not queue the exchange of its code again")
     func oneExchange() throws {
         let task = AppleTask(
             kind: .exchange, userID: user.id, clientID: "com.example.app", sealed: [1], dueAt: noon,
@@ -125,13 +129,13 @@ struct RedemptionTests {
         #expect(try count("apple_tasks") == 2)
     }
 
-    @Test("linking uses them up as well")
+    @Test("a link redeems its token and its nonce too")
     func link() throws {
         let event = SampleLogin.event(.accountLinked)
-        func link(_ person: User, _ redemption: Redemption) throws -> LinkOutcome {
+        func link(_ owner: User, _ redemption: Redemption) throws -> LinkOutcome {
             try store.link(
-                Identity(provider: .dev, subject: person.id.text, email: nil), to: person.id, redeeming: redemption,
-                asking: nil, noting: event)
+                Identity(provider: .dev, subject: owner.id.text, email: nil), to: owner.id, redeeming: redemption,
+                queueing: nil, recording: event)
         }
         #expect(try link(user, redemption(1, nonce: 9)) == .linked)
         #expect(try link(user, redemption(1, nonce: 9, after: 60)) == .linked)
@@ -141,24 +145,24 @@ struct RedemptionTests {
         #expect(try record("2", redemption(3, nonce: 9)) == .usedNonce)
     }
 
-    @Test("a link that is refused uses nothing up")
+    @Test("a refused link redeems nothing")
     func refusedLink() throws {
         let other = SampleLogin.user(2)
         _ = try store.create(other, with: SampleLogin.login("1", of: other, as: SampleLogin.identity("theirs")))
         for subject in ["s", "new"] {
             let outcome = try store.link(
-                SampleLogin.identity(subject), to: other.id, redeeming: redemption(1), asking: nil,
-                noting: SampleLogin.event(.accountLinked))
+                SampleLogin.identity(subject), to: other.id, redeeming: redemption(1), queueing: nil,
+                recording: SampleLogin.event(.accountLinked))
             #expect(outcome == .taken)
         }
         let outcome = try store.link(
-            SampleLogin.identity("x"), to: UserID("user_9"), redeeming: redemption(1), asking: nil,
-            noting: SampleLogin.event(.accountLinked))
-        #expect(outcome == .outdated)
+            SampleLogin.identity("x"), to: UserID("user_9"), redeeming: redemption(1), queueing: nil,
+            recording: SampleLogin.event(.accountLinked))
+        #expect(outcome == .userInactive)
         #expect(try count("redemptions") == 0)
     }
 
-    @Test("what is used up stays so when the store is opened again")
+    @Test("redemptions persist when the store is opened again")
     func reopened() throws {
         _ = try record("1", redemption(1, nonce: 9))
         let next = try SQLiteStore(path: path)
@@ -169,7 +173,7 @@ struct RedemptionTests {
         #expect(try next.record(login) == .usedNonce)
     }
 
-    @Test("housekeeping forgets what has expired, and nothing else")
+    @Test("maintenance removes expired redemptions, and no others")
     func purge() throws {
         for token in 1...3 {
             _ = try record(
@@ -179,17 +183,17 @@ struct RedemptionTests {
                     expiresAt: noon + .seconds(token)))
         }
         let start = Timestamp(seconds: 0)
-        func forget(before limit: Timestamp) throws {
+        func purge(before limit: Timestamp) throws {
             let limits = PurgeLimits(
                 sessionsExpired: start, redemptionsExpired: limit, revocationsBefore: start, auditEventsBefore: start)
             for _ in 0..<10 where try !store.purge(limits) { return }
         }
-        try forget(before: noon + .seconds(1))
+        try purge(before: noon + .seconds(1))
         #expect(try count("redemptions") == 6)
-        try forget(before: noon + .seconds(2))
+        try purge(before: noon + .seconds(2))
         #expect(try count("redemptions") == 4)
         #expect(try record("4", redemption(2, after: 61)) == .replayed)
-        try forget(before: noon + .seconds(4))
+        try purge(before: noon + .seconds(4))
         #expect(try count("redemptions") == 0)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatehouseStore
 
-@Suite("The store's log of revocations")
+@Suite("The revocation log")
 struct RevocationLogTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -26,61 +26,61 @@ struct RevocationLogTests {
         try store.revocations(after: place).map(\.subject)
     }
 
-    private func standing(_ role: Role, _ status: UserStatus) -> Revocation.Subject {
-        .user(user.id, Standing(role: role, status: status))
+    private func userState(_ role: Role, _ status: UserStatus) -> Revocation.Subject {
+        .user(user.id, UserState(role: role, status: status))
     }
 
-    @Test("names what ended, once, in the order in which it did")
+    @Test("each revocation is in the log once, in order")
     func order() throws {
         #expect(try subjects().isEmpty)
-        for _ in 0..<2 { _ = try store.revoke(SessionID("sess_2"), for: .logout, noting: SampleLogin.event()) }
-        #expect(try store.setRole(.admin, of: user.id, noting: SampleLogin.event(.roleChanged)))
-        #expect(try subjects() == [.session(SessionID("sess_2")), standing(.admin, .active)])
+        for _ in 0..<2 { _ = try store.revoke(SessionID("sess_2"), for: .logout, recording: SampleLogin.event()) }
+        #expect(try store.setRole(.admin, of: user.id, recording: SampleLogin.event(.roleChanged)))
+        #expect(try subjects() == [.session(SessionID("sess_2")), userState(.admin, .active)])
         let places = try store.revocations(after: 0).map(\.place)
         #expect(places == places.sorted())
-        #expect(try subjects(after: places[0]) == [standing(.admin, .active)])
+        #expect(try subjects(after: places[0]) == [userState(.admin, .active)])
         #expect(try subjects(after: places[1]).isEmpty)
     }
 
-    @Test("tells of a user as they are now, whatever they were in between")
-    func now() throws {
-        #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
-        #expect(try store.enable(user.id, noting: SampleLogin.event(.userEnabled)))
+    @Test("an entry for a user has the current state of the user")
+    func currentState() throws {
+        #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
+        #expect(try store.enable(user.id, recording: SampleLogin.event(.userEnabled)))
         let users = try subjects().filter { if case .user = $0 { true } else { false } }
-        #expect(users == [standing(.user, .active), standing(.user, .active)])
+        #expect(users == [userState(.user, .active), userState(.user, .active)])
     }
 
-    @Test("is not written for a refresh, a login, a changed name or what has changed nothing")
-    func silent() throws {
+    @Test("a refresh, a login, a new name and an operation that changes nothing add no entry")
+    func noEntry() throws {
         #expect(try store.advance(SessionID("sess_1"), to: SampleLogin.token(generation: 2), now: SampleLogin.noon))
         _ = try store.add(SampleLogin.login("3", of: user, as: identity))
         _ = try store.update(user.id, ProfileChange(nickname: "New"), now: SampleLogin.noon)
-        #expect(try !store.setRole(.user, of: user.id, noting: SampleLogin.event(.roleChanged)))
-        #expect(try !store.enable(user.id, noting: SampleLogin.event(.userEnabled)))
+        #expect(try !store.setRole(.user, of: user.id, recording: SampleLogin.event(.roleChanged)))
+        #expect(try !store.enable(user.id, recording: SampleLogin.event(.userEnabled)))
         #expect(try subjects().isEmpty)
     }
 
-    @Test("is written by a change that somebody makes by hand, too")
+    @Test("a change by SQL adds an entry too")
     func byHand() throws {
         let other = try Connection(path: path, access: .readWrite)
         try other.execute(script: "UPDATE users SET status = 'DISABLED'; UPDATE refresh_tokens SET revoked_at = 1;")
         #expect(
             try subjects() == [
-                standing(.user, .disabled), .session(SessionID("sess_1")), .session(SessionID("sess_2")),
+                userState(.user, .disabled), .session(SessionID("sess_1")), .session(SessionID("sess_2")),
             ])
     }
 
-    @Test("never uses a place again, even when all before it are gone")
+    @Test("a place in the log is never used again, even after every entry was removed")
     func places() throws {
-        _ = try store.revoke(SessionID("sess_1"), for: .logout, noting: SampleLogin.event())
+        _ = try store.revoke(SessionID("sess_1"), for: .logout, recording: SampleLogin.event())
         let place = try #require(try store.revocations(after: 0).last).place
         try Connection(path: path, access: .readWrite).execute(script: "DELETE FROM revocations")
-        _ = try store.revoke(SessionID("sess_2"), for: .logout, noting: SampleLogin.event())
+        _ = try store.revoke(SessionID("sess_2"), for: .logout, recording: SampleLogin.event())
         #expect(try store.revocations(after: place).map(\.subject) == [.session(SessionID("sess_2"))])
     }
 
-    @Test("begins with what had ended before there was a log")
-    func begins() throws {
+    @Test("the migration that creates the log adds the sessions that had ended before")
+    func migration() throws {
         let path = folder.file("earlier.db")
         let earlier = try Connection(path: path, access: .readWrite)
         try earlier.execute(script: String(decoding: Migration.all[0].sql, as: UTF8.self) + "PRAGMA user_version = 1;")
@@ -100,15 +100,15 @@ struct RevocationLogTests {
         #expect(try store.session(SessionID("sess_b"))?.session.revokedAt == nil)
     }
 
-    @Test("is announced to the server by an operator's command, and by nobody else")
-    func sign() throws {
+    @Test("a command increments the revocation counter, and a change by the server does not")
+    func counter() throws {
         let beside = try SQLiteStore(besideServerAt: path)
-        let before = store.revocationSign
-        _ = try store.revoke(SessionID("sess_1"), for: .logout, noting: SampleLogin.event())
-        #expect(store.revocationSign == before)
-        beside.signRevocation()
-        #expect(store.revocationSign != before)
-        // A server that starts now hears the next sign, not this one.
-        #expect(try SQLiteStore(path: path).revocationSign == store.revocationSign)
+        let before = store.revocationCounter
+        _ = try store.revoke(SessionID("sess_1"), for: .logout, recording: SampleLogin.event())
+        #expect(store.revocationCounter == before)
+        beside.incrementRevocationCounter()
+        #expect(store.revocationCounter != before)
+        // A server that starts now begins with the current value of the counter.
+        #expect(try SQLiteStore(path: path).revocationCounter == store.revocationCounter)
     }
 }

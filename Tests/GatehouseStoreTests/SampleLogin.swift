@@ -28,8 +28,8 @@ enum SampleLogin {
 
     static func login(
         _ name: String, of user: User, as identity: Identity, nickname: String? = nil, at moment: Timestamp = noon
-    ) -> WholeLogin {
-        WholeLogin(of: user, session(name, of: user, at: moment), as: identity, nickname: nickname)
+    ) -> LoginFixture {
+        LoginFixture(of: user, session(name, of: user, at: moment), as: identity, nickname: nickname)
     }
 
     static func event(_ kind: AuditEvent.Kind = .logout, at moment: Timestamp = noon) -> AuditEvent {

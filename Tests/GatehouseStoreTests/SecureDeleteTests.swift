@@ -6,9 +6,9 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("A user who was deleted")
+@Suite("Secure deletion of users")
 struct SecureDeleteTests {
-    @Test("leaves no byte of what was personal in the file")
+    @Test("no personal data of a deleted user remains in the database file")
     func bytes() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("g.db")
@@ -18,20 +18,20 @@ struct SecureDeleteTests {
             let user = SampleLogin.user(1, email: words[0], nickname: words[1])
             let identity = SampleLogin.identity(words[2], email: words[0])
             #expect(try store.create(user, with: SampleLogin.login("1", of: user, as: identity)))
-            // Other rows on the pages, so that these stay.
+            // Rows of other users, so that the pages are not freed as a whole.
             for number in 2..<50 {
                 let other = SampleLogin.user(number)
                 let login = SampleLogin.login("\(number)", of: other, as: SampleLogin.identity("s\(number)"))
                 _ = try store.create(other, with: login)
             }
             try checkpoint(path)
-            for word in words { #expect(contains(path, word), "\(word) is there before") }
+            for word in words { #expect(contains(path, word), "\(word) is stored before") }
             for number in 2..<50 {
                 let event = AuditEvent(.userDeleted, at: SampleLogin.noon, userID: UserID("user_\(number)"))
-                _ = try store.delete(UserID("user_\(number)"), asking: nil, noting: event)
+                _ = try store.delete(UserID("user_\(number)"), queueing: nil, recording: event)
             }
             let event = AuditEvent(.userDeleted, at: SampleLogin.noon, userID: user.id)
-            #expect(try store.delete(user.id, asking: nil, noting: event) != nil)
+            #expect(try store.delete(user.id, queueing: nil, recording: event) != nil)
             try checkpoint(path)
         }()
         for word in words { #expect(!contains(path, word), "\(word)") }

@@ -5,7 +5,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("Sessions of one user")
+@Suite("The session limit in the store")
 struct SessionLimitStoreTests {
     private let folder: TemporaryFolder
     private let store: SQLiteStore
@@ -16,7 +16,7 @@ struct SessionLimitStoreTests {
         store = try SQLiteStore(path: folder.file("g.db"))
     }
 
-    private func signIn(_ number: Int, limit: Int) throws -> [SessionID] {
+    private func logIn(_ number: Int, limit: Int) throws -> [SessionID] {
         let moment = SampleLogin.noon + .milliseconds(number)
         let login = SampleLogin.login("\(1000 + number)", of: user, as: SampleLogin.identity("s"), at: moment)
         guard case .recorded(_, let ended) = try store.record(login, limit: limit) else {
@@ -31,30 +31,30 @@ struct SessionLimitStoreTests {
             .first("SELECT count(*) FROM refresh_tokens") { $0.integer(0) }
     }
 
-    @Test("name what ended, one for each that is too many")
+    @Test("a login ends the sessions beyond the limit, oldest first, and returns their IDs")
     func ended() throws {
-        for number in 0..<3 { #expect(try signIn(number, limit: 3).isEmpty) }
-        #expect(try signIn(3, limit: 3) == [SessionID("sess_1000")])
-        #expect(try Set(signIn(4, limit: 1).map(\.text)) == ["sess_1001", "sess_1002", "sess_1003"])
+        for number in 0..<3 { #expect(try logIn(number, limit: 3).isEmpty) }
+        #expect(try logIn(3, limit: 3) == [SessionID("sess_1000")])
+        #expect(try Set(logIn(4, limit: 1).map(\.text)) == ["sess_1001", "sess_1002", "sess_1003"])
         #expect(try store.session(SessionID("sess_1001"))?.session.revokeReason == .sessionLimit)
     }
 
-    @Test("never end by the login that opens them, even where the clock was set back")
+    @Test("a login never ends its own session, even if the clock was set back")
     func clock() throws {
-        for number in 10..<13 { _ = try signIn(number, limit: 3) }
-        let earlier = try signIn(0, limit: 3)
+        for number in 10..<13 { _ = try logIn(number, limit: 3) }
+        let earlier = try logIn(0, limit: 3)
         #expect(earlier == [SessionID("sess_1010")])
         #expect(try store.session(SessionID("sess_1000"))?.session.revokedAt == nil)
     }
 
-    @Test("do not grow the database, however often a user signs in, and out")
+    @Test("repeated logins and logouts of a user do not grow the database")
     func growth() throws {
         for number in 0..<250 {
-            _ = try signIn(number, limit: 5)
+            _ = try logIn(number, limit: 5)
             if number.isMultiple(of: 2) {
                 #expect(
                     try store.revoke(
-                        SessionID("sess_\(1000 + number)"), for: .logout, noting: SampleLogin.event(.logout)))
+                        SessionID("sess_\(1000 + number)"), for: .logout, recording: SampleLogin.event(.logout)))
             }
         }
         #expect(try #require(try rows()) <= 106)

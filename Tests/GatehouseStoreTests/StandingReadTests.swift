@@ -6,7 +6,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-@Suite("The standing read transaction")
+@Suite("The open read transaction")
 struct StandingReadTests {
     private let folder: TemporaryFolder
     private let path: String
@@ -27,7 +27,7 @@ struct StandingReadTests {
         try other.first("PRAGMA wal_checkpoint(RESTART)") { $0.integer(0) } == 0
     }
 
-    private func keepHouse() throws {
+    private func runMaintenance() throws {
         let start = Timestamp(seconds: 0)
         _ = try store.purge(
             PurgeLimits(
@@ -38,17 +38,17 @@ struct StandingReadTests {
         _ = try store.update(user.id, ProfileChange(nickname: .some(name)), now: SampleLogin.noon)
     }
 
-    @Test("begins with a read, and ends with housekeeping")
+    @Test("the transaction begins with a read, and ends with maintenance")
     func lasts() throws {
         #expect(try canRestartLog())
         try rename(to: "Ada")
         _ = try store.user(user.id)
         #expect(try !canRestartLog())
-        try keepHouse()
+        try runMaintenance()
         #expect(try canRestartLog())
     }
 
-    @Test("ends with a write, and begins again with the next read")
+    @Test("the transaction ends with a write, and begins again with the next read")
     func yields() throws {
         _ = try store.user(user.id)
         try rename(to: "Ada")
@@ -58,7 +58,7 @@ struct StandingReadTests {
         #expect(try !canRestartLog())
     }
 
-    @Test("does not begin within a write")
+    @Test("the transaction does not begin during a write")
     func waitsForTheWrite() throws {
         let found = try store.change(SessionID("sess_0"), now: SampleLogin.noon) { [store, user] _, _ in
             _ = try? store.user(user.id)
@@ -68,8 +68,8 @@ struct StandingReadTests {
         #expect(try canRestartLog())
     }
 
-    @Test("hides no commit of another connection from the next read")
-    func isNotRead() throws {
+    @Test("the next read sees the commits of other connections")
+    func otherConnections() throws {
         for name in ["Ada", "Grace", "Edsger"] {
             _ = try store.user(user.id)
             try other.run("UPDATE users SET nickname = ? WHERE id = ?", .text(name), .text(user.id.text))
@@ -77,17 +77,17 @@ struct StandingReadTests {
         }
     }
 
-    @Test("lets the log begin anew, however much is read and written")
+    @Test("SQLite can restart the log during continuous reads and writes")
     func leavesTheLogShort() throws {
-        _ = try Crowd.of(3) { [store, user] thread in
+        _ = try Concurrently.run(3) { [store, user] thread in
             for round in 0..<120 {
                 _ = try store.user(UserID("user_2"))
-                // Readers that never rest keep the log from its beginning by themselves.
+                // Readers without pauses would prevent the restart themselves.
                 guard thread == 0 else {
                     Thread.sleep(forTimeInterval: 0.002)
                     continue
                 }
-                // 100 pages; SQLite begins the log anew once it has a thousand.
+                // 100 pages. SQLite restarts the log once it has a thousand.
                 let name = String(repeating: round.isMultiple(of: 2) ? "a" : "b", count: 400_000)
                 _ = try store.update(user.id, ProfileChange(nickname: .some(name)), now: SampleLogin.noon)
             }
@@ -96,7 +96,7 @@ struct StandingReadTests {
         #expect(log > 0 && log < 16 << 20)
     }
 
-    @Test("is closed before the writer, which removes the log")
+    @Test("the transaction is closed before the writer, so that the writer removes the log")
     func isClosedFirst() throws {
         let path = folder.file("other.db")
         try {

@@ -2,7 +2,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("A statement")
+@Suite("Statements")
 struct StatementTests {
     private let folder: TemporaryFolder
     private let connection: Connection
@@ -14,7 +14,7 @@ struct StatementTests {
     }
 
     @Test(
-        "gives back what went in, whatever was in it before",
+        "a value is read as it was bound, whatever was bound before",
         arguments: [
             [0], [1, 0, 1], [3, 15, 16, 63, 64, 65], [100_000, 0, 7, 100_001], [1000, 1000, 0, 0],
         ])
@@ -32,8 +32,8 @@ struct StatementTests {
         }
     }
 
-    @Test("tells nothing from what is empty")
-    func nothing() throws {
+    @Test("null and empty values differ")
+    func nulls() throws {
         try connection.run("INSERT INTO t (n, word, bytes) VALUES (1, ?, ?)", .null, .null)
         try connection.run("INSERT INTO t (n, word, bytes) VALUES (2, ?, ?)", .text(""), .blob([]))
         let found = try connection.all("SELECT word, bytes, n FROM t ORDER BY n") { row in
@@ -46,7 +46,7 @@ struct StatementTests {
         #expect(kinds == ["text", "blob"])
     }
 
-    @Test("is told from every other of the same length, and from one that is 256 bytes longer")
+    @Test("the cache tells statements of the same length apart, and statements that are 256 bytes longer")
     func lengths() throws {
         for _ in 0..<2 {
             for number in 10..<20 {

@@ -4,8 +4,8 @@ import StoreSupport
 import TestSupport
 import Testing
 
-/// What every store must do.
-@Suite("A store")
+/// The rules that every store must follow.
+@Suite("The contract of a store")
 struct StoreContractTests {
     private let folder: TemporaryFolder
     private let store: any OperatorStore
@@ -17,7 +17,7 @@ struct StoreContractTests {
 
     private func reopened() throws -> any OperatorStore { try SQLiteStore(path: folder.file("gatehouse.db")) }
 
-    @Test("gives back what was put in, also after it was closed and opened")
+    @Test("values are read as they were written, also after reopening the store")
     func keeps() throws {
         let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")
         let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s1", email: "a@example.com"))
@@ -31,7 +31,7 @@ struct StoreContractTests {
         }
     }
 
-    @Test("knows nobody by another provider, another subject or another id")
+    @Test("a user is not found by another provider, another subject or another ID")
     func strangers() throws {
         let user = SampleLogin.user(1)
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
@@ -41,9 +41,9 @@ struct StoreContractTests {
         #expect(try store.session(SessionID("sess_2")) == nil)
     }
 
-    @Test("creates one user for one identity, however many devices bring it at once")
+    @Test("concurrent logins with one identity create one user")
     func oneUserPerIdentity() throws {
-        let created = try Crowd.of(16) { [store] number in
+        let created = try Concurrently.run(16) { [store] number in
             let user = SampleLogin.user(number)
             return try store.create(
                 user, with: SampleLogin.login("\(number)", of: user, as: SampleLogin.identity("same")))
@@ -54,7 +54,7 @@ struct StoreContractTests {
         #expect(sessions.map(\.user) == Array(repeating: winner, count: 16))
     }
 
-    @Test("fills what was empty at a later login, and changes nothing that was there")
+    @Test("a later login fills empty fields of the user, and does not change others")
     func fillsEmptyFields() throws {
         let user = SampleLogin.user(1)
         let identity = SampleLogin.identity("s1")
@@ -70,20 +70,20 @@ struct StoreContractTests {
         #expect(try store.user(user.id) == kept)
     }
 
-    @Test("has an account say what the provider said last, and where it says nothing, what it said before")
-    func learns() throws {
+    @Test("an account has the latest value that the provider sent for each field")
+    func updatesAccount() throws {
         let user = SampleLogin.user(1)
         var identity = SampleLogin.identity("s1", email: "a@example.com")
         _ = try store.create(user, with: SampleLogin.login("0", of: user, as: identity))
-        let lessons: [(String, (inout Identity) -> Void)] = [
+        let changes: [(String, (inout Identity) -> Void)] = [
             ("1", { $0.isPrivateEmail = true }), ("2", { $0.realUserStatus = 2 }), ("3", { $0.emailHint = "h" }),
             ("4", { $0.transferSubject = "T" }), ("5", { $0.email = "b@example.com" }),
             ("6", { $0.isPrivateEmail = false }),
         ]
-        for (name, teach) in lessons {
-            teach(&identity)
+        for (name, change) in changes {
+            change(&identity)
             var bare = SampleLogin.identity("s1")
-            teach(&bare)
+            change(&bare)
             _ = try store.add(SampleLogin.login(name, of: user, as: bare))
             let account = try #require(try store.accounts(of: user.id).first)
             #expect(account.email == identity.email && account.emailHint == identity.emailHint, "\(name)")
@@ -93,23 +93,23 @@ struct StoreContractTests {
         }
     }
 
-    @Test("opens no session for somebody who is kept out, says who that is, and asks nobody to open one")
-    func keptOut() throws {
+    @Test("a login of a disabled user opens no session, and returns the user")
+    func disabledUser() throws {
         var user = SampleLogin.user(1)
         let identity = SampleLogin.identity("s1")
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
-        #expect(try store.disable(user.id, noting: SampleLogin.event(.userDisabled)))
+        #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
         user.status = .disabled
         let outcome = try store.record(Login(identity: identity, nickname: "N", moment: SampleLogin.noon), limit: 100) {
             known in
-            Issue.record("asked for \(String(describing: known))")
+            Issue.record("a session was requested for \(String(describing: known))")
             return NewSession(of: user, SampleLogin.session("2", of: user))
         }
         #expect(outcome == .inactive(user))
         #expect(try store.user(user.id) == user)
     }
 
-    @Test("does to a session what is decided on seeing it, and nothing where nothing is or where it has ended")
+    @Test("a decision changes the session that it was made for, but no missing session and none that has ended")
     func change() throws {
         let user = SampleLogin.user(1)
         let session = SampleLogin.session("1", of: user)
@@ -120,22 +120,22 @@ struct StoreContractTests {
         let ended = try #require(
             try store.change(session.id, now: noon) { seen, owner in
                 #expect(seen == session && owner == user)
-                return .end(.reuse, noting: SampleLogin.event(.refreshTokenReused))
+                return .end(.reuse, recording: SampleLogin.event(.refreshTokenReused))
             })
         #expect(ended.session == session && ended.change != nil)
         #expect(try store.session(session.id)?.session.revokeReason == .reuse)
         #expect(try store.auditEvents(of: user.id).isEmpty == false)
-        let late = try store.change(session.id, now: noon) { _, _ in .end(.logout, noting: SampleLogin.event()) }
+        let late = try store.change(session.id, now: noon) { _, _ in .end(.logout, recording: SampleLogin.event()) }
         #expect(late?.change == nil && late?.session.revokeReason == .reuse)
         #expect(try store.change(SessionID("sess_2"), now: noon) { _, _ in nil } == nil)
     }
 
-    @Test("moves a session on once for all who try from the same generation")
+    @Test("concurrent advances from the same generation advance a session once")
     func oneAdvance() throws {
         let user = SampleLogin.user(1)
         let session = SampleLogin.session("1", of: user)
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
-        let advanced = try Crowd.of(64) { [store] number in
+        let advanced = try Concurrently.run(64) { [store] number in
             let token = SessionToken(
                 generation: 2, random: [UInt8(number)], issuedAt: SampleLogin.noon,
                 expiresAt: SampleLogin.noon + .seconds(60), hash: [UInt8(number)])
@@ -150,7 +150,7 @@ struct StoreContractTests {
     }
 
     @Test(
-        "refuses to move a session that has ended, skips no generation and goes none back",
+        "a session that has ended does not advance, and no generation is skipped or repeated",
         arguments: [1, 3] as [Int64])
     func noOtherAdvance(_ generation: Int64) throws {
         let user = SampleLogin.user(1)
@@ -158,26 +158,26 @@ struct StoreContractTests {
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
         let now = SampleLogin.noon
         #expect(try !store.advance(id, to: SampleLogin.token(generation: generation), now: now))
-        #expect(try store.revoke(id, for: .logout, noting: SampleLogin.event(at: now)))
+        #expect(try store.revoke(id, for: .logout, recording: SampleLogin.event(at: now)))
         #expect(try !store.advance(id, to: SampleLogin.token(generation: 2), now: now))
         #expect(try store.session(id)?.session.token.generation == 1)
     }
 
-    @Test("ends a session once and keeps the first reason")
+    @Test("a session ends once, with the first reason")
     func revokesOnce() throws {
         let user = SampleLogin.user(1)
         let id = SampleLogin.session("1", of: user).id
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
-        #expect(try store.revoke(id, for: .reuse, noting: SampleLogin.event(at: SampleLogin.noon + .seconds(1))))
-        #expect(try !store.revoke(id, for: .logout, noting: SampleLogin.event(at: SampleLogin.noon + .seconds(2))))
+        #expect(try store.revoke(id, for: .reuse, recording: SampleLogin.event(at: SampleLogin.noon + .seconds(1))))
+        #expect(try !store.revoke(id, for: .logout, recording: SampleLogin.event(at: SampleLogin.noon + .seconds(2))))
         #expect(
-            try !store.revoke(SessionID("sess_none"), for: .logout, noting: SampleLogin.event(at: SampleLogin.noon)))
+            try !store.revoke(SessionID("sess_none"), for: .logout, recording: SampleLogin.event(at: SampleLogin.noon)))
         let ended = try #require(try store.session(id)).session
         #expect(ended.revokeReason == .reuse)
         #expect(ended.revokedAt == SampleLogin.noon + .seconds(1))
     }
 
-    @Test("ends all sessions of a user that go on, names them, and notes it once")
+    @Test("every active session of a user is revoked once, and its ID is returned")
     func revokesAll() throws {
         let users = [SampleLogin.user(1), SampleLogin.user(2)]
         for user in users {
@@ -187,18 +187,18 @@ struct StoreContractTests {
                 _ = try store.add(SampleLogin.login("\(user.id.text)-\(number)", of: user, as: identity))
             }
         }
-        _ = try store.revoke(SessionID("sess_user_1-0"), for: .logout, noting: SampleLogin.event())
+        _ = try store.revoke(SessionID("sess_user_1-0"), for: .logout, recording: SampleLogin.event())
         let event = SampleLogin.event(.logoutEverywhere)
-        let ended = try store.revokeAll(of: users[0].id, for: .logoutEverywhere, noting: event)
+        let ended = try store.revokeAll(of: users[0].id, for: .logoutEverywhere, recording: event)
         #expect(Set(ended.map(\.text)) == ["sess_user_1-1", "sess_user_1-2"])
-        #expect(try store.revokeAll(of: users[0].id, for: .logoutEverywhere, noting: event).isEmpty)
+        #expect(try store.revokeAll(of: users[0].id, for: .logoutEverywhere, recording: event).isEmpty)
         #expect(try store.session(SessionID("sess_user_1-0"))?.session.revokeReason == .logout)
         #expect(try store.sessions(of: users[0].id, aliveAt: SampleLogin.noon).isEmpty)
         #expect(try store.sessions(of: users[1].id, aliveAt: SampleLogin.noon).count == 3)
         #expect(try store.sessions(of: users[1].id, aliveAt: SampleLogin.noon + .seconds(3600)).isEmpty)
     }
 
-    @Test("changes of a profile what is said, takes away what is said to be nothing, and leaves the rest")
+    @Test("a profile change sets the given fields, clears those given as null, and keeps the others")
     func profile() throws {
         let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
@@ -217,34 +217,34 @@ struct StoreContractTests {
         #expect(try store.update(UserID("user_2"), ProfileChange(nickname: "C"), now: now) == nil)
     }
 
-    @Test("notes no device of a user who has been deleted, however late it is told")
-    func lateNotes() throws {
+    @Test("the audit trail keeps no device of a deleted user, not even from a later event")
+    func lateEvents() throws {
         let user = SampleLogin.user(1)
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
         let device = Device(userAgent: "App/1", address: "192.0.2.1")
-        let knock = AuditEvent(.loginRefused, at: SampleLogin.noon, userID: user.id, device: device)
-        try store.note([knock])
-        _ = try store.delete(user.id, noting: SampleLogin.event(.userDeleted))
-        try store.note([knock])
+        let refusal = AuditEvent(.loginRefused, at: SampleLogin.noon, userID: user.id, device: device)
+        try store.record([refusal])
+        _ = try store.delete(user.id, recording: SampleLogin.event(.userDeleted))
+        try store.record([refusal])
         let events = try store.auditEvents(of: user.id)
         #expect(events.count == 3)
         #expect(events.allSatisfy { $0.device == .unknown })
     }
 
-    @Test("deletes a user once: nothing personal stays, and the identity is free for a new user")
+    @Test("a user is deleted once, without personal data, and the identity is free for a new user")
     func deletes() throws {
         let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")
         let identity = SampleLogin.identity("s1", email: "a@example.com")
         let login = SampleLogin.login("1", of: user, as: identity)
         _ = try store.create(user, with: login)
         for name in ["2", "3"] { _ = try store.add(SampleLogin.login(name, of: user, as: identity)) }
-        _ = try store.revoke(SessionID("sess_2"), for: .logout, noting: SampleLogin.event())
+        _ = try store.revoke(SessionID("sess_2"), for: .logout, recording: SampleLogin.event())
         _ = try store.advance(SessionID("sess_3"), to: SampleLogin.token(generation: 2), now: SampleLogin.noon)
         let event = SampleLogin.event(.userDeleted)
-        let alive = try #require(try store.delete(user.id, noting: event))
+        let alive = try #require(try store.delete(user.id, recording: event))
         #expect(Set(alive) == [login.session.id, SessionID("sess_3")])
-        #expect(try store.delete(user.id, noting: event) == nil)
-        #expect(try store.delete(UserID("user_2"), noting: event) == nil)
+        #expect(try store.delete(user.id, recording: event) == nil)
+        #expect(try store.delete(UserID("user_2"), recording: event) == nil)
         let left = try #require(try store.user(user.id))
         #expect(left.status == .deleted)
         #expect(left.email == nil && left.nickname == nil)
@@ -255,7 +255,7 @@ struct StoreContractTests {
     }
 
     @Test(
-        "keeps any text as it is",
+        "any text is stored unchanged",
         arguments: ["", "'; DROP TABLE users; --", "名前", "a\u{0301}", "\u{1F468}\u{200D}\u{1F469}", "\"\\\n\t"])
     func anyText(_ text: String) throws {
         let user = SampleLogin.user(1, email: text, nickname: text)

@@ -1,7 +1,9 @@
+import FileSystem
 package import Gatehouse
 import POSIX
+import Threading
 
-/// A folder of backups that are named by their time, of which the latest are kept.
+/// A folder of backups that are named after their time, with a retention.
 package struct BackupFolder {
     package let path: String
 
@@ -9,48 +11,58 @@ package struct BackupFolder {
         self.path = path
     }
 
-    /// Makes another backup; then, since it is good, removes those that are both beyond the latest so many and older than
-    /// an age. What else lies in the folder stays.
+    /// Makes a backup. If that succeeds, removes the backups that are neither among the latest `count` nor younger than
+    /// `age`. Other files in the folder stay.
     ///
-    /// - Parameter age: nil where the count alone decides.
-    /// - Returns: the names of those that were removed as well.
+    /// - Parameter age: nil to keep by the count alone.
+    /// - Returns: the backup, and the names of the removed ones.
     package func add(
-        _ database: String, keeping count: Int, for age: Duration? = nil, now: () -> Timestamp
+        _ database: String, keeping count: Int, for age: Duration? = nil, now: () -> Timestamp,
+        progress: Progress = Progress()
     ) throws -> (backup: Backup, removed: [String]) {
-        // Two within one second have one name; the clock moves on, and each second one of those who wait gets its name.
+        // Names have a resolution of one second. If another process has taken the name, retry in the next second.
         for _ in 0..<30 {
             let moment = now()
             let name = Self.name(at: moment)
-            if let backup = try Backup.make(of: database, at: path + "/" + name, replacing: false, now: moment) {
+            let backup = try Backup.make(
+                of: database, at: path + "/" + name, replacing: false, now: moment, progress: progress)
+            if let backup {
                 let oldest = age.map { Self.name(at: moment - $0) }
-                return (backup, try removeOldest(beyond: count, from: oldest, sparing: name))
+                return (backup, try removeExpired(beyond: count, before: oldest, sparing: name))
             }
             Thread.pause(for: .milliseconds(1000 - moment.milliseconds % 1000))
         }
-        throw StoreFailure("there is a backup of this very second: " + path)
+        throw StoreFailure("another process makes a backup in \(path) every second: try again later")
     }
 
-    /// The new one stays also where the clock was set back and others look newer.
-    private func removeOldest(
-        beyond count: Int, from oldest: String?, sparing new: String
+    /// Never removes the new backup, even if the clock was set back and other names sort after it.
+    private func removeExpired(
+        beyond count: Int, before oldest: String?, sparing new: String
     ) throws(POSIXError) -> [String] {
         let others = try File.names(in: path).filter { $0 != new }
-        let old = Self.superfluous(among: others, beyond: count - 1, from: oldest)
+        let expired = Self.expired(among: others, beyond: count - 1, before: oldest)
             .filter { (try? FileStatus(ofEntry: path + "/" + $0))?.kind == .file }
-        for name in old { try File.remove(path + "/" + name) }
-        return Array(old)
+        for name in expired { try File.remove(path + "/" + name) }
+        return Array(expired)
     }
 
-    /// The backups that nothing keeps: neither the count, nor the age. Their names sort by time.
+    /// The backups that are kept neither by the count nor by the age. Names sort by time.
     ///
-    /// - Parameter oldest: the name that a backup of the greatest age would have; nil where only the count keeps.
-    static func superfluous(among names: [String], beyond count: Int, from oldest: String?) -> [String] {
-        names.filter(isOurs).sorted(by: >).dropFirst(count).filter { name in oldest.map { name < $0 } ?? true }
+    /// - Parameter oldest: the name of a backup of the maximum age; nil to keep by the count alone.
+    static func expired(among names: [String], beyond count: Int, before oldest: String?) -> [String] {
+        names.filter(isBackup).sorted(by: >).dropFirst(count).filter { name in oldest.map { name < $0 } ?? true }
     }
 
-    private static func name(at moment: Timestamp) -> String { "gatehouse-\(moment.forNames).db" }
+    private static func name(at moment: Timestamp) -> String { "gatehouse-\(moment.inFileNames).db" }
 
-    private static func isOurs(_ name: String) -> Bool {
+    private static func isBackup(_ name: String) -> Bool {
         name.wholeMatch(of: /gatehouse-[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{6}Z\.db/) != nil
+    }
+}
+
+extension Timestamp {
+    /// In seconds and without colons: `2026-11-21T201500Z`. Such names sort by time.
+    var inFileNames: String {
+        description.prefix(19).filter { $0 != ":" } + "Z"
     }
 }

@@ -1,34 +1,39 @@
+import FileSystem
 import Gatehouse
 import POSIX
+import Threading
 
-/// Who has a database open: all who do share a lock, in a file beside it, and a restore has it alone.
+/// The lock file beside a database. Every process that opens the database holds a shared lock, and a
+/// restore holds an exclusive one.
 ///
-/// SQLite's own locks are on the file that a restore replaces, and on its log; both may be damaged by then. The kernel takes
-/// this one back from a process that was killed.
+/// SQLite's own locks are in files that a restore replaces and that may be damaged. The kernel releases this lock if
+/// the process is killed.
 struct DatabaseLock: Sendable {
     private let lock: FileLock
 
-    /// Waits for a restore that is under way, for so long.
-    static func shared(_ path: String, waiting patience: Duration) throws -> DatabaseLock {
-        let end = MonotonicTime.now + patience
+    /// Waits up to `timeout` for a running restore.
+    static func shared(_ path: String, waiting timeout: Duration) throws -> DatabaseLock {
+        let end = MonotonicTime.now + timeout
         while true {
             if let lock = try take(path, .shared) {
-                // Looked for with the lock in hand: nobody puts it there now.
-                guard !Restore.isCutOff(path) else {
-                    throw StoreFailure("a restore of the database was cut off: run gatehouse restore again")
+                // Checked while the lock is held, so that no restore can start after the check.
+                guard !Restore.isInterrupted(path) else {
+                    throw StoreFailure("a restore of the database was interrupted: run gatehouse restore again")
                 }
                 return lock
             }
-            guard MonotonicTime.now < end else { throw StoreFailure("the database is being restored: " + path) }
+            guard MonotonicTime.now < end else {
+                throw StoreFailure("the database is being restored, try again later: " + path)
+            }
             Thread.pause(for: .milliseconds(50))
         }
     }
 
-    /// Nil where somebody has the database open.
-    static func alone(_ path: String) throws -> DatabaseLock? { try take(path, .exclusive) }
+    /// Nil if another process has the database open.
+    static func exclusive(_ path: String) throws -> DatabaseLock? { try take(path, .exclusive) }
 
-    /// Whether anybody has ever locked this database.
-    static func isKnown(_ path: String) -> Bool { File.exists(name(for: path)) }
+    /// Whether the database has a lock file, which any process that opened it has created.
+    static func exists(for path: String) -> Bool { File.exists(name(for: path)) }
 
     private static func take(_ path: String, _ kind: FileLock.Kind) throws -> DatabaseLock? {
         try FileLock.take(name(for: path), kind).map(DatabaseLock.init)

@@ -1,8 +1,78 @@
+import FileSystem
 import Gatehouse
 import POSIX
 import SQLite
 
-/// The database that is to come, while it is being made beside the one that is.
+/// The backup that a restore reads. It is opened once and read from that descriptor alone, because a command that runs
+/// as root opens it before it gives up root.
+package struct RestoreSource: ~Copyable {
+    let descriptor: FileDescriptor
+    let name: String
+    /// A non-empty log beside the file. The file is then only a part of a database.
+    let log: String?
+    private let isStream: Bool
+
+    package init(openingFile path: String) throws {
+        do throws(POSIXError) { descriptor = try File.openForReading(path) } catch {
+            if error.isMissing { throw StoreFailure("there is no such file: " + path) }
+            throw error
+        }
+        name = path
+        log = ["-wal", "-journal"].map { path + $0 }.first { (FileStatus.ifAny(at: $0)?.size ?? 0) > 0 }
+        isStream = false
+    }
+
+    /// A backup that is sent to standard input.
+    package init(readingStandardInput: Void) throws {
+        descriptor = try File.standardInput()
+        name = "standard input"
+        log = nil
+        isStream = true
+    }
+
+    /// Nil for standard input.
+    func size() throws(POSIXError) -> Int64? { isStream ? nil : try FileStatus(of: descriptor).size }
+
+    /// Throws a `RestoreRefusal` if this is not a complete file, or the database itself.
+    func validate(for database: String) throws {
+        let status = try FileStatus(of: descriptor)
+        guard isStream || status.kind == .file else {
+            throw RestoreRefusal("\(name) is not a regular file: name a backup")
+        }
+        if let current = FileStatus.ifAny(at: database), current.isSameFile(as: status) {
+            throw RestoreRefusal("\(name) is the database itself: name a backup")
+        }
+        guard let log else { return }
+        throw RestoreRefusal(
+            "\(name) is only a part of a database, the rest is in \(log): make a backup of it, and restore that")
+    }
+}
+
+/// The names of the files that a restore creates beside a database.
+struct RestoreNames {
+    /// The path of the database, with all links resolved.
+    let database: String
+    /// The replacement while it is being prepared.
+    var draft: String { database + "-restoring" }
+    /// The prepared replacement. While this file exists, the database must not be opened.
+    var ready: String { database + "-restored" }
+
+    init(_ path: String) {
+        database = File.resolved(path)
+    }
+
+    /// The new name of the old database, with the first second that is not in use.
+    func kept(at moment: Timestamp) -> String {
+        let name = database + "-before-" + moment.inFileNames
+        return FileStatus.ifAny(at: name) == nil ? name : kept(at: moment + .seconds(1))
+    }
+
+    func isKept(_ name: String) -> Bool {
+        name.hasPrefix(File.name(of: database) + "-before-") && !name.hasSuffix("-wal") && !name.hasSuffix("-journal")
+    }
+}
+
+/// The replacement of a database, prepared in a file beside it.
 struct RestoreDraft {
     struct Content {
         let summary: DatabaseSummary
@@ -12,24 +82,31 @@ struct RestoreDraft {
 
     let names: RestoreNames
     let now: Timestamp
-    /// Who restores, for the audit trail.
+    /// For the audit trail.
     let operatorName: String?
+    let progress: Progress
 
-    /// Copies the backup. It is the copy that is verified then, since it is the copy that will be served.
-    func make(from source: borrowing RestoreSource) throws(POSIXError) {
+    /// Copies the backup, with the owner and the permissions of the database. The copy is verified and not the backup,
+    /// because the server will use the copy.
+    func copy(_ source: borrowing RestoreSource) throws(POSIXError) {
         remove()
         let model = FileStatus.ifAny(at: names.database) ?? FileStatus.ifAny(at: File.folder(of: names.database))
         guard let model else { throw POSIXError("stat \(names.database)") }
+        let draft = names.draft
+        progress.begin("copying the backup", unit: "MiB", total: try source.size().map { $0 >> 20 }) {
+            FileStatus.ifAny(at: draft).map { $0.size >> 20 }
+        }
         try File.copy(source.descriptor, to: names.draft, like: model)
     }
 
-    /// Verifies it, brings it up to date, and enters into it that it has been restored.
+    /// Verifies the copy, migrates it, and records the restore in its audit trail.
     func prepare(endingSessions: Bool) throws -> Content {
         let connection = try Connection(at: names.draft, access: .readWrite)
+        progress.begin("verifying the backup")
         let summary = try connection.inspect(at: now)
-        // One file, which a single step can put in its place.
+        // Without a log the database is a single file, which one rename can put in place.
         _ = try connection.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
-        let migrations = try Migrator(connection).migrate()
+        let migrations = try Migrator(connection).migrate(progress: progress)
         if !migrations.isEmpty { try connection.readAsServer() }
         try connection.run("BEGIN IMMEDIATE")
         try connection.insert(event(.databaseRestored, detail: summary.latest?.description))
@@ -46,6 +123,6 @@ struct RestoreDraft {
     }
 
     func remove() {
-        for end in ["", "-journal", "-wal", "-shm"] { try? File.remove(names.draft + end) }
+        for suffix in ["", "-journal", "-wal", "-shm"] { try? File.remove(names.draft + suffix) }
     }
 }

@@ -1,56 +1,56 @@
 import POSIX
 import SQLite
+import Threading
 
-/// The one writer: runs whatever writes have queued up in one transaction, and lets each caller go only after the commit.
-/// One sync of the disk serves all of them. One that fails is undone alone.
+/// The group commit: runs the writes that have queued up in one transaction, and releases each caller after the commit.
+/// One flush of the disk serves all of them. A write that fails is rolled back alone.
 ///
-/// There is no thread of its own. Whoever comes while nobody is writing leads: it writes for itself at once, so that
-/// a lone caller waits for nothing but the disk; those who come meanwhile queue, and the first of them leads the next
-/// transaction.
+/// It has no thread of its own. A caller that finds no leader becomes the leader and runs its write at once,
+/// so a single caller waits only for the disk. Callers that arrive meanwhile queue up, and the first of them
+/// leads the next transaction.
 ///
-/// `@unchecked Sendable`: the connection is used only by the leader, and `State.isLed` makes one leader at a time; the
-/// lock that guards it orders one leader's use before the next one's.
+/// `@unchecked Sendable`: the connection is used by the leader only, and `State.isLed` allows one leader at a time. The
+/// lock around `isLed` orders the use by one leader before the use by the next.
 final class CommitQueue: @unchecked Sendable {
     private struct State {
-        var waiting: [Write] = []
+        var waiting: [PendingWrite] = []
         var isLed = false
     }
 
-    /// Bounds how long the first of a crowd waits for the last.
+    /// Limits how long the first of a batch waits for the last.
     private static let largestBatch = 256
 
-    // Closed before the writer's own connection, as every reader.
+    // Closed before the writer's connection, like every reader.
     private let standing: StandingRead?
     private let connection: Connection
-    private let observe: @Sendable (Commit) -> Void
+    private let onCommit: @Sendable (Commit) -> Void
     private let state = Monitor(State())
 
-    /// - Parameter observe: told of each transaction that has written or failed, by the leader and before anybody is let go.
+    /// - Parameter onCommit: called by the leader for each transaction that has written or failed, before its callers
+    ///   continue.
     init(
         _ connection: Connection, beside standing: StandingRead? = nil,
-        observe: @escaping @Sendable (Commit) -> Void = { _ in }
+        onCommit: @escaping @Sendable (Commit) -> Void = { _ in }
     ) {
         self.connection = connection
         self.standing = standing
-        self.observe = observe
+        self.onCommit = onCommit
     }
 
-    /// How many writes wait for those before them.
+    /// The number of writes that wait for the current transaction.
     var waitingCount: Int { state.change { $0.waiting.count } }
 
-    /// Runs a write; what it returns has been committed when this returns.
+    /// Runs a write. It has been committed when this returns.
     ///
-    /// - Parameter body: does nothing but to the database: it may run more than once, and by any thread.
-    func perform<Result>(
-        _ body: @escaping (Connection) throws(SQLiteError) -> Result
-    ) throws(SQLiteError) -> Result {
+    /// - Parameter body: must only use the connection: it may run more than once, and on any thread.
+    func perform<Result>(_ body: @escaping (Connection) throws -> Result) throws(SQLiteError) -> Result {
         var result: Result?
-        try commit(Write { connection throws(SQLiteError) in result = try body(connection) })
-        guard let result else { preconditionFailure("a write that has not failed has run") }
+        try commit(PendingWrite { connection in result = try body(connection) })
+        guard let result else { preconditionFailure("a write that did not fail has run") }
         return result
     }
 
-    private func commit(_ write: Write) throws(SQLiteError) {
+    private func commit(_ write: PendingWrite) throws(SQLiteError) {
         let leads = state.change { state in
             state.waiting.append(write)
             defer { state.isLed = true }
@@ -72,9 +72,9 @@ final class CommitQueue: @unchecked Sendable {
         let failure = BlockingHint.around { run(batch) }
         standing?.resume()
         if failure != nil || connection.totalChanges != before {
-            observe(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))
+            onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))
         }
-        if let failure, failure.isBusy { batch += giveUp(failure) }
+        if let failure, failure.isBusy { batch += failWaiting(with: failure) }
         let next = state.change { state in
             state.isLed = !state.waiting.isEmpty
             return state.waiting.first
@@ -83,56 +83,98 @@ final class CommitQueue: @unchecked Sendable {
         for write in batch { write.wake(to: .finished) }
     }
 
-    /// Another process holds the file. Who came while we waited for it fails with us: each waiting as long again, one
-    /// after the other, would hold every thread there is.
-    private func giveUp(_ failure: SQLiteError) -> [Write] {
-        let stranded = state.change { state in
+    /// Another process holds the database. The writes that arrived during the wait fail as well: if each waited again,
+    /// one after the other, every worker would be blocked.
+    private func failWaiting(with failure: SQLiteError) -> [PendingWrite] {
+        let waiting = state.change { state in
             defer { state.waiting.removeAll() }
             return state.waiting
         }
-        for write in stranded { write.failure = failure }
-        return stranded
+        for write in waiting { write.failure = failure }
+        return waiting
     }
 
-    /// Why none of a batch has been committed; nil where it has.
-    private func run(_ batch: [Write]) -> SQLiteError? {
+    /// Nil when the batch was committed.
+    private func run(_ batch: [PendingWrite]) -> SQLiteError? {
         do {
             try connection.run("BEGIN IMMEDIATE")
-            if !allSucceed(batch) {
+            if !runWithoutSavepoints(batch) {
                 if !connection.isInAutocommit { try connection.run("ROLLBACK") }
                 try connection.run("BEGIN IMMEDIATE")
-                for write in batch { try run(write) }
+                for write in batch { try runInSavepoint(write) }
             }
             try connection.run("COMMIT")
             return nil
         } catch {
-            // Nothing of this batch has been committed, whatever each write thought of itself.
+            // Nothing of the batch was committed, so the writes that succeeded have failed as well.
             if !connection.isInAutocommit { _ = try? connection.run("ROLLBACK") }
             for write in batch { write.failure = write.failure ?? error }
             return error
         }
     }
 
-    /// To undo one alone takes a copy of every page that is written, and hardly ever does one fail: they are run without,
-    /// and all over again where one has failed.
-    private func allSucceed(_ batch: [Write]) -> Bool {
+    /// False when a write has failed. A savepoint copies every page that is written, and writes rarely fail. So a batch
+    /// first runs without savepoints, and is repeated with them only after a failure.
+    private func runWithoutSavepoints(_ batch: [PendingWrite]) -> Bool {
         for write in batch {
             do { try write.body(connection) } catch { return false }
         }
         return true
     }
 
-    /// A write that fails alone is undone alone. Throws where the whole transaction is lost.
-    private func run(_ write: Write) throws(SQLiteError) {
+    /// Rolls back a write that fails. Throws when the whole transaction is lost.
+    private func runInSavepoint(_ write: PendingWrite) throws(SQLiteError) {
         try connection.run("SAVEPOINT one")
         do {
             try write.body(connection)
         } catch {
-            write.failure = error
-            // A full disk, for one, makes SQLite give up the whole transaction by itself.
-            guard !connection.isInAutocommit else { throw error }
+            let failure = SQLiteError(error)
+            write.failure = failure
+            // After some errors, such as a full disk, SQLite itself rolls back the whole transaction.
+            guard !connection.isInAutocommit else { throw failure }
             try connection.run("ROLLBACK TO one")
         }
         try connection.run("RELEASE one")
     }
+}
+
+/// A queued write, and the thread that waits for it.
+///
+/// `@unchecked Sendable`: the leader uses it between the queue's mutex and `wake`, the waiting thread after
+/// `waitForTurn`. The semaphore separates the two.
+private final class PendingWrite: @unchecked Sendable {
+    enum Turn {
+        /// It was committed, or has failed.
+        case finished
+        /// It has not run yet: this thread leads the next transaction.
+        case lead
+    }
+
+    let body: (Connection) throws -> Void
+    var failure: SQLiteError?
+    private var turn = Turn.finished
+    private let call = Semaphore()
+
+    init(_ body: @escaping (Connection) throws -> Void) {
+        self.body = body
+    }
+
+    func waitForTurn() -> Turn {
+        BlockingHint.around { call.wait() }
+        return turn
+    }
+
+    func wake(to turn: Turn) {
+        self.turn = turn
+        call.post()
+    }
+}
+
+/// A transaction of the commit queue.
+package struct Commit: Sendable, Equatable {
+    /// The number of callers that waited for it.
+    package let writes: Int
+    package let nanoseconds: Int
+    /// Whether the whole transaction failed. A write that failed alone does not count.
+    package let hasFailed: Bool
 }

@@ -1,21 +1,21 @@
 import SQLite
 import Synchronization
 
-/// Connections for reading, opened as they are needed: as many as ever read at once.
+/// A pool of read-only connections. It opens one when all are in use, so it grows to the number of concurrent readers.
 final class ReaderPool: Sendable {
-    /// `@unchecked Sendable`: a connection is either on a shelf, guarded by its mutex, or lent to the one thread that
-    /// took it out.
-    private struct Lendable: @unchecked Sendable {
+    /// `@unchecked Sendable`: a connection is either in a shard, guarded by its mutex, or used by the
+    /// one thread that took it.
+    private struct Pooled: @unchecked Sendable {
         let connection: Connection
     }
 
-    private final class Shelf: Sendable {
-        let idle = Mutex<[Lendable]>([])
+    private final class Shard: Sendable {
+        let idle = Mutex<[Pooled]>([])
     }
 
     private let open: @Sendable () throws(SQLiteError) -> Connection
-    /// More than one, so that nobody waits: a mutex keeps a processor busy while whoever holds it has none.
-    private let shelves = (0..<4).map { _ in Shelf() }
+    /// Several, because a thread that waits for a mutex spins while the owner is not running.
+    private let shards = (0..<4).map { _ in Shard() }
     private let standing: StandingRead?
 
     init(beside standing: StandingRead? = nil, open: @escaping @Sendable () throws(SQLiteError) -> Connection) {
@@ -23,29 +23,29 @@ final class ReaderPool: Sendable {
         self.open = open
     }
 
-    func read<Result>(_ body: (Connection) throws(SQLiteError) -> Result) throws(SQLiteError) -> Result {
-        let lent = try borrow()
-        let result = try body(lent.connection)
-        // Given back only after a success: a connection that failed is closed and a new one tried next time.
-        giveBack(lent)
+    func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let pooled = try take()
+        let result = try body(pooled.connection)
+        // Returned only after a success: a connection that failed is closed, and the next read opens a new one.
+        putBack(pooled)
         standing?.beginIfDue()
         return result
     }
 
-    /// Always from the first shelf that has one: those that are used most have in memory what is asked for.
-    private func borrow() throws(SQLiteError) -> Lendable {
-        for shelf in shelves {
-            if let found = shelf.idle.withLockIfAvailable({ $0.popLast() }), let lent = found { return lent }
+    /// From the first shard that has one: the most used connections have the most useful page cache.
+    private func take() throws(SQLiteError) -> Pooled {
+        for shard in shards {
+            if let found = shard.idle.withLockIfAvailable({ $0.popLast() }), let pooled = found { return pooled }
         }
-        // Before one more is opened, no shelf is passed over.
-        for shelf in shelves {
-            if let lent = shelf.idle.withLock({ $0.popLast() }) { return lent }
+        // All shards are tried with waiting before another connection is opened.
+        for shard in shards {
+            if let pooled = shard.idle.withLock({ $0.popLast() }) { return pooled }
         }
-        return Lendable(connection: try open())
+        return Pooled(connection: try open())
     }
 
-    private func giveBack(_ lent: Lendable) {
-        for shelf in shelves where shelf.idle.withLockIfAvailable({ $0.append(lent) }) != nil { return }
-        shelves[0].idle.withLock { $0.append(lent) }
+    private func putBack(_ pooled: Pooled) {
+        for shard in shards where shard.idle.withLockIfAvailable({ $0.append(pooled) }) != nil { return }
+        shards[0].idle.withLock { $0.append(pooled) }
     }
 }

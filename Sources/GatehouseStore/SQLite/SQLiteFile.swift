@@ -2,7 +2,8 @@ package import Gatehouse
 import POSIX
 import SQLite
 
-/// A database file as an operator sees it: to be migrated, to be examined.
+/// A database file that an operator migrates or examines. Each examination uses a read-only connection of its own, so
+/// it never blocks a server.
 package struct SQLiteFile {
     let path: String
 
@@ -11,14 +12,94 @@ package struct SQLiteFile {
     }
 
     /// Brings the schema up to date and returns the names of the steps that were missing.
-    package func migrate() throws -> [String] {
+    package func migrate(progress: Progress = Progress()) throws -> [String] {
+        progress.begin("opening the database")
         let lock = try SQLiteStore.lock(path, waiting: .seconds(10))
         defer { withExtendedLifetime(lock) {} }
-        return try Migrator(SQLiteStore.writingConnection(to: path)).migrate()
+        return try Migrator(SQLiteStore.writingConnection(to: path)).migrate(progress: progress)
     }
 
-    /// What a server keeps under a name.
     package func document(_ name: String) throws -> Document? {
         try Connection(at: path, access: .readOnly).document(name)
+    }
+}
+
+extension SQLiteFile {
+    /// The schema of the file, compared with the schema of this program.
+    package enum Schema: Sendable, Equatable {
+        case current
+        case older(found: Int, known: Int)
+        case newer(found: Int, known: Int)
+        case foreign
+    }
+
+    package func schema() throws -> Schema {
+        do {
+            let found = try Migrator(reader()).ownVersion()
+            return found < Migrator.latest ? .older(found: found, known: Migrator.latest) : .current
+        } catch let fault as Migrator.Fault {
+            switch fault {
+            case .databaseIsForeign: return .foreign
+            case .databaseIsNewer(let found, let known): return .newer(found: found, known: known)
+            }
+        }
+    }
+
+    /// The damage in the file, at most five lines.
+    ///
+    /// - Parameter deep: also compares every index with its table, which takes several times as long. The write-ahead
+    ///   log grows until the comparison ends.
+    package func damage(deep: Bool) throws -> [String] {
+        do throws(SQLiteError) { return try examined(deep: deep) } catch {
+            // Other errors concern the file system, not the contents.
+            guard error.isDamage else { throw error }
+            return [error.description]
+        }
+    }
+
+    private func examined(deep: Bool) throws(SQLiteError) -> [String] {
+        let connection = try reader()
+        if deep { return try connection.damage("PRAGMA integrity_check(5)") }
+        // Table by table, so that checkpoints are possible in between.
+        let tables = try connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'") { $0.text(0) }
+        var found: [String] = []
+        for table in tables where found.count < 5 {
+            let name = table.replacing("'", with: "''")
+            found += try connection.damage("PRAGMA quick_check('\(name)')")
+        }
+        return Array(found.prefix(5))
+    }
+
+    /// The time of the newest row.
+    package func newestMoment() throws -> Timestamp? {
+        try moments(
+            "SELECT created_at FROM users ORDER BY id DESC LIMIT 1",
+            "SELECT moment FROM audit_events ORDER BY rowid DESC LIMIT 1", "SELECT max(updated_at) FROM documents"
+        ).max()
+    }
+
+    /// The time of the oldest user or audit entry.
+    package func oldestMoment() throws -> Timestamp? {
+        try moments(
+            "SELECT created_at FROM users ORDER BY id LIMIT 1", "SELECT moment FROM audit_events ORDER BY rowid LIMIT 1"
+        ).min()
+    }
+
+    /// The times that these queries return, without NULL.
+    private func moments(_ queries: String...) throws -> [Timestamp] {
+        let connection = try reader()
+        return try queries.compactMap { try connection.first($0) { $0.optionalTimestamp(0) } ?? nil }
+    }
+
+    func reader() throws(SQLiteError) -> Connection {
+        let connection = try Connection(at: path, access: .readOnly)
+        connection.setBusyTimeout(milliseconds: 5000)
+        return connection
+    }
+}
+
+extension Connection {
+    fileprivate func damage(_ query: String) throws(SQLiteError) -> [String] {
+        try all(query) { $0.text(0) }.filter { $0 != "ok" }
     }
 }

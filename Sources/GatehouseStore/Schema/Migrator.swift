@@ -1,8 +1,8 @@
 package import SQLite
 
-/// Brings a database to the schema that this program speaks, one committed step at a time.
+/// Migrates a database to the schema of this program, one transaction per migration.
 package struct Migrator {
-    /// The schema that this program speaks.
+    /// The schema version of this program.
     package static let latest = Migration.all.count
 
     package enum Fault: Error, Equatable, CustomStringConvertible {
@@ -29,30 +29,32 @@ package struct Migrator {
     }
 
     /// Runs the steps that are missing and returns their names.
-    package func migrate() throws -> [String] {
+    package func migrate(progress: Progress = Progress()) throws -> [String] {
         let found = try ownVersion()
         var applied: [String] = []
-        for number in found..<Self.latest where try apply(step: number) {
-            applied.append(Migration.all[number].name)
+        for number in found..<Self.latest {
+            let name = Migration.all[number].name
+            progress.begin("applying: \(name)")
+            if try apply(step: number) { applied.append(name) }
         }
         return applied
     }
 
-    /// What has to happen before this program can use the database; nil where nothing has to.
+    /// What the operator must do before this program can use the database; nil when it can.
     package func advice() throws -> String? {
         do {
             let found = try ownVersion()
             guard found < Self.latest else { return nil }
-            return "the database has schema \(found), this program speaks \(Self.latest): run gatehouse migrate"
+            return "the database has schema \(found), this program needs schema \(Self.latest): run gatehouse migrate"
         } catch let fault as Fault {
             return fault.description
         }
     }
 
-    /// The schema of a database that is ours, or that nobody has put anything into yet.
+    /// The schema version of a database of this program, or of an empty one.
     @discardableResult
     func ownVersion() throws -> Int {
-        // Both in one look: another process may be migrating.
+        // Both in one query: another process may be migrating.
         let found = try connection.first(
             "SELECT user_version, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version"
         ) { row in (version: Int(row.integer(0)), tables: row.integer(1)) }
@@ -65,7 +67,7 @@ package struct Migrator {
         return found.version
     }
 
-    /// False where another process has taken the step meanwhile.
+    /// False when another process has run the migration meanwhile.
     private func apply(step number: Int) throws(SQLiteError) -> Bool {
         try connection.execute(script: "BEGIN IMMEDIATE")
         do {
@@ -82,4 +84,24 @@ package struct Migrator {
             throw error
         }
     }
+}
+
+/// A migration. Its number is its position, and it never changes after its release.
+struct Migration: Sendable {
+    let name: String
+    let sql: [UInt8]
+
+    /// In the order in which they run.
+    static let all: [Migration] = [
+        Migration(name: "users and sessions", sql: PackageResources._001_users_and_sessions_sql),
+        Migration(name: "revocations and audit", sql: PackageResources._002_revocations_and_audit_sql),
+        Migration(name: "documents", sql: PackageResources._003_documents_sql),
+        Migration(name: "apple", sql: PackageResources._004_apple_sql),
+        Migration(
+            name: "verified emails and devices", sql: PackageResources._005_verified_emails_and_devices_sql),
+        Migration(name: "operators in the audit trail", sql: PackageResources._006_operators_in_the_audit_trail_sql),
+        Migration(
+            name: "checks without temporary tables",
+            sql: PackageResources._007_checks_without_temporary_tables_sql),
+    ]
 }

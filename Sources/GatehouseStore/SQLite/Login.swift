@@ -1,0 +1,98 @@
+package import Gatehouse
+import SQLite
+
+extension SQLiteStore {
+    package func record(
+        _ login: Login, limit: Int, opening session: @escaping (_ known: User?) -> NewSession
+    ) throws(Refusal) -> LoginOutcome {
+        try writing { connection in
+            let known = try connection.known(login.identity)
+            if let user = known?.user, user.status != .active { return .inactive(user) }
+            if known == nil, let user = try connection.owner(ofBarred: login.identityHashes) {
+                // This login may be the first that contains the identity's other subject, after a transfer of the app.
+                try connection.bar(login.identityHashes, of: user, now: login.moment)
+                return .barred(user)
+            }
+            // Checked before the first write: the transaction is committed also if the login is refused.
+            let use = try login.redemption.map(connection.state(of:))
+            switch use {
+            case .replayed: return .replayed
+            case .usedNonce: return .usedNonce
+            case .fresh, .repeated, nil: break
+            }
+            let new = session(known?.user)
+            let user = try connection.user(of: login, opening: new, known: known)
+            precondition(new.session.userID == user.id, "a session is opened for the user of the identity")
+            if let redemption = login.redemption { try connection.markRedeemed(redemption) }
+            try connection.insert(new.session, redeeming: login.redemption)
+            try connection.insert(new.auditEvent)
+            // An authorization code can be exchanged once, and the first login has queued that.
+            if use != .repeated, let task = new.task { try connection.insert(task) }
+            // A new user has one session.
+            guard known != nil else { return .recorded(user, ended: []) }
+            return .recorded(user, ended: try connection.enforce(limit, after: new))
+        }
+    }
+}
+
+extension Connection {
+    /// The user of a login as they are now: the new one, or the known one with what this login adds.
+    fileprivate func user(of login: Login, opening new: NewSession, known: KnownIdentity?) throws(SQLiteError) -> User {
+        if let known { return try record(login, at: new.session.createdAt, of: known) }
+        try insert(new.user, lastLoginBy: login.identity.provider)
+        try insert(login.identity, of: new.user.id, now: new.user.createdAt)
+        return new.user
+    }
+
+    /// Records a login of a known user, fills empty fields, and updates the account from the identity.
+    private func record(_ login: Login, at moment: Timestamp, of known: KnownIdentity) throws(SQLiteError) -> User {
+        var user = known.user
+        user.updateEmail(from: login.identity)
+        user.nickname = user.nickname ?? login.nickname
+        try run(
+            """
+            UPDATE users SET email = ?, email_verified = ?, nickname = ?, last_login_at = ?, last_login_provider = ?,
+                updated_at = ?
+            WHERE id = ?
+            """,
+            .optional(user.email), .flag(user.emailVerified), .optional(user.nickname), .integer(moment.milliseconds),
+            .text(login.identity.provider.rawValue), .integer(moment.milliseconds), .text(user.id.text))
+        if known.account.subject != login.identity.subject { try applyTransfer(of: login.identity, now: moment) }
+        if known.account.differs(from: login.identity) { try update(login.identity, now: moment) }
+        return user
+    }
+
+    /// Keeps the active sessions of a user within the limit after a new one was opened.
+    fileprivate func enforce(_ limit: Int, after new: NewSession) throws(SQLiteError) -> [SessionID] {
+        let (user, now) = (new.session.userID, new.session.createdAt)
+        let ended = try enforce(limit, on: user, except: new.session.id, now: now)
+        guard !ended.isEmpty else { return [] }
+        try insert(
+            AuditEvent(
+                .sessionLimit, at: now, userID: user, sessionID: ended.count == 1 ? ended[0] : nil,
+                device: new.session.device, count: Int64(ended.count)))
+        return ended
+    }
+}
+
+extension User {
+    /// Fills an empty address, and updates whether the provider has confirmed the one that is there.
+    fileprivate mutating func updateEmail(from identity: Identity) {
+        if email == nil {
+            (email, emailVerified) = (identity.email, identity.hasVerifiedEmail)
+        } else if let verified = identity.emailVerified, let email, let other = identity.email,
+            email.isSameAddress(as: other)
+        {
+            emailVerified = verified
+        }
+    }
+}
+
+extension String {
+    /// Compares addresses as SQLite's NOCASE does: byte by byte, with A to Z in either case. Swift's own comparison
+    /// treats more characters as equal.
+    fileprivate func isSameAddress(as other: String) -> Bool {
+        func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+        return utf8.map(lowered) == other.utf8.map(lowered)
+    }
+}

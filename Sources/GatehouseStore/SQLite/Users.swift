@@ -1,0 +1,90 @@
+package import Gatehouse
+import SQLite
+
+/// The columns of a user `u`, in the order in which `User.init(_:row:_:)` reads them.
+let userColumns = """
+    u.email, u.email_verified, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
+    """
+
+// A constant, so that it is not built for each request.
+private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
+
+extension SQLiteStore {
+    package func user(_ id: UserID) throws(Refusal) -> User? {
+        try reading { try $0.user(id) }
+    }
+
+    package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
+        try writing { try $0.update(id, change, now: now) }
+    }
+}
+
+extension Connection {
+    func user(_ id: UserID) throws(SQLiteError) -> User? {
+        try first(userByID, .text(id.text)) { row in
+            var columns = ColumnCounter()
+            return try User(id, row: row, &columns)
+        }
+    }
+
+    func insert(_ user: User, lastLoginBy provider: Provider) throws(SQLiteError) {
+        let now = Value.integer(user.createdAt.milliseconds)
+        try run(
+            """
+            INSERT INTO users (id, email, email_verified, nickname, avatar_url, role, status, onboarding_completed,
+                last_login_at, last_login_provider, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .optional(user.nickname),
+            .optional(user.avatarURL), .text(user.role.rawValue), .text(user.status.rawValue),
+            .flag(user.onboardingCompleted), now, .text(provider.rawValue), now, now)
+    }
+
+    /// Nil, and nothing is changed, when the user is not active.
+    fileprivate func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(SQLiteError) -> User? {
+        let changed = try run(
+            """
+            UPDATE users SET nickname = iif(?2, ?3, nickname), avatar_url = iif(?4, ?5, avatar_url),
+                onboarding_completed = coalesce(?6, onboarding_completed), updated_at = ?7
+            WHERE id = ?1 AND status = 'ACTIVE'
+            """,
+            .text(id.text), .integer(change.nickname == nil ? 0 : 1), .optional(change.nickname ?? nil),
+            .integer(change.avatarURL == nil ? 0 : 1), .optional(change.avatarURL ?? nil),
+            .optional(change.onboardingCompleted.map { $0 ? 1 : 0 }), .integer(now.milliseconds))
+        return changed == 1 ? try user(id) : nil
+    }
+
+    /// Updates whether the user's own address is verified, from a newly linked identity.
+    func updateVerification(of user: UserID, from identity: Identity) throws(SQLiteError) {
+        guard let email = identity.email, let verified = identity.emailVerified else { return }
+        try run(
+            "UPDATE users SET email_verified = ? WHERE id = ? AND email = ? COLLATE NOCASE", .flag(verified),
+            .text(user.text), .text(email))
+    }
+
+    /// Removes all personal data of a user. False when the user is deleted already.
+    func anonymise(_ id: UserID, now: Timestamp) throws(SQLiteError) -> Bool {
+        let changed = try run(
+            """
+            UPDATE users SET status = 'DELETED', email = NULL, email_verified = 0, nickname = NULL,
+                avatar_url = NULL, onboarding_completed = 0, last_login_at = NULL, last_login_provider = NULL, updated_at = ?2
+            WHERE id = ?1 AND status <> 'DELETED'
+            """,
+            .text(id.text), .integer(now.milliseconds))
+        guard changed == 1 else { return false }
+        try removeDevicesFromAudit(of: id)
+        return true
+    }
+}
+
+extension User {
+    /// Reads `userColumns`.
+    init(_ id: UserID, row: borrowing Row, _ columns: inout ColumnCounter) throws(SQLiteError) {
+        self.init(
+            id: id, email: row.optionalText(columns.next()), emailVerified: row.integer(columns.next()) != 0,
+            nickname: row.optionalText(columns.next()), avatarURL: row.optionalText(columns.next()),
+            role: try row.case(Role.self, at: columns.next()),
+            status: try row.case(UserStatus.self, at: columns.next()),
+            onboardingCompleted: row.integer(columns.next()) != 0, createdAt: row.timestamp(columns.next()))
+    }
+}

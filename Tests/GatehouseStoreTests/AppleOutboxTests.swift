@@ -1,0 +1,168 @@
+import Gatehouse
+import GatehouseStore
+import SQLite
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("The Apple outbox")
+struct AppleOutboxTests {
+    private let folder: TemporaryFolder
+    private let store: SQLiteStore
+    private let raw: Connection
+    private let noon = SampleLogin.noon
+    private let ann = SampleLogin.user(1)
+    private let bob = SampleLogin.user(2)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let path = folder.file("gatehouse.db")
+        store = try SQLiteStore(path: path)
+        raw = try Connection(path: path, access: .readWrite)
+        raw.setBusyTimeout(milliseconds: 5000)
+    }
+
+    private func exchange(of user: User) -> AppleTask {
+        AppleTask(
+            kind: .exchange, userID: user.id, clientID: "app", sealed: [1], dueAt: noon,
+            expiresAt: noon + AppleTask.codeLifetime)
+    }
+
+    private func logIn(_ user: User, as subject: String, queueing task: AppleTask? = nil) throws {
+        var login = SampleLogin.login(user.id.text, of: user, as: SampleLogin.identity(subject))
+        login.task = task
+        #expect(try store.create(user, with: login))
+    }
+
+    private func token(of user: User) throws -> [UInt8]? {
+        try raw.first("SELECT refresh_token FROM auth_accounts WHERE user_id = ?", .text(user.id.text)) {
+            $0.optionalBlob(0)
+        } ?? nil
+    }
+
+    private func event(_ user: User, at moment: Timestamp? = nil) -> AuditEvent {
+        AuditEvent(.userDeleted, at: moment ?? noon, userID: user.id)
+    }
+
+    /// The delays between the attempts of a task, in seconds, until it is given up.
+    private func delays(from start: Timestamp, atMost count: Int) throws -> [Int64] {
+        var (now, delays) = (start, [Int64]())
+        for _ in 0..<count {
+            guard try store.takeAppleTask(now: now) != nil else { break }
+            let due = try raw.first("SELECT due_at FROM apple_tasks") { $0.integer(0) } ?? 0
+            #expect(try store.takeAppleTask(now: Timestamp(milliseconds: due - 1)) == nil)
+            delays.append((due - now.milliseconds) / 1000)
+            now = Timestamp(milliseconds: due)
+        }
+        return delays
+    }
+
+    @Test("an exchange is retried with backoff until its code expires")
+    func exchangeDelays() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        let delays = try delays(from: noon, atMost: 100)
+        #expect(delays.prefix(6) == [1, 2, 4, 8, 16, 30])
+        #expect(delays.dropFirst(5).allSatisfy { $0 == 30 })
+        #expect(delays.reduce(0, +) >= 300 && delays.dropLast().reduce(0, +) < 300)
+        #expect(store.unfinishedAppleTasks == 0)
+    }
+
+    @Test("a revocation is retried without limit, at last once an hour")
+    func revocationDelays() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        let task = try #require(try store.takeAppleTask(now: noon))
+        try store.finish(task, with: [2], of: "ann", now: noon)
+        #expect(try store.delete(ann.id, queueing: nil, recording: event(ann))?.revocation == .queued)
+        let delays = try delays(from: noon, atMost: 100)
+        #expect(delays.count == 100)
+        #expect(delays.prefix(13) == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600])
+        #expect(delays.last == 3600)
+    }
+
+    @Test("the task that has been due longest is taken first, and none before it is due")
+    func order() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        #expect(try store.takeAppleTask(now: noon + .seconds(-1)) == nil)
+        let first = try #require(try store.takeAppleTask(now: noon))
+        #expect(first.userID == ann.id && first.sealed == [1] && first.attempts == 0)
+        try logIn(bob, as: "bob", queueing: exchange(of: bob))
+        #expect(try store.takeAppleTask(now: noon + .seconds(60))?.userID == bob.id)
+        let second = try #require(try store.takeAppleTask(now: noon + .seconds(60)))
+        #expect(second.userID == ann.id && second.attempts == 1)
+    }
+
+    @Test("concurrent workers take a task once")
+    func concurrent() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        let taken = try Concurrently.run(16) { [store, noon] _ in try store.takeAppleTask(now: noon) }
+        #expect(taken.compactMap { $0 }.count == 1)
+    }
+
+    @Test("the token for a code is stored with the account that Apple names")
+    func stored() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        let task = try #require(try store.takeAppleTask(now: noon))
+        try store.finish(task, with: [9], of: "ann", now: noon)
+        #expect(try token(of: ann) == [9])
+        #expect(store.unfinishedAppleTasks == 0)
+    }
+
+    @Test(
+        "the token for another user's code is discarded, whether that user is known or not", arguments: [true, false])
+    func otherUser(_ isKnown: Bool) throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        if isKnown { try logIn(bob, as: "bob") }
+        let task = try #require(try store.takeAppleTask(now: noon))
+        try store.finish(task, with: [9], of: "bob", now: noon)
+        #expect(try token(of: ann) == nil && token(of: bob) == nil)
+        #expect(store.unfinishedAppleTasks == 0)
+    }
+
+    @Test("the token of a deleted user is revoked, unless the identity has a new account")
+    func deletedUser() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        let task = try #require(try store.takeAppleTask(now: noon))
+        #expect(try store.delete(ann.id, queueing: nil, recording: event(ann))?.revocation == .queued)
+        try store.finish(task, with: [9], of: "ann", now: noon)
+        let revocation = try #require(try store.takeAppleTask(now: noon))
+        #expect(revocation.kind == .revoke && revocation.sealed == [9] && revocation.userID == ann.id)
+        try store.finish(revocation)
+        try logIn(bob, as: "ann")
+        try store.finish(task, with: [9], of: "ann", now: noon)
+        #expect(store.unfinishedAppleTasks == 0)
+    }
+
+    @Test("a repeated login queues one task")
+    func repeated() throws {
+        var login = SampleLogin.login("1", of: ann, as: SampleLogin.identity("ann"))
+        login.redemption = Redemption(
+            tokenHash: [1], nonceHash: nil, moment: noon, grace: .seconds(60), expiresAt: noon + .seconds(600))
+        login.task = exchange(of: ann)
+        #expect(try store.create(ann, with: login))
+        var again = SampleLogin.login("2", of: ann, as: SampleLogin.identity("ann"))
+        (again.redemption, again.task) = (login.redemption, login.task)
+        #expect(try store.add(again) != nil)
+        #expect(store.unfinishedAppleTasks == 1)
+    }
+
+    @Test("a deletion returns `byHand` if the queued tasks have expired or have another purpose")
+    func byHand() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        let late = noon + AppleTask.codeLifetime
+        #expect(try store.delete(ann.id, queueing: nil, recording: event(ann, at: late))?.revocation == .byHand)
+        try logIn(bob, as: "bob")
+        try raw.execute(
+            script: """
+                INSERT INTO apple_tasks (kind, user_id, client_id, secret, due_at)
+                VALUES ('revoke', '\(bob.id.text)', 'app', x'01', 0)
+                """)
+        #expect(try store.delete(bob.id, queueing: nil, recording: event(bob))?.revocation == .byHand)
+    }
+
+    @Test("a new code is queued even if another one is waiting")
+    func freshCode() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        #expect(try store.delete(ann.id, queueing: exchange(of: ann), recording: event(ann))?.revocation == .queued)
+        #expect(store.unfinishedAppleTasks == 2)
+    }
+}

@@ -1,0 +1,23 @@
+import Gatehouse
+import GatehouseStore
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("The outcome of the last write")
+struct LastWriteOutcomeTests {
+    @Test("an operation that writes nothing does not change it, because it also succeeds on a full disk")
+    func nothing() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.file("gatehouse.db"))
+        let user = SampleLogin.user(1)
+        let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s"))
+        _ = try store.create(user, with: login)
+        let moment = try #require(store.lastWrite?.moment)
+        #expect(try store.change(login.session.id, now: SampleLogin.noon) { _, _ in nil } != nil)
+        #expect(try !store.revoke(SessionID("sess_2"), for: .logout, recording: SampleLogin.event()))
+        #expect(store.lastWrite?.moment == moment)
+        #expect(try store.revoke(login.session.id, for: .logout, recording: SampleLogin.event()))
+        #expect(store.lastWrite?.moment != moment)
+    }
+}
