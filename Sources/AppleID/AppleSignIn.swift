@@ -1,7 +1,7 @@
 package import Gatehouse
 import JOSE
 
-/// Sign in with Apple as the domain asks for it: the verifiers of what Apple signs, with Apple's keys behind them.
+/// Verifies identity tokens and notifications with the keys that Apple publishes.
 package struct AppleSignIn: AppleVerifier {
     private let verifier: IdentityTokenVerifier
     private let keys: AppleKeys
@@ -11,26 +11,30 @@ package struct AppleSignIn: AppleVerifier {
         self.keys = keys
     }
 
-    package func verify(_ credential: AppleCredential, now: Timestamp) throws(Refusal) -> AppleAssertion {
-        let token = try judging { () throws(AppleTokenFault) in
+    package func verify(
+        _ credential: AppleCredential, now: Timestamp, requestID: String?
+    ) throws(Refusal) -> AppleAssertion {
+        let token = try refusing { () throws(AppleTokenFault) in
             try verifier.inspect(credential.identityToken, now: now)
         }
-        let key = try key(token.keyID)
-        return try judging { () throws(AppleTokenFault) in
+        let key = try key(token.keyID, requestID)
+        return try refusing { () throws(AppleTokenFault) in
             try verifier.confirm(token, with: key, for: credential)
         }
     }
 
-    package func verify(notification text: String, now: Timestamp) throws(Refusal) -> AppleNotification {
-        let signed = try judging { () throws(AppleTokenFault) in
+    package func verify(
+        notification text: String, now: Timestamp, requestID: String?
+    ) throws(Refusal) -> AppleNotification {
+        let notification = try refusing { () throws(AppleTokenFault) in
             try SignedNotification(text, policy: verifier.policy, now: now)
         }
-        let key = try key(signed.keyID)
-        return try judging { () throws(AppleTokenFault) in try signed.confirmed(by: key) }
+        let key = try key(notification.keyID, requestID)
+        return try refusing { () throws(AppleTokenFault) in try notification.confirmed(by: key) }
     }
 
-    private func key(_ keyID: String) throws(Refusal) -> VerificationKey {
-        do { return try keys.key(keyID) } catch {
+    private func key(_ keyID: String, _ requestID: String?) throws(Refusal) -> VerificationKey {
+        do { return try keys.key(keyID, requestID: requestID) } catch {
             switch error {
             case .unknownKey: throw .appleToken(.unknownKey)
             case .unavailable: throw .appleKeysUnavailable
@@ -38,7 +42,7 @@ package struct AppleSignIn: AppleVerifier {
         }
     }
 
-    private func judging<Result>(_ check: () throws(AppleTokenFault) -> Result) throws(Refusal) -> Result {
+    private func refusing<Result>(_ check: () throws(AppleTokenFault) -> Result) throws(Refusal) -> Result {
         do { return try check() } catch { throw .appleToken(error) }
     }
 }

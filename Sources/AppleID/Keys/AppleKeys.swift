@@ -1,26 +1,27 @@
+import Curl
 package import Gatehouse
 package import JOSE
-import POSIX
+import Threading
 
-/// Apple's keys, fetched when `KeySetState` says so.
+/// Apple's public keys. `KeySetState` decides when they are fetched; this class fetches them.
 package final class AppleKeys: Sendable {
     private let state: Monitor<KeySetState>
     private let archive: KeySetArchive
     private let source: KeySource
-    private let report: @Sendable (KeySetReport) -> Void
+    private let report: KeySetReport.Handler
     private let now: @Sendable () -> Timestamp
 
-    /// Begins with what an earlier process has left in the archive, and fetches nothing yet.
+    /// Starts with the set that an earlier process has saved. Nothing is fetched yet.
     ///
     /// - Parameters:
-    ///   - now: the time, asked anew after each fetch, which may have taken a while.
-    ///   - report: told what each fetch came to.
+    ///   - now: the clock. It is read again after each fetch, which may take seconds.
+    ///   - report: called with the outcome of each fetch.
     package init(
         policy: KeySetPolicy = KeySetPolicy(), archive: KeySetArchive, now: @escaping @Sendable () -> Timestamp,
-        report: @escaping @Sendable (KeySetReport) -> Void = { _ in }, source: @escaping KeySource
+        report: @escaping KeySetReport.Handler = { _, _ in }, source: @escaping KeySource
     ) {
         var initial = KeySetState(policy: policy)
-        Self.restore(&initial, from: archive, now: now()).map(report)
+        if let restored = Self.restore(&initial, from: archive, now: now()) { report(restored, nil) }
         state = Monitor(initial)
         self.archive = archive
         self.now = now
@@ -33,58 +34,60 @@ package final class AppleKeys: Sendable {
         case unavailable
     }
 
-    /// The key of this id. May fetch, or wait for somebody else's fetch.
-    package func key(_ keyID: String) throws(Fault) -> VerificationKey {
-        switch state.change({ $0.ask(for: keyID, now: now(), hasWaited: false) }) {
+    /// The key with this id. May fetch the set, or wait for another thread that fetches it.
+    ///
+    /// - Parameter requestID: the request that needs the key; goes into the report of a fetch.
+    package func key(_ keyID: String, requestID: String?) throws(Fault) -> VerificationKey {
+        switch state.change({ $0.lookUp(keyID, now: now(), hasWaited: false) }) {
         case .fetch:
-            fetch()
+            fetch(for: requestID)
         case .wait(let time):
             _ = state.wait(atMost: time) { $0.isFetching ? nil : () }
-        case let settled:
-            return try Self.key(in: settled)
+        case let lookup:
+            return try Self.key(in: lookup)
         }
-        return try Self.key(in: state.change { $0.ask(for: keyID, now: now(), hasWaited: true) })
+        return try Self.key(in: state.change { $0.lookUp(keyID, now: now(), hasWaited: true) })
     }
 
-    /// For how long the set that serves has not been renewed; nil where there is none.
+    /// Fetches the set if its renewal is due. Called about once a second by a background thread.
+    package func renewIfDue() {
+        if state.change({ $0.startRenewalIfDue(now: now()) }) { fetch(for: nil) }
+    }
+
+    /// Time since the usable set was fetched; nil if there is none.
     package var age: Duration? { state.change { $0.age(now()) } }
 
-    /// Renews the set if it is due. To be called every second or so, off the request path.
-    package func renewIfDue() {
-        if state.change({ $0.isDue(now: now()) }) { fetch() }
-    }
+    /// For metrics.
+    package var status: KeySetStatus { state.change { $0.status(now()) } }
 
-    /// How it stands with them, for whoever watches.
-    package var vitals: KeySetVitals { state.change { $0.vitals(now()) } }
-
-    private func fetch() {
+    private func fetch(for requestID: String?) {
         do throws(KeySetFault) {
             let bytes = try BlockingHint.around(source)
             let set = try JWKSet(ofApple: bytes)
             let now = self.now()
-            // Kept before it serves: who has signed in by it can do so again after a crash, whatever Apple does.
-            archive.keep(Document(content: bytes, updatedAt: now))
-            state.change { $0.finished(set, now: now) }
-            report(.renewed(usableKeys: set.count, skipped: set.reasons))
+            // Saved before it is used: a user who has signed in with it can do so again after a crash.
+            archive.save(SavedKeySet(content: bytes, updatedAt: now))
+            state.change { $0.finishFetch(set, now: now) }
+            report(.renewed(usableKeys: set.count, skipped: set.firstSkipped), requestID)
         } catch {
             let now = self.now()
             let age = state.change { state in
-                state.finished(nil, now: now)
+                state.finishFetch(nil, now: now)
                 return state.age(now)
             }
-            report(.failed(error, age: age))
+            report(.failed(error, age: age), requestID)
         }
     }
 
-    /// What there is to say about it; nil where nothing was kept.
+    /// Nil if nothing was saved.
     private static func restore(
         _ state: inout KeySetState, from archive: KeySetArchive, now: Timestamp
     ) -> KeySetReport? {
-        guard let kept = archive.last() else { return nil }
+        guard let saved = archive.load() else { return nil }
         do throws(KeySetFault) {
-            let set = try JWKSet(ofApple: kept.content)
-            guard state.restore(set, fetchedAt: kept.updatedAt, now: now), let age = state.age(now) else {
-                throw KeySetFault("it was fetched at \(kept.updatedAt)")
+            let set = try JWKSet(ofApple: saved.content)
+            guard state.restore(set, fetchedAt: saved.updatedAt, now: now), let age = state.age(now) else {
+                throw KeySetFault("it was fetched at \(saved.updatedAt)")
             }
             return .restored(usableKeys: set.count, age: age)
         } catch {
@@ -92,8 +95,8 @@ package final class AppleKeys: Sendable {
         }
     }
 
-    private static func key(in answer: KeySetState.Answer) throws(Fault) -> VerificationKey {
-        switch answer {
+    private static func key(in lookup: KeySetState.Lookup) throws(Fault) -> VerificationKey {
+        switch lookup {
         case .key(let key): return key
         case .unknown: throw .unknownKey
         case .unavailable, .fetch, .wait: throw .unavailable
@@ -101,13 +104,29 @@ package final class AppleKeys: Sendable {
     }
 }
 
+/// Returns the bytes of Apple's key set.
+package typealias KeySource = @Sendable () throws(KeySetFault) -> [UInt8]
+
+extension AppleKeys {
+    /// The key set at a URL, fetched with the limits that `HTTPClient` sets.
+    package static func source(at url: String) -> KeySource {
+        let client = HTTPClient()
+        return { () throws(KeySetFault) in
+            let answer: HTTPResponse
+            do throws(HTTPFault) { answer = try client.get(url) } catch { throw KeySetFault(error.description) }
+            guard answer.status == 200 else { throw KeySetFault("status \(answer.status)") }
+            return answer.body
+        }
+    }
+}
+
 extension JWKSet {
-    /// A set as Apple publishes it, with at least one key in it that identity tokens can be signed with.
+    /// Apple's published set. Throws if it has no key for RS256, with which Apple signs.
     fileprivate init(ofApple bytes: [UInt8]) throws(KeySetFault) {
         do { self = try JWKSet(parsing: bytes, usableFor: [.RS256]) } catch { throw KeySetFault(error.description) }
-        if isEmpty { throw KeySetFault((["no usable key"] + reasons).joined(separator: "; ")) }
+        if isEmpty { throw KeySetFault((["no usable key"] + firstSkipped).joined(separator: "; ")) }
     }
 
-    /// Why keys were left out, for a log: a few, since whoever publishes a set decides how many there are.
-    fileprivate var reasons: [String] { Array(skipped.prefix(5)) }
+    /// Why keys were left out. Only the first five, because the publisher decides how many keys a set has.
+    fileprivate var firstSkipped: [String] { Array(skipped.prefix(5)) }
 }

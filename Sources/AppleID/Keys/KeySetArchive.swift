@@ -1,40 +1,43 @@
-package import Gatehouse
+import Gatehouse
 import JOSE
 import OpenSSL
 import Synchronization
 
-/// Where the last good set outlives the process.
+/// Saves the last usable key set in the database, so that logins with Apple work after a restart even while Apple's key
+/// server cannot be reached.
 package final class KeySetArchive: Sendable {
-    private let documents: any DocumentStore
+    private let storage: any KeySetStorage
     private let name: String
-    /// An unchanged set is written anew after this time: its age is part of what is kept.
+    /// An unchanged set is saved again after this time, to update the age that is saved with it.
     private let interval: Duration
-    private let written = Mutex<Document?>(nil)
+    private let saved = Mutex<SavedKeySet?>(nil)
 
-    /// - Parameter address: where the set is published. What another address published is not found.
-    package init(_ documents: any DocumentStore, address: String, interval: Duration = KeySetPolicy().refreshInterval) {
-        self.documents = documents
+    /// - Parameter address: the URL of the key set. A set from another URL is not used.
+    package init(
+        _ storage: any KeySetStorage, address: String, interval: Duration = KeySetPolicy().refreshInterval
+    ) {
+        self.storage = storage
         self.interval = interval
         name = Self.name(for: address)
     }
 
-    /// An address may hold a secret, and a hash of it is as good a name.
+    /// Contains a hash of the URL, because the URL itself may contain a secret.
     package static func name(for address: String) -> String {
         "apple_keys " + Base64URL.encode(SHA256.hash(address))
     }
 
-    /// Nil also where the store fails, which says so in the log by itself.
-    func last() -> Document? { try? documents.document(name) }
+    /// Nil also when the storage fails.
+    func load() -> SavedKeySet? { storage.load(name) }
 
-    /// A store that fails has said so; the next set is kept again.
-    func keep(_ set: Document) {
-        let isWritten = written.withLock { $0.map { !isWorthWriting(set, after: $0) } ?? false }
-        guard !isWritten, (try? documents.keep(set, as: name)) != nil else { return }
-        written.withLock { $0 = set }
+    /// If the storage fails, the next call tries again.
+    func save(_ set: SavedKeySet) {
+        let isSaved = saved.withLock { $0.map { !needsSaving(set, after: $0) } ?? false }
+        guard !isSaved, storage.save(set, as: name) else { return }
+        saved.withLock { $0 = set }
     }
 
-    /// Also where the clock was set back, since a set from the future would not be believed.
-    private func isWorthWriting(_ set: Document, after last: Document) -> Bool {
+    /// Also true if the clock was set back: a saved set from the future is not used after a restart.
+    private func needsSaving(_ set: SavedKeySet, after last: SavedKeySet) -> Bool {
         set.content != last.content || set.updatedAt >= last.updatedAt + interval || set.updatedAt < last.updatedAt
     }
 }

@@ -1,37 +1,37 @@
 package import Gatehouse
 package import JOSE
 
-/// What is known of Apple's keys, and what to do about a key that is wanted. Decides and does nothing: it is told the
-/// time and the outcome of fetches, and its answers say what to do next.
+/// The known keys of Apple, and the rules for fetching them. It does no I/O: the caller passes in the time and the
+/// results of fetches, and does what the returned `Lookup` says.
 package struct KeySetState: Sendable {
-    package enum Answer: Sendable {
+    package enum Lookup: Sendable {
         case key(VerificationKey)
-        /// Apple has no such key.
+        /// Apple has no key with this id.
         case unknown
-        /// Whether Apple has such a key cannot be known right now.
+        /// Whether Apple has this key cannot be determined now.
         case unavailable
-        /// Fetch the set, report with `finished`, and ask again.
+        /// Fetch the set, call `finishFetch`, and look up the key again.
         case fetch
-        /// Somebody fetches: ask again when they have finished, or when the time is up.
+        /// Another thread is fetching. Look up the key again when it has finished or this time is over.
         case wait(atMost: Duration)
     }
 
     private struct Fetch {
-        let since: Timestamp
-        var waiting = 0
+        let startedAt: Timestamp
+        var waiters = 0
     }
 
-    /// Two processes' clocks, or one clock before and after it was set, may differ by this much.
+    /// Allowed difference between the clock of the process that saved a set and this process's clock.
     private static let clockLeeway = Duration.seconds(60)
 
     private let policy: KeySetPolicy
     private var keys: JWKSet?
     private var renewedAt: Timestamp?
     private var fetch: Fetch?
-    private var lastFetchFailed = false
-    private var hasFetched = false
-    private var scheduledAt: Timestamp?
-    private var demandedAt: Timestamp?
+    private var lastFetchSucceeded: Bool?
+    private var nextRenewal: Timestamp?
+    /// When an unknown key last caused a fetch.
+    private var lastDemand: Timestamp?
 
     package init(policy: KeySetPolicy) {
         self.policy = policy
@@ -39,56 +39,52 @@ package struct KeySetState: Sendable {
 
     package var isFetching: Bool { fetch != nil }
 
-    /// Takes over what an earlier process fetched. False, and nothing done, where it is too old to be believed, of the
-    /// future, or empty.
-    package mutating func restore(_ kept: JWKSet, fetchedAt: Timestamp, now: Timestamp) -> Bool {
-        guard !kept.isEmpty, isBelieved(since: fetchedAt, now), fetchedAt <= now + Self.clockLeeway else {
-            return false
-        }
-        keys = kept
+    /// Uses a set that an earlier process fetched. Returns false and changes nothing if the set is empty, too old, or
+    /// from the future.
+    package mutating func restore(_ saved: JWKSet, fetchedAt: Timestamp, now: Timestamp) -> Bool {
+        guard !saved.isEmpty, isRecent(fetchedAt, now), fetchedAt <= now + Self.clockLeeway else { return false }
+        keys = saved
         renewedAt = fetchedAt
-        scheduledAt = fetchedAt + policy.refreshInterval
+        nextRenewal = fetchedAt + policy.refreshInterval
         return true
     }
 
-    /// - Parameter hasWaited: the asker has been told to fetch or wait before, and takes what there is now.
-    package mutating func ask(for keyID: String, now: Timestamp, hasWaited: Bool) -> Answer {
+    /// - Parameter hasWaited: whether the caller has already fetched or waited, and so must not do it again.
+    package mutating func lookUp(_ keyID: String, now: Timestamp, hasWaited: Bool) -> Lookup {
         if let key = usableKeys(now)?[keyID] { return .key(key) }
-        if hasWaited { return settled(now) }
+        if hasWaited { return missingKey(now) }
         if isFetching { return waiting(now) }
-        if isCoolingDown(now) { return settled(now) }
-        demandedAt = now
-        fetch = Fetch(since: now)
+        if isCoolingDown(now) { return missingKey(now) }
+        lastDemand = now
+        fetch = Fetch(startedAt: now)
         return .fetch
     }
 
-    /// Whether the set is due for renewal; the asker then fetches and reports.
-    package mutating func isDue(now: Timestamp) -> Bool {
-        guard !isFetching, !isEarly(now) else { return false }
-        fetch = Fetch(since: now)
+    /// Whether the set is due for renewal. If so, the caller fetches it and calls `finishFetch`.
+    package mutating func startRenewalIfDue(now: Timestamp) -> Bool {
+        guard !isFetching, !isBeforeRenewal(now) else { return false }
+        fetch = Fetch(startedAt: now)
         return true
     }
 
-    /// Takes the outcome of a fetch. A set with no usable key in it counts as a failure and replaces nothing.
-    package mutating func finished(_ fetched: JWKSet?, now: Timestamp) {
+    /// Takes the result of a fetch, nil if it failed. A set without a usable key counts as a failure and is not used.
+    package mutating func finishFetch(_ fetched: JWKSet?, now: Timestamp) {
         fetch = nil
         let isUsable = fetched.map { !$0.isEmpty } ?? false
-        lastFetchFailed = !isUsable
-        hasFetched = true
+        lastFetchSucceeded = isUsable
         if isUsable { (keys, renewedAt) = (fetched, now) }
-        scheduledAt = now + interval(afterSuccess: isUsable, now)
+        nextRenewal = now + interval(afterSuccess: isUsable, now)
     }
 
-    /// For how long the set that serves has not been renewed; nil where none does.
+    /// Time since the usable set was fetched; nil if there is none.
     package func age(_ now: Timestamp) -> Duration? {
         guard usableKeys(now) != nil, let renewedAt else { return nil }
-        return Self.span(from: renewedAt, to: now)
+        return Self.elapsed(from: renewedAt, to: now)
     }
 
-    package func vitals(_ now: Timestamp) -> KeySetVitals {
-        KeySetVitals(
-            usableKeys: usableKeys(now)?.count ?? 0, age: age(now),
-            lastFetchSucceeded: hasFetched ? !lastFetchFailed : nil)
+    package func status(_ now: Timestamp) -> KeySetStatus {
+        KeySetStatus(
+            usableKeys: usableKeys(now)?.count ?? 0, age: age(now), lastFetchSucceeded: lastFetchSucceeded)
     }
 
     private func interval(afterSuccess isUsable: Bool, _ now: Timestamp) -> Duration {
@@ -96,48 +92,58 @@ package struct KeySetState: Sendable {
         return usableKeys(now) == nil ? policy.urgentRetryInterval : policy.retryInterval
     }
 
-    /// A few wait for as long as it takes. Were it all of them, a slow server of Apple's and a stranger with made-up key
-    /// ids would hold every thread there is.
-    private mutating func waiting(_ now: Timestamp) -> Answer {
-        guard let current = fetch, current.waiting >= policy.mostWaiting else {
-            fetch?.waiting += 1
-            return .wait(atMost: policy.patience)
+    /// Limits the number of requests that wait until a fetch ends. Otherwise a slow key server and a client that sends
+    /// made-up key ids could together occupy every worker thread.
+    private mutating func waiting(_ now: Timestamp) -> Lookup {
+        guard let current = fetch, current.waiters >= policy.maximumWaiters else {
+            fetch?.waiters += 1
+            return .wait(atMost: policy.waitTimeout)
         }
-        let left = policy.crowdPatience - Self.span(from: current.since, to: now)
+        let left = policy.shortWaitTimeout - Self.elapsed(from: current.startedAt, to: now)
         return left > .zero ? .wait(atMost: left) : .unavailable
     }
 
-    /// A demand that lies further ahead than a cooldown was made before the clock was set back, and counts no more:
-    /// otherwise no new key would be found until the clock has caught up.
+    /// A demand further in the future than a cooldown was made before the clock was set back, and is ignored: otherwise
+    /// no new key would be found until the clock reaches it.
     private func isCoolingDown(_ now: Timestamp) -> Bool {
-        guard let demandedAt else { return false }
-        return now < demandedAt + policy.unknownKeyCooldown && demandedAt < now + policy.unknownKeyCooldown
+        guard let lastDemand else { return false }
+        return now < lastDemand + policy.unknownKeyCooldown && lastDemand < now + policy.unknownKeyCooldown
     }
 
-    /// Before the next renewal; with the clock set back, a renewal further ahead than any would be is due at once.
-    private func isEarly(_ now: Timestamp) -> Bool {
-        guard let scheduledAt else { return false }
-        return now < scheduledAt && scheduledAt <= now + max(policy.refreshInterval, policy.retryInterval)
+    /// A renewal further in the future than any interval was scheduled before the clock was set
+    /// back, and is due at once.
+    private func isBeforeRenewal(_ now: Timestamp) -> Bool {
+        guard let nextRenewal else { return false }
+        return now < nextRenewal && nextRenewal <= now + max(policy.refreshInterval, policy.retryInterval)
     }
 
-    /// The answer for a key that is not in the set. Who has waited in vain for a newer one cannot be told that there is
-    /// no such key.
-    private func settled(_ now: Timestamp) -> Answer {
-        usableKeys(now) == nil || lastFetchFailed || isFetching ? .unavailable : .unknown
+    /// The result for a key that is not in the set: `unknown` only if the set is known to be up to date.
+    private func missingKey(_ now: Timestamp) -> Lookup {
+        usableKeys(now) == nil || lastFetchSucceeded == false || isFetching ? .unavailable : .unknown
     }
 
     private func usableKeys(_ now: Timestamp) -> JWKSet? {
-        guard let renewedAt, isBelieved(since: renewedAt, now) else { return nil }
+        guard let renewedAt, isRecent(renewedAt, now) else { return nil }
         return keys
     }
 
-    /// With the clock set back by longer than that, nobody knows how old a set is.
-    private func isBelieved(since fetched: Timestamp, _ now: Timestamp) -> Bool {
-        now < fetched + policy.staleLimit && fetched < now + policy.staleLimit
+    /// False also for a time far in the future: if the clock was set back that far, the age of the set is not known.
+    private func isRecent(_ fetchedAt: Timestamp, _ now: Timestamp) -> Bool {
+        now < fetchedAt + policy.staleLimit && fetchedAt < now + policy.staleLimit
     }
 
-    /// None where the clock was set back in between.
-    private static func span(from start: Timestamp, to end: Timestamp) -> Duration {
+    /// Zero if the clock was set back in between.
+    private static func elapsed(from start: Timestamp, to end: Timestamp) -> Duration {
         max(.zero, .milliseconds(end.milliseconds - start.milliseconds))
     }
+}
+
+/// The state of Apple's key set, for metrics.
+package struct KeySetStatus: Sendable, Equatable {
+    /// The number of keys that can verify identity tokens now.
+    package let usableKeys: Int
+    /// Time since these keys were fetched; nil if there are none.
+    package let age: Duration?
+    /// Nil if nothing has been fetched since the start.
+    package let lastFetchSucceeded: Bool?
 }

@@ -1,18 +1,20 @@
+package import Curl
 package import Gatehouse
 import JOSE
 import JSON
 
-/// Apple's endpoints for developers, reached by whatever posts forms.
+/// Apple's token and revocation endpoints.
 package struct AppleEndpoints: AppleServer {
+    /// Sends a form and returns the answer, with any status: `HTTPClient.post`, or a substitute in tests.
+    package typealias Post = @Sendable (_ url: String, _ form: [(String, String)]) throws(HTTPFault) -> HTTPResponse
+
     private let addresses: AppleAddresses
     private let issuers: [String]
     private let secrets: ClientSecrets
-    private let post: FormPost
+    private let post: Post
 
-    /// - Parameter issuers: who may have made the identity token that comes with a grant.
-    package init(
-        at addresses: AppleAddresses, issuers: [String], secrets: ClientSecrets, post: @escaping FormPost
-    ) {
+    /// - Parameter issuers: the accepted issuers of the identity token in an answer.
+    package init(at addresses: AppleAddresses, issuers: [String], secrets: ClientSecrets, post: @escaping Post) {
         self.addresses = addresses
         self.issuers = issuers
         self.secrets = secrets
@@ -20,35 +22,35 @@ package struct AppleEndpoints: AppleServer {
     }
 
     package func exchange(code: String, for clientID: String, now: Timestamp) throws(AppleServerFault) -> AppleGrant {
-        let answer = try ask(
-            addresses.token, for: clientID, now: now, [("grant_type", "authorization_code"), ("code", code)])
+        let answer = try send(
+            [("grant_type", "authorization_code"), ("code", code)], to: addresses.token, for: clientID, now: now)
         guard answer.status == 200 else { throw answer.fault }
         return try grant(in: answer, for: clientID)
     }
 
     package func revoke(refreshToken: String, of clientID: String, now: Timestamp) throws(AppleServerFault) {
-        let answer = try ask(
-            addresses.revocation, for: clientID, now: now,
-            [("token", refreshToken), ("token_type_hint", "refresh_token")])
-        // A token that Apple does not know any more is revoked as well as can be.
+        let answer = try send(
+            [("token", refreshToken), ("token_type_hint", "refresh_token")], to: addresses.revocation, for: clientID,
+            now: now)
+        // `invalid_grant` means that Apple does not know the token any more: nothing is left to revoke.
         guard answer.status == 200 || answer.fault == .grantRefused else { throw answer.fault }
     }
 
-    private func ask(
-        _ url: String, for clientID: String, now: Timestamp, _ fields: [(String, String)]
-    ) throws(AppleServerFault) -> FormAnswer {
+    private func send(
+        _ fields: [(String, String)], to url: String, for clientID: String, now: Timestamp
+    ) throws(AppleServerFault) -> HTTPResponse {
         let secret: String
         do { secret = try secrets.secret(for: clientID, now: now) } catch {
             throw .unavailable("no client secret: \(error)")
         }
         do { return try post(url, [("client_id", clientID), ("client_secret", secret)] + fields) } catch {
-            throw .unavailable(error.reason)
+            throw .unavailable(error.description)
         }
     }
 
-    /// The signature of this identity token need not be looked at: it comes over TLS from Apple itself (OpenID Connect
-    /// Core 1.0, section 3.1.3.7, number 6). Whose it is and whom it is for, it has to say.
-    private func grant(in answer: FormAnswer, for clientID: String) throws(AppleServerFault) -> AppleGrant {
+    /// Checks issuer and audience of the identity token, but not its signature, because the token comes from Apple over
+    /// TLS (OpenID Connect Core 1.0, section 3.1.3.7, number 6).
+    private func grant(in answer: HTTPResponse, for clientID: String) throws(AppleServerFault) -> AppleGrant {
         let unreadable = AppleServerFault.unavailable("an answer without a usable grant")
         guard let object = answer.object, let refreshToken = object["refresh_token"]?.string, !refreshToken.isEmpty,
             let text = object["id_token"]?.string
@@ -62,4 +64,37 @@ package struct AppleEndpoints: AppleServer {
             throw unreadable
         }
     }
+}
+
+/// The URLs of Apple's token and revocation endpoints.
+package struct AppleAddresses: Sendable, Equatable {
+    package let token: String
+    package let revocation: String
+
+    package init(token: String, revocation: String) {
+        self.token = token
+        self.revocation = revocation
+    }
+}
+
+extension HTTPResponse {
+    /// Error codes that mean that Apple refuses this server's credentials: those of RFC 6749, section 5.2, which Apple
+    /// documents, and of RFC 7009, section 2.2.1. Other texts are not repeated, because faults are written to the log.
+    private static let credentialErrors = [
+        "invalid_client", "invalid_request", "invalid_scope", "unauthorized_client", "unsupported_grant_type",
+        "unsupported_token_type",
+    ]
+
+    /// The fault that an answer with an error status stands for.
+    fileprivate var fault: AppleServerFault {
+        let error = (400..<500).contains(status) && status != 429 ? object?["error"]?.string : nil
+        guard let error else { return .unavailable("status \(status)") }
+        if error == "invalid_grant" { return .grantRefused }
+        guard let known = Self.credentialErrors.first(where: { $0 == error }) else {
+            return .unavailable("status \(status)")
+        }
+        return .credentialsRefused(known)
+    }
+
+    fileprivate var object: JSONObject? { (try? JSONValue(parsing: body))?.object }
 }

@@ -2,26 +2,27 @@ package import Gatehouse
 package import JOSE
 import JSON
 
-/// How Apple's servers know that it is us who ask: JWTs by a key that the developer has registered with them.
+/// Makes the client secrets that authenticate this server to Apple: JWTs signed with a key that the developer has
+/// registered with Apple.
 package struct ClientSecrets: Sendable {
     private static let audience = "https://appleid.apple.com"
 
-    /// Apple's clock may be behind ours.
+    /// Apple's clock may be behind this server's.
     private static let leeway = Duration.seconds(60)
-    /// Apple allows six months. Made for one request, a secret needs to live no longer than that.
+    /// Apple allows six months. A secret is made for one request and needs no more than this.
     private static let lifetime = Duration.seconds(300)
 
     private let teamID: String
     private let key: SigningKey
 
-    /// - Parameter key: on P-256, under the name that Apple has given it.
+    /// - Parameter key: a P-256 key, with the key id that Apple has assigned.
     package init(teamID: String, key: SigningKey) {
-        precondition(key.algorithm == .ES256, "Apple takes client secrets by ES256 alone")
+        precondition(key.algorithm == .ES256, "Apple accepts only client secrets signed with ES256")
         self.teamID = teamID
         self.key = key
     }
 
-    /// - Parameter clientID: the bundle id or Services ID on whose behalf we ask.
+    /// - Parameter clientID: the bundle id or Services ID for which the request is made.
     package func secret(for clientID: String, now: Timestamp) throws(JOSEError) -> String {
         let claims: JSONObject = [
             "iss": .string(teamID), "iat": .integer((now - Self.leeway).seconds),

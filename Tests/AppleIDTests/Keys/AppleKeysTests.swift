@@ -1,88 +1,88 @@
 import AppleID
 import Gatehouse
 import JOSE
-import POSIX
+import JSON
 import Synchronization
 import TestSupport
 import Testing
+import Threading
 
-@Suite("Apple's keys among threads")
+@Suite("Apple's keys, used by several threads")
 struct AppleKeysTests {
     private let fetches = Counter()
-    private let now: @Sendable () -> Timestamp = { Genuine.moment }
+    private let refused = Counter()
+    private let now: @Sendable () -> Timestamp = { ValidLogin.now }
 
-    /// What a thread was told.
-    private func word(_ keys: AppleKeys, _ name: String) -> String {
-        do { return try keys.key(name).keyID ?? "a key without a name" } catch { return "\(error)" }
+    /// The key's id, or the error.
+    private func result(_ keys: AppleKeys, _ name: String) -> String {
+        do { return try keys.key(name, requestID: nil).keyID ?? "a key without an id" } catch { return "\(error)" }
     }
 
-    @Test("64 threads that want one unknown key cause one fetch")
+    @Test("64 threads that look up the same unfetched key cause one fetch")
     func crowd() throws {
-        let keys = AppleKeys(policy: KeySetPolicy(mostWaiting: 64), now: now) { [fetches] in
+        let keys = AppleKeys(policy: KeySetPolicy(maximumWaiters: 64), now: now) { [fetches] in
             fetches.increment()
             Thread.pause(for: .milliseconds(50))
-            return Genuine.keySet
+            return ValidLogin.keySet
         }
-        let words = try Crowd.of(64) { _ in word(keys, "KEY0000002") }
-        #expect(words == Array(repeating: "KEY0000002", count: 64))
+        let results = try Concurrently.run(64) { _ in result(keys, "KEY0000002") }
+        #expect(results == Array(repeating: "KEY0000002", count: 64))
         #expect(fetches.count == 1)
-        let denials = try Crowd.of(64) { index in word(keys, "unknown-\(index)") }
-        #expect(denials == Array(repeating: "unknownKey", count: 64))
+        let unknown = try Concurrently.run(64) { index in result(keys, "unknown-\(index)") }
+        #expect(unknown == Array(repeating: "unknownKey", count: 64))
         #expect(fetches.count == 1)
     }
 
-    @Test("what a fetch comes to, all who waited for it are told", arguments: [true, false])
-    func waitersAreTold(succeeds: Bool) throws {
-        let keys = AppleKeys(policy: KeySetPolicy(mostWaiting: 64), now: now) { [fetches] () throws(KeySetFault) in
+    @Test("all threads that wait for a fetch get its result", arguments: [true, false])
+    func waitersGetResult(succeeds: Bool) throws {
+        let keys = AppleKeys(policy: KeySetPolicy(maximumWaiters: 64), now: now) { [fetches] () throws(KeySetFault) in
             fetches.increment()
             Thread.pause(for: .milliseconds(50))
             guard succeeds else { throw KeySetFault("down") }
-            return Genuine.keySet
+            return ValidLogin.keySet
         }
-        let words = try Crowd.of(64) { _ in word(keys, "unknown") }
-        #expect(words == Array(repeating: succeeds ? "unknownKey" : "unavailable", count: 64))
+        let results = try Concurrently.run(64) { _ in result(keys, "unknown") }
+        #expect(results == Array(repeating: succeeds ? "unknownKey" : "unavailable", count: 64))
         #expect(fetches.count == 1)
     }
 
-    @Test("a source that hangs holds no more threads than may wait, and nobody who has a known key")
+    @Test("a source that hangs blocks only the permitted number of threads, and no lookup of a known key")
     func hangingSource() throws {
         let hanging = Monitor(false)
-        let held = Counter()
+        let blocked = Counter()
         let policy = KeySetPolicy()
         let keys = AppleKeys(policy: policy, now: now) { [fetches] in
             fetches.increment()
             if fetches.count > 1 { hanging.wait { $0 ? () : nil } }
-            return Genuine.keySet
+            return ValidLogin.keySet
         }
         keys.renewIfDue()
-        let askers = try (0..<64).map { index in
-            try Thread.spawn(name: "asker") {
-                if word(keys, "unknown-\(index)") == "unknownKey" { held.increment() } else { told.increment() }
+        let threads = try (0..<64).map { index in
+            try Thread.spawn(name: "lookup") {
+                if result(keys, "unknown-\(index)") == "unknownKey" { blocked.increment() } else { refused.increment() }
             }
         }
-        let mayHang = policy.mostWaiting + 1
-        #expect(Eventually.holds { told.count == 64 - mayHang }, "\(told.count) were told to come back")
-        #expect(word(keys, "KEY0000001") == "KEY0000001")
+        let permitted = policy.maximumWaiters + 1
+        #expect(Eventually.holds { refused.count == 64 - permitted }, "\(refused.count) were refused")
+        #expect(result(keys, "KEY0000001") == "KEY0000001")
         keys.renewIfDue()
         #expect(fetches.count == 2)
-        #expect(held.count == 0)
+        #expect(blocked.count == 0)
         hanging.change { $0 = true }
-        for asker in askers { asker.join() }
-        #expect(held.count == mayHang)
-        #expect(told.count == 64 - mayHang)
+        for thread in threads { thread.join() }
+        #expect(blocked.count == permitted)
+        #expect(refused.count == 64 - permitted)
     }
 
-    private let told = Counter()
-
-    @Test("a renewal that is due is fetched off the request path, once")
+    @Test("a renewal that is due causes one fetch")
     func renewal() throws {
-        let clock = Monitor(Genuine.moment)
+        let clock = Monitor(ValidLogin.now)
         let source: KeySource = { [fetches] in
             fetches.increment()
-            return Genuine.keySet
+            return ValidLogin.keySet
         }
         let keys = AppleKeys(now: { clock.change { $0 } }, source: source)
-        _ = try Crowd.of(8) { _ in keys.renewIfDue() }
+        _ = try Concurrently.run(8) { _ in keys.renewIfDue() }
         #expect(fetches.count == 1)
         clock.change { $0 = $0 + .seconds(3599) }
         keys.renewIfDue()
@@ -90,13 +90,13 @@ struct AppleKeysTests {
         clock.change { $0 = $0 + .seconds(1) }
         keys.renewIfDue()
         #expect(fetches.count == 2)
-        #expect(word(keys, "KEY0000001") == "KEY0000001")
+        #expect(result(keys, "KEY0000001") == "KEY0000001")
     }
 
-    @Test("bytes that are no key set replace no good one, and are no answer")
+    @Test("an answer that is not a key set does not replace a usable set")
     func brokenBytes() {
-        let answers = Monitor([Genuine.keySet])
-        let clock = Monitor(Genuine.moment)
+        let answers = Monitor([ValidLogin.keySet])
+        let clock = Monitor(ValidLogin.now)
         let source: KeySource = { () throws(KeySetFault) in
             let next = answers.change { $0.isEmpty ? nil : $0.removeFirst() }
             guard let next else { throw KeySetFault("down") }
@@ -108,41 +108,43 @@ struct AppleKeysTests {
             answers.change { $0 = [Array(broken.utf8)] }
             clock.change { $0 = $0 + .seconds(3600) }
             keys.renewIfDue()
-            #expect(answers.change { $0.isEmpty }, "it was fetched")
-            #expect(word(keys, "KEY0000001") == "KEY0000001")
-            #expect(word(keys, "unknown") == "unavailable")
+            #expect(answers.change { $0.isEmpty }, "the answer was fetched")
+            #expect(result(keys, "KEY0000001") == "KEY0000001")
+            #expect(result(keys, "unknown") == "unavailable")
         }
     }
 
-    @Test("a key of another kind is left out of a good set")
+    @Test("a key of another type is left out of the set")
     func unusableKeys() throws {
         let elliptic = try SigningKey.generate(.ES256, keyID: "elliptic")
-        let keys = AppleKeys(now: now) { Genuine.bytes(ofSetWith: [elliptic, Genuine.key]) }
-        #expect(word(keys, "elliptic") == "unknownKey")
-        #expect(word(keys, "KEY0000001") == "KEY0000001")
+        let keys = AppleKeys(now: now) { ValidLogin.bytes(ofSetWith: [elliptic, ValidLogin.key]) }
+        #expect(result(keys, "elliptic") == "unknownKey")
+        #expect(result(keys, "KEY0000001") == "KEY0000001")
     }
 
-    @Test("a crowd that a slow source outlasts is told to come back, and never that there is no such key")
-    func impatientCrowd() throws {
+    @Test("threads beyond the permitted number are told that the key is unavailable, never that it is unknown")
+    func shortWait() throws {
         let hanging = Monitor(false)
-        let policy = KeySetPolicy(mostWaiting: 2, patience: .milliseconds(100), crowdPatience: .milliseconds(20))
+        var policy = KeySetPolicy(maximumWaiters: 2)
+        policy.waitTimeout = .milliseconds(100)
+        policy.shortWaitTimeout = .milliseconds(20)
         let keys = AppleKeys(policy: policy, now: now) { [fetches] in
             fetches.increment()
             if fetches.count > 1 { hanging.wait { $0 ? () : nil } }
-            return Genuine.keySet
+            return ValidLogin.keySet
         }
         keys.renewIfDue()
-        let fetcher = try Thread.spawn(name: "fetcher") { _ = word(keys, "unknown") }
+        let fetcher = try Thread.spawn(name: "fetcher") { _ = result(keys, "unknown") }
         #expect(Eventually.holds { fetches.count == 2 })
-        let words = try Crowd.of(16) { _ in word(keys, "unknown") }
-        #expect(words == Array(repeating: "unavailable", count: 16))
+        let results = try Concurrently.run(16) { _ in result(keys, "unknown") }
+        #expect(results == Array(repeating: "unavailable", count: 16))
         hanging.change { $0 = true }
         fetcher.join()
-        #expect(word(keys, "unknown") == "unknownKey")
+        #expect(result(keys, "unknown") == "unknownKey")
     }
 
     @Test(
-        "what each fetch came to is reported, with the reasons for what was left out",
+        "a failed fetch is reported with the reasons for which keys were left out",
         arguments: [
             (#"{"keys":[]}"#, "no usable key"),
             (
@@ -153,27 +155,50 @@ struct AppleKeysTests {
     func reportsFaults(_ document: String, _ fault: String) {
         let reports = Mutex<[KeySetReport]>([])
         let keys = AppleKeys(
-            now: { Genuine.moment }, report: { report in reports.withLock { $0.append(report) } },
+            now: { ValidLogin.now }, report: { report, _ in reports.withLock { $0.append(report) } },
             source: { Array(document.utf8) })
-        #expect(throws: AppleKeys.Fault.unavailable) { try keys.key("a") }
+        #expect(throws: AppleKeys.Fault.unavailable) { try keys.key("a", requestID: nil) }
         #expect(reports.withLock { $0 } == [.failed(KeySetFault(fault), age: nil)])
     }
 
-    @Test("a report says how old the set is that goes on serving, and of a bad one no more than a few reasons")
+    @Test("a report has the age of the set that stays in use, and at most five reasons")
     func reportsAge() {
-        let (reports, clock) = (Monitor<[KeySetReport]>([]), Monitor(Genuine.moment))
-        let answers = Monitor([Genuine.keySet, Array(#"{"keys":[\#(String(repeating: "{},", count: 99)){}]}"#.utf8)])
+        let (reports, clock) = (Monitor<[KeySetReport]>([]), Monitor(ValidLogin.now))
+        let answers = Monitor([ValidLogin.keySet, Array(#"{"keys":[\#(String(repeating: "{},", count: 99)){}]}"#.utf8)])
         let keys = AppleKeys(
-            now: { clock.change { $0 } }, report: { report in reports.change { $0.append(report) } },
+            now: { clock.change { $0 } }, report: { report, _ in reports.change { $0.append(report) } },
             source: { () throws(KeySetFault) in answers.change { $0.removeFirst() } })
         keys.renewIfDue()
         clock.change { $0 = $0 + .seconds(7200) }
         keys.renewIfDue()
         #expect(reports.change { $0.first } == .renewed(usableKeys: 2, skipped: []))
         guard case .failed(let fault, age: .seconds(7200)) = reports.change({ $0.last }) else {
-            Issue.record("no failure of a set of two hours")
+            Issue.record("the report is not a failure with a set of two hours")
             return
         }
         #expect(fault.description.count(where: { $0 == ";" }) == 5)
+    }
+
+    @Test("a report names the request that caused the fetch, and no request for a background renewal")
+    func reportsRequestID() throws {
+        let (requestIDs, clock) = (Monitor<[String?]>([]), Monitor(ValidLogin.now))
+        let keys = AppleKeys(
+            now: { clock.change { $0 } }, report: { _, requestID in requestIDs.change { $0.append(requestID) } },
+            source: { ValidLogin.keySet })
+        let logIn = AppleSignIn(verifier: IdentityTokenVerifier(policy: .ofTests), keys: keys)
+        let login = AppleCredential(identityToken: ValidLogin.token)
+        for requestID in ["request-1", "request-2"] {
+            _ = try logIn.verify(login, now: ValidLogin.now, requestID: requestID)
+        }
+        #expect(requestIDs.change { $0 } == ["request-1"], "the second login finds the keys")
+        clock.change { $0 = $0 + .seconds(3600) }
+        keys.renewIfDue()
+        #expect(requestIDs.change { $0 } == ["request-1", nil])
+        let notification = TestToken.make(
+            header: #"{"alg":"RS256","kid":"KEY0000009"}"#, payload: TestNotification.claims.description)
+        #expect(throws: Refusal.appleToken(.unknownKey)) {
+            try logIn.verify(notification: notification, now: ValidLogin.now, requestID: "request-3")
+        }
+        #expect(requestIDs.change { $0 } == ["request-1", nil, "request-3"])
     }
 }

@@ -4,121 +4,127 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Apple's keys in any order of events")
+@Suite("Apple's keys under random sequences of events")
 struct KeySetInterleavingTests {
-    /// A run of the state by dice, with what has to hold after every step.
+    /// Applies random events to the state, and checks its rules after every event.
     private struct Run {
-        let policy = KeySetPolicy(
-            refreshInterval: .seconds(600), retryInterval: .seconds(40), staleLimit: .seconds(2000), mostWaiting: 2)
+        let policy: KeySetPolicy
         let sets: [JWKSet?]
         var state: KeySetState
-        var dice: SeededDice
-        var now = Genuine.moment
-        var fetchingSince: Timestamp?
-        var waiting = 0
+        var random: SeededGenerator
+        var now = ValidLogin.now
+        var fetchStartedAt: Timestamp?
+        var waiters = 0
         var demands: [Timestamp] = []
         var set: (keys: JWKSet, since: Timestamp)?
-        var broken: [String] = []
+        var violations: [String] = []
 
         init(seed: UInt64) {
-            sets = [nil, JWKSet.of(), JWKSet.of(Genuine.key), JWKSet.of(Genuine.key, Genuine.secondKey)]
+            sets = [nil, JWKSet.of(), JWKSet.of(ValidLogin.key), JWKSet.of(ValidLogin.key, ValidLogin.secondKey)]
+            var policy = KeySetPolicy(maximumWaiters: 2)
+            policy.refreshInterval = .seconds(600)
+            policy.retryInterval = .seconds(40)
+            policy.staleLimit = .seconds(2000)
+            self.policy = policy
             state = KeySetState(policy: policy)
-            dice = SeededDice(seed: seed)
+            random = SeededGenerator(seed: seed)
             restore()
         }
 
-        /// Some runs begin with what an earlier process has left.
+        /// Some runs start with a saved set.
         private mutating func restore() {
-            let fetchedAt = now - .seconds(Int.random(in: -100...3000, using: &dice))
-            guard let kept = sets.randomElement(using: &dice) ?? nil else { return }
-            let isTaken = state.restore(kept, fetchedAt: fetchedAt, now: now)
-            let isGood =
-                !kept.isEmpty && now < fetchedAt + policy.staleLimit && fetchedAt <= now + .seconds(60)
-            require(isTaken == isGood, "what is kept is taken where it is good")
-            if isTaken { set = (kept, fetchedAt) }
+            let fetchedAt = now - .seconds(Int.random(in: -100...3000, using: &random))
+            guard let saved = sets.randomElement(using: &random) ?? nil else { return }
+            let isUsed = state.restore(saved, fetchedAt: fetchedAt, now: now)
+            let isValid =
+                !saved.isEmpty && now < fetchedAt + policy.staleLimit && fetchedAt <= now + .seconds(60)
+            require(isUsed == isValid, "a saved set is used if it is valid")
+            if isUsed { set = (saved, fetchedAt) }
         }
 
         mutating func step() {
             now =
                 now
                 + .milliseconds(
-                    Int64.random(in: 0...(Int.random(in: 0..<8, using: &dice) == 0 ? 400_000 : 4000), using: &dice))
-            switch Int.random(in: 0..<10, using: &dice) {
-            case 0: schedule()
+                    Int64.random(in: 0...(Int.random(in: 0..<8, using: &random) == 0 ? 400_000 : 4000), using: &random))
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: renew()
             case 1, 2: finish()
-            default: ask()
+            default: lookUp()
             }
-            require(state.isFetching == (fetchingSince != nil), "it knows whether somebody fetches")
+            require(state.isFetching == (fetchStartedAt != nil), "the state knows whether a fetch is in progress")
         }
 
         private mutating func require(_ holds: Bool, _ rule: String) {
-            if !holds { broken.append(rule) }
+            if !holds { violations.append(rule) }
         }
 
-        private mutating func schedule() {
-            guard state.isDue(now: now) else { return }
-            require(fetchingSince == nil, "one fetch at a time")
-            fetchingSince = now
+        private mutating func renew() {
+            guard state.startRenewalIfDue(now: now) else { return }
+            require(fetchStartedAt == nil, "one fetch at a time")
+            fetchStartedAt = now
         }
 
         private mutating func finish() {
-            guard fetchingSince != nil, let outcome = sets.randomElement(using: &dice) else { return }
-            state.finished(outcome, now: now)
-            (fetchingSince, waiting) = (nil, 0)
+            guard fetchStartedAt != nil, let outcome = sets.randomElement(using: &random) else { return }
+            state.finishFetch(outcome, now: now)
+            (fetchStartedAt, waiters) = (nil, 0)
             if let outcome, !outcome.isEmpty { set = (outcome, now) }
         }
 
-        private mutating func ask() {
-            let name = ["KEY0000001", "KEY0000002", "KEY0000003"].randomElement(using: &dice) ?? ""
-            let hasWaited = Int.random(in: 0..<5, using: &dice) == 0
-            let believed = set.flatMap { now < $0.since + policy.staleLimit ? $0.keys : nil }
-            let answer = state.ask(for: name, now: now, hasWaited: hasWaited)
-            if believed?[name] != nil { return require(answer.keyID == name, "a good set answers for its keys") }
-            switch answer {
+        private mutating func lookUp() {
+            let name = ["KEY0000001", "KEY0000002", "KEY0000003"].randomElement(using: &random) ?? ""
+            let hasWaited = Int.random(in: 0..<5, using: &random) == 0
+            let usable = set.flatMap { now < $0.since + policy.staleLimit ? $0.keys : nil }
+            let lookup = state.lookUp(name, now: now, hasWaited: hasWaited)
+            if usable?[name] != nil { return require(lookup.keyID == name, "a key of a usable set is found") }
+            switch lookup {
             case .fetch: fetch(hasWaited)
             case .wait(let time): wait(hasWaited, atMost: time)
-            case .unknown: require(believed != nil && fetchingSince == nil, "only the latest, good set can deny a key")
+            case .unknown:
+                require(usable != nil && fetchStartedAt == nil, "a key is unknown only if the latest set is usable")
             case .unavailable: break
-            case .key: require(false, "no set answers for keys it has not, nor beyond its time")
+            case .key: require(false, "no key is found that is not in a usable set")
             }
         }
 
         private mutating func fetch(_ hasWaited: Bool) {
-            require(fetchingSince == nil && !hasWaited, "one fetch at a time, and none for who has waited")
+            require(fetchStartedAt == nil && !hasWaited, "one fetch at a time, and none for a caller that has waited")
             if let last = demands.last {
                 require(now >= last + policy.unknownKeyCooldown, "one fetch in a cooldown")
             }
             demands.append(now)
-            fetchingSince = now
+            fetchStartedAt = now
         }
 
         private mutating func wait(_ hasWaited: Bool, atMost time: Duration) {
-            guard let since = fetchingSince, !hasWaited else {
-                return require(false, "nobody waits for nothing, or twice")
+            guard let since = fetchStartedAt, !hasWaited else {
+                return require(false, "a caller waits only for a fetch in progress, and only once")
             }
-            guard time < policy.patience else {
-                waiting += 1
-                return require(waiting <= policy.mostWaiting, "no more wait to the end than may")
+            guard time < policy.waitTimeout else {
+                waiters += 1
+                return require(waiters <= policy.maximumWaiters, "only the permitted number waits until the fetch ends")
             }
-            require(time > .zero && now + time <= since + policy.crowdPatience, "the others wait for a short while")
+            require(
+                time > .zero && now + time <= since + policy.shortWaitTimeout, "all others wait for the short timeout")
         }
     }
 
-    @Test("no order of events breaks a rule", arguments: [UInt64](1...40) + [UInt64.random(in: .min ... .max)])
+    @Test("every sequence of events keeps the rules", arguments: [UInt64](1...40) + [UInt64.random(in: .min ... .max)])
     func interleavings(seed: UInt64) {
         var run = Run(seed: seed)
         for step in 0..<1500 {
             run.step()
-            guard run.broken.isEmpty else {
-                Issue.record("seed \(seed), step \(step): \(run.broken.joined(separator: "; "))")
+            guard run.violations.isEmpty else {
+                Issue.record("seed \(seed), step \(step): \(run.violations.joined(separator: "; "))")
                 return
             }
         }
-        #expect(run.demands.count > 5, "seed \(seed) tried something")
+        #expect(run.demands.count > 5, "seed \(seed) caused fetches")
     }
 }
 
-extension KeySetState.Answer {
+extension KeySetState.Lookup {
     fileprivate var keyID: String? {
         guard case .key(let key) = self else { return nil }
         return key.keyID

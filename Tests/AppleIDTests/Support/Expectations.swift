@@ -2,57 +2,57 @@ import AppleID
 import Gatehouse
 import Testing
 
-/// How far a login comes before it is refused, told by the fetches of Apple's keys that it causes.
+/// When a login is refused. The number of key fetches that it causes shows it.
 enum Stage {
-    /// Its fault shows without a key: nothing is ever fetched for it.
-    case beforeTheKey
-    /// It names a key that nobody has: worth a look at Apple's.
-    case theKey
-    /// Its fault shows with the key at hand: fetched if it was not there, and never again.
-    case afterTheKey
+    /// Refused without Apple's key: no fetch.
+    case beforeKeyLookup
+    /// Refused because the key is unknown: one fetch.
+    case keyLookup
+    /// Refused with Apple's key: one fetch if the keys have not been fetched before.
+    case afterKeyLookup
 
     func fetches(whenWarm isWarm: Bool) -> Int {
         switch self {
-        case .beforeTheKey: 0
-        case .theKey: 1
-        case .afterTheKey: isWarm ? 0 : 1
+        case .beforeKeyLookup: 0
+        case .keyLookup: 1
+        case .afterKeyLookup: isWarm ? 0 : 1
         }
     }
 }
 
-/// Expects a login to be refused for a reason, and at a stage.
+/// Expects that a login is refused for this reason and at this stage.
 func expectRefusal(
     _ credential: AppleCredential, _ reason: AppleTokenFault, _ stage: Stage,
-    policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = Genuine.moment,
+    policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     for isWarm in [false, true] {
-        let desk = Desk(policy: policy, isWarm: isWarm)
-        let verdict = desk.judge(credential, at: now)
-        #expect(verdict == .refused(.appleToken(reason)), sourceLocation: sourceLocation)
-        #expect(desk.fetches == stage.fetches(whenWarm: isWarm), "keys fetched", sourceLocation: sourceLocation)
+        let fixture = VerifierFixture(policy: policy, isWarm: isWarm)
+        let outcome = fixture.verify(credential, at: now)
+        #expect(outcome == .refused(.appleToken(reason)), sourceLocation: sourceLocation)
+        #expect(fixture.fetches == stage.fetches(whenWarm: isWarm), "key fetches", sourceLocation: sourceLocation)
     }
 }
 
-/// The same for a token on its own.
+/// The same for a login with only a token.
 func expectRefusal(
-    _ token: String, _ reason: AppleTokenFault, _ stage: Stage = .beforeTheKey,
-    policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = Genuine.moment,
+    _ token: String, _ reason: AppleTokenFault, _ stage: Stage = .beforeKeyLookup,
+    policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     expectRefusal(
         AppleCredential(identityToken: token), reason, stage, policy: policy, at: now, sourceLocation: sourceLocation)
 }
 
-/// Expects a login to be accepted, and returns what it says.
+/// Expects that a login is accepted, and returns the content of its token.
 @discardableResult
 func expectAcceptance(
-    _ credential: AppleCredential, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = Genuine.moment,
+    _ credential: AppleCredential, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> AppleAssertion? {
-    let verdict = Desk(policy: policy, isWarm: true).judge(credential, at: now)
-    guard case .accepted(let assertion) = verdict else {
-        Issue.record("refused: \(verdict)", sourceLocation: sourceLocation)
+    let outcome = VerifierFixture(policy: policy, isWarm: true).verify(credential, at: now)
+    guard case .accepted(let assertion) = outcome else {
+        Issue.record("refused: \(outcome)", sourceLocation: sourceLocation)
         return nil
     }
     return assertion
@@ -60,7 +60,7 @@ func expectAcceptance(
 
 @discardableResult
 func expectAcceptance(
-    _ token: String, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = Genuine.moment,
+    _ token: String, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> AppleAssertion? {
     expectAcceptance(
@@ -68,5 +68,5 @@ func expectAcceptance(
 }
 
 extension IdentityTokenPolicy {
-    static var ofTests: Self { IdentityTokenPolicy(audiences: [Genuine.audience]) }
+    static var ofTests: Self { IdentityTokenPolicy(audiences: [ValidLogin.audience]) }
 }

@@ -2,10 +2,10 @@ import AppleID
 import JSON
 import Testing
 
-/// A nonce in the token, a nonce in the request, and whether that is a login.
+/// A nonce in the token, a nonce in the request, and whether the login is accepted.
 struct NonceCase: CustomTestStringConvertible {
     static let nonce = "n-0S6_WzA2Mj"
-    /// SHA-256 of it, as `sha256sum` prints it.
+    /// The SHA-256 of the nonce, as `sha256sum` prints it.
     static let hashed = "0823a09b54cb9381561068b00aaf4e539b3f54604631d3e6a820879b6b04cc19"
 
     let claim: JSONValue?
@@ -20,7 +20,7 @@ struct NonceCase: CustomTestStringConvertible {
 
     static let all = withoutClaim + withClaim
 
-    /// What `nonce_supported` may look like, and whether it says that the device cannot carry a nonce.
+    /// Values of `nonce_supported`, and whether they mean that the device does not support nonces.
     private static let supports: [(JSONValue?, isDenied: Bool)] = [
         (.none, false), (true, false), ("true", false), (false, true), ("false", true), ("FALSE", false), (0, false),
         (.some(.null), false),
@@ -38,7 +38,7 @@ struct NonceCase: CustomTestStringConvertible {
         }
     }
 
-    /// With a claim, neither `nonce_supported` nor the rule matters.
+    /// If the token has a nonce, neither `nonce_supported` nor the rule matters.
     private static let withClaim: [NonceCase] = [
         (.string(nonce), [nonce]), (.string(hashed), [nonce, hashed]), (.string(hashed.uppercased()), []),
         ("another", ["another"]), ("", []), (7, []), ([.string(nonce)], []), (true, []),

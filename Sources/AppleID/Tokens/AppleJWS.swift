@@ -1,0 +1,54 @@
+import Gatehouse
+import JOSE
+import JSON
+
+/// A token signed by Apple: what identity tokens and notifications have in common. Its format, issuer and audience can
+/// be checked without Apple's key.
+///
+/// A class, because it has many fields and is passed on several times.
+final class AppleJWS: Sendable {
+    static let maximumByteCount = 8192
+
+    let claims: JSONObjectReader
+    let keyID: String
+    private let jws: CompactJWS
+
+    /// - Parameter passed: called after each check that passed, for a report on a refused token.
+    init(_ text: String, passed: IdentityTokenCheck.Observer = { _ in }) throws(AppleTokenFault) {
+        do { jws = try CompactJWS(text, maximumBytes: Self.maximumByteCount) } catch { throw .malformed }
+        passed(.form)
+        guard jws.algorithmName == Algorithm.RS256.rawValue else { throw .algorithm }
+        passed(.algorithm)
+        guard let keyID = jws.keyID else { throw .malformed }
+        self.keyID = keyID
+        passed(.keyID)
+        do { claims = try jws.claimReader() } catch { throw .malformed }
+    }
+
+    /// SHA-256 of the signed part. The signature need not be included: RS256 gives one signature for each text and key.
+    var hash: [UInt8] { jws.signingHash }
+
+    /// The app for which an accepted issuer made this token.
+    func audience(
+        _ policy: IdentityTokenPolicy, passed: IdentityTokenCheck.Observer = { _ in }
+    ) throws(AppleTokenFault) -> String {
+        guard policy.issuers.contains(where: { claims.has("iss", $0) }) else { throw .issuer }
+        passed(.issuer)
+        guard let audience = audience(in: policy.audiences) else { throw .audience }
+        passed(.audience)
+        return audience
+    }
+
+    /// The accepted audience that `aud` names, as a string or as the only element of an array.
+    private func audience(in accepted: [String]) -> String? {
+        if let audience = accepted.first(where: { claims.has("aud", $0) }) { return audience }
+        guard let array = claims["aud"]?.array, array.count == 1, let single = array[0].string else { return nil }
+        return accepted.first(where: single.isIdentical)
+    }
+
+    func verify(with key: VerificationKey) throws(AppleTokenFault) {
+        do { try jws.verify(with: key) } catch {
+            throw error == .algorithm ? .algorithm : .signature
+        }
+    }
+}

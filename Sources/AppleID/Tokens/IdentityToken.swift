@@ -1,0 +1,69 @@
+import Gatehouse
+import JOSE
+package import JSON
+
+/// An identity token that has passed every check except those that need Apple's key.
+package struct IdentityToken: Sendable {
+    package static let longest = AppleJWS.maximumByteCount
+
+    private let jws: AppleJWS
+    private let subject: String
+    private let audience: String
+    private let lifetime: Lifetime
+
+    init(
+        _ text: String, policy: IdentityTokenPolicy, now: Timestamp, passed: IdentityTokenCheck.Observer
+    ) throws(AppleTokenFault) {
+        jws = try AppleJWS(text, passed: passed)
+        // A notification has the same issuer, keys and audience. Only `events` tells it from a login.
+        guard jws.claims["events"] == nil else { throw .malformed }
+        passed(.claims)
+        guard let subject = jws.claims["sub"]?.subject else { throw .malformed }
+        self.subject = subject
+        passed(.subject)
+        audience = try jws.audience(policy, passed: passed)
+        lifetime = try Lifetime(jws.claims)
+        try lifetime.check(now: now, leeway: policy.leeway)
+        passed(.times)
+    }
+
+    package var claims: JSONObjectReader { jws.claims }
+
+    package var keyID: String { jws.keyID }
+
+    func verify(with key: VerificationKey) throws(AppleTokenFault) {
+        try jws.verify(with: key)
+    }
+
+    var assertion: AppleAssertion {
+        let claims = jws.claims
+        let status = claims["real_user_status"]?.integer.flatMap { (0...2).contains($0) ? Int($0) : nil }
+        return AppleAssertion(
+            subject: subject, audience: audience, tokenHash: jws.hash, issuedAt: lifetime.issuedAt,
+            expiresAt: lifetime.expiresAt, email: claims["email"]?.email, emailVerified: claims["email_verified"]?.flag,
+            isPrivateEmail: claims["is_private_email"]?.flag, realUserStatus: status,
+            transferSubject: claims["transfer_sub"]?.subject)
+    }
+}
+
+/// The time in which a token is valid.
+private struct Lifetime {
+    let issuedAt: Timestamp
+    let expiresAt: Timestamp
+    private let notBefore: Timestamp?
+
+    init(_ claims: JSONObjectReader) throws(AppleTokenFault) {
+        guard let issued = claims["iat"]?.time, let expires = claims["exp"]?.time else {
+            throw .malformed
+        }
+        issuedAt = issued
+        expiresAt = expires
+        notBefore = claims["nbf"]?.time
+        guard claims["nbf"] == nil || notBefore != nil else { throw .malformed }
+    }
+
+    func check(now: Timestamp, leeway: Duration) throws(AppleTokenFault) {
+        guard now < expiresAt + leeway else { throw .expired }
+        guard max(issuedAt, notBefore ?? issuedAt) <= now + leeway else { throw .notYetValid }
+    }
+}
