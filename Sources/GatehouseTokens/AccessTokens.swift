@@ -1,30 +1,18 @@
-import Gatehouse
+package import Gatehouse
 import JOSE
 import JSON
 
-/// Access tokens: JWTs by RFC 9068.
-package struct AccessTokens: Sendable {
-    private static let type = "at+jwt"
-    /// Two clocks may differ a little.
-    private static let longestLifetime = Policy.longestAccessTokenLifetime + .seconds(60)
+/// Access tokens: JWTs as RFC 9068 defines them.
+extension JWTTokenService {
+    static let accessTokenType = "at+jwt"
+    /// With an allowance for two servers whose clocks differ.
+    private static let longestAccessTokenLifetime = Policy.longestAccessTokenLifetime + .seconds(60)
 
-    private let issuer: String
-    private let audience: String
-    private let signer: TokenSigner
-    private let reader: TokenReader
-
-    package init(issuer: String, audience: String, ring: KeyRing) {
-        self.issuer = issuer
-        self.audience = audience
-        signer = TokenSigner(key: ring.current, type: Self.type)
-        reader = TokenReader(type: Self.type, ring: ring)
-    }
-
-    func write(_ claims: AccessClaims) -> String {
+    package func accessToken(_ claims: AccessClaims) -> String {
         var json = JSONWriter(reserving: 384)
         json.object { json in
-            json.member("iss", issuer)
-            json.member("aud", audience)
+            json.member("iss", accessClaimParser.issuer)
+            json.member("aud", accessClaimParser.audience)
             json.member("client_id", claims.clientID)
             json.member("sub", claims.caller.userID.text)
             json.member("sid", claims.caller.sessionID.text)
@@ -34,27 +22,32 @@ package struct AccessTokens: Sendable {
             json.member("exp", claims.expiresAt.seconds)
             json.member("jti", claims.tokenID)
         }
-        return signer.token(for: json.finish())
+        return accessSigner.token(for: json.finish())
     }
 
-    func read(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller {
-        guard let claims = reader.claims(of: token.span, by: self) else { throw .invalidAccessToken }
+    package func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller {
+        guard let claims = accessVerifier.claims(of: token.span, parsedBy: accessClaimParser) else {
+            throw .invalidAccessToken
+        }
         guard now < claims.expiresAt else { throw .accessTokenExpired }
-        // None of ours is meant for longer: what was made with a stolen key is worth no more than that.
-        guard claims.expiresAt <= now + Self.longestLifetime else { throw .invalidAccessToken }
+        // No setting allows a longer lifetime. This limits how long a token made with a stolen key works.
+        guard claims.expiresAt <= now + Self.longestAccessTokenLifetime else { throw .invalidAccessToken }
         return claims.caller
     }
 }
 
-extension AccessTokens: ClaimParser {
-    /// Who sends a request, and until when their token says so. The other claims are for others: that they are there is all
-    /// we ask of them.
+struct AccessClaimParser: ClaimParser {
+    let issuer: String
+    let audience: String
+
+    /// The caller and the expiry. The claims that only other services use must be present, but
+    /// their values are not used.
     func parse(_ json: inout some JSONClaims) -> (caller: Caller, expiresAt: Timestamp)? {
         guard json.has("iss", issuer), json.has("aud", audience), json.hasText("client_id"),
             let user = json.string("sub"), let session = json.string("sid"),
             let role = json.string("role").flatMap(Role.init(rawValue:))
         else { return nil }
-        // Tokens of an older program do not say when the login was: no request that demands a recent one accepts them.
+        // A token without this claim counts as the oldest login: requests that require a recent login refuse it.
         let authTime = json.integer("auth_time") ?? 0
         guard json.integer("iat") != nil, let expires = json.integer("exp"), json.hasText("jti") else { return nil }
         let caller = Caller(

@@ -1,47 +1,42 @@
-import Gatehouse
+package import Gatehouse
 import JOSE
 import OpenSSL
 
-/// Nonces for logins with Apple that need no record: each carries its end, and a mark that only we can make.
+/// Challenges: nonces for logins with Apple that need no row in the database. Each contains its expiry and a MAC.
 ///
-/// 8 bytes of time, 16 of chance, 16 of HMAC-SHA-256; 54 characters, so that it is never as long as the SHA-256 in
-/// hexadecimal that an app gives to Apple in its place.
-package struct Challenges: Sendable {
-    private static let (timeByteCount, randomByteCount, markByteCount) = (8, 16, 16)
+/// 8 bytes of expiry in milliseconds, 16 random bytes, and the first 16 bytes of an HMAC-SHA-256 over both. The 54
+/// characters cannot be confused with the hexadecimal SHA-256 of a nonce, which has 64.
+extension JWTTokenService {
+    private static let (timeByteCount, randomByteCount, macByteCount) = (8, 16, 16)
 
-    /// What is marked begins with this, and so is neither a JWS, which has no space in it, nor the constant whose hash
-    /// names a secret.
-    private static let domain = Array("gatehouse challenge ".utf8)
+    /// Domain separation: nothing else that is signed with the same secret begins with this text. A JWS contains no
+    /// space, and the constants for key ids and identity hashes begin with other words.
+    private static let macPrefix = Array("gatehouse challenge ".utf8)
 
-    private let keys: [SigningKey]
-
-    /// - Parameter ring: of secrets alone; those of the refresh tokens serve, since what is signed is never the same.
-    package init(ring: KeyRing) {
-        precondition(ring.all.allSatisfy { $0.algorithm == .HS256 }, "challenges are marked with a secret")
-        keys = ring.all
-    }
-
-    func write(expiresAt: Timestamp) -> Challenge {
+    package func challenge(expiresAt: Timestamp) -> Challenge {
         let time = (0..<Self.timeByteCount).reversed().map {
             UInt8(truncatingIfNeeded: expiresAt.milliseconds >> ($0 * 8))
         }
         let content = time + SecureRandom.bytes(Self.randomByteCount)
-        return Challenge(nonce: Base64URL.encode(content + Self.mark(content, by: keys[0])), expiresAt: expiresAt)
+        let nonce = Base64URL.encode(content + Self.mac(of: content, with: challengeKeys[0]))
+        return Challenge(nonce: nonce, expiresAt: expiresAt)
     }
 
-    func read(_ nonce: String) -> Challenge? {
+    package func readChallenge(_ nonce: String) -> Challenge? {
         guard let bytes = Base64URL.decode(nonce),
-            bytes.count == Self.timeByteCount + Self.randomByteCount + Self.markByteCount
+            bytes.count == Self.timeByteCount + Self.randomByteCount + Self.macByteCount
         else { return nil }
-        let content = Array(bytes.dropLast(Self.markByteCount))
-        let mark = Array(bytes.suffix(Self.markByteCount))
-        guard keys.contains(where: { constantTimeEquals(Self.mark(content, by: $0), mark) }) else { return nil }
+        let content = Array(bytes.dropLast(Self.macByteCount))
+        let mac = Array(bytes.suffix(Self.macByteCount))
+        guard challengeKeys.contains(where: { constantTimeEquals(Self.mac(of: content, with: $0), mac) }) else {
+            return nil
+        }
         let time = content.prefix(Self.timeByteCount).reduce(0) { $0 << 8 | Int64($1) }
         return Challenge(nonce: nonce, expiresAt: Timestamp(milliseconds: time))
     }
 
-    private static func mark(_ content: [UInt8], by key: SigningKey) -> [UInt8] {
-        guard let mark = try? key.sign(domain + content) else { preconditionFailure("a secret signs") }
-        return Array(mark.prefix(markByteCount))
+    private static func mac(of content: [UInt8], with key: SigningKey) -> [UInt8] {
+        guard let mac = try? key.sign(macPrefix + content) else { preconditionFailure("HMAC cannot fail") }
+        return Array(mac.prefix(macByteCount))
     }
 }

@@ -2,29 +2,30 @@ package import Gatehouse
 import JOSE
 import OpenSSL
 
-/// Hashes of identities, keyed with random bytes that are kept sealed in the database.
+/// Computes keyed hashes of identities. The hash keys are random, and are stored in the database, encrypted (sealed)
+/// with a refresh secret.
 ///
-/// A key stays the same while the secrets that seal it are rotated, so that an identity is recognised for as long as the
-/// database lives. Neither the database nor a secret alone tells whose hash it is.
+/// A hash key stays the same when the secrets are rotated, so an identity is recognised as long as the database exists.
+/// Neither the database alone nor a secret alone shows whose hash it is.
 ///
-/// The document that keeps them has a line for each key. There is one, unless the server has been started with secrets that
-/// did not open it: then there is a second one, and the first is used again as soon as its secret is back.
+/// The stored document has one line for each hash key. There is one, unless the server was started with secrets that do
+/// not open it: then the server adds a second one, and uses the first again when its secret is configured again.
 package struct IdentityHashes: IdentityHasher {
     private static let keyByteCount = 32
-    /// Whose the sealed keys are, in the place of a user.
+    /// Takes the place of a user's id in the vault.
     private static let owner = UserID("identity hashes")
 
     private let keys: [[UInt8]]
     private let authenticators: [HMACSHA256Key]
-    /// How many keys of the document no secret opens.
+    /// The number of stored hash keys that no configured secret opens.
     package let unopenedCount: Int
 
-    /// One new key.
+    /// With one new hash key.
     package init() {
         self.init(keys: [SecureRandom.bytes(Self.keyByteCount)], unopenedCount: 0)
     }
 
-    /// The keys of a document that these secrets open, and a new one where they open none.
+    /// With the hash keys of a document that these secrets open, or a new hash key if they open none.
     package init(document: [UInt8], openedBy ring: KeyRing) {
         let lines = Self.lines(of: document)
         let opened = lines.compactMap { Self.open($0, by: ring.all) }
@@ -42,8 +43,8 @@ package struct IdentityHashes: IdentityHasher {
         authenticators.map { $0.authenticate(Array("\(provider.rawValue) \(name)".utf8)) }
     }
 
-    /// The document in which every key is sealed by the ring's current secret, so that the others may be retired. Keys in it
-    /// that cannot be opened stay as they are. Nil where it need not change.
+    /// The document to store in place of the old one: every hash key sealed with the ring's current secret, so that
+    /// previous secrets can be retired. Lines that no secret opens stay as they are. Nil if nothing has to change.
     package func document(replacing old: [UInt8], sealedBy ring: KeyRing) -> [UInt8]? {
         let lines = Self.lines(of: old)
         let kept = lines.map { line in (line: line, key: Self.open(line, by: ring.all)) }
@@ -54,9 +55,10 @@ package struct IdentityHashes: IdentityHasher {
         return Array((next + missing.map { Self.seal($0, by: ring.current) }).joined(separator: "\n").utf8)
     }
 
-    /// A document in which the ring's current secret seals every key that the ring opens; nil where it need not change.
+    /// The document with every hash key that the ring opens sealed with its current secret; nil
+    /// if nothing has to change.
     ///
-    /// - Parameter discardingUnopened: whether keys go that no secret of the ring opens.
+    /// - Parameter discardingUnopened: whether to remove the lines that no secret of the ring opens.
     package static func resealed(
         _ document: [UInt8], by ring: KeyRing, discardingUnopened: Bool
     ) -> (document: [UInt8]?, unopenedCount: Int) {
@@ -93,7 +95,7 @@ package struct IdentityHashes: IdentityHasher {
     private static func vault(of secret: SigningKey) -> DataVault {
         guard let bytes = try? secret.sign(Array("gatehouse identity hashes".utf8)), let key = try? DataKey(bytes)
         else {
-            preconditionFailure("a secret signs, and its signature is as long as a data key")
+            preconditionFailure("HMAC-SHA-256 cannot fail, and its 32 bytes are a data key")
         }
         return DataVault(key: key)
     }

@@ -14,15 +14,15 @@ struct AccessTokenTests {
         ring = try KeyRing(secret: Sample.accessSecret)
     }
 
-    @Test("that ends later than any of ours would is not ours, whoever has signed it")
-    func tooLong() throws {
+    @Test("a token that expires later than any setting allows is refused")
+    func lifetimeTooLong() throws {
         let caller = Sample.access.caller
-        for (lifetime, isOurs) in [(86_400, true), (86_400 + 61, false), (1 << 33, false)] {
+        for (lifetime, isAccepted) in [(86_400, true), (86_400 + 61, false), (1 << 33, false)] {
             let claims = AccessClaims(
                 caller: caller, clientID: "c", tokenID: "t", issuedAt: Sample.now,
                 expiresAt: Sample.now + .seconds(lifetime))
             let token = tokens.accessToken(claims)
-            if isOurs {
+            if isAccepted {
                 #expect(try tokens.readAccessToken(token, now: Sample.now) == claims.caller)
             } else {
                 #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
@@ -30,7 +30,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("an access token says all that RFC 9068 asks for, and what the guard passes on")
+    @Test("an access token has the claims of RFC 9068 and those that the guard passes on")
     func claims() throws {
         let jws = try CompactJWS(tokens.accessToken(Sample.access))
         #expect(jws.type == "at+jwt")
@@ -43,7 +43,7 @@ struct AccessTokenTests {
         #expect(try jws.claims() == expected)
     }
 
-    @Test("what is written is read again", arguments: Role.allCases)
+    @Test("a token that was written can be read", arguments: Role.allCases)
     func roundTrip(role: Role) throws {
         let caller = Caller(
             userID: UserID("user_02"), sessionID: SessionID("sess_02"), role: role, authenticatedAt: Sample.now)
@@ -52,7 +52,7 @@ struct AccessTokenTests {
         #expect(try tokens.readAccessToken(tokens.accessToken(claims), now: Sample.now) == claims.caller)
     }
 
-    @Test("a token of an older program, which does not say when the login was, is accepted and has the oldest login")
+    @Test("a token without auth_time is accepted and counts as the oldest login")
     func withoutLoginTime() throws {
         var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
         for value in [JSONValue?.none, .string("1760000000"), .null] {
@@ -64,7 +64,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("an access token ends with the second it names, without leeway")
+    @Test("an access token expires at exp, without leeway")
     func expiry() throws {
         let token = tokens.accessToken(Sample.access)
         let end = Sample.access.expiresAt
@@ -75,7 +75,7 @@ struct AccessTokenTests {
     }
 
     @Test(
-        "a claim that is missing or of another kind makes a token invalid",
+        "a token with a claim missing or of the wrong type is invalid",
         arguments: ["iss", "aud", "client_id", "sub", "sid", "role", "iat", "exp", "jti"])
     func incomplete(claim: String) throws {
         var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
@@ -89,8 +89,8 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("a token of another issuer or for another audience is refused, though the secret be the same")
-    func elsewhere() throws {
+    @Test("a token of another issuer or for another audience is refused, even if the secret is the same")
+    func otherIssuerOrAudience() throws {
         for (issuer, audience) in [("elsewhere", "api"), ("gatehouse", "other")] {
             let other = Sample.service(issuer: issuer, audience: audience, access: ring, refresh: ring)
             let token = other.accessToken(Sample.access)
@@ -100,14 +100,15 @@ struct AccessTokenTests {
     }
 
     @Test(
-        "a token of any other type is refused", arguments: [nil, "JWT", "rt+jwt", "AT+JWT", "application/at+jwt", ""])
+        "a token with any other typ is refused", arguments: [nil, "JWT", "rt+jwt", "AT+JWT", "application/at+jwt", ""])
     func type(name: String?) throws {
         let claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
         let token = try Sample.signed(claims, type: name, by: ring.current)
         #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
     }
 
-    @Test("with a key pair, others can verify what we sign", arguments: [Algorithm.ES256, .EdDSA, .RS256])
+    @Test(
+        "a token signed with a key pair verifies with the published key", arguments: [Algorithm.ES256, .EdDSA, .RS256])
     func keyPairs(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
         let service = Sample.service(access: KeyRing(current: key), refresh: try KeyRing(secret: Sample.refreshSecret))
@@ -121,7 +122,7 @@ struct AccessTokenTests {
         #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(token, now: Sample.now) }
     }
 
-    @Test("secrets give way to a key pair without anybody being logged out")
+    @Test("tokens signed with a secret stay valid after a switch to a key pair")
     func fromSecretToKeyPair() throws {
         let key = try SigningKey.generate(.ES256)
         let after = Sample.service(
@@ -131,7 +132,7 @@ struct AccessTokenTests {
         #expect(try CompactJWS(after.accessToken(Sample.access)).algorithmName == "ES256")
     }
 
-    @Test("a token longer than 4096 bytes is not even taken apart")
+    @Test("a token longer than 4096 bytes is refused")
     func length() throws {
         var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
         claims["pad"] = .string(String(repeating: "p", count: 2400))

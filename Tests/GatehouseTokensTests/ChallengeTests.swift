@@ -21,7 +21,7 @@ struct ChallengeTests {
     }
 
     @Test(
-        "a nonce of ours is recognised, with its end to the millisecond, whether that is past or to come",
+        "a challenge is recognised with its expiry to the millisecond, in the past or in the future",
         arguments: [Self.end, Timestamp(seconds: 0), Timestamp(milliseconds: -1), Timestamp(milliseconds: .max)])
     func roundTrip(end: Timestamp) throws {
         let challenge = tokens.challenge(expiresAt: end)
@@ -30,14 +30,14 @@ struct ChallengeTests {
         #expect(try Sample.service().readChallenge(challenge.nonce) == challenge, "by any process with the secret")
     }
 
-    @Test("a nonce is short, fit for a URL, and no two are the same")
+    @Test("a nonce is 54 characters of base64url, and no two are the same")
     func form() {
         let nonces = (0..<1_000).map { _ in tokens.challenge(expiresAt: Self.end).nonce }
         #expect(Set(nonces).count == nonces.count)
         for nonce in nonces.prefix(20) { #expect(nonce.wholeMatch(of: /[A-Za-z0-9_-]{54}/) != nil) }
     }
 
-    @Test("the secret before is believed, one before that is not")
+    @Test("challenges of the previous secret are accepted, those of a removed secret are not")
     func rotation() throws {
         let old = tokens.challenge(expiresAt: Self.end)
         let during = try service(Sample.otherSecret, previous: Sample.refreshSecret)
@@ -50,7 +50,7 @@ struct ChallengeTests {
         #expect(tokens.readChallenge(new.nonce) == nil)
     }
 
-    @Test("a nonce with any one character changed is none of ours")
+    @Test("a nonce with any one character changed is not recognised")
     func everyCharacterCounts() {
         let nonce = Array(tokens.challenge(expiresAt: Self.end).nonce.utf8)
         for index in nonce.indices {
@@ -62,15 +62,17 @@ struct ChallengeTests {
         }
     }
 
-    @Test("cut short or continued, a nonce is none of ours")
+    @Test("a nonce that is shorter or longer is not recognised")
     func lengths() {
         let nonce = tokens.challenge(expiresAt: Self.end).nonce
         for count in 0..<nonce.count { #expect(tokens.readChallenge(String(nonce.prefix(count))) == nil) }
-        for mark in ["A", "AAAA", "=", "==", " ", "\n", nonce] { #expect(tokens.readChallenge(nonce + mark) == nil) }
+        for suffix in ["A", "AAAA", "=", "==", " ", "\n", nonce] {
+            #expect(tokens.readChallenge(nonce + suffix) == nil)
+        }
     }
 
     @Test(
-        "any other text is none of ours",
+        "any other text is not recognised",
         arguments: [
             "", "nonce", String(repeating: "A", count: 54), String(repeating: "a", count: 64),
             String(repeating: "🔑", count: 54), "7B4E57A1-4C4B-4E61-9C53-7E6B0B7D8C22",
@@ -79,8 +81,8 @@ struct ChallengeTests {
         #expect(tokens.readChallenge(text) == nil)
     }
 
-    @Test("no other mark by the same secret is a challenge's")
-    func domain() throws {
+    @Test("another MAC made with the same secret is not a challenge's")
+    func macPrefix() throws {
         let content = Array(try #require(Base64URL.decode(tokens.challenge(expiresAt: Self.end).nonce)).prefix(24))
         let key = HMACSHA256Key(Sample.refreshSecret)
         func nonce(_ prefix: String) -> String {
@@ -92,8 +94,8 @@ struct ChallengeTests {
         }
     }
 
-    @Test("a token of ours is no nonce, and a nonce no token")
-    func tokensAreNone() {
+    @Test("a token is not accepted as a challenge, nor a challenge as a token")
+    func tokensAreNotChallenges() {
         let nonce = tokens.challenge(expiresAt: Self.end).nonce
         #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(nonce, now: Sample.now) }
         #expect(throws: Refusal.invalidRefreshToken) { try tokens.readRefreshToken(nonce, now: Sample.now) }
@@ -103,10 +105,12 @@ struct ChallengeTests {
         }
     }
 
-    @Test("a challenge is marked with a secret alone")
+    @Test("a key pair does not authenticate challenges")
     func otherKeys() async {
         await #expect(processExitsWith: .failure) {
-            _ = Challenges(ring: KeyRing(current: try SigningKey.generate(.ES256)))
+            _ = Sample.service(
+                access: try KeyRing(secret: Sample.accessSecret),
+                refresh: KeyRing(current: try SigningKey.generate(.ES256)))
         }
     }
 }

@@ -19,7 +19,7 @@ struct DataVaultTests {
     }
 
     @Test(
-        "what was sealed for somebody is opened for them",
+        "a sealed secret opens for the same owner",
         arguments: [secret, "", "🔑", String(repeating: "x", count: 9999)])
     func roundTrip(secret: String) {
         let sealed = vault.seal(secret, for: Self.owner)
@@ -28,19 +28,20 @@ struct DataVaultTests {
         #expect(vault.seal(secret, for: Self.owner) != sealed)
     }
 
-    @Test("nothing of the secret shows but its length")
+    @Test("a sealed value reveals only the length of the secret")
     func hidden() {
         let sealed = vault.seal(Self.secret, for: Self.owner)
         #expect(sealed.count == Self.secret.utf8.count + 33)
         #expect(!sealed.contains(Array(Self.secret.utf8.prefix(4))))
     }
 
-    @Test("for anybody else it stays closed", arguments: ["user_02", "", "user_0", "user_011", "USER_01"])
+    @Test(
+        "a sealed secret does not open for another owner", arguments: ["user_02", "", "user_0", "user_011", "USER_01"])
     func otherOwners(name: String) {
         #expect(vault.open(vault.seal(Self.secret, for: Self.owner), for: UserID(name)) == nil)
     }
 
-    @Test("with any one bit turned it stays closed")
+    @Test("a sealed value with any one bit flipped does not open")
     func everyBitCounts() {
         let sealed = vault.seal(Self.secret, for: Self.owner)
         for bit in 0..<sealed.count * 8 {
@@ -50,14 +51,14 @@ struct DataVaultTests {
         }
     }
 
-    @Test("cut short or continued it stays closed")
+    @Test("a sealed value that is shorter or longer does not open")
     func lengths() {
         let sealed = vault.seal(Self.secret, for: Self.owner)
         for count in 0..<sealed.count { #expect(vault.open(Array(sealed.prefix(count)), for: Self.owner) == nil) }
         #expect(vault.open(sealed + [0], for: Self.owner) == nil)
     }
 
-    @Test("the key before opens what it sealed, and seals no more")
+    @Test("a previous key opens what it sealed and seals no new values")
     func rotation() {
         let old = DataVault(key: olderKey).seal(Self.secret, for: Self.owner)
         let during = DataVault(key: key, previous: [olderKey])
@@ -69,31 +70,31 @@ struct DataVaultTests {
         #expect(DataVault(key: olderKey).open(new, for: Self.owner) == nil)
     }
 
-    @Test("the mark that names a key is bound to what the key has sealed")
-    func marks() throws {
+    @Test("the key id in the head is authenticated with the sealed value")
+    func keyIDs() throws {
         let during = DataVault(key: key, previous: [olderKey])
         let (new, old) = (
             during.seal(Self.secret, for: Self.owner), DataVault(key: olderKey).seal(Self.secret, for: Self.owner)
         )
         #expect(new[1..<5] != old[1..<5])
         #expect(during.open(Array(old.prefix(5) + new.dropFirst(5)), for: Self.owner) == nil)
-        // Nor does it give the key away to who can hash.
+        // The id is not a plain hash of the key, which could be compared with hashes of guessed keys.
         #expect(Array(new[1..<5]) != Array(SHA256.hash([UInt8](0..<32)).prefix(4)))
     }
 
-    @Test("what was sealed without the head, or is no text, is no secret")
+    @Test("a value sealed without the head, or that is not UTF-8, does not open")
     func foreignContent() throws {
         let cipher = try AES256GCMKey([UInt8](0..<32))
         let head = Array(vault.seal("", for: Self.owner).prefix(5))
         let owner = Array(Self.owner.text.utf8)
-        let genuine = head + cipher.seal(Array("x".utf8), with: head + owner)
-        #expect(vault.open(genuine, for: Self.owner) == "x")
+        let valid = head + cipher.seal(Array("x".utf8), with: head + owner)
+        #expect(vault.open(valid, for: Self.owner) == "x")
         #expect(vault.open(head + cipher.seal(Array("x".utf8), with: owner), for: Self.owner) == nil)
         #expect(vault.open(head + cipher.seal([0xC0, 0xAF], with: head + owner), for: Self.owner) == nil)
     }
 
-    @Test("a key is written in base64 or base64url, padded or not")
-    func spellings() throws {
+    @Test("a key is given in base64 or base64url, padded or not")
+    func encodings() throws {
         let bytes = [UInt8](repeating: 0xFB, count: 32)
         let url = Base64URL.encode(bytes)
         let plain = url.replacing("-", with: "+").replacing("_", with: "/")
@@ -103,7 +104,7 @@ struct DataVaultTests {
     }
 
     @Test(
-        "any other text is no key",
+        "any other text is not a key",
         arguments: [
             "", "=", String(repeating: "A", count: 42), String(repeating: "A", count: 44),
             String(repeating: "A", count: 43) + "==",
@@ -112,8 +113,7 @@ struct DataVaultTests {
             String(repeating: "00", count: 32), " " + String(repeating: "A", count: 43),
             String(repeating: "A", count: 22),
         ])
-    func noKeys(text: String) {
-        #expect(DataKey.bytes(written: text) == nil)
+    func otherTexts(text: String) {
         #expect(DataKey.bytes(written: text) == nil)
     }
 }

@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseTokens
 import Testing
 
-@Suite("Hashes of identities")
+@Suite("Identity hashes")
 struct IdentityHashTests {
     private let identity = Identity(provider: .apple, subject: "001", email: nil, transferSubject: "T1")
 
@@ -14,13 +14,13 @@ struct IdentityHashTests {
         try #require(hashes.document(replacing: [], sealedBy: ring))
     }
 
-    @Test("are the same as long as the key is, whichever secret has sealed it")
+    @Test("identity hashes stay the same when the secret that seals their key is rotated")
     func rotation() throws {
         let hashes = IdentityHashes()
         let first = try document(of: hashes, by: ring())
         #expect(
             try IdentityHashes(document: first, openedBy: ring()).hashes(of: identity) == hashes.hashes(of: identity))
-        #expect(try hashes.document(replacing: first, sealedBy: ring()) == nil, "it is as it should be")
+        #expect(try hashes.document(replacing: first, sealedBy: ring()) == nil, "nothing has to change")
         let rotated = try ring(Sample.otherSecret, previous: Sample.refreshSecret)
         let opened = IdentityHashes(document: first, openedBy: rotated)
         #expect(opened.hashes(of: identity) == hashes.hashes(of: identity) && opened.unopenedCount == 0)
@@ -29,7 +29,7 @@ struct IdentityHashTests {
         #expect(retired.hashes(of: identity) == hashes.hashes(of: identity))
     }
 
-    @Test("survive a start with a wrong secret: its key is added, and the old one is used when its secret is back")
+    @Test("a start with a wrong secret adds a hash key, and the first key is used again when its secret is back")
     func wrongSecret() throws {
         let hashes = IdentityHashes()
         let first = try document(of: hashes, by: ring())
@@ -45,7 +45,7 @@ struct IdentityHashTests {
         #expect(Set(both.hashes(of: identity)) == Set(all) && both.unopenedCount == 0)
     }
 
-    @Test("cannot be made with another secret, or from a document that was changed")
+    @Test("a hash key does not open with another secret or from a changed document")
     func keyed() throws {
         let hashes = IdentityHashes()
         let document = try document(of: hashes, by: ring())
@@ -59,7 +59,7 @@ struct IdentityHashTests {
         #expect(IdentityHashes().hashes(of: identity) != IdentityHashes().hashes(of: identity))
     }
 
-    @Test("differ by provider, by subject, and by what the subject is")
+    @Test("identity hashes differ by provider, by subject, and by the kind of subject")
     func domains() {
         let hashes = IdentityHashes()
         let names: [Identity] = [

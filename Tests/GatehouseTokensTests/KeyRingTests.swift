@@ -12,7 +12,7 @@ struct KeyRingTests {
         return Sample.service(access: ring, refresh: ring)
     }
 
-    @Test("tokens of the secret before are believed, and none is signed with it any more")
+    @Test("tokens of the previous secret are accepted, and no new token is signed with it")
     func rotation() throws {
         let before = try service(Sample.accessSecret)
         let during = try service(Sample.otherSecret, previous: Sample.accessSecret)
@@ -27,7 +27,7 @@ struct KeyRingTests {
         #expect(throws: Refusal.invalidAccessToken) { try before.readAccessToken(new, now: Sample.now) }
     }
 
-    @Test("of an access token, a key and a secret may take turns", arguments: [Algorithm.ES256, .EdDSA])
+    @Test("access tokens can change from a secret to a key pair", arguments: [Algorithm.ES256, .EdDSA])
     func mixture(algorithm: Algorithm) throws {
         let refresh = try KeyRing(secret: Sample.refreshSecret)
         let (key, secret) = (try SigningKey.generate(algorithm), try SigningKey(writtenSecret: Sample.accessSecret))
@@ -43,7 +43,7 @@ struct KeyRingTests {
         #expect(throws: Refusal.invalidAccessToken) { try before.readAccessToken(new, now: Sample.now) }
     }
 
-    @Test("the name of a published key makes no secret of its public half")
+    @Test("a token signed with the public key as an HMAC secret is refused")
     func confusion() throws {
         let key = try SigningKey.generate(.ES256)
         let tokens = Sample.service(
@@ -56,7 +56,7 @@ struct KeyRingTests {
         #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(forged, now: Sample.now) }
     }
 
-    @Test("what is published of a ring are its public halves, the signing key's first, and nothing of a secret")
+    @Test("the published key set has the public keys, the current one first, and no secrets")
     func published() throws {
         let (first, second) = (try SigningKey.generate(.ES256), try SigningKey.generate(.EdDSA))
         let secret = try SigningKey(writtenSecret: Sample.accessSecret)
@@ -69,15 +69,17 @@ struct KeyRingTests {
         #expect(KeyRing(current: secret, previous: [second]).publishedKeySet != nil)
     }
 
-    @Test("refresh tokens are signed with secrets alone")
+    @Test("a key pair does not sign refresh tokens")
     func refreshKeys() async {
         await #expect(processExitsWith: .failure) {
             let secret = try SigningKey(writtenSecret: Array(repeating: 7, count: 32))
-            _ = RefreshTokens(ring: KeyRing(current: secret, previous: [try SigningKey.generate(.ES256)]))
+            _ = Sample.service(
+                access: try KeyRing(secret: Sample.accessSecret),
+                refresh: KeyRing(current: secret, previous: [try SigningKey.generate(.ES256)]))
         }
     }
 
-    @Test("a token that names no key, or none of ours, is refused though a key of ours signed it")
+    @Test("a token without a kid, or with an unknown one, is refused even if its signature is valid")
     func noDefaultKey() throws {
         let ring = try KeyRing(secret: Sample.accessSecret)
         let tokens = try service(Sample.accessSecret)
@@ -91,12 +93,12 @@ struct KeyRingTests {
         }
     }
 
-    @Test("a kid tells two secrets apart and gives neither away")
+    @Test("a kid tells two secrets apart and reveals neither")
     func keyIDs() throws {
         let name = try #require(try KeyRing(secret: Sample.accessSecret).current.keyID)
         #expect(try KeyRing(secret: Sample.accessSecret).current.keyID == name)
         #expect(try KeyRing(secret: Sample.otherSecret).current.keyID != name)
-        // Nor is it what anybody could reckon for a secret that they guessed at from hashes made elsewhere.
+        // The id is not a plain hash of the secret, which could be compared with hashes of guessed secrets.
         let plainHash = Base64URL.encode(Array(SHA256.hash(Sample.accessSecret).prefix(6)))
         #expect(name.utf8.count == 8)
         #expect(name != plainHash)

@@ -13,7 +13,7 @@ struct RefreshTokenTests {
         tokens = try Sample.service()
     }
 
-    @Test("a refresh token names its session, its generation and nothing of a person")
+    @Test("a refresh token names its user, session and generation, and no personal data")
     func claims() throws {
         let jws = try CompactJWS(tokens.refreshToken(Sample.refresh))
         #expect(jws.type == "rt+jwt")
@@ -25,7 +25,7 @@ struct RefreshTokenTests {
         #expect(try jws.claims() == expected)
     }
 
-    @Test("what is written is read again, with the hash under which the store knows it")
+    @Test("a token that was written can be read, with the hash that the store keeps")
     func roundTrip() throws {
         let token = tokens.refreshToken(Sample.refresh)
         let expected = PresentedToken(
@@ -35,14 +35,14 @@ struct RefreshTokenTests {
         #expect(tokens.hash(token) == expected.hash)
     }
 
-    @Test("the same claims make the same bytes, in this process and the next")
+    @Test("the same claims give the same bytes, in any process with the secret")
     func reproducible() throws {
         let token = tokens.refreshToken(Sample.refresh)
         #expect(tokens.refreshToken(Sample.refresh) == token)
         #expect(try Sample.service().refreshToken(Sample.refresh) == token)
     }
 
-    @Test("any other claim makes another token")
+    @Test("a different claim gives a different token")
     func everyClaimCounts() {
         let base = Sample.refresh
         func token(
@@ -62,7 +62,7 @@ struct RefreshTokenTests {
         #expect(Set(all).count == all.count)
     }
 
-    @Test("a refresh token ends with the second it names")
+    @Test("a refresh token expires at exp")
     func expiry() throws {
         let token = tokens.refreshToken(Sample.refresh)
         let end = Sample.refresh.expiresAt
@@ -71,7 +71,7 @@ struct RefreshTokenTests {
         #expect(throws: Refusal.refreshTokenExpired) { try tokens.readRefreshToken(token, now: end + .seconds(9)) }
     }
 
-    @Test("a claim that is missing or of another kind makes a token invalid", arguments: ["sub", "sid", "gen", "exp"])
+    @Test("a token with a claim missing or of the wrong type is invalid", arguments: ["sub", "sid", "gen", "exp"])
     func incomplete(claim: String) throws {
         let key = try KeyRing(secret: Sample.refreshSecret).current
         var claims = try CompactJWS(tokens.refreshToken(Sample.refresh)).claims()
@@ -82,7 +82,7 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test("the token behind a hash is found, whichever of our secrets signed it")
+    @Test("the token with a given hash is found, whichever configured secret signed it")
     func hashedAs() throws {
         let old = tokens.refreshToken(Sample.refresh)
         let rotated = Sample.service(

@@ -10,7 +10,7 @@ extension JWTTokenService {
     }
 }
 
-/// Claims, secrets and services to make tokens with.
+/// Claims and secrets for the tests, and token services that use them.
 enum Sample {
     static let now = Timestamp(seconds: 1_760_000_000)
     static let accessSecret = Array("access-secret-of-the-tests-0123456789".utf8)
@@ -30,20 +30,19 @@ enum Sample {
         issuer: String = "gatehouse", audience: String = "api", access: KeyRing, refresh: KeyRing
     ) -> JWTTokenService {
         JWTTokenService(
-            access: AccessTokens(issuer: issuer, audience: audience, ring: access),
-            refresh: RefreshTokens(ring: refresh), challenges: Challenges(ring: refresh))
+            issuer: issuer, audience: audience, accessKeys: access, refreshKeys: refresh)
     }
 
     static func service() throws -> JWTTokenService {
         try service(access: KeyRing(secret: accessSecret), refresh: KeyRing(secret: refreshSecret))
     }
 
-    /// One secret for both kinds, which no configuration lets through: the kinds must tell themselves apart even so.
-    static func careless() throws -> JWTTokenService {
+    /// With one secret for both kinds of token, which the configuration refuses. The kinds must be told apart even so.
+    static func serviceWithOneSecret() throws -> JWTTokenService {
         try service(access: KeyRing(secret: accessSecret), refresh: KeyRing(secret: accessSecret))
     }
 
-    /// A token of whatever header and claims, signed by a key of ours.
+    /// A token with these claims, `typ` and `kid`.
     static func signed(
         _ claims: JSONObject, type: String?, by key: SigningKey, keyID: String?? = .none
     ) throws -> String {

@@ -5,12 +5,12 @@ import JOSE
 import JSON
 import Testing
 
-@Suite("Tokens of one kind are nothing to the readers of another")
+@Suite("Tokens of one kind are refused as another kind")
 struct SeparationTests {
-    /// Also where both kinds share a secret.
-    private func services() throws -> [JWTTokenService] { [try Sample.service(), try Sample.careless()] }
+    /// The second one uses the same secret for both kinds.
+    private func services() throws -> [JWTTokenService] { [try Sample.service(), try Sample.serviceWithOneSecret()] }
 
-    @Test("an access token does not refresh, and a refresh token gives no access")
+    @Test("an access token is refused as a refresh token, and the other way round")
     func kinds() throws {
         for tokens in try services() {
             let (access, refresh) = (tokens.accessToken(Sample.access), tokens.refreshToken(Sample.refresh))
@@ -19,9 +19,9 @@ struct SeparationTests {
         }
     }
 
-    @Test("an access token with the claims of a refresh token besides is still no refresh token")
+    @Test("an access token that also has the claims of a refresh token is refused as a refresh token")
     func claimsOfBoth() throws {
-        let tokens = try Sample.careless()
+        let tokens = try Sample.serviceWithOneSecret()
         let key = try KeyRing(secret: Sample.accessSecret).current
         var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
         claims["gen"] = 7
@@ -32,7 +32,7 @@ struct SeparationTests {
         #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(refresh, now: Sample.now) }
     }
 
-    @Test("a token from Apple is neither of ours, also with a key of the same name")
+    @Test("an identity token from Apple is refused, even if its key has the same kid")
     func fromApple() throws {
         let ours = try KeyRing(secret: Sample.accessSecret).current
         let apple = try SigningKey.generate(.RS256, keyID: ours.keyID)
@@ -52,8 +52,8 @@ struct SeparationTests {
         }
     }
 
-    @Test("what is no token at all is refused", arguments: ["", ".", "..", "a.b.c", "Bearer x", "null", "🔑"])
-    func noTokens(text: String) throws {
+    @Test("a text that is not a token is refused", arguments: ["", ".", "..", "a.b.c", "Bearer x", "null", "🔑"])
+    func otherTexts(text: String) throws {
         let tokens = try Sample.service()
         #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(text, now: Sample.now) }
         #expect(throws: Refusal.invalidRefreshToken) { try tokens.readRefreshToken(text, now: Sample.now) }
