@@ -1,16 +1,23 @@
-/// One thing that can be asked over HTTP. One file each.
+package import Gatehouse
+
+/// One operation of the API: a method and a path.
 package protocol Endpoint: Sendable {
     var method: Method { get }
-    /// Where it is. A last segment `{id}` stands for any text, which the request then has as `pathArgument`.
+    /// A last segment `{id}` matches any text, which the request then has as `pathArgument`.
     var path: String { get }
-    /// Asked on behalf of other requests, it answers whatever those are like.
+    /// Whether the endpoint answers requests of every method and size. The guard (`/api/auth/verify`) must, because
+    /// nginx calls it on behalf of other requests.
     var answersAnyRequest: Bool { get }
-    /// Asked by a machine, all the time: that it went well is not worth a line in the log.
+    /// Whether nginx or monitoring calls the endpoint all the time, so that a success is not logged.
     var isRoutine: Bool { get }
+    /// Whether the request has an access token beside the identity token in its body. Then an invalid identity token is
+    /// 422 instead of 401, because a client that refreshes on 401 would repeat the request for ever.
+    var isAuthorisedByAccessToken: Bool { get }
 
-    func respond(to request: Request) throws(Problem) -> Response
+    /// Throws a `Problem`, or a `Refusal` of the domain, and nothing else. The router turns both into an answer.
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response
 
-    /// What the client is told where the endpoint could not do what it was asked.
+    /// The answer to a request that failed.
     func response(to problem: Problem, of request: Request) -> Response
 }
 
@@ -18,6 +25,8 @@ extension Endpoint {
     package var answersAnyRequest: Bool { false }
 
     package var isRoutine: Bool { false }
+
+    package var isAuthorisedByAccessToken: Bool { false }
 
     package func response(to problem: Problem, of request: Request) -> Response {
         problem.response(requestID: request.id)

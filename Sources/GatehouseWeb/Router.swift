@@ -1,9 +1,27 @@
-/// Finds the endpoint of a request, and turns whatever goes wrong on the way into a problem document.
+package import Gatehouse
+
+/// An answer, with the facts that metrics and the log need.
+package struct Reply: Sendable {
+    package let response: Response
+    /// The index in `Router.routes` of the endpoint, or of another endpoint at the same path when the method is not
+    /// allowed; nil for an unknown path.
+    package let route: Int?
+    /// Why the request failed; nil after a success.
+    package let problem: Problem?
+
+    init(response: Response, route: Int? = nil, problem: Problem? = nil) {
+        self.response = response
+        self.route = route
+        self.problem = problem
+    }
+}
+
+/// Finds the endpoint of a request, and turns every failure into a problem document.
 package final class Router: Sendable {
-    /// What can be asked for, for whoever counts and keeps the log.
+    /// An endpoint as metrics and the log see it.
     package struct Route: Sendable, Equatable {
         package let method: Method
-        /// As endpoints write it, which is no client's text.
+        /// As the endpoint declares it, so it never contains a client's text.
         package let path: String
         package let isRoutine: Bool
 
@@ -15,64 +33,63 @@ package final class Router: Sendable {
     }
 
     package let routes: [Route]
-    private let places: [Place]
+    private let resources: [Resource]
 
     package init(_ endpoints: [any Endpoint]) {
         routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
         let candidates = endpoints.enumerated().map { Candidate($1, route: $0) }
         var paths: [String] = []
         for route in routes where !paths.contains(route.path) { paths.append(route.path) }
-        places = paths.map { path in Place(path: path, candidates: candidates.filter { $0.endpoint.path == path }) }
+        resources = paths.map { path in
+            Resource(path: path, candidates: candidates.filter { $0.endpoint.path == path })
+        }
     }
 
-    package func respond(to request: Request) -> Response { answer(request).response }
-
-    package func answer(_ request: Request) -> Reply {
-        if let place = place(at: request.path.span) { return answer(request, at: place) }
-        guard let (place, argument) = placeWithArgument(for: request.path) else {
+    package func answer(_ request: Request, in context: inout RequestContext) -> Reply {
+        if let resource = resource(at: request.path.span) { return answer(request, at: resource, in: &context) }
+        guard let (resource, argument) = resourceWithArgument(for: request.path) else {
             return Reply(response: Problem.notFound.response(requestID: request.id), problem: .notFound)
         }
         var request = request
         request.pathArgument = argument
-        return answer(request, at: place)
+        return answer(request, at: resource, in: &context)
     }
 
-    private func answer(_ request: Request, at place: Place) -> Reply {
+    private func answer(_ request: Request, at resource: Resource, in context: inout RequestContext) -> Reply {
+        let candidate: Candidate
         do throws(Problem) {
-            return answer(request, by: try place.candidate(for: request))
+            candidate = try resource.candidate(for: request)
         } catch {
-            return Reply(response: error.response(requestID: request.id), route: place.route, problem: error)
+            return Reply(response: error.response(requestID: request.id), route: resource.route, problem: error)
+        }
+        do {
+            return Reply(
+                response: try candidate.endpoint.respond(to: request, in: &context), route: candidate.route)
+        } catch {
+            let problem = Problem(error, of: candidate.endpoint)
+            let response = candidate.endpoint.response(to: problem, of: request)
+            return Reply(response: response, route: candidate.route, problem: problem)
         }
     }
 
-    private func answer(_ request: Request, by candidate: Candidate) -> Reply {
-        do throws(Problem) {
-            return Reply(response: try candidate.endpoint.respond(to: request), route: candidate.route)
-        } catch {
-            let response = candidate.endpoint.response(to: error, of: request)
-            return Reply(response: response, route: candidate.route, problem: error)
-        }
-    }
-
-    /// The paths are few, and nearly all of another length: looking at each is less than hashing one.
-    private func place(at path: Span<UInt8>) -> Place? {
-        for place in places where place.isAt(path) { return place }
+    /// There are few paths and nearly all differ in length, so comparing each is faster than hashing one.
+    private func resource(at path: Span<UInt8>) -> Resource? {
+        for resource in resources where resource.hasPath(path) { return resource }
         return nil
     }
 
-    /// That of the path with its last segment as an argument.
-    private func placeWithArgument(for path: ArraySlice<UInt8>) -> (place: Place, argument: String)? {
+    /// The resource of a path whose last segment is an argument.
+    private func resourceWithArgument(for path: ArraySlice<UInt8>) -> (resource: Resource, argument: String)? {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let argument = path[(slash + 1)...]
         let pattern = path[...slash] + "{id}".utf8
-        guard !argument.isEmpty, let place = place(at: pattern.span) else { return nil }
-        return (place, String(decoding: argument, as: UTF8.self))
+        guard !argument.isEmpty, let resource = resource(at: pattern.span) else { return nil }
+        return (resource, String(decoding: argument, as: UTF8.self))
     }
 }
 
 extension Router {
-    /// An endpoint and its place in `routes`, with what every request at its path asks of it. A class, so that whoever
-    /// chooses among them copies none.
+    /// An endpoint and its index in `routes`. A class, so that the choice among several copies nothing.
     private final class Candidate: Sendable {
         let endpoint: any Endpoint
         let route: Int
@@ -87,29 +104,29 @@ extension Router {
         }
     }
 
-    /// A path, and what can be asked for there.
-    private final class Place: Sendable {
+    /// A path and its endpoints.
+    private final class Resource: Sendable {
         private let path: [UInt8]
         private let candidates: [Candidate]
-        private let open: Candidate?
+        private let answeringAny: Candidate?
 
         init(path: String, candidates: [Candidate]) {
             self.path = Array(path.utf8)
             self.candidates = candidates
-            open = candidates.first { $0.answersAnyRequest }
+            answeringAny = candidates.first { $0.answersAnyRequest }
         }
 
-        /// The route that counts where the method is not served.
+        /// The route that is counted when the method is not allowed.
         var route: Int { candidates[0].route }
 
-        func isAt(_ other: Span<UInt8>) -> Bool {
+        func hasPath(_ other: Span<UInt8>) -> Bool {
             guard path.count == other.count else { return false }
             for index in other.indices where path[index] != other[index] { return false }
             return true
         }
 
         func candidate(for request: Request) throws(Problem) -> Candidate {
-            if let open { return open }
+            if let answeringAny { return answeringAny }
             // A HEAD is a GET whose body is not sent.
             let method = request.method == "HEAD" ? Method.get.rawValue : request.method
             guard let candidate = candidates.first(where: { $0.method.rawValue == method }) else {

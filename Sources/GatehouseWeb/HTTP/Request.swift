@@ -1,13 +1,16 @@
-/// A request as the web layer sees it, whatever brought it here.
+import Gatehouse
+import JSON
+
+/// A request, independent of the protocol it came by.
 package struct Request: Sendable {
     package let method: String
-    /// Without query, percent-decoded and free of dot segments, as the front has normalised it.
+    /// Without the query, percent-decoded and without dot segments: the front has normalised it.
     package let path: ArraySlice<UInt8>
-    /// What stands for `{id}` in the path of the endpoint; empty where there is none.
+    /// The text in the place of `{id}`; empty when the endpoint's path has none.
     package internal(set) var pathArgument = ""
     package let body: [UInt8]
     package let bodyIsTooLarge: Bool
-    /// Names this request in answers and logs.
+    /// The id in answers and in the log.
     package let id: String
     private let envelope: any Envelope
 
@@ -27,5 +30,114 @@ package struct Request: Sendable {
 
     func text(of field: EnvelopeField) -> String? {
         envelope[field].map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// The header fields and parameters of a request. They are read on demand, because most requests need only a few.
+package protocol Envelope: Sendable {
+    /// The bytes of a field; nil when it was not sent.
+    subscript(field: EnvelopeField) -> ArraySlice<UInt8>? { get }
+}
+
+package enum EnvelopeField: Sendable {
+    case contentType
+    case authorization
+    case ifNoneMatch
+    /// The least role that nginx's configuration demands. Clients cannot set it.
+    case demandedRole
+    case userAgent
+    /// The client's address.
+    case address
+}
+
+/// The methods that endpoints have.
+package enum Method: String, Sendable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case patch = "PATCH"
+    case delete = "DELETE"
+
+    /// The methods of the requests that such an endpoint answers: HEAD is a GET without the body.
+    var names: [String] { self == .get ? ["GET", "HEAD"] : [rawValue] }
+}
+
+// MARK: - Header fields
+
+extension Request {
+    /// The token of `Authorization: Bearer …`; nil without such credentials. Tokens are read from this field only.
+    var bearerToken: ArraySlice<UInt8>? {
+        guard let credentials = bytes(of: .authorization), let start = Self.startOfToken(in: credentials.span) else {
+            return nil
+        }
+        return credentials.dropFirst(start)
+    }
+
+    /// The index after the scheme, in any case, and the spaces after it.
+    private static func startOfToken(in credentials: Span<UInt8>) -> Int? {
+        let scheme = scheme.utf8.span
+        guard credentials.count > scheme.count else { return nil }
+        for index in scheme.indices where credentials[index] | 0x20 != scheme[index] { return nil }
+        var start = scheme.count
+        while start < credentials.count, credentials[start] == space { start += 1 }
+        return start > scheme.count && start < credentials.count ? start : nil
+    }
+
+    private static let scheme = "bearer"
+    private static let space = UInt8(ascii: " ")
+
+    /// The user agent is cut: its beginning is enough to tell devices apart.
+    var device: Device {
+        let agent = bytes(of: .userAgent)?.prefix(Self.longestAgent) ?? []
+        return Device(
+            userAgent: agent.isEmpty ? nil : String(decoding: agent, as: UTF8.self), address: text(of: .address))
+    }
+
+    private static let longestAgent = 256
+
+    /// Whether `If-None-Match` contains this tag (RFC 9110, section 13.1.2).
+    ///
+    /// Tags are compared weakly, as the RFC demands for a GET. The list may be split at commas,
+    /// because the tag contains none.
+    func hasCopy(tagged tag: String) -> Bool {
+        (text(of: .ifNoneMatch) ?? "").split(separator: ",").contains { entry in
+            let known = entry.drop(while: Self.isSpace)
+            let strong = known.hasPrefix("W/") ? known.dropFirst(2) : known
+            let bare = strong.prefix { !Self.isSpace($0) }
+            return bare == "*" || bare == "\"\(tag)\""
+        }
+    }
+
+    private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+}
+
+// MARK: - Body
+
+extension Request {
+    /// The body as the type of an endpoint. The error names all invalid members.
+    func read<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body {
+        if !body.isEmpty, !isJSON { throw .unsupportedMediaType }
+        let object: JSONObjectReader?
+        do { object = try JSONObjectReader(parsing: body) } catch { throw .invalidJSON(error.description) }
+        guard let object else { throw .invalidJSON("the body must be a JSON object") }
+        var fields = FieldReader(object)
+        let result = Body(reading: &fields)
+        guard fields.errors.isEmpty else { throw .invalidRequest(fields.errors) }
+        return result
+    }
+
+    /// The same for a body that may be missing.
+    func readIfPresent<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body? {
+        body.isEmpty ? nil : try read(Body.self)
+    }
+
+    /// `application/json`, with no charset other than UTF-8.
+    private var isJSON: Bool {
+        let contentType = text(of: .contentType)
+        // The spelling of nearly every client.
+        if contentType == "application/json" { return true }
+        let parts = (contentType ?? "").lowercased().split(separator: ";", omittingEmptySubsequences: false)
+            .map { $0.filter { $0 != " " && $0 != "\t" } }
+        guard parts[0] == "application/json" else { return false }
+        return parts.allSatisfy { !$0.hasPrefix("charset=") || $0 == "charset=utf-8" || $0 == "charset=\"utf-8\"" }
     }
 }

@@ -1,6 +1,6 @@
-import GatehouseAPI
+package import JSON
 
-/// An answer, before it is written for whatever brought the request.
+/// An answer, independent of the protocol it is sent by.
 package struct Response: Sendable, Equatable {
     package var status: Int
     package var headers: [Header]
@@ -15,7 +15,7 @@ package struct Response: Sendable, Equatable {
             self.value = value
         }
 
-        /// A header whose value comes from outside; nil where it is not safe to write.
+        /// A header whose value comes from outside; nil when it is not safe to write.
         package init?(_ name: String, checking text: String) {
             guard let value = FieldValue(checking: text) else { return nil }
             self.init(name, value)
@@ -39,5 +39,18 @@ package struct Response: Sendable, Equatable {
         headers.first {
             $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name.lowercased()
         }?.value.text
+    }
+}
+
+/// A response body. It writes all of its members; absent values are `null` and never left out.
+package protocol ResponseBody: Sendable {
+    func write(to json: inout JSONObjectWriter)
+}
+
+extension ResponseBody {
+    package var json: [UInt8] {
+        var writer = JSONWriter(reserving: 1024)
+        writer.object { write(to: &$0) }
+        return writer.finish()
     }
 }

@@ -1,11 +1,9 @@
 package import Gatehouse
-package import GatehouseAPI
 
-/// Every way in which a request can fail to get what it asked for.
+/// Why a request failed.
 package enum Problem: Error, Sendable, Equatable {
     case refused(Refusal)
-    /// An identity token in the body of a request that an access token authorises. It is no 401: a client that refreshes on
-    /// 401 would ask for ever.
+    /// A bad identity token in the body of a request that an access token authorises.
     case unacceptedToken(AppleTokenFault)
     case invalidJSON(String)
     case invalidRequest([FieldError])
@@ -13,20 +11,23 @@ package enum Problem: Error, Sendable, Equatable {
     case methodNotAllowed(allowed: [Method])
     case payloadTooLarge
     case unsupportedMediaType
-    /// The store cannot even be read.
-    case unwell(String)
+    /// The store cannot be read.
+    case unhealthy(String)
     case notReady(String)
 }
 
-/// Asks the domain; what it refuses is a problem of this request.
-func refusing<Result>(_ question: () throws(Refusal) -> Result) throws(Problem) -> Result {
-    do throws(Refusal) { return try question() } catch { throw .refused(error) }
-}
-
-/// Asks the domain for a caller who is signed in, and sends an identity token along.
-func refusingToken<Result>(_ question: () throws(Refusal) -> Result) throws(Problem) -> Result {
-    do throws(Refusal) { return try question() } catch {
-        if case .appleToken(let fault) = error { throw .unacceptedToken(fault) }
-        throw .refused(error)
+extension Problem {
+    /// The one place where an error of an endpoint becomes a problem.
+    init(_ error: any Error, of endpoint: any Endpoint) {
+        switch error {
+        case let refusal as Refusal:
+            if case .appleToken(let fault) = refusal, endpoint.isAuthorisedByAccessToken {
+                self = .unacceptedToken(fault)
+            } else {
+                self = .refused(refusal)
+            }
+        case let problem as Problem: self = problem
+        default: preconditionFailure("an endpoint threw neither a problem nor a refusal: \(type(of: error))")
+        }
     }
 }

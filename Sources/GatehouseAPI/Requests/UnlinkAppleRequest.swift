@@ -1,8 +1,0 @@
-/// The body of `DELETE /api/users/me/accounts/apple`, which may also be empty.
-public struct UnlinkAppleRequest: RequestBody {
-    public var proof: LoginProofFields?
-
-    public init(reading fields: inout FieldReader) {
-        proof = LoginProofFields(reading: &fields)
-    }
-}

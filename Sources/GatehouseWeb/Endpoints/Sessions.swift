@@ -1,0 +1,95 @@
+import Gatehouse
+import JSON
+
+/// `POST /api/auth/logout`: ends the caller's session.
+struct LogoutEndpoint: Endpoint {
+    let method = Method.post
+    let path = "/api/auth/logout"
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        // A request without credentials gets 401 before its body is validated, so the answer reveals nothing about it.
+        guard request.bearerToken != nil else { throw Refusal.noCredentials }
+        let body = try request.readIfPresent(LogoutBody.self)
+        try auth.logOut(request.bearerToken, refreshToken: body?.refreshToken, from: request.device, in: &context)
+        return .noContent
+    }
+}
+
+/// `POST /api/auth/logout-all`: ends every session of the caller.
+struct LogoutEverywhereEndpoint: Endpoint {
+    let method = Method.post
+    let path = "/api/auth/logout-all"
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        try auth.logOutEverywhere(request.bearerToken, from: request.device, in: &context)
+        return .noContent
+    }
+}
+
+/// `GET /api/users/me/sessions`: lists the caller's active sessions.
+struct SessionsEndpoint: Endpoint {
+    let method = Method.get
+    let path = "/api/users/me/sessions"
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        let caller = try auth.authenticate(request.bearerToken, in: &context)
+        let sessions = try auth.sessions(of: caller)
+        return .ok(SessionListBody(sessions: sessions.map { SessionBody($0, current: caller.sessionID) }))
+    }
+}
+
+/// `DELETE /api/users/me/sessions/{id}`: ends one of the caller's sessions.
+struct EndSessionEndpoint: Endpoint {
+    let method = Method.delete
+    let path = "/api/users/me/sessions/{id}"
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        try auth.endSession(
+            SessionID(request.pathArgument), of: request.bearerToken, from: request.device, in: &context)
+        return .noContent
+    }
+}
+
+private struct LogoutBody: RequestBody {
+    let refreshToken: String?
+
+    init(reading fields: inout FieldReader) {
+        refreshToken = fields.optional("refreshToken", atMost: FieldLimit.token)
+    }
+}
+
+private struct SessionListBody: ResponseBody {
+    let sessions: [SessionBody]
+
+    func write(to json: inout JSONObjectWriter) {
+        json.member("sessions", array: { list in for session in sessions { list.object(session.write) } })
+    }
+}
+
+/// A session in the caller's list of sessions, and in the export.
+struct SessionBody: ResponseBody {
+    let session: Session
+    /// The session of the request.
+    let current: SessionID
+
+    init(_ session: Session, current: SessionID) {
+        self.session = session
+        self.current = current
+    }
+
+    func write(to json: inout JSONObjectWriter) {
+        json.member("id", session.id.text)
+        json.member("provider", session.provider.rawValue)
+        json.member("device", session.device.userAgent)
+        json.member("address", session.device.address)
+        json.member("lastDevice", session.lastDevice.userAgent)
+        json.member("lastAddress", session.lastDevice.address)
+        json.member("createdAt", session.createdAt.description)
+        json.member("lastUsedAt", session.token.issuedAt.description)
+        json.member("current", session.id == current)
+    }
+}

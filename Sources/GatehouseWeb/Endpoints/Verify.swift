@@ -1,0 +1,46 @@
+import Gatehouse
+
+/// `GET /api/auth/verify`: tells nginx whether a guarded request may pass, and who sent it. Not reachable from outside.
+struct VerifyEndpoint: Endpoint {
+    let method = Method.get
+    let path = "/api/auth/verify"
+    /// nginx turns every answer but 204, 401 and 403 into 500, and a front may pass on the
+    /// method of the guarded request.
+    let answersAnyRequest = true
+    let isRoutine = true
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        let caller = try auth.authenticate(
+            request.bearerToken, atLeast: request.text(of: .demandedRole), in: &context)
+        // A token whose ids cannot be written into a header is refused: the service behind nginx must never see a
+        // request without a user, or with another one.
+        guard let user = Response.Header("X-User-Id", checking: caller.userID.text),
+            let session = Response.Header("X-Session-Id", checking: caller.sessionID.text)
+        else { throw Refusal.invalidAccessToken }
+        return Response(status: 204, headers: [user, Response.Header("X-User-Role", caller.role.fieldValue), session])
+    }
+
+    /// A refusal has no body, because nginx reads only the headers of a subrequest and would write a body to a
+    /// temporary file. Code and detail are headers, from which nginx makes the document for the client.
+    func response(to problem: Problem, of request: Request) -> Response {
+        let entry = problem.entry
+        let role = request.text(of: .demandedRole).flatMap(Role.init(rawValue:))
+        let details = [
+            Response.Header("X-Problem-Code", checking: entry.code),
+            Response.Header("X-Problem-Detail", checking: entry.detail),
+        ]
+        let headers = problem.headers(hasCredentials: request.bearerToken != nil, scope: role?.rawValue)
+        return Response(status: entry.status, headers: headers + details.compactMap(\.self))
+    }
+}
+
+extension Role {
+    fileprivate var fieldValue: FieldValue {
+        switch self {
+        case .user: "USER"
+        case .admin: "ADMIN"
+        case .superAdmin: "SUPER_ADMIN"
+        }
+    }
+}

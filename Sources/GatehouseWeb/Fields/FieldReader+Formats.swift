@@ -1,0 +1,62 @@
+import Gatehouse
+import JSON
+
+extension FieldReader {
+    /// An email address: text on both sides of one `@`. Whether mail arrives there is not checked.
+    mutating func requiredEmail(_ name: String) -> String {
+        let text = required(name, atMost: FieldLimit.email)
+        // By scalars: a combining mark after the @ would hide it from a search by characters.
+        let parts = text.unicodeScalars.split(separator: "@", omittingEmptySubsequences: false)
+        let isPlausible =
+            parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+            && text.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.value >= 0x20 && $0.value != 0x7F }
+        if !text.isEmpty, !isPlausible { reject(name, "must be an email address") }
+        return text
+    }
+
+    /// A name that Apple gives to the app only once, so it must not be refused: control characters are removed, and the
+    /// rest is truncated.
+    mutating func truncatedName(_ name: String) -> String? {
+        guard let text = optional(name, atMost: FieldLimit.token) else { return nil }
+        var kept = ""
+        for character in text where character.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) {
+            guard kept.utf8.count + character.utf8.count <= FieldLimit.name else { break }
+            kept.append(character)
+        }
+        return kept.trimmedOrNil
+    }
+
+    /// A name to display, without surrounding white space; nil when nothing is left.
+    mutating func optionalName(_ name: String) -> String? {
+        guard let text = optional(name, atMost: FieldLimit.name) else { return nil }
+        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            reject(name, "must not contain control characters")
+            return nil
+        }
+        return text.trimmedOrNil
+    }
+
+    /// An https URL.
+    mutating func optionalURL(_ name: String) -> String? {
+        guard let text = optional(name, atMost: FieldLimit.url) else { return nil }
+        let host = text.dropFirst(8).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let isValid =
+            text.lowercased().hasPrefix("https://") && !host.isEmpty && !host.contains("@")
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#"<>"\^`{|}"#.utf8.contains($0) }
+        if !isValid { reject(name, "must be an https URL") }
+        return text
+    }
+
+    /// A member of a PATCH: nil when it is missing, and an inner nil for `null`.
+    mutating func change(_ name: String, read: (inout FieldReader) -> String?) -> String?? {
+        has(name) ? .some(read(&self)) : nil
+    }
+
+    /// A Boolean member of a PATCH. It cannot be removed.
+    mutating func changeFlag(_ name: String) -> Bool? {
+        guard has(name) else { return nil }
+        let flag = self[name]?.bool
+        if flag == nil { reject(name, "must be true or false") }
+        return flag
+    }
+}

@@ -1,0 +1,114 @@
+package import JSON
+
+/// A request body of one endpoint. It reports every invalid member to the reader.
+package protocol RequestBody: Sendable {
+    init(reading fields: inout FieldReader)
+}
+
+/// What is wrong with one member of a request body.
+package struct FieldError: Error, Sendable, Equatable {
+    /// The member's name. A member of a nested object is written `fullName.givenName`.
+    package let field: String
+    package let message: String
+
+    var sentence: String { "\(field) \(message)" }
+}
+
+/// The longest accepted texts, in bytes of UTF-8.
+enum FieldLimit {
+    /// The verifier of identity tokens has its own, smaller limit. A token between the two is `malformed`.
+    static let token = 65_536
+    static let authorizationCode = 2048
+    static let identifier = 256
+    static let nonce = 512
+    static let email = 254
+    static let name = 200
+    static let url = 2048
+    static let secret = 1024
+}
+
+/// Reads the members of a request body and collects all errors, so that one answer reports all of them.
+///
+/// `null` counts as absent. Unknown members are ignored, because newer clients may send more.
+package struct FieldReader {
+    package private(set) var errors: [FieldError] = []
+    private let object: JSONObjectReader
+    private let prefix: String
+
+    package init(_ object: JSONObjectReader, prefix: String = "") {
+        self.object = object
+        self.prefix = prefix
+    }
+
+    /// A required string. Empty, with an error, when it is missing.
+    mutating func required(_ name: String, atMost limit: Int) -> String {
+        guard let value = object[name], !value.isNull else {
+            reject(name, "is required")
+            return ""
+        }
+        guard let text = checked(value, name, atMost: limit) else { return "" }
+        if text.isEmpty { reject(name, "must not be empty") }
+        return text
+    }
+
+    mutating func optional(_ name: String, atMost limit: Int) -> String? {
+        guard let value = object[name], !value.isNull else { return nil }
+        return checked(value, name, atMost: limit)
+    }
+
+    mutating func optionalInteger(_ name: String, in range: ClosedRange<Int64>) -> Int64? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard let number = value.integer, range.contains(number) else {
+            reject(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+            return nil
+        }
+        return number
+    }
+
+    /// A nested object.
+    mutating func optionalObject<Result>(_ name: String, read: (inout FieldReader) -> Result) -> Result? {
+        guard let value = object[name], !value.isNull else { return nil }
+        guard let object = value.object else {
+            reject(name, "must be an object")
+            return nil
+        }
+        var inner = FieldReader(JSONObjectReader(object), prefix: prefix + name + ".")
+        let result = read(&inner)
+        errors += inner.errors
+        return result
+    }
+
+    func has(_ name: String) -> Bool { object[name] != nil }
+
+    subscript(_ name: String) -> JSONValue? { object[name] }
+
+    mutating func reject(_ name: String, _ message: String) {
+        errors.append(FieldError(field: prefix + name, message: message))
+    }
+
+    private mutating func checked(_ value: JSONValue, _ name: String, atMost limit: Int) -> String? {
+        guard let text = value.string else {
+            reject(name, "must be a string")
+            return nil
+        }
+        guard text.utf8.count <= limit else {
+            reject(name, "must be at most \(limit) bytes")
+            return nil
+        }
+        guard !text.hasNUL else {
+            reject(name, "must not contain NUL")
+            return nil
+        }
+        return text
+    }
+}
+
+extension String {
+    /// Without an early exit, so that the compiler vectorises the loop.
+    fileprivate var hasNUL: Bool {
+        let bytes = utf8.span
+        var found: UInt8 = 0
+        for index in bytes.indices { found |= bytes[index] == 0 ? 1 : 0 }
+        return found != 0
+    }
+}

@@ -1,0 +1,115 @@
+import Gatehouse
+import JSON
+
+extension Problem {
+    /// The stable code for clients.
+    package var code: String { entry.code }
+
+    func response(requestID: String) -> Response {
+        let entry = entry
+        let type = Response.Header("Content-Type", "application/problem+json")
+        let body = body(requestID: requestID)
+        return Response(status: entry.status, headers: [type] + headers(), body: body.json)
+    }
+
+    func body(requestID: String) -> ProblemBody {
+        let entry = entry
+        return ProblemBody(
+            status: entry.status, title: ReasonPhrase.of(entry.status), detail: entry.detail, code: entry.code,
+            requestId: requestID, reason: reason, errors: fieldErrors)
+    }
+
+    /// The check of Apple's token that failed, if it was one of those.
+    package var reason: String? {
+        switch self {
+        case .refused(.appleToken(let fault)), .unacceptedToken(let fault): fault.rawValue
+        default: nil
+        }
+    }
+
+    private var fieldErrors: [FieldError]? {
+        switch self {
+        case .invalidRequest(let errors): errors
+        // A body that cannot be parsed has no members to name.
+        case .invalidJSON: []
+        default: nil
+        }
+    }
+
+    /// The headers that the status requires.
+    ///
+    /// - Parameters:
+    ///   - hasCredentials: whether the request has any, for problems that are found before credentials are read.
+    ///   - scope: the role that the request demands, if there is one.
+    func headers(hasCredentials: Bool = true, scope: String? = nil) -> [Response.Header] {
+        let header: Response.Header? =
+            switch entry.status {
+            case 401, 403:
+                challenge(hasCredentials: hasCredentials, scope: scope)
+                    .flatMap { Response.Header("WWW-Authenticate", checking: $0) }
+            case 405: Response.Header("Allow", checking: allowed)
+            case 503: Response.Header("Retry-After", "5")
+            default: nil
+            }
+        return header.map { [$0] } ?? []
+    }
+
+    /// RFC 6750, section 3: a request without credentials gets the scheme and no error. Nil when no credentials would
+    /// help. The RFC has `invalid_token` for 401 and `insufficient_scope` for 403.
+    private func challenge(hasCredentials: Bool, scope: String?) -> String? {
+        guard hasCredentials else { return "Bearer" }
+        switch self {
+        case .refused(.noCredentials): return "Bearer"
+        case .refused(.devLoginDisabled): return nil
+        case .refused(.loginTooOld(let limit)):
+            // RFC 9470
+            return """
+                Bearer error="insufficient_user_authentication", error_description="\(entry.code)", \
+                max_age=\(limit.wholeSeconds)
+                """
+        default: break
+        }
+        let error = entry.status == 403 ? "insufficient_scope" : "invalid_token"
+        let challenge = "Bearer error=\"\(error)\", error_description=\"\(entry.code)\""
+        guard case .refused(.insufficientRole) = self, let scope else { return challenge }
+        return challenge + ", scope=\"\(scope)\""
+    }
+
+    private var allowed: String {
+        guard case .methodNotAllowed(let methods) = self else { return "" }
+        return methods.flatMap(\.names).joined(separator: ", ")
+    }
+}
+
+/// An error document by RFC 9457, with a stable `code`.
+struct ProblemBody: ResponseBody {
+    let status: Int
+    let title: String
+    let detail: String
+    let code: String
+    let requestId: String
+    /// Narrows `invalid_apple_token`.
+    let reason: String?
+    /// The invalid members, with every 400; nil with other statuses.
+    let errors: [FieldError]?
+
+    func write(to json: inout JSONObjectWriter) {
+        // RFC 9457, section 4.2.1: there is no page about the problem, and `code` tells problems apart.
+        json.member("type", "about:blank")
+        json.member("title", title)
+        json.member("status", status)
+        json.member("detail", detail)
+        json.member("code", code)
+        json.member("requestId", requestId)
+        if let reason { json.member("reason", reason) }
+        guard let errors else { return }
+        json.member("errors", array: { list in for error in errors { list.object { error.write(to: &$0) } } })
+    }
+}
+
+extension FieldError {
+    fileprivate func write(to json: inout JSONObjectWriter) {
+        json.member("field", field)
+        json.member("message", message)
+    }
+}

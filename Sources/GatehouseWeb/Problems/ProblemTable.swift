@@ -1,0 +1,121 @@
+import Gatehouse
+
+extension Problem {
+    struct Entry {
+        let status: Int
+        let code: String
+        let detail: String
+    }
+
+    /// The only table that maps problems to the status, code and detail of the answer.
+    var entry: Entry {
+        switch self {
+        case .refused(let refusal):
+            refusal.entry
+        case .unacceptedToken(let fault):
+            Entry(status: 422, code: "invalid_apple_token", detail: fault.explanation)
+        case .invalidJSON(let fault):
+            Entry(status: 400, code: "invalid_json", detail: fault)
+        case .invalidRequest(let errors):
+            Entry(status: 400, code: "invalid_request", detail: errors.map(\.sentence).joined(separator: "; "))
+        case .notFound:
+            Entry(status: 404, code: "not_found", detail: "This path does not exist.")
+        case .methodNotAllowed(let allowed):
+            Entry(
+                status: 405, code: "method_not_allowed",
+                detail: "This path allows " + allowed.flatMap(\.names).joined(separator: ", ") + ".")
+        case .payloadTooLarge:
+            Entry(status: 413, code: "payload_too_large", detail: "A request body may have at most 64 KiB.")
+        case .unsupportedMediaType:
+            Entry(status: 415, code: "unsupported_media_type", detail: "Send the body as application/json.")
+        case .unhealthy(let reason):
+            Entry(status: 503, code: "storage_unavailable", detail: reason)
+        case .notReady(let reason):
+            Entry(status: 503, code: "not_ready", detail: reason)
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate var entry: Problem.Entry {
+        switch self {
+        case .appleToken(let fault): .init(status: 401, code: "invalid_apple_token", detail: fault.explanation)
+        case .appleKeysUnavailable:
+            .init(
+                status: 503, code: "apple_keys_unavailable",
+                detail: "Apple's public keys are not available right now. Try again later.")
+        case .devLoginDisabled:
+            .init(
+                status: 403, code: "dev_login_disabled",
+                detail: "The development login is disabled in this installation.")
+        case .invalidDevSecret: .init(status: 401, code: "invalid_dev_secret", detail: "The devSecret is wrong.")
+        case .userDisabled: .init(status: 403, code: "user_disabled", detail: "This user has been disabled.")
+        case .insufficientRole:
+            .init(
+                status: 403, code: "insufficient_role", detail: "This request needs a higher role than the user has.")
+        case .noCredentials:
+            .init(
+                status: 401, code: "invalid_access_token",
+                detail: "The request has no access token. Send Authorization: Bearer <accessToken>.")
+        case .invalidAccessToken:
+            .init(status: 401, code: "invalid_access_token", detail: "The access token is not valid.")
+        case .accessTokenExpired:
+            .init(
+                status: 401, code: "access_token_expired",
+                detail: "The access token has expired. Refresh, and send the new one.")
+        case .sessionRevoked:
+            .init(
+                status: 401, code: "session_revoked",
+                detail: "The session has ended, or the user's role has changed. Refresh, or log in again.")
+        case .invalidRefreshToken:
+            .init(status: 401, code: "invalid_refresh_token", detail: "The refresh token is not valid.")
+        case .refreshTokenExpired:
+            .init(status: 401, code: "refresh_token_expired", detail: "The session has expired. Log in again.")
+        case .refreshTokenRevoked:
+            .init(status: 401, code: "refresh_token_revoked", detail: "The session has ended. Log in again.")
+        case .refreshTokenReused:
+            .init(
+                status: 401, code: "refresh_token_reused",
+                detail: "An old refresh token was used again, so the session was ended. Log in again.")
+        case .loginTooOld(let limit):
+            .init(
+                status: 401, code: "login_too_old",
+                detail: """
+                    This request needs a login that is at most \(limit.wholeSeconds) s old. Log in again, or send a fresh \
+                    identityToken.
+                    """)
+        case .accountAlreadyLinked:
+            .init(
+                status: 409, code: "account_already_linked",
+                detail: "This Apple account belongs to another user, or you have linked another Apple account.")
+        case .lastAccount:
+            .init(status: 409, code: "last_account", detail: "This is your only way to log in.")
+        case .notFound:
+            .init(status: 404, code: "not_found", detail: "No session with this id belongs to you.")
+        case .storageUnavailable:
+            .init(
+                status: 503, code: "storage_unavailable",
+                detail: "The database is not available right now. Try again later.")
+        }
+    }
+}
+
+extension AppleTokenFault {
+    /// For the developer whose login fails.
+    package var explanation: String {
+        switch self {
+        case .malformed: "The identity token is not a JSON Web Token in the form that Apple issues."
+        case .algorithm: "The identity token is not signed with RS256."
+        case .unknownKey: "Apple publishes no key with the key id of the identity token."
+        case .signature: "The signature of the identity token does not match Apple's key."
+        case .issuer: "The identity token was not issued by Apple."
+        case .audience: "The identity token was issued for another app. Compare its aud with APPLE_BUNDLE_ID."
+        case .expired: "The identity token has expired."
+        case .notYetValid: "The identity token was issued in the future. Compare the clocks."
+        case .nonce: "The nonce of the identity token does not match the nonce of the request."
+        case .code: "The authorizationCode does not belong to the identity token."
+        case .user: "The userIdentifier is not the subject of the identity token."
+        case .replayed: "The identity token has been used before."
+        }
+    }
+}
