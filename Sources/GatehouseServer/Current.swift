@@ -1,10 +1,10 @@
-import POSIX
 import Synchronization
+import Threading
 
-/// The value that counts now, swapped whole. Taking it is a lock that nobody holds for longer than counting one up.
+/// A value that is replaced as a whole. Reading it holds a lock only while the reference is counted.
 ///
-/// There is a copy for each processor, with a lock of its own: threads that take the same object at once fight for the
-/// place where its references are counted, as they would for a lock.
+/// There is one copy with its own lock for each processor: threads that share one object contend for its reference
+/// count as they would for a lock.
 final class Current<Value: AnyObject & Sendable>: Sendable {
     private final class Copy: Sendable {
         private let state: Mutex<Value>
@@ -16,7 +16,7 @@ final class Current<Value: AnyObject & Sendable>: Sendable {
         var value: Value { state.withLock { $0 } }
 
         func replace(by next: Value) {
-            // The one before goes after the lock: taking it apart may take a while.
+            // Returned, so that the old value is destroyed after the lock is released: that may take long.
             _ = state.withLock { value in
                 defer { value = next }
                 return value
@@ -26,14 +26,14 @@ final class Current<Value: AnyObject & Sendable>: Sendable {
 
     private let copies: [Copy]
 
-    /// - Parameter make: called for each processor; what it makes must do the same.
+    /// - Parameter make: called once per processor. The values it returns must be equivalent.
     init(_ make: () -> Value) {
         copies = (0..<Processors.configured).map { _ in Copy(make()) }
     }
 
     var value: Value { copies[Processors.current % copies.count].value }
 
-    /// When it returns, everybody takes the next one; until then, some the one before.
+    /// When it returns, every thread gets the new value. Until then, some get the old one.
     func replace(_ make: () -> Value) {
         for copy in copies { copy.replace(by: make()) }
     }

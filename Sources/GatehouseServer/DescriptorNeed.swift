@@ -1,10 +1,10 @@
 import FastCGI
 
-/// How many files and sockets a server has open.
+/// The number of file descriptors that a server needs.
 package enum DescriptorNeed {
-    /// Beside its connections: the readers of the database and what else there is.
+    /// For the connections to the database, the log, epoll and the like; without the connections of nginx.
     package static func own(workers: Int) -> Int { 64 + 8 * workers }
 
-    /// With as many connections as it would ever hold.
-    package static func most(workers: Int) -> Int { own(workers: workers) + Limits.standard.connections }
+    /// With the maximum number of connections.
+    package static func maximum(workers: Int) -> Int { own(workers: workers) + Limits.standard.connections }
 }

@@ -1,19 +1,21 @@
 import Gatehouse
+import GatehouseStore
 import GatehouseTokens
 import JSON
 
 extension IdentityHashes {
-    /// The hashes whose keys the database keeps. A new key has to be kept before it is used: what it hashes would not be
-    /// recognised after a restart.
+    /// The identity hashes with the keys in the database. A new key is stored before it is used: without it, no hash
+    /// could be recognised after a restart.
     static func kept(
-        in documents: any DocumentStore, by ring: KeyRing, now: Timestamp, log: Log
+        in documents: SQLiteStore, by ring: KeyRing, now: Timestamp, log: Log
     ) throws(StoreFailure) -> IdentityHashes {
         let document = try documents.document(DocumentName.identityHashKeys)?.content ?? []
         let hashes = IdentityHashes(document: document, openedBy: ring)
         if hashes.unopenedCount > 0 {
             let warning = """
-                No JWT_REFRESH_SECRET opens \(hashes.unopenedCount) of the keys of the identity hashes: disabled users whom \
-                Apple has removed may sign in as new users. Name the secret of that time as JWT_REFRESH_SECRET_PREVIOUS.
+                \(hashes.unopenedCount) keys of the identity hashes were encrypted with an unknown secret, so disabled \
+                users whose Apple Account was deleted may sign in as new users. Add the secret of that time to \
+                \(Settings.table.refreshSecretPrevious.name).
                 """
             log(.warning, "identity_hashes", [("warning", .string(warning))])
         }
@@ -21,8 +23,8 @@ extension IdentityHashes {
         return hashes
     }
 
-    /// Seals the keys with the current secret, where they are not sealed with that.
-    func keep(in documents: any DocumentStore, by ring: KeyRing, now: Timestamp) throws(StoreFailure) {
+    /// Encrypts the keys with the current secret, unless they are already.
+    func keep(in documents: SQLiteStore, by ring: KeyRing, now: Timestamp) throws(StoreFailure) {
         let old = try documents.document(DocumentName.identityHashKeys)?.content ?? []
         guard let new = document(replacing: old, sealedBy: ring) else { return }
         try documents.keep(Document(content: new, updatedAt: now), as: DocumentName.identityHashKeys)

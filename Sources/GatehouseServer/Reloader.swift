@@ -2,7 +2,7 @@ import Gatehouse
 import JSON
 import Synchronization
 
-/// Reads the settings anew when it is told to, and has what can change do so at once: all of it, or none.
+/// Reads the settings again and applies them: all of them, or none when one is invalid.
 final class Reloader: Sendable {
     typealias Reading = @Sendable () throws(SettingFaults) -> Configuration
 
@@ -10,57 +10,53 @@ final class Reloader: Sendable {
     private let log: Log
     private let read: Reading
     let record: ReloadRecord
-    /// What the process has been built on, and goes on with until it is started anew.
+    /// The settings at the start, which stay in force for those that need a restart.
     private let start: SettingDigests
     private let last: Mutex<SettingDigests>
 
-    /// - Parameter configuration: what the assembly was made of.
+    /// - Parameter configuration: the one that the assembly was built from.
     init(_ configuration: Configuration, for assembly: Assembly, log: Log, reading read: @escaping Reading) {
         self.assembly = assembly
         self.log = log
         self.read = read
-        record = ReloadRecord(start: assembly.world.now())
+        record = ReloadRecord(start: assembly.primitives.now())
         start = configuration.digests
         last = Mutex(configuration.digests)
     }
 
-    /// False where the settings are no good, and everything is as it was.
+    /// False when the settings are invalid and nothing was changed.
     @discardableResult
     func reload() -> Bool {
         let configuration: Configuration
         do throws(SettingFaults) { configuration = try read() } catch {
             for fault in error.faults { log(.error, "reload", [("fault", .string(fault.description))]) }
-            log(.error, "reload_refused", [("reason", "the settings before stay as they are")])
-            record.noteRefusal(error.faults)
+            log(.error, "reload_refused", [("reason", "the previous settings stay in force")])
+            record.recordRefusal(error.faults)
             return false
         }
-        assembly.adopt(configuration)
-        // Told by the one of both levels that says more.
-        let isToldNow = log.admits(.info)
-        if isToldNow { note(configuration) }
+        assembly.apply(configuration)
+        // Logged under the more verbose of the old and the new level.
+        let isLoggedBefore = log.admits(.info)
+        if isLoggedBefore { logChanges(to: configuration) }
         log.setLevel(configuration.logLevel)
-        if !isToldNow { note(configuration) }
-        record.noteSuccess(at: assembly.world.now())
+        if !isLoggedBefore { logChanges(to: configuration) }
+        record.recordSuccess(at: assembly.primitives.now())
         return true
     }
 
-    /// By name: what they say may be secret.
-    private func note(_ configuration: Configuration) {
+    /// Only the names of settings: their values may be secret.
+    private func logChanges(to configuration: Configuration) {
         for warning in configuration.warnings { log(.warning, "configuration", [("warning", .string(warning))]) }
         let before = last.withLock { last in
             defer { last = configuration.digests }
             return last
         }
-        let changed = before.changes(to: configuration.digests).subtracting(Setting.fixed)
-        let waiting = start.changes(to: configuration.digests).intersection(Setting.fixed)
+        let changed = before.changes(to: configuration.digests).subtracting(Settings.namesNeedingRestart)
+        let waiting = start.changes(to: configuration.digests).intersection(Settings.namesNeedingRestart)
         log(
             waiting.isEmpty ? .info : .warning, "reloaded",
             [("changed", Self.list(changed)), ("needs_restart", Self.list(waiting))])
     }
 
     private static func list(_ names: Set<String>) -> JSONValue { .array(names.sorted().map(JSONValue.string)) }
-}
-
-extension Setting {
-    fileprivate static let fixed = Set(all.filter(\.needsRestart).map(\.name))
 }

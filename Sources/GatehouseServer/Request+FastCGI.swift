@@ -11,14 +11,14 @@ extension GatehouseWeb.Request {
             bodyIsTooLarge: exchange.bodyIsTooLarge, id: id)
     }
 
-    /// nginx normalises into DOCUMENT_URI; fronts that do not know it split the path in two, as CGI has it.
+    /// nginx sends its normalised path as DOCUMENT_URI. Other fronts split the path in two, as CGI defines.
     private static func path(in parameters: Parameters) -> ArraySlice<UInt8> {
         if let path = parameters["DOCUMENT_URI"], !path.isEmpty { return path }
         return (parameters["SCRIPT_NAME"] ?? []) + (parameters["PATH_INFO"] ?? [])
     }
 }
 
-/// What a FastCGI front has sent, under the names that CGI has for it.
+/// The parameters of a FastCGI request, by their CGI names.
 private struct ParametersEnvelope: Envelope {
     let parameters: Parameters
 

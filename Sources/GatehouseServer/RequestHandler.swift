@@ -4,13 +4,12 @@ package import GatehouseWeb
 import JSON
 import POSIX
 
-/// Stands between the responder and the router: turns one's values into the other's, and notes each request in the log
-/// and in the metrics.
+/// Connects the FastCGI responder with the router, and records each request in the log and in the metrics.
 package struct RequestHandler: Sendable {
-    let edition: Current<Edition>
+    let services: Current<ConfiguredServices>
     let counts: RequestCounts
     let log: Log
-    let world: World
+    let primitives: Primitives
 
     func answer(_ exchange: borrowing FastCGI.Request, into bytes: inout [UInt8]) {
         let id = exchange.parameters["REQUEST_ID"].flatMap(RequestID.accepted) ?? newRequestID()
@@ -19,28 +18,25 @@ package struct RequestHandler: Sendable {
     }
 
     package func answer(_ request: GatehouseWeb.Request) -> GatehouseWeb.Response {
-        let router = edition.value.router
-        let current = CurrentRequest.own
+        let router = services.value.router
         let watch = Stopwatch()
         counts.begin()
-        current.begin(request.id)
-        let reply = router.answer(request)
+        var context = RequestContext(id: request.id)
+        let reply = router.answer(request, in: &context)
         let nanoseconds = watch.nanoseconds
         counts.end(
             route: reply.route, method: request.method, status: reply.response.status, nanoseconds: nanoseconds)
-        note(request, reply, of: router, by: current, nanoseconds)
-        current.end()
+        if case .refused(.storageUnavailable(let failure)) = reply.problem { log.storeFailure(failure, context.id) }
+        logRequest(request, reply, route: reply.route.map { router.routes[$0] }, context, nanoseconds)
         return reply.response
     }
 
-    /// One line, in which nothing is a client's own text: that may be anything, a token for one.
-    private func note(
-        _ request: GatehouseWeb.Request, _ reply: Reply, of router: Router, by current: CurrentRequest,
+    /// One line per request. It contains no text of the client, which may be anything, also a token.
+    private func logRequest(
+        _ request: GatehouseWeb.Request, _ reply: Reply, route: Router.Route?, _ context: RequestContext,
         _ nanoseconds: Int
     ) {
-        let route = reply.route.map { router.routes[$0] }
-        let level = Self.level(reply, isRoutine: route?.isRoutine ?? false)
-        log.line(level, "request") { line in
+        log.line(Self.level(reply, isRoutine: route?.isRoutine ?? false), "request", requestID: context.id) { line in
             line.member("method", MethodLabel.of(request.method))
             line.member("path", route?.path ?? RequestCounts.unknownPath)
             line.member("status", reply.response.status)
@@ -49,19 +45,41 @@ package struct RequestHandler: Sendable {
                 line.member("code", problem.code)
                 if let reason = problem.reason { line.member("reason", reason) }
             }
-            if let user = current.userID { line.member("user", user.text) }
-            if let session = current.sessionID { line.member("session", session.text) }
+            if let user = context.userID { line.member("user", user.text) }
+            if let session = context.sessionID { line.member("session", session.text) }
         }
     }
 
-    /// What machines ask all the time is worth a line where something is wrong: a guarded request has its line in nginx's
-    /// log, and would have every one of them twice.
+    /// Routine requests are logged at `info` only when they fail: nginx logs every guarded request already.
     private static func level(_ reply: Reply, isRoutine: Bool) -> LogLevel {
         if reply.response.status >= 500 { return .error }
         return isRoutine && reply.problem == nil ? .debug : .info
     }
 
     private func newRequestID() -> String {
-        Identifier.make("req", at: world.now(), random: world.random(Identifier.randomBytes))
+        ULID.make("req", at: primitives.now(), random: primitives.random(ULID.randomBytes))
+    }
+}
+
+/// The id of a request, which the front may have chosen.
+enum RequestID {
+    private static let longest = 64
+
+    /// The front's id if it is safe for a header and the log; nil otherwise, because a front may have
+    /// passed on a client's text.
+    static func accepted(_ text: ArraySlice<UInt8>) -> String? {
+        let bytes = text.span
+        guard (1...longest).contains(bytes.count) else { return nil }
+        for index in bytes.indices where !isSafe(bytes[index]) { return nil }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func isSafe(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
     }
 }

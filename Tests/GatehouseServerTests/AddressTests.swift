@@ -1,10 +1,10 @@
 import GatehouseServer
 import Testing
 
-@Suite("Addresses in a configuration")
+@Suite("Settings that are addresses")
 struct AddressTests {
     @Test(
-        "an address to listen at is a path or a host and a port",
+        "LISTEN is a path, or a host and a port",
         arguments: [
             ("unix:/run/x.sock", .unix(path: "/run/x.sock"), "unix:/run/x.sock"),
             ("tcp:127.0.0.1:9000", .tcp(host: "127.0.0.1", port: 9000), "tcp:127.0.0.1:9000"),
@@ -12,44 +12,49 @@ struct AddressTests {
             ("tcp:[::1]:9000", .tcp(host: "::1", port: 9000), "tcp:[::1]:9000"),
         ] as [(String, ListenAddress, String)])
     func listening(text: String, address: ListenAddress, written: String) throws {
-        let configuration = try Settings.read(["LISTEN": text])
+        let configuration = try TestConfiguration.read(["LISTEN": text])
         #expect(configuration.listen == address)
         #expect(configuration.listen.description == written)
     }
 
     @Test(
-        "what is no address is a fault",
+        "any other value of LISTEN is a fault",
         arguments: [
             "tcp:localhost:9000", "tcp:::1:9000", "tcp:[127.0.0.1]:9000", "tcp:1]:9000", "unix:", "unix:relative.sock",
             "/run/x.sock", "tcp:9000", "tcp::9000", "tcp:127.0.0.1", "tcp:127.0.0.1:",
             "tcp:127.0.0.1:65536", "tcp:127.0.0.1:-1", "tcp:127.0.0.1:x", "127.0.0.1:9000", "tcp:[]:9000", "tcp",
             "UNIX:/run/x.sock", "http://127.0.0.1:9000", "tcp:127.0.0.1:9000 ", "tcp:127.0.0.1:+80",
         ])
-    func noAddress(text: String) {
-        #expect(Settings.faults(["LISTEN": text]).map(\.name) == ["LISTEN"])
+    func refusedListenAddress(text: String) {
+        #expect(TestConfiguration.faults(["LISTEN": text]).map(\.name) == ["LISTEN"])
     }
 
     /// `sun_path` has 108 bytes, of which the last is NUL.
     @Test("a socket's path has at most 107 bytes")
     func pathLength() {
-        #expect(Settings.faults(["LISTEN": "unix:/" + String(repeating: "x", count: 106)]).isEmpty)
-        #expect(Settings.faults(["LISTEN": "unix:/" + String(repeating: "x", count: 107)]).map(\.name) == ["LISTEN"])
-        #expect(Settings.faults(["LISTEN": "unix:/" + String(repeating: "é", count: 54)]).map(\.name) == ["LISTEN"])
+        #expect(TestConfiguration.faults(["LISTEN": "unix:/" + String(repeating: "x", count: 106)]).isEmpty)
+        #expect(
+            TestConfiguration.faults(["LISTEN": "unix:/" + String(repeating: "x", count: 107)]).map(\.name) == [
+                "LISTEN"
+            ])
+        #expect(
+            TestConfiguration.faults(["LISTEN": "unix:/" + String(repeating: "é", count: 54)]).map(\.name) == ["LISTEN"]
+        )
     }
 
     @Test(
-        "Apple's keys are fetched over HTTPS, or in the clear from this machine itself",
+        "Apple's keys are fetched over HTTPS, or over HTTP from this machine",
         arguments: [
             "https://appleid.apple.com/auth/keys", "https://example.com", "https://example.com:8443/x?y=1#z",
             "http://127.0.0.1:8444/auth/keys", "http://127.0.0.1", "http://127.255.255.255/", "http://localhost/keys",
             "http://localhost:8444/keys", "http://[::1]:8444/keys", "http://[::1]/", "http://localhost?x",
         ])
     func fetchable(url: String) throws {
-        #expect(try Settings.read(["APPLE_JWKS_URL": url]).appleKeysURL == url)
+        #expect(try TestConfiguration.read(["APPLE_JWKS_URL": url]).appleKeysURL == url)
     }
 
     @Test(
-        "an address that only looks like this machine, or carries a name and a password, is refused",
+        "an address that only resembles this machine, or has a user name, is refused",
         arguments: [
             "http://appleid.apple.com/auth/keys", "http://localhost.evil.com/", "http://127.0.0.1.evil.com/",
             "http://127.0.0.1@evil.com/", "http://localhost:80@evil.com/", "http://127.1/", "http://127.0.0.1.1/",
@@ -64,6 +69,6 @@ struct AddressTests {
             "https:/example.com", "https:example.com", "https://:443/",
         ])
     func refused(url: String) {
-        #expect(Settings.faults(["APPLE_JWKS_URL": url]).map(\.name) == ["APPLE_JWKS_URL"])
+        #expect(TestConfiguration.faults(["APPLE_JWKS_URL": url]).map(\.name) == ["APPLE_JWKS_URL"])
     }
 }

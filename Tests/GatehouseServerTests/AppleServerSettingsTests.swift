@@ -8,34 +8,33 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Settings of Apple's server side")
+@Suite("Settings for Apple's endpoints")
 struct AppleServerSettingsTests {
     static let dataKey = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 
-    /// The least with which Apple's endpoints are asked.
+    /// The settings that requests to Apple's endpoints need.
     static let complete: [String: String?] = [
         "APPLE_TEAM_ID": "DEF123GHIJ", "APPLE_KEY_ID": "ABC123DEFG", "APPLE_PRIVATE_KEY": PEMFixtures.p256,
         "DATA_KEY": dataKey,
     ]
 
     private func faults(_ changes: [String: String?]) -> [SettingFault] {
-        Settings.faults(Self.complete.merging(changes) { $1 })
+        TestConfiguration.faults(Self.complete.merging(changes) { $1 })
     }
 
-    @Test("without any of it, Apple's endpoints are not asked and nothing is kept encrypted")
+    @Test("without these settings, no request goes to Apple's endpoints and no data is encrypted")
     func nothing() throws {
-        let configuration = try Settings.read()
+        let configuration = try TestConfiguration.read()
         #expect(configuration.appleServer == nil)
         #expect(AppleEndpoints(configuration) == nil)
         #expect(configuration.vault == nil)
         let apple = configuration.policy.apple
-        #expect(apple == ApplePolicy())
         #expect(apple.replayGrace == .seconds(60) && apple.onConsentRevoked == .unlink && !apple.requiresChallenge)
     }
 
-    @Test("with all of it, client secrets are made by that key, under its name, for that team")
+    @Test("with all of them, client secrets have the team, the key ID and the signature of the key")
     func everything() throws {
-        let configuration = try Settings.read(Self.complete)
+        let configuration = try TestConfiguration.read(Self.complete)
         let server = try #require(configuration.appleServer)
         #expect(
             server.addresses
@@ -49,7 +48,7 @@ struct AppleServerSettingsTests {
         #expect(AppleEndpoints(configuration) != nil)
     }
 
-    @Test("the three go together: of some, each of the others is missing")
+    @Test("if one of the three is set, each of the others is missing")
     func allOrNone() {
         let names = ["APPLE_TEAM_ID", "APPLE_KEY_ID", "APPLE_PRIVATE_KEY"]
         for present in 1...6 {
@@ -61,7 +60,7 @@ struct AppleServerSettingsTests {
     }
 
     @Test(
-        "names are short words, whatever Apple may think of next",
+        "team and key IDs are at most 64 letters, digits and underscores",
         arguments: [
             ("ABC123DEFG", true), ("a", true), ("team_1", true), (String(repeating: "A", count: 64), true),
             (String(repeating: "A", count: 65), false), ("ABC 123", false), ("ABC-123", false), ("ABC123\n", false),
@@ -74,16 +73,16 @@ struct AppleServerSettingsTests {
     }
 
     @Test(
-        "the key is one of P-256, and a fault says nothing of another",
+        "the key is a P-256 key, and a fault does not contain the value",
         arguments: SigningKeyTests.unfit + [PEMFixtures.ed25519])
     func unfitKeys(text: String) throws {
         let faults = faults(["APPLE_PRIVATE_KEY": text])
         #expect(faults.map(\.name) == ["APPLE_PRIVATE_KEY"])
         let message = try #require(faults.first?.message)
-        #expect(message == "must be one private key in PEM (PKCS #8), P-256, as it stands in Apple's .p8 file")
+        #expect(message == "must be one private key in PEM (PKCS #8), P-256, as in Apple's .p8 file")
     }
 
-    @Test("the key comes from a file or a credential as well, and one that is not there is not missing besides")
+    @Test("the key can come from a file or a credential, and a file that cannot be read is one fault")
     func places() throws {
         let folder = try TemporaryFolder()
         try Data((PEMFixtures.p256 + "\n").utf8).write(to: URL(fileURLWithPath: folder.file("apple_private_key")))
@@ -95,26 +94,29 @@ struct AppleServerSettingsTests {
         #expect(faults.first?.message.hasPrefix("cannot") == true)
     }
 
-    @Test("its addresses are ones that may be fetched from", arguments: ["APPLE_TOKEN_URL", "APPLE_REVOKE_URL"])
+    @Test(
+        "the addresses of Apple's endpoints are https, or http of this machine",
+        arguments: ["APPLE_TOKEN_URL", "APPLE_REVOKE_URL"])
     func addresses(name: String) throws {
         let url = "http://127.0.0.1:8444/auth/x"
-        let addresses = try #require(try Settings.read(Self.complete.merging([name: url]) { $1 }).appleServer).addresses
+        let addresses = try #require(try TestConfiguration.read(Self.complete.merging([name: url]) { $1 }).appleServer)
+            .addresses
         #expect((name == "APPLE_TOKEN_URL" ? addresses.token : addresses.revocation) == url)
         for bad in ["http://appleid.apple.com/auth/x", "https://user:hunter2@example.com/", "ftp://x", "x"] {
             #expect(faults([name: bad]).map(\.name) == [name])
-            #expect(Settings.faults([name: bad]).map(\.name) == [name], "with or without a key")
+            #expect(TestConfiguration.faults([name: bad]).map(\.name) == [name], "with or without a key")
         }
     }
 
-    @Test("what is kept encrypted needs a key as soon as there is something to keep")
+    @Test("DATA_KEY is required with Apple's credentials and with DATA_KEY_PREVIOUS")
     func dataKeyRequired() throws {
         #expect(faults(["DATA_KEY": nil]).map(\.name) == ["DATA_KEY"])
         #expect(faults(["DATA_KEY": nil, "APPLE_TEAM_ID": nil]).map(\.name) == ["APPLE_TEAM_ID", "DATA_KEY"])
-        #expect(Settings.faults(["DATA_KEY_PREVIOUS": Self.dataKey]).map(\.name) == ["DATA_KEY"])
-        #expect(try Settings.read(["DATA_KEY": Self.dataKey]).vault != nil)
+        #expect(TestConfiguration.faults(["DATA_KEY_PREVIOUS": Self.dataKey]).map(\.name) == ["DATA_KEY"])
+        #expect(try TestConfiguration.read(["DATA_KEY": Self.dataKey]).vault != nil)
     }
 
-    @Test("a key of the vault is 32 bytes in base64", arguments: ["DATA_KEY", "DATA_KEY_PREVIOUS"])
+    @Test("a data key is 32 bytes in base64", arguments: ["DATA_KEY", "DATA_KEY_PREVIOUS"])
     func dataKeys(name: String) {
         for good in ["ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=", "4OHi4-Tl5ufo6err7O3u7_Dx8vP09fb3-Pn6-_z9_v8"] {
             #expect(faults([name: good]).isEmpty)
@@ -126,17 +128,18 @@ struct AppleServerSettingsTests {
         }
     }
 
-    @Test("the key before opens what it sealed")
+    @Test("a previous data key decrypts what it encrypted")
     func dataKeyRotation() throws {
         let (owner, other) = (UserID("user_01"), "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=")
-        let before = try #require(try Settings.read(["DATA_KEY": other]).vault)
-        let after = try #require(try Settings.read(["DATA_KEY": Self.dataKey, "DATA_KEY_PREVIOUS": other]).vault)
+        let before = try #require(try TestConfiguration.read(["DATA_KEY": other]).vault)
+        let after = try #require(
+            try TestConfiguration.read(["DATA_KEY": Self.dataKey, "DATA_KEY_PREVIOUS": other]).vault)
         #expect(after.open(before.seal("x", for: owner), for: owner) == "x")
         #expect(before.open(after.seal("x", for: owner), for: owner) == nil)
     }
 
     @Test(
-        "it is no other secret, in whatever spelling",
+        "a data key must differ from other secrets, in any encoding",
         arguments: [
             ("JWT_ACCESS_SECRET", ""), ("JWT_REFRESH_SECRET", ""),
             ("JWT_ACCESS_SECRET_PREVIOUS", ""), ("JWT_REFRESH_SECRET_PREVIOUS", "="),
@@ -149,32 +152,35 @@ struct AppleServerSettingsTests {
     }
 
     @Test(
-        "how a login has to bring its nonce is told to both who ask for it",
+        "the nonce rule reaches the token verifier and the policy",
         arguments: IdentityTokenPolicy.NonceRule.allCases)
     func nonces(rule: IdentityTokenPolicy.NonceRule) throws {
-        let configuration = try Settings.read(["APPLE_NONCE": rule.rawValue])
+        let configuration = try TestConfiguration.read(["APPLE_NONCE": rule.rawValue])
         #expect(configuration.apple.nonce == rule)
         #expect(configuration.policy.apple.requiresChallenge == (rule == .challenge))
     }
 
-    @Test("the rules of logins and notifications are read")
+    @Test("replay grace and consent policy are read")
     func policy() throws {
         for (text, grace) in [("0s", Duration.zero), ("10m", .seconds(600)), ("90s", .seconds(90))] {
-            #expect(try Settings.read(["APPLE_REPLAY_GRACE": text]).policy.apple.replayGrace == grace)
+            #expect(try TestConfiguration.read(["APPLE_REPLAY_GRACE": text]).policy.apple.replayGrace == grace)
         }
         for policy in ConsentPolicy.allCases {
-            let read = try Settings.read(["APPLE_ON_CONSENT_REVOKED": policy.rawValue]).policy.apple.onConsentRevoked
+            let read = try TestConfiguration.read(["APPLE_ON_CONSENT_REVOKED": policy.rawValue]).policy.apple
+                .onConsentRevoked
             #expect(read == policy)
         }
         for (name, values) in [
             ("APPLE_REPLAY_GRACE", ["601s", "11m", "1d", "-1s", "60"]),
             ("APPLE_ON_CONSENT_REVOKED", ["Keep", "none", "disable"]),
         ] {
-            for value in values { #expect(Settings.faults([name: value]).map(\.name) == [name], "\(name)=\(value)") }
+            for value in values {
+                #expect(TestConfiguration.faults([name: value]).map(\.name) == [name], "\(name)=\(value)")
+            }
         }
     }
 
-    @Test("all faults of it are told at once, among all others, and no secret")
+    @Test("all faults are reported at once, without a secret")
     func together() {
         let bad: [String: String?] = [
             "APPLE_TEAM_ID": "Xbad team", "APPLE_KEY_ID": "Xbad key", "APPLE_PRIVATE_KEY": "Xbad", "DATA_KEY": "Xbad",
@@ -183,7 +189,7 @@ struct AppleServerSettingsTests {
         ]
         let faults = faults(bad)
         #expect(Set(faults.map(\.name)) == Set(bad.keys))
-        #expect(faults.count == bad.count, "each is named once")
+        #expect(faults.count == bad.count, "each setting has one fault")
         #expect(!faults.map(\.description).joined().contains("Xbad"))
     }
 }

@@ -18,7 +18,8 @@ struct ConfigurationFileTests {
     }
 
     private func source(_ changes: [String: String?] = [:]) -> SettingSource {
-        SettingSource.current(variables: Settings.variables(["GATEHOUSE_CONFIG": path].merging(changes) { $1 }))
+        SettingSource.current(
+            variables: TestConfiguration.variables(["GATEHOUSE_CONFIG": path].merging(changes) { $1 }))
     }
 
     private func faults(_ changes: [String: String?] = [:]) -> [String] {
@@ -30,7 +31,7 @@ struct ConfigurationFileTests {
         }
     }
 
-    @Test("sets what the environment does not; an empty variable is as good as none")
+    @Test("the environment takes precedence over the file; an empty variable counts as not set")
     func layers() throws {
         try write("WORKERS=7\nTOKEN_ISSUER=file\nTOKEN_AUDIENCE=file\n")
         let configuration = try Configuration(from: source(["TOKEN_ISSUER": "environment", "TOKEN_AUDIENCE": ""]))
@@ -39,7 +40,7 @@ struct ConfigurationFileTests {
         #expect(configuration.tokenAudience == "file")
     }
 
-    @Test("yields to a variable in whichever of the two forms either is written")
+    @Test("a variable takes precedence in either form, X or X_FILE")
     func forms() throws {
         try write("one", to: "one")
         try write("two", to: "two")
@@ -54,12 +55,12 @@ struct ConfigurationFileTests {
         #expect(faults(["TOKEN_ISSUER": "three"]).isEmpty)
     }
 
-    @Test("is the usual one where there is one, the one that is named, or none")
+    @Test("the file is the one that the environment names, or the usual one if it exists")
     func naming() throws {
         try write("TOKEN_ISSUER=file\n")
         let usual = { (name: String, changes: [String: String]) -> SettingSource in
             SettingSource.current(
-                variables: Settings.least.merging(changes) { $1 }, usualFile: folder.file(name))
+                variables: TestConfiguration.required.merging(changes) { $1 }, usualFile: folder.file(name))
         }
         #expect(try Configuration(from: usual("gatehouse.conf", [:])).tokenIssuer == "file")
         #expect(try Configuration(from: usual("missing", [:])).tokenIssuer == "gatehouse")
@@ -68,40 +69,41 @@ struct ConfigurationFileTests {
         #expect(faults(["GATEHOUSE_CONFIG": folder.file("missing")]).count == 1)
     }
 
-    @Test("that cannot be read is the one fault: what it would have set is not missing as well")
+    @Test("a file that cannot be read is the only fault: its settings are not reported as missing")
     func unreadable() throws {
         #expect(faults() == ["FILE cannot be read: No such file or directory"])
         try Data([0xC3, 0x28]).write(to: URL(fileURLWithPath: path))
-        #expect(faults(["JWT_ACCESS_SECRET": nil]) == ["FILE is no text in UTF-8"])
+        #expect(faults(["JWT_ACCESS_SECRET": nil]) == ["FILE is not UTF-8 text"])
         try Data([0x23, 0x00]).write(to: URL(fileURLWithPath: path))
-        #expect(faults() == ["FILE is no text in UTF-8"])
+        #expect(faults() == ["FILE is not UTF-8 text"])
         try write(String(repeating: "#", count: 70_000))
         #expect(faults() == ["FILE cannot be read: File too large"])
     }
 
-    @Test("tells all its faults, and those of the environment, at once; a faulty line is not missing as well")
+    @Test(
+        "all faults of the file and the environment are reported at once; a setting with a faulty line is not missing")
     func allAtOnce() throws {
         try write(
             """
-            # our house
-            JWT_ACCESS_SECRET="Xsecret-of-somebody
-            JWT_REFRESH_SECRT=Xsecret-of-somebody
-            Xsecret-of-somebody==
+            # settings
+            JWT_ACCESS_SECRET="Xsecret-of-a-server
+            JWT_REFRESH_SECRT=Xsecret-of-a-server
+            Xsecret-of-a-server==
             WORKERS=Xmany
             WORKERS=7
             """)
         let faults = faults(["JWT_ACCESS_SECRET": nil, "JWT_REFRESH_SECRET": nil, "APP_ENV": "Xtest"])
         #expect(
             faults == [
-                "FILE:2 JWT_ACCESS_SECRET has a quote that never ends",
-                "FILE:3 sets what is no setting: did you mean JWT_REFRESH_SECRET?",
+                "FILE:2 JWT_ACCESS_SECRET has no closing quote",
+                "FILE:3 sets an unknown setting: did you mean JWT_REFRESH_SECRET?",
                 "FILE:4 does not begin with the name of a setting",
-                "FILE:6 sets WORKERS again: line 5 does so already",
+                "FILE:6 sets WORKERS again: line 5 already sets it",
                 "APP_ENV must be one of production, development", "WORKERS must be a number from 1 to 1024",
             ])
     }
 
-    @Test("names the folder of credentials, unless the environment does; an empty credential is none")
+    @Test("the file can name the folder of credentials; an empty credential counts as not set")
     func credentials() throws {
         for name in ["file", "environment"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
@@ -115,7 +117,7 @@ struct ConfigurationFileTests {
         #expect(try Configuration(from: other).tokenIssuer == "environment")
     }
 
-    @Test("that everybody can read is no place for a secret")
+    @Test("a secret in a file that all users can read is a warning")
     func openness() throws {
         try write("DEV_LOGIN_SECRET=Xsecret-0123456789\nAPP_ENV=development\n")
         chmod(path, 0o640)
@@ -123,13 +125,13 @@ struct ConfigurationFileTests {
         chmod(path, 0o644)
         let warnings = try Configuration(from: source()).warnings
         #expect(warnings.count == 1)
-        #expect(warnings.first?.hasPrefix("DEV_LOGIN_SECRET stands in \(path)") == true)
+        #expect(warnings.first?.hasPrefix("DEV_LOGIN_SECRET is in \(path)") == true)
         #expect(!warnings.joined().contains("Xsecret"))
     }
 
-    @Test("may name every setting that is read, as a value and as a file")
+    @Test("every setting can be in the file, as a value and as a file name")
     func everySetting() throws {
-        try write(Setting.all.flatMap { ["\($0.name)=", "\($0.name)_FILE="] }.joined(separator: "\n"))
+        try write(Settings.all.flatMap { ["\($0.name)=", "\($0.name)_FILE="] }.joined(separator: "\n"))
         #expect(faults().isEmpty)
     }
 }

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Configuration")
 struct ConfigurationTests {
-    @Test("with the least of settings, everything else is as documented")
+    @Test("settings that are not set have their documented defaults")
     func defaults() throws {
-        let configuration = try Settings.read()
+        let configuration = try TestConfiguration.read()
         #expect(configuration.environment == .production)
         #expect(configuration.listen == .unix(path: "/run/gatehouse/gatehouse.sock"))
         #expect(configuration.database == .sqlite(path: "/var/lib/gatehouse/gatehouse.db"))
@@ -29,9 +29,9 @@ struct ConfigurationTests {
         #expect(configuration.warnings.isEmpty)
     }
 
-    @Test("what is set is used")
+    @Test("the values of settings are used")
     func everythingSet() throws {
-        let configuration = try Settings.read([
+        let configuration = try TestConfiguration.read([
             "APP_ENV": "development", "LISTEN": "tcp:127.0.0.1:9000", "DATABASE_URL": "sqlite:./x.db", "WORKERS": "7",
             "LOG_LEVEL": "debug", "TOKEN_ISSUER": "i", "TOKEN_AUDIENCE": "a", "ACCESS_TOKEN_TTL": "10m",
             "REFRESH_TOKEN_TTL": "7d", "SESSION_MAX_AGE": "90d", "REFRESH_REUSE_GRACE": "0s",
@@ -60,16 +60,16 @@ struct ConfigurationTests {
         #expect(configuration.appleKeysURL == "http://127.0.0.1:8444/auth/keys")
     }
 
-    @Test("no request demands a recent login unless it is set so")
+    @Test("no request needs a recent login by default")
     func sensitiveMaxAge() throws {
         for value in [String?.none, "", "0", "0s"] {
-            #expect(try Settings.read(["SENSITIVE_MAX_AGE": value]).policy.sensitiveMaxAge == nil)
+            #expect(try TestConfiguration.read(["SENSITIVE_MAX_AGE": value]).policy.sensitiveMaxAge == nil)
         }
-        #expect(try Settings.read([:]).policy.sessionsPerUser == 100)
+        #expect(try TestConfiguration.read([:]).policy.sessionsPerUser == 100)
     }
 
     @Test(
-        "a value that means nothing is a fault of its setting, and of no other",
+        "an invalid value is a fault of its setting only",
         arguments: [
             ("APP_ENV", ["prod", "PRODUCTION", "Development", "dev", "production.", "production development", "test"]),
             ("DATABASE_URL", ["sqlite:", "/var/lib/x.db", "SQLITE:x", "mysql://x", "x"]),
@@ -88,11 +88,11 @@ struct ConfigurationTests {
         ])
     func badValues(name: String, values: [String]) {
         for value in values where !(value.isEmpty && name != "APPLE_BUNDLE_ID") {
-            #expect(Settings.faults([name: value]).map(\.name) == [name], "\(name)=\(value)")
+            #expect(TestConfiguration.faults([name: value]).map(\.name) == [name], "\(name)=\(value)")
         }
     }
 
-    @Test("an empty value is as good as none")
+    @Test("an empty value counts as not set")
     func emptyValues() throws {
         let names = [
             "APP_ENV", "LISTEN", "DATABASE_URL", "WORKERS", "LOG_LEVEL", "ACCESS_TOKEN_TTL", "REFRESH_TOKEN_TTL",
@@ -100,12 +100,12 @@ struct ConfigurationTests {
             "DEV_LOGIN_SECRET", "TOKEN_ISSUER", "TOKEN_AUDIENCE", "JWT_ACCESS_SECRET_PREVIOUS", "CREDENTIALS_DIRECTORY",
             "JWT_ACCESS_SECRET_FILE",
         ]
-        let configuration = try Settings.read(Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))
+        let configuration = try TestConfiguration.read(Dictionary(uniqueKeysWithValues: names.map { ($0, "") }))
         #expect(configuration.logLevel == .info)
         #expect(configuration.tokenIssuer == "gatehouse")
     }
 
-    @Test("all faults are named at once, in one text, and no secret is in it")
+    @Test("all faults are reported at once, without a secret")
     func allAtOnce() {
         let bad: [String: String?] = [
             "APP_ENV": "Xbad-env", "LISTEN": "Xbad-listen", "DATABASE_URL": "postgresql-Xbad",
@@ -115,7 +115,7 @@ struct ConfigurationTests {
             "APPLE_JWKS_URL": "http://user:Xbad-password@example.com", "APPLE_BUNDLE_ID": nil,
             "JWT_ACCESS_SECRET": "Xbad-short", "JWT_REFRESH_SECRET": nil, "JWT_REFRESH_SECRET_PREVIOUS": "Xbad-older",
         ]
-        let faults = Settings.faults(bad)
+        let faults = TestConfiguration.faults(bad)
         #expect(Set(faults.map(\.name)) == Set(bad.keys))
         #expect(faults.count == bad.count, "each is named once")
         let text = faults.map(\.description).joined(separator: "\n")
@@ -124,7 +124,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "the development login is open where all says that this is development, and nowhere else",
+        "the development login is open only if APP_ENV is development and NODE_ENV is not production",
         arguments: [
             ("development", nil, true), ("development", "development", true), ("development", "test", true),
             ("development", "production", false), ("production", nil, false), ("production", "development", false),
@@ -135,17 +135,17 @@ struct ConfigurationTests {
         ] as [(String?, String?, Bool)])
     func devLogin(appEnvironment: String?, nodeEnvironment: String?, isOpen: Bool) throws {
         let settings = ["APP_ENV": appEnvironment, "NODE_ENV": nodeEnvironment]
-        let with = try Settings.read(settings.merging(["DEV_LOGIN_SECRET": "the-secret-of-developers"]) { $1 })
+        let with = try TestConfiguration.read(settings.merging(["DEV_LOGIN_SECRET": "the-secret-of-developers"]) { $1 })
         #expect((with.policy.devSecretHash != nil) == isOpen)
         #expect(with.warnings.isEmpty == isOpen)
         #expect(!with.warnings.joined().contains("the-secret-of-developers"))
-        let without = try Settings.read(settings)
+        let without = try TestConfiguration.read(settings)
         #expect(without.policy.devSecretHash == nil)
         #expect(without.warnings.isEmpty)
     }
 
     @Test(
-        "a time is a number and a unit",
+        "a duration is a number and a unit",
         arguments: [
             ("0s", 0), ("30s", 30), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000), ("0030s", 30),
             ("36500d", 3_153_600_000),
@@ -157,9 +157,9 @@ struct ConfigurationTests {
         #expect(Duration(setting: text) == seconds.map { .seconds($0) })
     }
 
-    @Test("every setting is read from the environment of this name and no other")
-    func strangers() throws {
-        _ = try Settings.read(["listen": "x", "WORKERS_": "x", "X_WORKERS": "x", "LOG_LEVEL_FILE": ""])
+    @Test("names that resemble a setting are ignored in the environment")
+    func otherNames() throws {
+        _ = try TestConfiguration.read(["listen": "x", "WORKERS_": "x", "X_WORKERS": "x", "LOG_LEVEL_FILE": ""])
         #expect(throws: SettingFaults.self) { try Configuration(from: SettingSource(variables: [:])) }
     }
 }

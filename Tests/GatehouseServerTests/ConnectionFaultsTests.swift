@@ -1,6 +1,7 @@
 import FastCGI
 import POSIX
 import Testing
+import Threading
 
 @testable import GatehouseServer
 
@@ -24,16 +25,16 @@ struct ConnectionFaultsTests {
         return lines.first { $0.contains("\"\(kind)\"") }?.split(separator: " ").last.flatMap { Int($0) }
     }
 
-    @Test("a full table is logged once a minute, and counted each time")
+    @Test("a full connection table is logged once a minute, and counted each time")
     func fullTable() {
-        for second: Int64 in [0, 0, 1, 59, 60, 61] { faults.note(.tooManyConnections, at: after(second)) }
+        for second: Int64 in [0, 0, 1, 59, 60, 61] { faults.report(.tooManyConnections, at: after(second)) }
         #expect(lines.change { $0 }.count { $0.contains("tooManyConnections") } == 2)
         #expect(count(of: "too_many") == 6)
     }
 
-    @Test("other faults are logged each time, also while the table is full")
+    @Test("other faults are logged each time, also while the connection table is full")
     func others() {
-        for fault in [Fault.tooManyConnections, .expired, .expired] { faults.note(fault, at: after(0)) }
+        for fault in [Fault.tooManyConnections, .expired, .expired] { faults.report(fault, at: after(0)) }
         #expect(lines.change { $0 }.count { $0.contains("expired") } == 2)
         #expect(count(of: "expired") == 2)
     }

@@ -1,29 +1,29 @@
-import POSIX
 import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 @testable import GatehouseServer
 
-@Suite("The value that counts now")
+@Suite("A value that is replaced while it is read")
 struct CurrentTests {
-    private final class Edition: Sendable {
-        static let made = Atomic(0)
+    private final class CountedValue: Sendable {
+        static let count = Atomic(0)
         let number: Int
 
         init(_ number: Int) {
             self.number = number
-            Self.made.add(1, ordering: .relaxed)
+            Self.count.add(1, ordering: .relaxed)
         }
     }
 
-    @Test("is the next one for everybody once it has been replaced, with a copy for each processor")
+    @Test("every thread reads the new value after a replacement, from a copy for each processor")
     func replaced() throws {
-        let current = Current { Edition(1) }
-        #expect(Edition.made.load(ordering: .relaxed) == Processors.configured)
-        #expect(try Crowd.of(8) { _ in current.value.number } == Array(repeating: 1, count: 8))
-        current.replace { Edition(2) }
-        #expect(Edition.made.load(ordering: .relaxed) == 2 * Processors.configured)
-        #expect(try Crowd.of(8) { _ in current.value.number } == Array(repeating: 2, count: 8))
+        let current = Current { CountedValue(1) }
+        #expect(CountedValue.count.load(ordering: .relaxed) == Processors.configured)
+        #expect(try Concurrently.run(8) { _ in current.value.number } == Array(repeating: 1, count: 8))
+        current.replace { CountedValue(2) }
+        #expect(CountedValue.count.load(ordering: .relaxed) == 2 * Processors.configured)
+        #expect(try Concurrently.run(8) { _ in current.value.number } == Array(repeating: 2, count: 8))
     }
 }

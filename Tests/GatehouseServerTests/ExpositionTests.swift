@@ -6,14 +6,14 @@ import Testing
 struct ExpositionTests {
     private func text(_ body: (inout Exposition) -> Void) -> String {
         var text = Exposition()
-        text.begin(Family("a_total", .counter, "What it is."))
+        text.begin(Family("a_total", .counter, "A help text."))
         body(&text)
         return String(decoding: text.bytes, as: UTF8.self)
     }
 
-    private let head = "# HELP a_total What it is.\n# TYPE a_total counter\n"
+    private let head = "# HELP a_total A help text.\n# TYPE a_total counter\n"
 
-    @Test("names a metric, says what it is, and gives a line to each of its numbers")
+    @Test("a metric has its help, its type and a line for each sample")
     func lines() {
         let written = text {
             $0.sample(3)
@@ -23,7 +23,7 @@ struct ExpositionTests {
     }
 
     @Test(
-        "writes numbers as Prometheus reads them",
+        "numbers have the form that Prometheus reads",
         arguments: [
             (0.0, "0.0"), (0.00025, "0.00025"), (1e-7, "1e-07"), (1.5e17, "1.5e+17"), (.nan, "NaN"),
             (.infinity, "+Inf"), (-.infinity, "-Inf"),
@@ -32,20 +32,20 @@ struct ExpositionTests {
         #expect(text { $0.sample(value) } == head + "a_total \(expected)\n")
     }
 
-    @Test("says of what nobody knows that it is not a number")
+    @Test("an unknown value is NaN")
     func unknown() {
         #expect(text { $0.sample(Double?.none) } == head + "a_total NaN\n")
     }
 
-    @Test("lets no label end its line or its quotes")
+    @Test("quotes, backslashes and line ends in labels are escaped")
     func labels() {
         #expect(text { $0.sample(1, [("x", "a\"b\\c\nd")]) } == head + #"a_total{x="a\"b\\c\nd"} 1"# + "\n")
     }
 
-    @Test("adds the buckets of a histogram up, the last being all")
+    @Test("the buckets of a histogram are cumulative")
     func histogram() {
         let histogram = Histogram(bounds: [500, 1000], unit: 1000)
-        for value in [0, 500, 501, 1000, 1001, 9000] { histogram.note(value) }
+        for value in [0, 500, 501, 1000, 1001, 9000] { histogram.observe(value) }
         let expected = """
             a_total_bucket{r="x",le="0.5"} 2
             a_total_bucket{r="x",le="1.0"} 4

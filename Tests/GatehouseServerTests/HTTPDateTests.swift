@@ -2,10 +2,10 @@ import Gatehouse
 import GatehouseServer
 import Testing
 
-@Suite("A server's date")
+@Suite("The Date header of a server")
 struct HTTPDateTests {
     @Test(
-        "is read in the one form that there is",
+        "is read in the form of RFC 9110, and in no other",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199), ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),

@@ -1,33 +1,33 @@
 import JSON
-import POSIX
 import TestSupport
 import Testing
+import Threading
 
 @testable import GatehouseServer
 
 @Suite("The stream of the log")
 struct LogStreamTests {
-    /// A reader that takes nothing while it is told not to.
-    private final class Reader: Sendable {
+    /// A reader that can be paused.
+    private final class PausableReader: Sendable {
         private let isOpen = Monitor(true)
-        private let taken = Monitor<[UInt8]>([])
+        private let received = Monitor<[UInt8]>([])
         private let calls = Monitor(0)
 
-        func take(_ bytes: [UInt8]) -> Bool {
+        func read(_ bytes: [UInt8]) -> Bool {
             calls.change { $0 += 1 }
             isOpen.wait { $0 ? () : nil }
-            taken.change { $0 += bytes }
+            received.change { $0 += bytes }
             return true
         }
 
-        func waitUntilAsked() { calls.wait { $0 > 0 ? () : nil } }
+        func waitUntilCalled() { calls.wait { $0 > 0 ? () : nil } }
 
-        func stop() { isOpen.change { $0 = false } }
+        func pause() { isOpen.change { $0 = false } }
 
-        func goOn() { isOpen.change { $0 = true } }
+        func resume() { isOpen.change { $0 = true } }
 
         var lines: [String] {
-            String(decoding: taken.change { $0 }, as: UTF8.self).split(separator: "\n").map(String.init)
+            String(decoding: received.change { $0 }, as: UTF8.self).split(separator: "\n").map(String.init)
         }
 
         func numbers() throws -> [Int64] {
@@ -35,17 +35,17 @@ struct LogStreamTests {
         }
     }
 
-    private let reader = Reader()
+    private let reader = PausableReader()
 
     private func stream(isJournal: Bool = false, longestQueue: Int = 1 << 20) throws -> LogStream {
-        try LogStream(isJournal: isJournal, longestQueue: longestQueue) { [reader] in reader.take($0) }
+        try LogStream(isJournal: isJournal, longestQueue: longestQueue) { [reader] in reader.read($0) }
     }
 
-    @Test("has every line, each in one piece and in the order in which it came, when it is closed")
+    @Test("a closed stream has written every line, whole and in order")
     func order() throws {
         let stream = try stream()
         let log = Log(level: .info, to: stream)
-        _ = try Crowd.of(8) { thread in
+        _ = try Concurrently.run(8) { thread in
             for number in 0..<200 { log(.info, "\(thread)", [("number", .integer(Int64(number)))]) }
         }
         stream.close(atMost: .seconds(20))
@@ -58,18 +58,18 @@ struct LogStreamTests {
         #expect(stream.droppedLines == 0)
     }
 
-    @Test("keeps nobody waiting for a reader that does not read, and says afterwards what is missing, in its place")
+    @Test("a slow reader blocks no caller, and the number of dropped lines is logged in their place")
     func stalledReader() throws {
         let stream = try stream(longestQueue: 4000)
         let log = Log(level: .info, to: stream)
-        reader.stop()
+        reader.pause()
         log(.info, "first")
-        reader.waitUntilAsked()
-        // Were it to wait, the test would end here.
+        reader.waitUntilCalled()
+        // A stream that blocks would stop the test here.
         for number in 0..<500 { log(.info, "said", [("number", .integer(Int64(number)))]) }
         let dropped = stream.droppedLines
         #expect(dropped > 300 && dropped < 500)
-        reader.goOn()
+        reader.resume()
         #expect(Eventually.holds { reader.lines.contains { $0.contains("log_lines_dropped") } })
         log(.info, "said", [("number", 500)])
         stream.close(atMost: .seconds(20))
@@ -81,16 +81,16 @@ struct LogStreamTests {
         #expect(reader.lines.firstIndex(of: gap) == numbers.count)
     }
 
-    @Test("is closed in time, whoever does not read")
-    func hopelessReader() throws {
+    @Test("closing has a time limit even if the reader does not read")
+    func blockedReader() throws {
         let stream = try stream()
-        reader.stop()
+        reader.pause()
         Log(level: .info, to: stream)(.info, "last")
         stream.close(atMost: .milliseconds(50))
-        reader.goOn()
+        reader.resume()
     }
 
-    @Test("takes nothing once it is closed, and counts that as lost")
+    @Test("a line after the stream was closed is dropped and counted")
     func closed() throws {
         let stream = try stream()
         stream.close(atMost: .seconds(20))
@@ -99,8 +99,8 @@ struct LogStreamTests {
         #expect(reader.lines.isEmpty)
     }
 
-    @Test("counts what could not be written")
-    func gone() throws {
+    @Test("a line that could not be written is counted as dropped")
+    func failedWrite() throws {
         let stream = try LogStream(isJournal: false) { _ in false }
         let log = Log(level: .info, to: stream)
         for _ in 0..<3 { log(.info, "lost") }
@@ -109,24 +109,24 @@ struct LogStreamTests {
     }
 
     @Test(
-        "has the priority of each line in front for the journal",
+        "each line for the journal begins with its priority",
         arguments: [(LogLevel.debug, "<7>{"), (.info, "<6>{"), (.warning, "<4>{"), (.error, "<3>{")])
     func priorities(level: LogLevel, expected: String) throws {
         let stream = try stream(isJournal: true)
-        Log(level: .debug, to: stream)(level, "said")
+        Log(level: .debug, to: stream)(level, "written")
         stream.close(atMost: .seconds(20))
         #expect(reader.lines.count == 1)
         #expect(reader.lines[0].hasPrefix(expected))
     }
 
-    @Test("says more or less from the moment on in which it is told to, whoever has the log")
+    @Test("a change of the level takes effect at once in every copy of the log")
     func level() throws {
         let stream = try stream()
         let log = Log(level: .error, to: stream)
         let other = log
-        other(.info, "not said")
+        other(.info, "not written")
         log.setLevel(.debug)
-        other(.debug, "said")
+        other(.debug, "written")
         stream.close(atMost: .seconds(20))
         #expect(reader.lines.count == 1)
     }

@@ -1,8 +1,8 @@
 import Gatehouse
 import GatehouseServer
 import JSON
-import POSIX
 import Testing
+import Threading
 
 @Suite("The log")
 struct LogTests {
@@ -14,7 +14,7 @@ struct LogTests {
 
     private var written: [String] { lines.change { $0 } }
 
-    @Test("a line is one JSON object: when, how grave, what, and the details")
+    @Test("a line is one JSON object: time, level, event and details")
     func line() throws {
         log(.info)(.warning, "storage", [("fault", "disk\n\"full\"\u{1}\u{2028}"), ("count", 7), ("is_new", true)])
         let line = try #require(written.first)
@@ -30,7 +30,7 @@ struct LogTests {
         #expect(time.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/) != nil)
     }
 
-    @Test("a level lets through itself and what is graver", arguments: LogLevel.allCases)
+    @Test("a log writes its level and more severe ones", arguments: LogLevel.allCases)
     func levels(level: LogLevel) throws {
         let log = log(level)
         for event in LogLevel.allCases { log(event, event.rawValue) }

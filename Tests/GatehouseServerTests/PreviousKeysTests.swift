@@ -6,8 +6,7 @@ import JOSE
 import TestSupport
 import Testing
 
-/// Settings of previous keys, which hold several.
-@Suite("Previous keys")
+@Suite("Settings with several previous keys")
 struct PreviousKeysTests {
     private static let secrets = (0..<20).map { "previous-secret-\($0)-of-the-tests-0123456789" }
     private static let pems = [PEMFixtures.ed25519, PEMFixtures.p256]
@@ -19,7 +18,7 @@ struct PreviousKeysTests {
     }
 
     @Test(
-        "of secrets stand one on a line; comments, empty lines and kinds of line ends do not count",
+        "each line has one secret; comments, empty lines and the kind of line ends are ignored",
         arguments: [
             { $0.joined(separator: "\n") }, { $0.joined(separator: "\r\n") + "\r\n" },
             { "\n# newest\n\($0[0])\n\n  \n#\($0[1])\n\($0[1])\n# replaced 2026-11-22T10:00:00Z\n\($0[2])\n# end" },
@@ -27,47 +26,50 @@ struct PreviousKeysTests {
     func lines(write: @Sendable ([String]) -> String) throws {
         let text = write(Array(Self.secrets.prefix(3)))
         for name in ["JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET"] {
-            let configuration = try Settings.read([name + "_PREVIOUS": text])
+            let configuration = try TestConfiguration.read([name + "_PREVIOUS": text])
             let ring = name == "JWT_ACCESS_SECRET" ? configuration.accessKeys : configuration.refreshKeys
             #expect(try ring.previous.map(\.keyID) == keyIDs(Self.secrets.prefix(3)), "\(name)")
         }
     }
 
-    @Test("that are comments alone are none, in a file too", arguments: ["# nothing", "\n#\n  \n"])
+    @Test("a setting with comments only has no keys", arguments: ["# nothing", "\n#\n  \n"])
     func none(text: String) throws {
         let folder = try TemporaryFolder()
         try text.write(toFile: folder.file("previous"), atomically: true, encoding: .utf8)
         for name in ["JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET", "ACCESS_SIGNING_KEY", "DATA_KEY"] {
-            let configuration = try Settings.read([name + "_PREVIOUS_FILE": folder.file("previous")])
+            let configuration = try TestConfiguration.read([name + "_PREVIOUS_FILE": folder.file("previous")])
             #expect(configuration.accessKeys.previous.isEmpty && configuration.refreshKeys.previous.isEmpty)
         }
     }
 
     @Test(
-        "where no key is left, a comment that may be a secret is a fault; one beside a key is a comment",
+        "a comment that may be a secret is a fault if there is no key",
         arguments: ["#", "\n##"])
-    func hidden(mark: String) {
+    func possibleSecret(mark: String) {
         for name in ["JWT_ACCESS_SECRET_PREVIOUS", "ACCESS_SIGNING_KEY_PREVIOUS", "DATA_KEY_PREVIOUS"] {
-            let faults = Settings.faults([name: mark + Self.secrets[0], "DATA_KEY": dataKey(1)])
+            let faults = TestConfiguration.faults([name: mark + Self.secrets[0], "DATA_KEY": dataKey(1)])
             #expect(faults.count == 1 && faults[0].description.hasPrefix("\(name) holds no key: a line"), "\(faults)")
             #expect(!faults.description.contains(Self.secrets[0]))
         }
         #expect(
-            Settings.faults(["JWT_ACCESS_SECRET_PREVIOUS": mark + Self.secrets[0] + "\n" + Self.secrets[1]]).isEmpty)
+            TestConfiguration.faults(["JWT_ACCESS_SECRET_PREVIOUS": mark + Self.secrets[0] + "\n" + Self.secrets[1]])
+                .isEmpty)
     }
 
-    @Test("a fault names the line and no value")
+    @Test("a fault has the line and no value")
     func faults() {
         let good = Self.secrets[0]
-        let access = Settings.faults(["JWT_ACCESS_SECRET_PREVIOUS": "# c\n\(good)\nXshort\n\(Settings.refreshSecret)"])
+        let access = TestConfiguration.faults([
+            "JWT_ACCESS_SECRET_PREVIOUS": "# c\n\(good)\nXshort\n\(TestConfiguration.refreshSecret)"
+        ])
         #expect(
             access.map(\.description) == [
                 "JWT_ACCESS_SECRET_PREVIOUS line 3 is too short: it needs at least 32 bytes",
                 "JWT_REFRESH_SECRET must differ from JWT_ACCESS_SECRET_PREVIOUS line 4",
             ])
-        let data = Settings.faults(["DATA_KEY": dataKey(1), "DATA_KEY_PREVIOUS": dataKey(2) + "\nXbad"])
+        let data = TestConfiguration.faults(["DATA_KEY": dataKey(1), "DATA_KEY_PREVIOUS": dataKey(2) + "\nXbad"])
         #expect(data.map(\.description) == ["DATA_KEY_PREVIOUS line 2 must be 32 bytes in base64 or base64url"])
-        let pem = Settings.faults([
+        let pem = TestConfiguration.faults([
             "ACCESS_SIGNING_KEY": PEMFixtures.p256,
             "ACCESS_SIGNING_KEY_PREVIOUS": PEMFixtures.ed25519 + "\n" + PEMFixtures.p384,
         ])
@@ -75,12 +77,13 @@ struct PreviousKeysTests {
         #expect(pem.count == 1 && pem.first?.message.hasPrefix("line \(line) must be one private key in PEM") == true)
     }
 
-    @Test("one key twice in a family is a warning, since an interrupted rotation leaves that")
+    @Test("a key that is both current and previous is a warning, because an interrupted rotation leaves it so")
     func repetition() throws {
         for (name, text) in [
-            ("JWT_ACCESS_SECRET", Settings.accessSecret), ("JWT_REFRESH_SECRET", Settings.refreshSecret),
+            ("JWT_ACCESS_SECRET", TestConfiguration.accessSecret),
+            ("JWT_REFRESH_SECRET", TestConfiguration.refreshSecret),
         ] {
-            let configuration = try Settings.read([name + "_PREVIOUS": Self.secrets[0] + "\n" + text])
+            let configuration = try TestConfiguration.read([name + "_PREVIOUS": Self.secrets[0] + "\n" + text])
             let ring = name == "JWT_ACCESS_SECRET" ? configuration.accessKeys : configuration.refreshKeys
             #expect(try ring.previous.map(\.keyID) == keyIDs(Self.secrets.prefix(1)))
             #expect(
@@ -88,53 +91,53 @@ struct PreviousKeysTests {
             #expect(!configuration.warnings.joined().contains(text))
         }
         for text in [dataKey(1), dataKey(1) + "="] {
-            let warnings = try Settings.read(["DATA_KEY": dataKey(1), "DATA_KEY_PREVIOUS": text]).warnings
+            let warnings = try TestConfiguration.read(["DATA_KEY": dataKey(1), "DATA_KEY_PREVIOUS": text]).warnings
             #expect(warnings.contains { $0.hasPrefix("DATA_KEY_PREVIOUS is the same key as DATA_KEY:") })
         }
     }
 
-    @Test("16 are accepted, and more are a fault")
+    @Test("16 keys are accepted, and more are a fault")
     func bound() {
         for (count, faults) in [(16, 0), (17, 1)] {
-            let found = Settings.faults([
+            let found = TestConfiguration.faults([
                 "JWT_REFRESH_SECRET_PREVIOUS": Self.secrets.prefix(count).joined(separator: "\n")
             ])
             #expect(found.count == faults)
-            #expect(found.allSatisfy { $0.message.hasPrefix("holds 17 keys, and 16 at most") })
+            #expect(found.allSatisfy { $0.message.hasPrefix("holds 17 keys, and at most 16") })
         }
     }
 
-    @Test("of key pairs stand one after the other, with text between them, and all are published")
+    @Test("key pairs are one after the other, with text between them, and all are published")
     func keyPairs() throws {
         let text = "# replaced 2026-11-22T10:00:00Z\n" + Self.pems.joined(separator: "\n\n# older\n") + "\n"
-        let ring = try Settings.read(["ACCESS_SIGNING_KEY_PREVIOUS": text]).accessKeys
+        let ring = try TestConfiguration.read(["ACCESS_SIGNING_KEY_PREVIOUS": text]).accessKeys
         let expected = try Self.pems.map { try SigningKey(pem: $0).thumbprint }
         #expect(ring.previous.map(\.keyID) == expected)
         #expect(try JWKSet(parsing: #require(ring.publishedKeySet)).keyIDs == expected)
     }
 
-    @Test("of the vault open what each has sealed, and seal nothing")
+    @Test("previous data keys decrypt what they encrypted, and encrypt nothing")
     func dataKeys() throws {
         let owner = UserID("user_01")
         let sealed = try (1...3).map { number in
-            try #require(try Settings.read(["DATA_KEY": dataKey(number)]).vault).seal("x\(number)", for: owner)
+            try #require(try TestConfiguration.read(["DATA_KEY": dataKey(number)]).vault).seal("x\(number)", for: owner)
         }
         let text = [3, 2, 1].map { dataKey($0) }.joined(separator: "\n")
-        let vault = try #require(try Settings.read(["DATA_KEY": dataKey(4), "DATA_KEY_PREVIOUS": text]).vault)
+        let vault = try #require(try TestConfiguration.read(["DATA_KEY": dataKey(4), "DATA_KEY_PREVIOUS": text]).vault)
         #expect(sealed.map { vault.open($0, for: owner) } == ["x1", "x2", "x3"])
         #expect(vault.heads.count == 4)
         #expect(Array(vault.seal("x", for: owner).prefix(5)) == vault.currentHead)
         #expect(sealed.map { Array($0.prefix(5)) } == vault.heads.dropFirst().reversed())
     }
 
-    // MARK: As a file
+    // MARK: The list of keys in a file
 
-    private static let when = Timestamp(seconds: 1_795_341_000)
+    private static let moment = Timestamp(seconds: 1_795_341_000)
 
-    @Test("a list is written as it is read, comments and records included")
+    @Test("a list is written as it was read, including comments and records")
     func roundTrip() {
         let text = """
-            # of the old machine
+            # from the old machine
             # replaced 2026-11-22T10:00:00.000Z
             a
             # published 2026-11-22T09:59:59.250Z, to sign after the next: gatehouse keys rotate
@@ -155,18 +158,18 @@ struct PreviousKeysTests {
     }
 
     @Test(
-        "a record that is no time is a comment like any other",
+        "a record without a valid time is a comment",
         arguments: ["", " soon", " 2026-13-01T00:00:00Z", " 2026-11-22", " 2026-02-31T00:00:00Z"])
     func records(text: String) {
         let list = KeyList(parsing: "# replaced\(text)\nkey", .line)
         #expect(list.entries == [KeyList.Entry("key", line: 2, comments: ["# replaced\(text)"])])
     }
 
-    @Test("a key that is added comes first, and once")
+    @Test("an added key is first in the list, and in it once")
     func adding() {
-        let list = KeyList(parsing: "a\nb\n", .line).adding(KeyList.Entry("b", record: .replaced(Self.when)))
-        #expect(list.text == "# replaced \(Self.when)\nb\na\n")
-        #expect(KeyList(parsing: list.text, .line).entries[0].record == .replaced(Self.when))
+        let list = KeyList(parsing: "a\nb\n", .line).adding(KeyList.Entry("b", record: .replaced(Self.moment)))
+        #expect(list.text == "# replaced \(Self.moment)\nb\na\n")
+        #expect(KeyList(parsing: list.text, .line).entries[0].record == .replaced(Self.moment))
         #expect(list.without("b").text == "a\n" && list.without("a").contains("b"))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("The public address")
 struct PublicAddressTests {
     @Test(
-        "is an https origin",
+        "a public address is an https origin",
         arguments: [
             ("https://api.example.com", "api.example.com", 443, "https://api.example.com"),
             ("https://API.example.com/", "api.example.com", 443, "https://api.example.com"),
@@ -21,7 +21,7 @@ struct PublicAddressTests {
     }
 
     @Test(
-        "is nothing else",
+        "other texts are refused",
         arguments: [
             "http://api.example.com", "api.example.com", "https://", "https://a/b", "https://a?b", "https://a#b",
             "https://user@a", "https://user:pass@a", "https://a:0", "https://a:65536", "https://a:", "https://a b",
@@ -30,11 +30,11 @@ struct PublicAddressTests {
         ])
     func refused(text: String) {
         #expect(PublicAddress(text) == nil)
-        #expect(Settings.faults(["PUBLIC_URL": text]).map(\.name) == ["PUBLIC_URL"])
+        #expect(TestConfiguration.faults(["PUBLIC_URL": text]).map(\.name) == ["PUBLIC_URL"])
     }
 
     @Test(
-        "leads to this machine alone in development",
+        "names and addresses of this machine are recognised",
         arguments: [
             ("https://localhost", true), ("https://a.localhost", true), ("https://127.0.0.2", true),
             ("https://[::1]", true),
@@ -44,7 +44,7 @@ struct PublicAddressTests {
         #expect(PublicAddress(text)?.isOfThisMachine == isOfThisMachine)
     }
 
-    @Test("is read from the setting, or else from the file beside the configuration file")
+    @Test("the setting takes precedence over the file beside the configuration file")
     func sources() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("gatehouse.conf")
@@ -53,7 +53,7 @@ struct PublicAddressTests {
             try line.write(toFile: file, atomically: true, encoding: .utf8)
             try? FileManager.default.removeItem(atPath: folder.file("public_url"))
             try fallback?.write(toFile: folder.file("public_url"), atomically: true, encoding: .utf8)
-            var variables = Settings.variables([:])
+            var variables = TestConfiguration.variables([:])
             variables["GATEHOUSE_CONFIG"] = file
             return try Configuration(from: .current(variables: variables))
         }
@@ -63,16 +63,16 @@ struct PublicAddressTests {
         #expect(try read("off", "https://a.example\n").publicAddress == .off)
         #expect(try read(nil, "off").publicAddress == .off)
         #expect(try read("", "").publicAddress == .unknown)
-        // A file that another program writes is no reason not to serve.
-        let spoilt = try read(nil, "http://a.example")
-        #expect(spoilt.publicAddress == .unknown)
-        #expect(spoilt.warnings.contains { $0.hasPrefix(folder.file("public_url")) })
+        // A fault in a file that another program writes is a warning only.
+        let faulty = try read(nil, "http://a.example")
+        #expect(faulty.publicAddress == .unknown)
+        #expect(faulty.warnings.contains { $0.hasPrefix(folder.file("public_url")) })
         let changes = try read(nil, "https://a.example").digests.changes(to: try read(nil, "https://b.example").digests)
         #expect(changes == ["PUBLIC_URL"])
     }
 
     @Test(
-        "is answered by this server, or by something else",
+        "an answer of this server is distinguished from other answers",
         arguments: [
             (401, #"{"code":"invalid_access_token"}"#, .ours), (401, "<html>", .other(status: 401)),
             (200, #"{"code":"invalid_access_token"}"#, .problem(status: 200, code: "invalid_access_token")),

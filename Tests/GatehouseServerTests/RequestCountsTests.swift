@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatehouseServer
 
-@Suite("The counts of requests")
+@Suite("Metrics of requests")
 struct RequestCountsTests {
     private let counts = RequestCounts(
         routes: [
@@ -24,7 +24,7 @@ struct RequestCountsTests {
         counts.end(route: route, method: method, status: status, nanoseconds: 1)
     }
 
-    @Test("tell path, method and status of each")
+    @Test("each request is counted by route, method and status")
     func labels() {
         count(0, "GET", 200)
         count(0, "GET", 200)
@@ -40,14 +40,14 @@ struct RequestCountsTests {
             lines.contains(#"gatehouse_http_request_duration_seconds_count{route="unknown",method="OTHER"} 1"#))
     }
 
-    @Test("show a failure of each route before there is one, and nothing else")
+    @Test("each route has a 503 series at zero from the start, and no other")
     func zeros() {
         let written = lines.filter { $0.hasPrefix("gatehouse_http_requests_total{") }
         let labels = [#"route="/a",method="GET""#, #"route="/a",method="POST""#, #"route="/b/{id}",method="GET""#]
         #expect(written == Set(labels.map { "gatehouse_http_requests_total{\($0),status=\"503\"} 0" }))
     }
 
-    @Test("grow by no method and no status that somebody makes up")
+    @Test("methods and statuses that do not exist add no series")
     func bounds() {
         for method in ["GET", "get", "", "BREW", "GET ", "G\"}\n", String(repeating: "A", count: 5000)] {
             for status in [200, 299, 404, 599, 0, -1, .max] {
@@ -55,15 +55,15 @@ struct RequestCountsTests {
             }
         }
         let written = lines.filter { $0.hasPrefix("gatehouse_http_requests_total{") }
-        // Paths and one for those unknown; GET and other; 200, 404, other and the 503 that stands there anyway.
+        // Two paths and "unknown"; GET and OTHER; 200, 404 and other; and the initial 503 series.
         #expect(written.count <= 3 * (2 * 3) + 3)
         #expect(written.contains { $0.contains(#"method="OTHER",status="other""#) })
         #expect(!lines.contains { $0.contains("BREW") || $0.contains("AAAA") || $0.contains("599") })
     }
 
-    @Test("lose none of a crowd, and end with nothing in flight")
-    func crowd() throws {
-        _ = try Crowd.of(8) { [counts] index in
+    @Test("concurrent requests are all counted, and none remains in flight")
+    func concurrent() throws {
+        _ = try Concurrently.run(8) { [counts] index in
             for _ in 0..<5000 {
                 counts.begin()
                 counts.end(route: index % 2, method: "GET", status: 200, nanoseconds: 1_000_000)

@@ -4,38 +4,38 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Secrets that are none")
+@Suite("Weak secrets")
 struct WeakSecretTests {
     private static let secrets = [
         "JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET", "JWT_ACCESS_SECRET_PREVIOUS", "JWT_REFRESH_SECRET_PREVIOUS",
     ]
 
     private func expectFault(_ name: String, _ value: String, _ changes: [String: String?] = [:]) {
-        let faults = Settings.faults(changes.merging([name: value]) { $1 })
+        let faults = TestConfiguration.faults(changes.merging([name: value]) { $1 })
         #expect(faults.map(\.name) == [name], "\(name)=\(value)")
         #expect(faults.first?.message.hasPrefix("is not random: ") == true, "\(faults)")
         #expect(!faults.map(\.description).joined().contains(value))
     }
 
-    @Test("fewer than eight different bytes are refused, as written or as base64 of them", arguments: secrets)
+    @Test("a secret with fewer than eight different bytes is refused, as text or as base64", arguments: secrets)
     func repetitive(name: String) {
         expectFault(name, String(repeating: "x", count: 32))
         expectFault(name, String(repeating: "changem", count: 10))
         expectFault(name, String(repeating: "00", count: 32))
         expectFault(name, Base64URL.encode((0..<32).map { UInt8(16 * ($0 % 7) + 3) }))
-        #expect(Settings.faults([name: String(repeating: "abcdefgh", count: 4)]).isEmpty, "eight are enough")
+        #expect(TestConfiguration.faults([name: String(repeating: "abcdefgh", count: 4)]).isEmpty, "eight are enough")
     }
 
-    @Test("a key of the vault is judged by the bytes that it stands for", arguments: ["DATA_KEY", "DATA_KEY_PREVIOUS"])
+    @Test("a data key is judged by the bytes that it encodes", arguments: ["DATA_KEY", "DATA_KEY_PREVIOUS"])
     func dataKeys(name: String) throws {
         let key = ["DATA_KEY": Base64URL.encode(Array(100..<132))] as [String: String?]
         expectFault(name, Base64URL.encode([UInt8](repeating: 7, count: 32)), key)
         expectFault(name, Base64URL.encode((0..<32).map { $0 % 7 * 31 }) + "=", key)
-        #expect(Settings.faults(key.merging([name: Base64URL.encode((0..<32).map { $0 % 8 })]) { $1 }).isEmpty)
+        #expect(TestConfiguration.faults(key.merging([name: Base64URL.encode((0..<32).map { $0 % 8 })]) { $1 }).isEmpty)
         expectFault(name, String(repeating: "A", count: 43), key)
     }
 
-    /// A private key in PKCS #8, put together by hand: no tool makes one like it.
+    /// A weak private key in PKCS #8, which no tool generates.
     private static func pem(_ header: [UInt8], _ privatePart: [UInt8]) -> String {
         let body = Data(header + privatePart).base64EncodedString()
         return "-----BEGIN PRIVATE KEY-----\n\(body)\n-----END PRIVATE KEY-----"
@@ -50,18 +50,18 @@ struct WeakSecretTests {
     ]
 
     @Test(
-        "a private key is judged by its private part",
+        "a key pair is judged by its private part",
         arguments: ["ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS", "APPLE_PRIVATE_KEY"], [ed25519, p256])
     func keyPairs(name: String, header: [UInt8]) {
-        let isApples = name == "APPLE_PRIVATE_KEY"
-        if isApples, header == Self.ed25519 { return }
-        let others = isApples ? AppleServerSettingsTests.complete : [:]
+        let isAppleKey = name == "APPLE_PRIVATE_KEY"
+        if isAppleKey, header == Self.ed25519 { return }
+        let others = isAppleKey ? AppleServerSettingsTests.complete : [:]
         expectFault(name, Self.pem(header, [UInt8](repeating: 0, count: 31) + [1]), others)
         expectFault(name, Self.pem(header, (0..<32).map { $0 % 7 + 1 }), others)
-        #expect(Settings.faults(others.merging([name: Self.pem(header, Array(1...32))]) { $1 }).isEmpty)
+        #expect(TestConfiguration.faults(others.merging([name: Self.pem(header, Array(1...32))]) { $1 }).isEmpty)
     }
 
-    @Test("a private key is judged however its lines end, and whatever stands before it")
+    @Test("a key pair is judged with any line ends, and with other text before it")
     func shapesOfPEM() {
         let weak = Self.pem(Self.p256, [UInt8](repeating: 0, count: 31) + [1])
         let good = Self.pem(Self.p256, Array(1...32))
@@ -71,52 +71,51 @@ struct WeakSecretTests {
             { "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n" + $0 },
         ]
         for shape in shapes {
-            #expect(Settings.faults(["ACCESS_SIGNING_KEY": shape(good)]).isEmpty, "\(shape(good))")
+            #expect(TestConfiguration.faults(["ACCESS_SIGNING_KEY": shape(good)]).isEmpty, "\(shape(good))")
             expectFault("ACCESS_SIGNING_KEY", shape(weak))
         }
     }
 
-    @Test("the secret of the development login has at least 16 bytes and is none of these either")
+    @Test("the secret of the development login has at least 16 bytes, and a weak one is refused")
     func devSecret() {
         let development = ["APP_ENV": "development"] as [String: String?]
         func faults(_ secret: String, _ environment: [String: String?]) -> [SettingFault] {
-            Settings.faults(environment.merging(["DEV_LOGIN_SECRET": secret]) { $1 })
+            TestConfiguration.faults(environment.merging(["DEV_LOGIN_SECRET": secret]) { $1 })
         }
         #expect(faults("hunter2-hunter2", development).map(\.name) == ["DEV_LOGIN_SECRET"])
         #expect(
             faults("hunter2-hunter2", development).first?.message == "is too short: it needs at least 16 bytes")
         expectFault("DEV_LOGIN_SECRET", "hunter2hunter2hunter2", development)
         #expect(faults("0123456789abcdef", development).isEmpty)
-        // Where it opens nothing it is not judged: a server in production that has one still starts.
+        // It is checked only if it is used: a server in production with such a secret still starts.
         #expect(faults("hunter2", [:]).isEmpty)
         #expect(faults("hunter2", ["APP_ENV": "development", "NODE_ENV": "production"]).isEmpty)
     }
 
-    @Test("all of them are named at once, and no value")
+    @Test("all weak secrets are reported at once, without a value")
     func together() {
         let weak = String(repeating: "Xbad", count: 16)
         let bad: [String: String?] = [
             "APP_ENV": "development", "JWT_ACCESS_SECRET": weak, "JWT_REFRESH_SECRET": weak + "b",
             "DATA_KEY": String(repeating: "A", count: 43), "DEV_LOGIN_SECRET": "Xbad",
         ]
-        let faults = Settings.faults(bad)
+        let faults = TestConfiguration.faults(bad)
         #expect(faults.map(\.name).sorted() == bad.keys.filter { $0 != "APP_ENV" }.sorted())
         #expect(!faults.map(\.description).joined().contains("Xbad"))
     }
 
-    /// A key and secrets: which of them draw a warning.
-    @Test("a secret beside a key that signs is warned of, with what to do")
+    @Test("a secret beside a key pair that signs is a warning with advice")
     func besideKey() throws {
         let older = "older-secret-of-the-tests-0123456789"
         let key = ["ACCESS_SIGNING_KEY": PEMFixtures.p256] as [String: String?]
-        func warnings(_ changes: [String: String?]) throws -> [String] { try Settings.read(changes).warnings }
+        func warnings(_ changes: [String: String?]) throws -> [String] { try TestConfiguration.read(changes).warnings }
         let one = try warnings(key)
         #expect(one.count == 1)
         #expect(one.first?.hasPrefix("JWT_ACCESS_SECRET is set beside ACCESS_SIGNING_KEY: ") == true)
         #expect(one.first?.contains("remove it once") == true && one.first?.contains("(ACCESS_TOKEN_TTL)") == true)
         let two = try warnings(key.merging(["JWT_ACCESS_SECRET_PREVIOUS": older]) { $1 })
         #expect(two.map { $0.prefix { $0 != " " } } == ["JWT_ACCESS_SECRET", "JWT_ACCESS_SECRET_PREVIOUS"])
-        #expect(!two.joined().contains(Settings.accessSecret) && !two.joined().contains(older))
+        #expect(!two.joined().contains(TestConfiguration.accessSecret) && !two.joined().contains(older))
         #expect(try warnings(key.merging(["JWT_ACCESS_SECRET": nil]) { $1 }).isEmpty)
         #expect(try warnings(["ACCESS_SIGNING_KEY_PREVIOUS": PEMFixtures.p256]).isEmpty, "the secret signs")
         #expect(try warnings([:]).isEmpty)

@@ -2,14 +2,14 @@ import Curl
 package import Gatehouse
 import JOSE
 
-/// Asks Apple's key server once, as the server does, and tells more of how that went.
+/// One fetch from Apple's key server, with the details that `gatehouse check` reports.
 package struct KeyServerProbe: Sendable {
     package enum Outcome: Sendable, Equatable {
         case keys(usable: Int)
-        /// What came is no set, or none with a usable key in it.
+        /// The answer is not a key set, or has no usable key.
         case noKeys
         case status(Int)
-        /// There was no answer, and why: no address for its name, no connection, none that is safe, or none in time.
+        /// There was no answer. The reason: no address for the name, no connection, no valid TLS, or a timeout.
         case noAddress(String)
         case unreachable(String)
         case insecure(String)
@@ -18,7 +18,7 @@ package struct KeyServerProbe: Sendable {
     }
 
     package let outcome: Outcome
-    /// The time as that server has it, to the second.
+    /// The server's clock, to the second.
     package let date: Timestamp?
 
     package init(asking url: String) {
@@ -42,8 +42,24 @@ package struct KeyServerProbe: Sendable {
         case .name: .noAddress(fault.description)
         case .connection: .unreachable(fault.description)
         case .security: .insecure(fault.description)
-        case .patience: .late(fault.description)
+        case .timeout: .late(fault.description)
         case .answer: .unusable(fault.description)
         }
+    }
+}
+
+extension Timestamp {
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Reads the form of RFC 9110, section 5.6.7, that servers send: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    package init?(httpDate text: String) {
+        guard let match = text.wholeMatch(of: /[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT/),
+            let month = Self.months.firstIndex(of: String(match.2)), let day = Int(match.1),
+            let year = Int(match.3), let days = Self.daysSince1970(year, month + 1, day),
+            let hour = Int64(match.4), let minute = Int64(match.5), let second = Int64(match.6)
+        else { return nil }
+        self.init(seconds: Int64(days) * 86_400 + hour * 3600 + minute * 60 + second)
     }
 }

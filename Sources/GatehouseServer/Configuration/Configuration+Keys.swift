@@ -1,32 +1,141 @@
-package import GatehouseTokens
+package import AppleID
+import GatehouseTokens
+import JOSE
 
-/// The settings of keys, for commands that replace keys and need nothing else.
-extension Configuration {
-    /// How long tokens live that a key has signed.
-    package static func tokenLifetimes(
-        from source: SettingSource
-    ) throws(SettingFaults) -> (access: Duration, refresh: Duration) {
-        try source.demand { ($0.accessTokenLifetime(), $0.refreshTokenLifetime()) }
-    }
+/// How Apple's token and revocation endpoints are reached.
+package struct AppleServerSettings: Sendable {
+    package let addresses: AppleAddresses
+    package let secrets: ClientSecrets
+}
 
-    /// What a `…_PREVIOUS` setting holds, wherever it stands.
-    package static func previousKeys(
-        of name: String, _ form: KeyList.Form, from source: SettingSource
-    ) throws(SettingFaults) -> KeyList {
-        KeyList(parsing: try source.demand { $0.text(name) } ?? "", form)
-    }
+/// A key and its place in the settings.
+struct PlacedKey<Key: Sendable> {
+    /// The setting without `_PREVIOUS`: its current and previous keys have the same purpose.
+    let purpose: String
+    let setting: String
+    let line: Int?
+    let key: Key
 
-    /// What DATA_KEY seals with; nil where it is not set.
-    package static func vault(from source: SettingSource) throws(SettingFaults) -> DataVault? {
-        try source.demand { $0.vault(isRequired: false).vault }
-    }
+    var isPrevious: Bool { setting != purpose }
 
-    /// What signs refresh tokens; nil where it is not set.
-    package static func refreshKeys(from source: SettingSource) throws(SettingFaults) -> KeyRing? {
-        try source.demand { $0.refreshKeys() }
-    }
+    /// For messages.
+    var place: String { line.map { "\(setting) line \($0)" } ?? setting }
 }
 
 extension SettingReader {
-    mutating func refreshKeys() -> KeyRing? { ring(secrets("JWT_REFRESH_SECRET", isRequired: false).map(\.key)) }
+    // MARK: Keys of tokens
+
+    /// The keys that sign access and refresh tokens. Adds the faults of keys that are missing or shared.
+    ///
+    /// - Parameter dataKeys: secrets with another purpose.
+    mutating func keyRings(besides dataKeys: [PlacedKey<Secret>]) -> (access: KeyRing, refresh: KeyRing)? {
+        let pairs = distinct(keys(\.signingKey, \.signingKeyPrevious)) { $0.thumbprint == $1.thumbprint }
+        if !isSet(\.signingKey), !isSet(\.accessSecret) { addMissing(Settings.table.accessSecret) }
+        let access = distinctSecrets(\.accessSecret, \.accessSecretPrevious)
+        let refresh = distinctSecrets(\.refreshSecret, \.refreshSecretPrevious)
+        refuseSharedSecrets(access + refresh + dataKeys)
+        if isSet(\.signingKey) { warnOfSecretsBesideKey(access) }
+        // The first key signs: the key pair if one is set. Tokens that were signed with the others are accepted.
+        let current = pairs.filter { !$0.isPrevious }.map(\.key)
+        let previous = pairs.filter(\.isPrevious).map(\.key)
+        guard let accessRing = Self.ring(current + access.compactMap(\.key.signingKey) + previous),
+            let refreshRing = Self.ring(refresh.compactMap(\.key.signingKey))
+        else { return nil }
+        return (accessRing, refreshRing)
+    }
+
+    /// Nil if `JWT_REFRESH_SECRET` is not set.
+    mutating func refreshKeys() -> KeyRing? {
+        Self.ring(distinctSecrets(\.refreshSecret, \.refreshSecretPrevious).compactMap(\.key.signingKey))
+    }
+
+    private static func ring(_ keys: [SigningKey]) -> KeyRing? {
+        keys.first.map { KeyRing(current: $0, previous: Array(keys.dropFirst())) }
+    }
+
+    /// A person who knows the secret can forge access tokens of any user, although the server no longer signs with it.
+    private mutating func warnOfSecretsBesideKey(_ secrets: [PlacedKey<Secret>]) {
+        let table = Settings.table
+        for name in Set(secrets.map(\.setting)).sorted() {
+            warn(
+                "\(name) is set beside \(table.signingKey.name): it signs nothing, but access tokens signed with it are "
+                    + "still accepted; remove it once those issued before the change have expired "
+                    + "(\(table.accessTokenLifetime.name))")
+        }
+    }
+
+    // MARK: The data key
+
+    /// The vault of `DATA_KEY`, and its keys.
+    ///
+    /// - Parameter isRequired: whether the server has data to encrypt.
+    mutating func vault(isRequired: Bool) -> (vault: DataVault?, keys: [PlacedKey<Secret>]) {
+        let hasPrevious = self[\.dataKeyPrevious].map { !$0.isEmpty } ?? isSet(\.dataKeyPrevious)
+        if !isSet(\.dataKey), isRequired || hasPrevious { addMissing(Settings.table.dataKey) }
+        let secrets = distinctSecrets(\.dataKey, \.dataKeyPrevious)
+        func keys(previous: Bool) -> [DataKey] {
+            secrets.filter { $0.isPrevious == previous }.compactMap { $0.key.decoded.flatMap { try? DataKey($0) } }
+        }
+        let vault = keys(previous: false).first.map { DataVault(key: $0, previous: keys(previous: true)) }
+        return (vault, secrets)
+    }
+
+    // MARK: Apple's endpoints
+
+    /// The credentials for Apple's endpoints: all three settings, or none.
+    mutating func appleServer() -> (isSet: Bool, settings: AppleServerSettings?) {
+        let table = Settings.table
+        let areSet = [isSet(\.appleTeamID), isSet(\.appleKeyID), isSet(\.applePrivateKey)]
+        guard areSet.contains(true) else { return (false, nil) }
+        let rows: [any SettingRow] = [table.appleTeamID, table.appleKeyID, table.applePrivateKey]
+        let names = rows.map(\.name).joined(separator: ", ")
+        for (row, isSet) in zip(rows, areSet) where !isSet { addMissing(row, "\(names) must be set together") }
+        guard let teamID = self[\.appleTeamID], let keyID = self[\.appleKeyID], let pem = self[\.applePrivateKey],
+            let key = try? SigningKey(pem: pem, keyID: keyID)
+        else { return (true, nil) }
+        let addresses = AppleAddresses(token: self[\.appleTokenURL], revocation: self[\.appleRevokeURL])
+        return (true, AppleServerSettings(addresses: addresses, secrets: ClientSecrets(teamID: teamID, key: key)))
+    }
+
+    // MARK: Current and previous keys
+
+    private func keys<Key>(
+        _ current: KeyPath<Settings, Setting<Key?>>, _ previous: KeyPath<Settings, Setting<[ListedKey<Key>]?>>
+    ) -> [PlacedKey<Key>] {
+        let (name, previousName) = (Settings.table[keyPath: current].name, Settings.table[keyPath: previous].name)
+        return (self[current].map { [PlacedKey(purpose: name, setting: name, line: nil, key: $0)] } ?? [])
+            + (self[previous] ?? []).map {
+                PlacedKey(purpose: name, setting: previousName, line: $0.line, key: $0.key)
+            }
+    }
+
+    private mutating func distinctSecrets(
+        _ current: KeyPath<Settings, Setting<Secret?>>, _ previous: KeyPath<Settings, Setting<[ListedKey<Secret>]?>>
+    ) -> [PlacedKey<Secret>] {
+        distinct(keys(current, previous)) { $0.isSame(as: $1) }
+    }
+
+    /// Removes duplicates. An interrupted `gatehouse keys rotate` leaves a key in two places. This gives no other party
+    /// access, so it is a warning and the server starts.
+    private mutating func distinct<Key>(
+        _ keys: [PlacedKey<Key>], isSame: (Key, Key) -> Bool
+    ) -> [PlacedKey<Key>] {
+        keys.reduce(into: []) { distinct, key in
+            guard let earlier = distinct.first(where: { isSame($0.key, key.key) }) else { return distinct.append(key) }
+            warn(
+                "\(key.place) is the same key as \(earlier.place): remove one of the two, or run gatehouse keys rotate again"
+            )
+        }
+    }
+
+    /// A secret with two purposes would let a token of one kind pass as one of the other kind.
+    private mutating func refuseSharedSecrets(_ secrets: [PlacedKey<Secret>]) {
+        for (index, secret) in secrets.enumerated() {
+            for earlier in secrets[..<index]
+            where earlier.purpose != secret.purpose && earlier.key.isSame(as: secret.key) {
+                let line = secret.line.map { "line \($0) " } ?? ""
+                addFault(secret.setting, line + "must differ from \(earlier.place)")
+            }
+        }
+    }
 }

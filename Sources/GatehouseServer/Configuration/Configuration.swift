@@ -1,8 +1,9 @@
 package import AppleID
 package import Gatehouse
 package import GatehouseTokens
+import OpenSSL
 
-/// A configuration that has been found good as a whole.
+/// The validated settings of a server.
 package struct Configuration: Sendable {
     package let environment: AppEnvironment
     package let listen: ListenAddress
@@ -19,13 +20,122 @@ package struct Configuration: Sendable {
 
     package let apple: IdentityTokenPolicy
     package let appleKeysURL: String
-    /// Nil where nothing is set that Apple's endpoints would know us by.
+    /// Nil if no credentials for Apple's endpoints are set.
     package let appleServer: AppleServerSettings?
     package let vault: DataVault?
 
-    /// What is allowed and yet probably not meant.
+    /// Warnings about values that are allowed but are probably mistakes.
     package let warnings: [String]
 
-    /// What it was made of, for comparing it with another one.
+    /// For a comparison with a later configuration.
     let digests: SettingDigests
+
+    static let minimumDevelopmentSecretBytes = 16
+
+    /// Reads every setting. Throws all faults at once.
+    package init(from source: SettingSource) throws(SettingFaults) {
+        try source.requireReadableFile()
+        var settings = SettingReader(source)
+        settings.addMissing()
+        let configuration = Self(&settings)
+        let faults = [source.closedFolder].compactMap { $0 } + settings.faults
+        guard faults.isEmpty, let configuration else { throw SettingFaults(faults: faults) }
+        self = configuration
+    }
+
+    /// Adds the faults that concern several settings. Returns nil if there are no keys, which is a fault.
+    private init?(_ settings: inout SettingReader) {
+        environment = settings[\.environment]
+        listen = settings[\.listen]
+        database = settings[\.database]
+        workers = settings[\.workers]
+        publicAddress = settings.publicAddress()
+        logLevel = settings[\.logLevel]
+        tokenIssuer = settings[\.tokenIssuer]
+        tokenAudience = settings[\.tokenAudience]
+        apple = settings.identityTokenPolicy
+        appleKeysURL = settings[\.appleKeysURL]
+        let server = settings.appleServer()
+        appleServer = server.settings
+        let (vault, dataKeys) = settings.vault(isRequired: server.isSet)
+        self.vault = vault
+        policy = settings.policy(developmentSecretHash: settings.developmentSecretHash())
+        for warning in SettingWarnings.about(policy) { settings.warn(warning) }
+        guard let rings = settings.keyRings(besides: dataKeys) else { return nil }
+        (accessKeys, refreshKeys) = rings
+        warnings = settings.warnings
+        digests = settings.digests
+    }
+}
+
+package enum AppEnvironment: String, Sendable, CaseIterable {
+    case production
+    case development
+
+    /// Reads `APP_ENV`. White space around the value is ignored, and a blank value is production.
+    init?(setting text: String) {
+        let text = text.trimmingWhiteSpace
+        self.init(rawValue: text.isEmpty ? Self.production.rawValue : text)
+    }
+
+    /// Whether a value of `NODE_ENV` means production, in any case and with white space around it.
+    package static func isProduction(_ text: String?) -> Bool {
+        text?.trimmingWhiteSpace.lowercased() == production.rawValue
+    }
+}
+
+extension SettingReader {
+    var identityTokenPolicy: IdentityTokenPolicy {
+        IdentityTokenPolicy(
+            issuers: self[\.appleIssuers], audiences: self[\.appleBundleIDs] ?? [], nonce: self[\.appleNonce])
+    }
+
+    fileprivate func policy(developmentSecretHash: [UInt8]?) -> Policy {
+        let sensitiveMaxAge = self[\.sensitiveMaxAge]
+        return Policy(
+            accessTokenLifetime: self[\.accessTokenLifetime],
+            refresh: RefreshPolicy(
+                tokenLifetime: self[\.refreshTokenLifetime], sessionMaximumAge: self[\.sessionMaximumAge],
+                reuseGrace: self[\.reuseGrace]),
+            devSecretHash: developmentSecretHash, defaultClientID: self[\.appleBundleIDs]?.first ?? "",
+            auditRetention: self[\.auditRetention], sensitiveMaxAge: sensitiveMaxAge == .zero ? nil : sensitiveMaxAge,
+            sessionsPerUser: self[\.sessionsPerUser],
+            apple: ApplePolicy(
+                replayGrace: self[\.replayGrace], requiresChallenge: self[\.appleNonce] == .challenge,
+                onConsentRevoked: self[\.consentPolicy]))
+    }
+
+    /// Nil if the development login is disabled: in production its secret is not used, and may have any value.
+    fileprivate mutating func developmentSecretHash() -> [UInt8]? {
+        guard let secret = self[\.developmentSecret] else { return nil }
+        let name = Settings.table.developmentSecret.name
+        guard self[\.environment] == .development, !AppEnvironment.isProduction(self[\.nodeEnvironment]) else {
+            warn("\(name) is ignored: this is production")
+            return nil
+        }
+        guard let fault = secret.fault(atLeast: Configuration.minimumDevelopmentSecretBytes) else {
+            return SHA256.hash(secret.bytes)
+        }
+        addFault(name, fault)
+        return nil
+    }
+
+    /// `PUBLIC_URL`, or else the file that `gatehouse-nginx` writes.
+    mutating func publicAddress() -> PublicAddressSetting {
+        if let setting = self[\.publicURL] { return setting }
+        if isSet(\.publicURL) { return .off }
+        let row = Settings.table.publicURL
+        guard let (path, text) = fileBesideConfiguration(for: row.name) else { return .unknown }
+        if let setting = PublicAddressSetting(text) { return setting }
+        // A warning only: the server can work without it.
+        warn("\(path) is ignored, because it does not hold \(row.format): run gatehouse-nginx, or set \(row.name)")
+        return .unknown
+    }
+}
+
+extension String {
+    /// Without white space at either end.
+    var trimmingWhiteSpace: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
 }

@@ -1,70 +1,181 @@
+import FileSystem
 import POSIX
 
-/// A file of settings, one in a line, which whoever reads settings reads beneath the environment.
+/// A file of settings, one on a line. The environment takes precedence over it.
 package struct ConfigurationFile: Sendable {
     package static let usualPath = "/etc/gatehouse/gatehouse.conf"
+    /// The environment variable that names another file.
+    package static let variable = "GATEHOUSE_CONFIG"
 
     package let path: String
-    /// False where nothing is known of what it says.
     package private(set) var isReadable = true
-    /// What is wrong with it, line by line. No value is among it, nor a name that is not one of ours: it may be half of
-    /// a secret that somebody has broken in two.
+    /// The faults, line by line. They contain no value and no unknown name: either may be part of a secret that was
+    /// broken over two lines.
     private(set) var faults: [SettingFault] = []
     private(set) var values: [String: String] = [:]
-    /// The settings that a faulty line was meant for: they are not missing as well.
-    private(set) var spoilt: Set<String> = []
+    /// The settings that have a faulty line, and are therefore not reported as missing.
+    private(set) var namesOfFaultyLines: Set<String> = []
     private var lines: [String: Int] = [:]
 
     init(path: String, text: String) {
         self.path = path
-        // Some editors mark UTF-8 with what shows as nothing.
+        // Some editors begin a UTF-8 file with a byte order mark.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-        // Two line ends are one Character: the bytes are told apart.
+        // By bytes, because CR and LF together are one Character.
         for (index, line) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
-            take(SettingLine(String(decoding: line, as: UTF8.self)), number: index + 1)
+            add(ConfigurationLine(String(decoding: line, as: UTF8.self)), number: index + 1)
         }
     }
 
-    /// One of which nothing can be said but why.
+    /// A file that cannot be read.
     init(path: String, unreadable reason: String) {
         self.path = path
         isReadable = false
         faults = [SettingFault(path, reason)]
     }
 
-    private mutating func take(_ line: SettingLine, number: Int) {
+    private mutating func add(_ line: ConfigurationLine, number: Int) {
         switch line {
         case .blank: return
-        case .malformed(let reason): note(number, reason)
-        case .spoilt(let name, let reason):
+        case .malformed(let reason): addFault(number, reason)
+        case .faulty(let name, let reason):
             guard isKnown(name, number) else { return }
-            spoilt.insert(name)
-            note(number, "\(name) \(reason)")
+            namesOfFaultyLines.insert(name)
+            addFault(number, "\(name) \(reason)")
         case .setting(let name, let value):
             guard isKnown(name, number) else { return }
-            if let first = lines[name] { return note(number, "sets \(name) again: line \(first) does so already") }
+            if let first = lines[name] { return addFault(number, "sets \(name) again: line \(first) already sets it") }
             lines[name] = number
             values[name] = value
         }
     }
 
     private mutating func isKnown(_ name: String, _ number: Int) -> Bool {
-        if Setting.writable.contains(name) { return true }
-        if name == "GATEHOUSE_CONFIG" {
-            note(number, "GATEHOUSE_CONFIG names this file, in the environment alone")
-        } else if let meant = Setting.resembling(name) {
-            spoilt.insert(meant)
-            note(number, "sets what is no setting: did you mean \(meant)?")
+        if Settings.namesInFile.contains(name) { return true }
+        if name == Self.variable {
+            addFault(number, "\(name) names this file, and can only be set in the environment")
+        } else if let meant = Settings.nameSimilar(to: name) {
+            namesOfFaultyLines.insert(meant)
+            addFault(number, "sets an unknown setting: did you mean \(meant)?")
         } else {
-            note(number, "sets what is no setting")
+            addFault(number, "sets an unknown setting")
         }
         return false
     }
 
-    private mutating func note(_ number: Int, _ reason: String) {
+    private mutating func addFault(_ number: Int, _ reason: String) {
         faults.append(SettingFault("\(path):\(number)", reason))
     }
 
-    /// The secrets that are written into the file itself.
-    var secrets: [String] { Setting.all.filter { $0.isSecret && !(values[$0.name] ?? "").isEmpty }.map(\.name) }
+    /// Warnings about secrets in the file itself, if every user can read it.
+    var warnings: [String] {
+        guard let status = try? FileStatus(of: path), status.mode & 0o004 != 0 else { return [] }
+        return Settings.all.filter { $0.isSecret && !(values[$0.name] ?? "").isEmpty }.map {
+            "\($0.name) is in \(path), which every user of this machine can read: put it into a file of its own"
+        }
+    }
+}
+
+// MARK: - Finding the file
+
+extension ConfigurationFile {
+    private static let largest = 65_536
+
+    /// The file that the environment names, or the usual one if it exists; nil if no file is read.
+    static func named(by variables: [String: String], usually usualPath: String) -> ConfigurationFile? {
+        guard let path = variables[variable] else {
+            // A file in a folder that this user cannot open may exist: reading it reports why that fails.
+            return File.isMissing(usualPath) ? nil : reading(usualPath)
+        }
+        return path.isEmpty ? nil : reading(path)
+    }
+
+    private static func reading(_ path: String) -> ConfigurationFile {
+        let bytes: [UInt8]
+        do throws(POSIXError) { bytes = try File.read(path, atMost: largest) } catch {
+            return ConfigurationFile(path: path, unreadable: explanation(of: error, at: path))
+        }
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            return ConfigurationFile(path: path, unreadable: "is not UTF-8 text")
+        }
+        return ConfigurationFile(path: path, text: text)
+    }
+
+    private static func explanation(of error: POSIXError, at path: String) -> String {
+        guard error.isDenied else { return "cannot be read: \(error.reason)" }
+        let accounts = UserDatabase.ofThisMachine()
+        let owner = (try? FileStatus(of: path)).map { ", and the file is \(accounts.ownership(of: $0))" } ?? ""
+        return "cannot be read: \(error.reason); this is the user \(accounts.current.name)\(owner)"
+    }
+}
+
+// MARK: - Syntax
+
+/// A line of a configuration file. Nothing in it is expanded, escaped or continued.
+private enum ConfigurationLine {
+    /// Empty, or a comment.
+    case blank
+    case setting(name: String, value: String)
+    /// A line for a setting whose value has a syntax error.
+    case faulty(name: String, reason: String)
+    case malformed(String)
+
+    init(_ line: some StringProtocol) {
+        let text = line.trimmed
+        guard !text.isEmpty, !text.hasPrefix("#") else {
+            self = .blank
+            return
+        }
+        guard let equals = text.firstIndex(of: "=") else {
+            self = .malformed("is neither KEY=value nor a comment")
+            return
+        }
+        let name = text[..<equals].trimmed
+        guard name.wholeMatch(of: /[A-Za-z][A-Za-z0-9_]*/) != nil else {
+            self = .malformed("does not begin with the name of a setting")
+            return
+        }
+        switch Self.value(of: text[text.index(after: equals)...].trimmed) {
+        case .success(let value): self = .setting(name: name, value: value)
+        case .failure(let fault): self = .faulty(name: name, reason: fault.reason)
+        }
+    }
+
+    private struct Fault: Error {
+        let reason: String
+    }
+
+    /// The text after the equals sign: as it is, or between quotes of one kind.
+    private static func value(of text: String) -> Result<String, Fault> {
+        if text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
+            return .failure(Fault(reason: "has a control character in its value"))
+        }
+        guard let quote = text.first, quote == "\"" || quote == "'" else { return unquoted(text) }
+        let inner = text.dropFirst()
+        guard let end = inner.firstIndex(of: quote) else {
+            return .failure(Fault(reason: "has no closing quote"))
+        }
+        guard inner.index(after: end) == inner.endIndex else {
+            return .failure(Fault(reason: "has text after the closing quote"))
+        }
+        return .success(String(inner[..<end]))
+    }
+
+    /// Refuses text that other programs read differently, such as a comment at the end of a line.
+    private static func unquoted(_ text: String) -> Result<String, Fault> {
+        if text.hasPrefix("#") || text.contains(" #") || text.contains("\t#") {
+            return .failure(Fault(reason: "has a # in its value: quote it, or put the comment on a line of its own"))
+        }
+        if text.hasSuffix("\\") { return .failure(Fault(reason: "ends in \\: lines are not continued")) }
+        return .success(text)
+    }
+}
+
+extension StringProtocol {
+    /// Without blanks at either end, and without the carriage return of a Windows line end.
+    fileprivate var trimmed: String {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
+        let rest = drop(while: isBlank)
+        return String(rest.reversed().drop(while: isBlank).reversed())
+    }
 }

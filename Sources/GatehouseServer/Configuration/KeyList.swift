@@ -1,25 +1,24 @@
 package import Gatehouse
 
-/// What a `…_PREVIOUS` setting holds: several keys, the newest first, each with what `gatehouse keys rotate` recorded of
-/// it. Secrets stand one on a line, private keys as PEM blocks one after the other; a line that begins with `#` is a
-/// comment.
+/// The keys of a `…_PREVIOUS` setting, the newest first, each with the record that `gatehouse keys rotate` wrote for
+/// it. A secret takes one line, a private key one PEM block. A line that begins with `#` is a comment.
 package struct KeyList: Sendable, Equatable {
     package enum Form: Sendable {
         case line
         case pem
     }
 
-    /// What a comment above a key says of it.
+    /// A comment above a key that `gatehouse keys rotate` wrote.
     package enum Record: Sendable, Equatable {
-        /// The key signed or sealed until then.
+        /// The time until which the key signed or encrypted.
         case replaced(Timestamp)
-        /// The key is in the key set since then, and has not signed yet.
+        /// The time from which the key is in the key set. It does not sign yet.
         case published(Timestamp)
     }
 
     package struct Entry: Sendable, Equatable {
         package let text: String
-        /// Where it begins, counted from 1.
+        /// The line on which the key begins, counted from 1.
         package let line: Int
         package var record: Record?
         /// Other comments above it.
@@ -33,12 +32,12 @@ package struct KeyList: Sendable, Equatable {
         }
     }
 
-    /// Each key is tried for some requests, and each public key stands in the key set.
-    package static let most = 16
+    /// The maximum number of keys: some requests try each key, and the key set contains each public key.
+    package static let maximumCount = 16
 
     package var entries: [Entry]
     /// Comments below the last key.
-    private var rest: [String] = []
+    private var trailingComments: [String] = []
 
     package init(_ entries: [Entry] = []) {
         self.entries = entries
@@ -46,26 +45,26 @@ package struct KeyList: Sendable, Equatable {
 
     package init(parsing text: String, _ form: Form) {
         var parser = Parser(form: form)
-        // A line of Windows ends in one Character of two bytes.
+        // CR and LF together are one Character.
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-        for (index, line) in lines.enumerated() { parser.take(String(line), number: index + 1) }
+        for (index, line) in lines.enumerated() { parser.add(String(line), number: index + 1) }
         parser.end()
         entries = parser.entries
-        rest = parser.comments
+        trailingComments = parser.comments
     }
 
-    /// The content of a file, with a line end behind the last line.
+    /// The content of the setting's file.
     package var text: String {
         let lines = entries.flatMap { entry in
             entry.comments + (entry.record.map { [$0.comment] } ?? []) + [entry.text]
         }
-        return (lines + rest).map { $0 + "\n" }.joined()
+        return (lines + trailingComments).map { $0 + "\n" }.joined()
     }
 
-    /// Whether it has no key, and a comment that may be one: before comments there were, a secret could begin with `#`.
+    /// Whether there is no key but a comment that may be one: an operator may have set a secret that begins with `#`.
     package var hidesKey: Bool {
         entries.isEmpty
-            && rest.contains { comment in
+            && trailingComments.contains { comment in
                 comment.drop { $0 == "#" }.first.map { !$0.isWhitespace } ?? false
             }
     }
@@ -78,7 +77,7 @@ package struct KeyList: Sendable, Equatable {
         return list
     }
 
-    /// With a key in front.
+    /// A list with this key first.
     package func adding(_ entry: Entry) -> KeyList {
         var list = without(entry.text)
         list.entries.insert(entry, at: 0)
@@ -93,7 +92,7 @@ extension KeyList.Record {
         }
     }
 
-    /// The comment that states it.
+    /// The comment that `init(comment:)` reads.
     var comment: String {
         switch self {
         case .replaced(let moment): "# replaced \(moment)"
@@ -111,7 +110,7 @@ extension KeyList.Record {
 }
 
 extension Timestamp {
-    /// RFC 3339 in UTC, rounded up: at that time the moment is over.
+    /// RFC 3339 in UTC, rounded up to a whole second.
     package var toTheSecond: String { (self + .milliseconds(999)).description.prefix(19) + "Z" }
 }
 
@@ -128,20 +127,20 @@ private struct Parser {
         self.form = form
     }
 
-    mutating func take(_ line: String, number: Int) {
-        if line.hasPrefix("#") { return note(line) }
+    mutating func add(_ line: String, number: Int) {
+        if line.hasPrefix("#") { return addComment(line) }
         guard !block.isEmpty || !line.allSatisfy(\.isWhitespace) else { return }
         if block.isEmpty { start = number }
         block.append(line)
         if form == .line || Self.endsKey(line) { finish() }
     }
 
-    /// What follows the last private key without being one is no part of it.
+    /// Ignores text after the last private key that is not a key.
     mutating func end() {
         if entries.isEmpty || block.contains(where: { $0.hasPrefix("-----BEGIN") }) { finish() }
     }
 
-    private mutating func note(_ comment: String) {
+    private mutating func addComment(_ comment: String) {
         if let record = KeyList.Record(comment: comment) {
             self.record = record
         } else {

@@ -1,62 +1,131 @@
-/// A setting that there is: everything that a configuration file may name.
-package struct Setting: Sendable {
+/// A setting: one row of the table in `Settings`.
+///
+/// `Value` is optional if the setting has no default.
+package struct Setting<Value: Sendable>: SettingRow {
     package let name: String
-    /// Whoever knows the value can do what only Gatehouse should.
+    package let defaultValue: SettingDefault
     package let isSecret: Bool
-    /// What has been built on it at the start cannot be exchanged while requests are under way.
     package let needsRestart: Bool
+    package let summary: String
+    package let details: String
+    package var format: String { parser.format }
 
-    private init(_ name: String, isSecret: Bool = false, needsRestart: Bool = false) {
-        self.name = name
-        self.isSecret = isSecret
-        self.needsRestart = needsRestart
+    private let parser: SettingParser<Value>
+    private let valueIfUnset: @Sendable () -> Value
+
+    /// A setting with a default, in the form in which an operator would write it.
+    init(
+        _ name: String, _ parser: SettingParser<Value>, default text: String, secret: Bool = false,
+        restart: Bool = false, _ summary: String, details: String = ""
+    ) {
+        self.init(name, parser, .text(text), secret, restart, summary, details) {
+            var faults: [String] = []
+            guard let value = parser.parse(text, &faults) else {
+                preconditionFailure("the default of \(name) \(faults.joined())")
+            }
+            return value
+        }
     }
 
-    package static let all = secret + fixed + plain
+    /// A setting without a default.
+    init<Wrapped>(
+        _ name: String, _ parser: SettingParser<Wrapped>, default unset: SettingDefault = .none, secret: Bool = false,
+        restart: Bool = false, _ summary: String, details: String = ""
+    ) where Value == Wrapped? {
+        let optional = SettingParser<Value>(parser.format) { text, faults in parser.parse(text, &faults) }
+        self.init(name, optional, unset, secret, restart, summary, details) { nil }
+    }
 
-    private static let secret = [
-        "JWT_ACCESS_SECRET", "JWT_ACCESS_SECRET_PREVIOUS", "JWT_REFRESH_SECRET", "JWT_REFRESH_SECRET_PREVIOUS",
-        "ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS", "APPLE_PRIVATE_KEY", "DATA_KEY", "DATA_KEY_PREVIOUS",
-        "DEV_LOGIN_SECRET",
-    ].map { Setting($0, isSecret: true) }
+    private init(
+        _ name: String, _ parser: SettingParser<Value>, _ defaultValue: SettingDefault, _ isSecret: Bool,
+        _ needsRestart: Bool, _ summary: String, _ details: String, valueIfUnset: @escaping @Sendable () -> Value
+    ) {
+        self.name = name
+        self.parser = parser
+        self.defaultValue = defaultValue
+        self.isSecret = isSecret
+        self.needsRestart = needsRestart
+        self.summary = summary
+        self.details = details
+        self.valueIfUnset = valueIfUnset
+    }
 
-    private static let fixed = ["LISTEN", "DATABASE_URL", "WORKERS", "APPLE_JWKS_URL"]
-        .map { Setting($0, needsRestart: true) }
-
-    private static let plain = [
-        "APP_ENV", "NODE_ENV", "LOG_LEVEL", "ACCESS_TOKEN_TTL", "REFRESH_TOKEN_TTL", "SESSION_MAX_AGE",
-        "REFRESH_REUSE_GRACE", "TOKEN_ISSUER", "TOKEN_AUDIENCE", "APPLE_BUNDLE_ID", "APPLE_ISSUER", "APPLE_NONCE",
-        "APPLE_REPLAY_GRACE", "APPLE_ON_CONSENT_REVOKED", "APPLE_TEAM_ID", "APPLE_KEY_ID", "APPLE_TOKEN_URL",
-        "APPLE_REVOKE_URL", "AUDIT_RETENTION", "SENSITIVE_MAX_AGE", "SESSIONS_PER_USER", "PUBLIC_URL",
-    ].map { Setting($0) }
-
-    /// Every name that a line of a configuration file may begin with.
-    static let writable: Set<String> = Set(all.flatMap { [$0.name, $0.name + "_FILE"] } + ["CREDENTIALS_DIRECTORY"])
-
-    /// What somebody may have meant who wrote this name; nil where it is like none.
-    static func resembling(_ name: String) -> String? {
-        let name = name.uppercased()
-        // Nobody mistypes a name into one of twice its length.
-        guard name.utf8.count <= 64 else { return nil }
-        let nearest = writable.sorted().map { ($0, name.editDistance(to: $0)) }.min { $0.1 < $1.1 }
-        return nearest.flatMap { $0.1 <= max(1, $0.0.utf8.count / 5) ? $0.0 : nil }
+    package func value(of text: String?, faults: inout [String]) -> any Sendable {
+        text.flatMap { parser.parse($0, &faults) } ?? valueIfUnset()
     }
 }
 
-extension String {
-    /// How many bytes have to be put in, taken out or replaced.
-    fileprivate func editDistance(to other: String) -> Int {
-        let target = Array(other.utf8)
-        var row = Array(0...target.count)
-        for (index, byte) in utf8.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in target.indices {
-                let replaced = diagonal + (byte == target[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = Swift.min(replaced, diagonal + 1, row[column] + 1)
-            }
+/// A setting with any type of value, for loops over the table.
+package protocol SettingRow: Sendable {
+    var name: String { get }
+    var defaultValue: SettingDefault { get }
+    /// Whether a person who knows the value could act for Gatehouse or read what it encrypts.
+    var isSecret: Bool { get }
+    /// Whether a reload leaves the old value in force.
+    var needsRestart: Bool { get }
+    /// A line of `gatehouse serve --help`.
+    var summary: String { get }
+    /// Further sentences of the Configuration page, in Markdown.
+    var details: String { get }
+    /// The form of a value, such as "a number from 1 to 1024"; empty if every text is valid.
+    var format: String { get }
+
+    /// The value of a text; the default if there is no text or it is invalid.
+    ///
+    /// - Parameter faults: the faults of the text are appended, such as "must be a number from 1 to 1024".
+    func value(of text: String?, faults: inout [String]) -> any Sendable
+}
+
+/// The value of a setting that is not set.
+package enum SettingDefault: Sendable, Equatable {
+    case none
+    case text(String)
+    /// The server does not start without the setting.
+    case required
+    /// The server does not start without the setting under a condition, such as "with `APPLE_PRIVATE_KEY`".
+    case requiredIf(String)
+}
+
+/// Reads the text of a setting.
+struct SettingParser<Value: Sendable>: Sendable {
+    let format: String
+    /// Returns nil if the text has no value. The text of a secret can have a value and faults.
+    let parse: @Sendable (_ text: String, _ faults: inout [String]) -> Value?
+
+    init(_ format: String, parse: @escaping @Sendable (_ text: String, _ faults: inout [String]) -> Value?) {
+        self.format = format
+        self.parse = parse
+    }
+
+    /// A parser whose only fault is that the text does not have the format.
+    init(_ format: String, _ parse: @escaping @Sendable (String) -> Value?) {
+        self.init(format) { text, faults in
+            let value = parse(text)
+            if value == nil { faults.append("must be \(format)") }
+            return value
         }
-        return row[target.count]
+    }
+}
+
+/// A fault of one setting or of one line of the configuration file. Contains no value: it could be a secret.
+package struct SettingFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The setting, or a place such as `/etc/gatehouse/gatehouse.conf:7`.
+    package let name: String
+    package let message: String
+
+    init(_ name: String, _ message: String) {
+        self.name = name
+        self.message = message
+    }
+
+    package var description: String { "\(name) \(message)" }
+}
+
+/// Every fault of a configuration, so that an operator can correct all of them at once.
+package struct SettingFaults: Error, Sendable, Equatable, CustomStringConvertible {
+    package let faults: [SettingFault]
+
+    package var description: String {
+        faults.map { "  " + $0.description }.joined(separator: "\n")
     }
 }

@@ -1,105 +1,144 @@
-/// Reads settings and collects every fault instead of stopping at the first.
+import OpenSSL
+
+/// Reads settings in one loop over the table, and collects every fault instead of stopping at the first.
 ///
-/// A setting that is at fault yields its default, so that reading goes on; whoever reads looks at `faults` at the end
-/// and uses nothing of it if there are any.
+/// A setting whose text cannot be parsed gets its default value, so that rules for several settings are checked as
+/// well. A caller must not use the values if there are faults.
 struct SettingReader {
-    private(set) var faults: [SettingFault]
-    /// What is allowed and yet probably not meant.
+    /// Warnings about values that are allowed but are probably mistakes.
     private(set) var warnings: [String]
-    /// What has been read so far.
+    /// The text of each setting, for a comparison with a later reading.
     private(set) var digests = SettingDigests()
-    /// Whether a setting was asked for that may be set where it cannot be read.
-    private(set) var hasMetUnreadable = false
+    /// Whether the value of a setting may be in a place that could not be read.
+    private(set) var mayMissValues = false
+
     private let source: SettingSource
+    private var values: [String: any Sendable] = [:]
+    private var namesSet: Set<String> = []
+    private var found: [SettingFault]
 
-    /// Begins with what is wrong with the configuration file.
-    init(_ source: SettingSource) {
+    /// - Parameter rows: the settings to read. Access to any other setting traps.
+    init(_ source: SettingSource, _ rows: [any SettingRow] = Settings.all) {
         self.source = source
-        faults = source.file?.faults ?? []
+        found = source.file?.faults ?? []
         warnings = source.file?.warnings ?? []
+        for row in rows { read(row) }
     }
 
-    mutating func warn(_ message: String) {
-        warnings.append(message)
-    }
-
-    mutating func note(_ name: String, _ message: String) {
-        faults.append(SettingFault(name, message))
-    }
-
-    /// That a setting is missing, where that can be known.
-    mutating func noteMissing(_ name: String, _ purpose: String) {
-        if !source.isDenied(name) { note(name, "is missing: \(purpose)") }
-    }
-
-    mutating func text(_ name: String) -> String? {
-        assert(Setting.writable.contains(name), "Setting.all does not know \(name)")
-        hasMetUnreadable = hasMetUnreadable || source.isSpoilt(name) || source.isDenied(name)
-        do {
-            let text = try source.value(of: name)
-            digests.note(name, text)
-            return text
+    private mutating func read(_ row: any SettingRow) {
+        let name = row.name
+        let isHidden = source.mayBeInClosedFolder(name)
+        let hasFaultyLine = source.hasFaultyLine(for: name)
+        mayMissValues = mayMissValues || isHidden || hasFaultyLine
+        var text: String?
+        var messages: [String] = []
+        do throws(SettingFault) {
+            text = try source.value(of: name)
+            digests.add(name, text)
         } catch {
-            faults.append(error)
-            return nil
+            messages.append(error.message)
         }
+        if text != nil || hasFaultyLine || !messages.isEmpty { namesSet.insert(name) }
+        values[name] = row.value(of: text, faults: &messages)
+        for message in messages { addFault(name, message) }
     }
 
-    /// The same, and whether somebody has tried to set it, be it in vain: who has is not told that it is missing.
-    mutating func attempt(_ name: String) -> (isSet: Bool, text: String?) {
-        let before = faults.count
-        let text = text(name)
-        return (text != nil || faults.count > before || source.isSpoilt(name), text)
-    }
-
-    /// What a file beside the configuration file says about a setting that is not set: its path and its text.
-    mutating func fallback(for name: String) -> (path: String, text: String)? {
-        guard let found = source.fallback(for: name) else { return nil }
-        digests.note(name, found.text)
-        return found
-    }
-
-    /// A setting without which there is nothing to serve.
-    mutating func required(_ name: String, _ purpose: String) -> String {
-        let (isSet, text) = attempt(name)
-        if !isSet { noteMissing(name, purpose) }
-        return text ?? ""
-    }
-
-    /// A setting that is read by a parser, which returns nil for what it does not understand.
-    mutating func parsed<Value>(
-        _ name: String, default fallback: Value, expecting form: String, _ parse: (String) -> Value?
-    ) -> Value {
-        guard let text = text(name) else { return fallback }
-        if let value = parse(text) { return value }
-        note(name, "must be \(form)")
-        return fallback
-    }
-
-    /// - Parameter trimmed: white space around the value does not count, and a value of nothing else is none.
-    mutating func oneOf<Choice: RawRepresentable<String> & CaseIterable>(
-        _ name: String, default fallback: Choice, trimmed: Bool = false
-    ) -> Choice {
-        let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-        return parsed(name, default: fallback, expecting: "one of " + choices) { text in
-            let text = trimmed ? text.trimmingWhiteSpace : text
-            return trimmed && text.isEmpty ? fallback : Choice(rawValue: text)
+    subscript<Value>(_ row: KeyPath<Settings, Setting<Value>>) -> Value {
+        let name = Settings.table[keyPath: row].name
+        guard let stored = values[name], let value = stored as? Value else {
+            preconditionFailure("\(name) was not read")
         }
+        return value
     }
 
-    mutating func duration(_ name: String, default fallback: Duration, in range: ClosedRange<Duration>) -> Duration {
-        let form =
-            "a time such as 30s, 15m, 12h or 30d, from \(range.lowerBound.setting) to \(range.upperBound.setting)"
-        return parsed(name, default: fallback, expecting: form) { text in
-            Duration(setting: text).flatMap { range.contains($0) ? $0 : nil }
-        }
+    /// Whether the operator has set it, even if its value is invalid or cannot be read.
+    func isSet<Value>(_ row: KeyPath<Settings, Setting<Value>>) -> Bool {
+        namesSet.contains(Settings.table[keyPath: row].name)
     }
 
-    /// The entries of a comma-separated list, nil where there is no text to read.
-    mutating func list(_ name: String, _ text: String?) -> [String]? {
-        guard let text, !text.isEmpty else { return nil }
-        let entries = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
-        if entries.contains("") { note(name, "must be a list separated by commas, without empty entries") }
-        return entries
+    /// In the order of the table, after those of the configuration file.
+    var faults: [SettingFault] {
+        let names = Settings.all.map(\.name)
+        func position(_ fault: SettingFault) -> Int { names.firstIndex(of: fault.name) ?? -1 }
+        return found.sorted { position($0) < position($1) }
+    }
+
+    mutating func addFault(_ name: String, _ message: String) { found.append(SettingFault(name, message)) }
+
+    /// Adds the fault that a setting is missing, unless it may be in a folder that this user cannot open.
+    mutating func addMissing(_ row: some SettingRow, _ message: String? = nil) {
+        guard !source.mayBeInClosedFolder(row.name) else { return }
+        addFault(row.name, "is missing: " + (message ?? "set it to \(row.format)"))
+    }
+
+    /// Adds a fault for each required setting that is not set.
+    mutating func addMissing() {
+        for row in Settings.all where row.defaultValue == .required && !namesSet.contains(row.name) { addMissing(row) }
+    }
+
+    mutating func warn(_ message: String) { warnings.append(message) }
+
+    /// The file beside the configuration file that has the name of a setting in lower case.
+    mutating func fileBesideConfiguration(for name: String) -> (path: String, text: String)? {
+        guard let file = source.fileBesideConfiguration(for: name) else { return nil }
+        digests.add(name, file.text)
+        return file
+    }
+}
+
+extension SettingSource {
+    /// Throws if the configuration file cannot be read: any setting could be in it.
+    func requireReadableFile() throws(SettingFaults) {
+        if let file, !file.isReadable { throw SettingFaults(faults: file.faults) }
+    }
+
+    /// Reads some settings, for commands that need no others. Throws if one of them or the
+    /// configuration file has a fault.
+    func read<Value>(
+        _ rows: [any SettingRow], _ value: (inout SettingReader) -> Value
+    ) throws(SettingFaults) -> Value {
+        var settings = SettingReader(self, rows)
+        let value = value(&settings)
+        guard settings.faults.isEmpty else { throw SettingFaults(faults: settings.faults) }
+        return value
+    }
+
+    /// Reads one setting, whatever faults others have. The configuration file may be unreadable if the environment,
+    /// which takes precedence, has the setting.
+    func readAlone<Value>(_ row: KeyPath<Settings, Setting<Value>>) throws(SettingFaults) -> Value {
+        let setting = Settings.table[keyPath: row]
+        if !isSetInEnvironment(setting.name) { try requireReadableFile() }
+        let settings = SettingReader(self, [setting])
+        if hasFaultyLine(for: setting.name) { throw SettingFaults(faults: settings.faults) }
+        let faults = settings.faults.filter { $0.name == setting.name }
+        guard faults.isEmpty else { throw SettingFaults(faults: faults) }
+        return settings[row]
+    }
+
+    /// Some settings; nil if one of them has a fault, or may have a value that cannot be read.
+    func readIfSound<Value>(_ rows: [any SettingRow], _ value: (inout SettingReader) -> Value) -> Value? {
+        if let file, !file.isReadable { return nil }
+        var settings = SettingReader(self, rows)
+        let value = value(&settings)
+        let names = Set(rows.map(\.name))
+        return settings.mayMissValues || settings.faults.contains { names.contains($0.name) } ? nil : value
+    }
+
+    func readIfSound<Value>(_ row: KeyPath<Settings, Setting<Value>>) -> Value? {
+        readIfSound([Settings.table[keyPath: row]]) { $0[row] }
+    }
+}
+
+/// Hashes of the texts of settings, which show what has changed without keeping secrets in memory.
+struct SettingDigests: Sendable, Equatable {
+    private var digests: [String: [UInt8]] = [:]
+
+    mutating func add(_ name: String, _ text: String?) {
+        digests[name] = text.map { SHA256.hash(Array($0.utf8)) }
+    }
+
+    /// The names of the settings whose texts differ.
+    func changes(to other: SettingDigests) -> Set<String> {
+        Set(digests.keys).union(other.digests.keys).filter { digests[$0] != other.digests[$0] }
     }
 }

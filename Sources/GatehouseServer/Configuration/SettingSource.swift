@@ -1,31 +1,36 @@
+import FileSystem
 import POSIX
+import Processes
 
-/// Where a setting `X` can come from: the variable `X` or a file that `X_FILE` names, the same in the configuration
-/// file, or a systemd credential `x`. What comes first here wins.
+/// The places from which a setting `X` is read, in order of precedence: the environment variable `X`, or the file that
+/// `X_FILE` names; the same in the configuration file; the systemd credential `x`.
 package struct SettingSource: Sendable {
     private let variables: [String: String]
     package let file: ConfigurationFile?
-    /// Where credentials are, and whether this user may look.
+    /// The folder of credentials, and whether this user can open it.
     private let credentials: (folder: String, isOpen: Bool)?
 
-    /// - Parameter file: nil where the environment is all there is.
+    /// Set by systemd, or in the configuration file for commands that an operator runs.
+    static let credentialsVariable = "CREDENTIALS_DIRECTORY"
+
+    /// - Parameter file: nil if settings come from the environment only.
     package init(variables: [String: String], file: ConfigurationFile? = nil) {
         self.variables = variables
         self.file = file
-        let name = "CREDENTIALS_DIRECTORY"
+        let name = Self.credentialsVariable
         let folder = [variables[name], file?.values[name]].lazy.compactMap { Self.nonEmpty($0) }.first
-        credentials = folder.map { ($0, File.isMissing($0) || File.isOpenFolder($0)) }
+        credentials = folder.map { ($0, File.isMissing($0) || File.isSearchableFolder($0)) }
     }
 
-    /// A folder of credentials that is closed to this user, and may hold any secret.
-    package var denial: SettingFault? {
+    /// The fault that this user cannot open the folder of credentials, which may hold any secret.
+    package var closedFolder: SettingFault? {
         guard let credentials, !credentials.isOpen else { return nil }
-        let user = AccountBook.ofThisMachine().current.name
+        let user = UserDatabase.ofThisMachine().current.name
         return SettingFault(
-            "CREDENTIALS_DIRECTORY", "is closed to this user, \(user): \(credentials.folder) may hold the secrets")
+            Self.credentialsVariable, "is closed to this user, \(user): \(credentials.folder) may hold the secrets")
     }
 
-    /// What a process was started with, and the configuration file as it is now.
+    /// The environment with which this process was started, and the configuration file as it is now.
     package static func current(
         variables: [String: String] = ProcessEnvironment.variables(), usualFile: String = ConfigurationFile.usualPath
     ) -> SettingSource {
@@ -33,66 +38,66 @@ package struct SettingSource: Sendable {
             variables: variables, file: ConfigurationFile.named(by: variables, usually: usualFile))
     }
 
-    /// The value as it is written, nil where it is nowhere or empty. Throws where a file cannot be read or two places
-    /// disagree about who is right.
+    /// The text of a setting; nil if it is not set or empty. Throws if a file cannot be read, or if both `X` and
+    /// `X_FILE` are set.
     func value(of name: String) throws(SettingFault) -> String? {
         switch try place(of: name) {
-        case .here(let text): text
-        case .path(let path): try content(of: path, for: name, orEmpty: false)
-        case .credential(let path): try content(of: path, for: name, orEmpty: true)
+        case .text(let text): text
+        case .path(let path): try content(of: path, for: name, isUnsetIfEmpty: false)
+        case .credential(let path): try content(of: path, for: name, isUnsetIfEmpty: true)
         case nil: nil
         }
     }
 
-    /// Whether the environment sets this, which then counts.
     func isSetInEnvironment(_ name: String) -> Bool {
-        [name, name + "_FILE"].contains { Self.nonEmpty(variables[$0]) != nil }
+        [name, name + Settings.fileSuffix].contains { Self.nonEmpty(variables[$0]) != nil }
     }
 
-    /// Whether a line of the configuration file was meant for this, and is no good.
-    func isSpoilt(_ name: String) -> Bool {
+    /// Whether a line of the configuration file for this setting has a syntax error, and the
+    /// environment does not set it.
+    func hasFaultyLine(for name: String) -> Bool {
         guard let file, (try? place(of: name, in: variables)) == nil else { return false }
-        return !file.spoilt.isDisjoint(with: [name, name + "_FILE"])
+        return !file.namesOfFaultyLines.isDisjoint(with: [name, name + Settings.fileSuffix])
     }
 
-    /// Whether this is a secret that may be in a folder that is closed.
-    func isDenied(_ name: String) -> Bool {
+    /// Whether this is a secret that may be in the folder of credentials, which this user cannot open.
+    func mayBeInClosedFolder(_ name: String) -> Bool {
         guard let credentials, !credentials.isOpen, (try? place(of: name)) == nil else { return false }
-        return Setting.all.contains { $0.isSecret && $0.name == name }
+        return Settings.isSecret(name)
     }
 
-    /// The file that a setting is read from; nil where it is from none, or nowhere.
+    /// The file that a setting is read from; nil if its value is not in a file of its own.
     package func path(of name: String) -> String? {
         switch try? place(of: name) {
         case .path(let path), .credential(let path): path
-        case .here, nil: nil
+        case .text, nil: nil
         }
     }
 
-    /// Where a command finds a secret that it replaces.
+    /// The place of a secret that a command replaces.
     package enum SecretPlace: Sendable, Equatable {
         case file(String)
         /// In the environment, or in the configuration file itself.
         case text
-        /// It is not set, and would be read from this file if that were there.
+        /// The secret is not set. It would be read from this file if the file existed.
         case missing(credential: String?)
     }
 
     package func secretPlace(of name: String) throws(SettingFault) -> SecretPlace {
         switch try place(of: name) {
         case .path(let path), .credential(let path): .file(path)
-        case .here: .text
+        case .text: .text
         case nil: .missing(credential: credentials.map { $0.folder + "/" + name.lowercased() })
         }
     }
 
-    /// Whether a setting names the file that a value is read from.
-    package func isNamed(_ name: String) -> Bool {
+    /// Whether `X_FILE` is set.
+    package func isSetByFile(_ name: String) -> Bool {
         if case .path = try? place(of: name) { return true }
         return false
     }
 
-    /// Where a setting comes from.
+    /// The place from which a setting is read.
     package enum Origin: Sendable, Equatable {
         case environment
         /// A line of the configuration file.
@@ -101,25 +106,25 @@ package struct SettingSource: Sendable {
         case file(String)
     }
 
-    /// Nil where the setting is not set, or its place cannot be told.
+    /// Nil if the setting is not set, or is set twice.
     package func origin(of name: String) -> Origin? {
         if let path = path(of: name) { return .file(path) }
-        guard case .here? = try? place(of: name) else { return nil }
+        guard case .text? = try? place(of: name) else { return nil }
         if Self.nonEmpty(variables[name]) != nil { return .environment }
         return file.map { .configurationFile($0.path) }
     }
 
-    /// The file beside the configuration file that is named as a setting is, in small letters, and what it says. Nil where
+    /// The file beside the configuration file that has the name of a setting in lower case, and its text. Nil if
     /// there is none that can be read.
-    func fallback(for name: String) -> (path: String, text: String)? {
+    func fileBesideConfiguration(for name: String) -> (path: String, text: String)? {
         guard let file else { return nil }
         let path = File.folder(of: file.path) + "/" + name.lowercased()
-        guard let text = try? content(of: path, for: name, orEmpty: true) else { return nil }
+        guard let text = try? content(of: path, for: name, isUnsetIfEmpty: true) else { return nil }
         return (path, text)
     }
 
     private enum Place {
-        case here(String)
+        case text(String)
         case path(String)
         case credential(String)
     }
@@ -128,7 +133,7 @@ package struct SettingSource: Sendable {
         for layer in [variables, file?.values ?? [:]] {
             if let place = try place(of: name, in: layer) { return place }
         }
-        // In a closed one there are secrets, and nothing else is looked for.
+        // A folder that this user cannot open is reported once, and not for each setting.
         guard let credentials, credentials.isOpen else { return nil }
         let credential = credentials.folder + "/" + name.lowercased()
         return File.isMissing(credential) ? nil : .credential(credential)
@@ -136,24 +141,24 @@ package struct SettingSource: Sendable {
 
     private func place(of name: String, in layer: [String: String]) throws(SettingFault) -> Place? {
         let plain = Self.nonEmpty(layer[name])
-        let file = Self.nonEmpty(layer[name + "_FILE"])
+        let file = Self.nonEmpty(layer[name + Settings.fileSuffix])
         if plain != nil, file != nil {
-            throw SettingFault(name, "is set twice: as \(name) and as \(name)_FILE")
+            throw SettingFault(name, "is set twice: as \(name) and as \(name + Settings.fileSuffix)")
         }
-        return plain.map(Place.here) ?? file.map(Place.path)
+        return plain.map(Place.text) ?? file.map(Place.path)
     }
 
-    /// - Parameter orEmpty: whether an empty file is as good as none. A unit has to name a credential for each setting
-    ///   that there may be, and makes an empty one where there is none.
-    private func content(of path: String, for name: String, orEmpty: Bool) throws(SettingFault) -> String? {
+    /// - Parameter isUnsetIfEmpty: whether an empty file means that the setting is not set. A systemd unit must name
+    ///   every credential, and creates an empty one if the operator has none.
+    private func content(of path: String, for name: String, isUnsetIfEmpty: Bool) throws(SettingFault) -> String? {
         let bytes: [UInt8]
         do { bytes = try File.read(path, atMost: 65_536) } catch { throw SettingFault(name, "cannot \(error)") }
-        // Decoding with repairs would turn a binary secret into a row of replacement characters.
+        // A decoder that repairs invalid UTF-8 would replace bytes of a binary secret.
         guard var text = String(validating: bytes, as: UTF8.self)?[...] else {
-            throw SettingFault(name, "comes from \(path), which is no text")
+            throw SettingFault(name, "comes from \(path), which is not UTF-8 text")
         }
         while let last = text.last, last.isNewline { text.removeLast() }
-        if text.isEmpty, orEmpty { return nil }
+        if text.isEmpty, isUnsetIfEmpty { return nil }
         guard !text.isEmpty else { throw SettingFault(name, "comes from \(path), which is empty") }
         return String(text)
     }

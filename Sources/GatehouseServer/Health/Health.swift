@@ -1,72 +1,95 @@
 package import Gatehouse
+package import GatehouseStore
+package import GatehouseWeb
 import Synchronization
 
-/// How this process is: asked by monitors, by an operator, and by the process itself.
+/// The health checks of this process, for monitoring, operators and the service manager.
 package final class Health: Sendable {
     private let store: any ProbedStore
     private let keySetAge: @Sendable () -> Duration?
-    private let reading = Mutex(Probe(freshness: .seconds(1)))
-    private let writing = Mutex(Probe(freshness: .seconds(5)))
+    private let reading = Mutex(StoreProbe(freshness: .seconds(1)))
+    private let writing = Mutex(StoreProbe(freshness: .seconds(5)))
+    private let onFailure: @Sendable (StoreFailure, _ requestID: String?) -> Void
     private let isStopping = Atomic(false)
 
-    package init(store: any ProbedStore, keySetAge: @escaping @Sendable () -> Duration?) {
+    package init(
+        store: any ProbedStore, keySetAge: @escaping @Sendable () -> Duration?,
+        onFailure: @escaping @Sendable (StoreFailure, _ requestID: String?) -> Void = { _, _ in }
+    ) {
         self.store = store
+        self.onFailure = onFailure
         self.keySetAge = keySetAge
     }
 
-    package func noteStopping() { isStopping.store(true, ordering: .relaxed) }
+    package func markStopping() { isStopping.store(true, ordering: .relaxed) }
 
-    /// A read of the store, now and by this thread: where the store hangs, so does whoever asks, and that is the answer.
-    package func check() throws(StoreFailure) {
-        try store.probeReading()
+    /// Reads from the store on the caller's thread. If the store hangs, the caller hangs too, and its client detects
+    /// that with a timeout.
+    ///
+    /// - Returns: nil if that succeeds, otherwise what an operator should do.
+    package func storeFailure(requestID: String? = nil) -> String? {
+        do throws(StoreFailure) {
+            try store.probeReading()
+            return nil
+        } catch {
+            onFailure(error, requestID)
+            return error.cause.advice
+        }
     }
 
-    /// Every part. An idle server finds out by itself whether it could write; a flood of questions costs it no more than
-    /// one would.
-    package func readiness() -> Readiness {
-        let read = attempt(reading) { () throws(StoreFailure) in try store.probeReading() }
-        let write = attempt(writing, knowing: store.lastWrite) { () throws(StoreFailure) in try store.probeWriting() }
+    /// Checks every part. The store is probed at most once every few seconds, whatever the number of callers.
+    package func readiness(requestID: String? = nil) -> Readiness {
+        let read = attempt(reading, requestID) { () throws(StoreFailure) in try store.probeReading() }
+        let write = attempt(writing, requestID, knowing: store.lastWrite) { () throws(StoreFailure) in
+            try store.probeWriting()
+        }
         return Readiness(parts: [
-            storePart("store_read", read, did: "the store can be read", cannot: "the store cannot be read"),
-            storePart("store_write", write, did: "the store can be written", cannot: "the last write failed"),
+            storePart("store_read", read, success: "the store can be read", failure: "the store cannot be read"),
+            storePart("store_write", write, success: "the store can be written", failure: "the last write failed"),
             keySetPart, servingPart,
         ])
     }
 
-    /// What is wrong as far as it is known without trying; nil where nothing is.
-    package var complaint: String? {
-        // Nobody else may be writing: whether it has healed shows by trying alone.
+    /// A fault that is known without a probe; nil if there is none.
+    package var knownFault: String? {
+        // Without other writes, only a probe shows whether the store can be written again.
         guard store.lastWrite?.failure == nil else {
             let readiness = readiness()
-            return readiness.isReady ? nil : readiness.complaint
+            return readiness.isReady ? nil : readiness.summary
         }
         return keySetAge() == nil ? keySetPart.detail : nil
     }
 
     private func attempt(
-        _ probe: borrowing Mutex<Probe>, knowing news: WriteOutcome? = nil, _ work: () throws(StoreFailure) -> Void
-    ) -> Probe.Step {
+        _ probe: borrowing Mutex<StoreProbe>, _ requestID: String?, knowing outcome: WriteOutcome? = nil,
+        _ work: () throws(StoreFailure) -> Void
+    ) -> StoreProbe.Step {
         let step = probe.withLock { probe in
-            probe.learn(news)
-            return probe.ask(now: .now)
+            probe.update(outcome)
+            return probe.next(now: .now)
         }
         guard case .run = step else { return step }
         var failure: StoreFailure?
-        do throws(StoreFailure) { try work() } catch { failure = error }
+        do throws(StoreFailure) { try work() } catch {
+            failure = error
+            onFailure(error, requestID)
+        }
         probe.withLock { [failure] in $0.finished(failure, now: .now) }
         return .known(failure)
     }
 
-    private func storePart(_ name: String, _ step: Probe.Step, did: String, cannot: String) -> Readiness.Part {
+    private func storePart(_ name: String, _ step: StoreProbe.Step, success: String, failure text: String)
+        -> Readiness.Part
+    {
         switch step {
-        case .known(nil): Readiness.Part(name, isReady: true, did)
-        case .known(let failure?): Readiness.Part(name, isReady: false, "\(cannot): \(failure.cause.advice)")
+        case .known(nil): Readiness.Part(name, isReady: true, success)
+        case .known(let failure?): Readiness.Part(name, isReady: false, "\(text): \(failure.cause.advice)")
         case .overdue(let time):
             Readiness.Part(
                 name, isReady: false,
-                "the store has not answered for \(time.inWords): look at the disk, and at who else has the database open"
+                "the store has not answered for \(time.abbreviated): check the disk, and which other processes have the database open"
             )
-        case .run: preconditionFailure("what is to be tried has been tried")
+        case .run: preconditionFailure("the caller has run the probe")
         }
     }
 
@@ -74,15 +97,42 @@ package final class Health: Sendable {
         guard let age = keySetAge() else {
             return Readiness.Part(
                 "apple_keys", isReady: false,
-                "Apple's keys are not at hand, and nobody can sign in with Apple: see that this machine reaches"
-                    + " APPLE_JWKS_URL; the log says what came of each try (event apple_keys)")
+                "Apple's keys are not available, so users cannot sign in with Apple: check that this machine reaches "
+                    + "\(Settings.table.appleKeysURL.name); the log has the result of each fetch (event apple_keys)")
         }
-        return Readiness.Part("apple_keys", isReady: true, "Apple's keys are \(age.inWords) old")
+        return Readiness.Part("apple_keys", isReady: true, "Apple's keys are \(age.abbreviated) old")
     }
 
     private var servingPart: Readiness.Part {
         isStopping.load(ordering: .relaxed)
-            ? Readiness.Part("serving", isReady: false, "the server is stopping: it answers what is under way")
+            ? Readiness.Part("serving", isReady: false, "the server is stopping: it finishes the requests in progress")
             : Readiness.Part("serving", isReady: true, "requests are answered")
+    }
+}
+
+extension Duration {
+    /// The duration in its largest unit, such as `40 s`, `3 min` or `5 h`.
+    var abbreviated: String {
+        let seconds = wholeSeconds
+        return switch seconds {
+        case ..<60: "\(max(0, seconds)) s"
+        case ..<3600: "\(seconds / 60) min"
+        default: "\(seconds / 3600) h"
+        }
+    }
+}
+
+extension StoreFailure.Cause {
+    /// What an operator should do. It contains no path.
+    var advice: String {
+        switch self {
+        case .full: "the disk is full, or the file may not grow: free space on the file system of the database"
+        case .busy: "another process holds the database: find the process that has it open, and end it"
+        case .readOnly: "the database cannot be written: check its owner, its mode and how the file system is mounted"
+        case .damaged: "the database is damaged: run gatehouse check, and restore a backup"
+        case .unreadable: "the database cannot be opened or read: check the log, the disk and the file's permissions"
+        case .unwritable: "the disk does not accept writes: check its free space, quotas and errors (dmesg)"
+        case .other: "the log has the reason (event storage)"
+        }
     }
 }

@@ -1,22 +1,33 @@
 import FastCGI
+import FileSystem
 import JSON
 import POSIX
 
-/// Counts the faults of connections, and logs them.
+/// Counts and logs the faults of connections.
 struct ConnectionFaults: Sendable {
     let metrics: ConnectionMetrics
     let log: Log
-    private let occasionally = Occasionally(every: .seconds(60))
+    private let throttle = LogThrottle(every: .seconds(60))
 
     init(metrics: ConnectionMetrics, log: Log) {
         self.metrics = metrics
         self.log = log
     }
 
-    func note(_ fault: Fault, at now: MonotonicTime = .now) {
+    func report(_ fault: Fault, at now: MonotonicTime = .now) {
         metrics.count(fault)
-        // A full table has one for each connection that is accepted: its lines would fill the disk.
-        if case .tooManyConnections = fault, !occasionally.permits("tooManyConnections", at: now) { return }
+        // While the limit is reached, every new connection has this fault: its lines would fill the disk.
+        if case .tooManyConnections = fault, !throttle.permits("tooManyConnections", at: now) { return }
         log(fault.level, "connection", [("fault", .string("\(fault)"))])
+    }
+}
+
+extension Fault {
+    /// A peer's fault does not concern the operator. A failure of this process does.
+    fileprivate var level: LogLevel {
+        switch self {
+        case .refused, .expired: .debug
+        case .tooManyConnections, .acceptFailed: .warning
+        }
     }
 }

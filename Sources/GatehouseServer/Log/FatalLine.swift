@@ -1,9 +1,10 @@
+import FileSystem
 import JSON
-import POSIX
+import Processes
 
-/// A line of the log about what ends this process, for when there is no log yet or none any more.
+/// The log line about an error that ends the process, for when there is no log yet, or no longer.
 package enum FatalLine {
-    /// Whether standard error is connected with the journal, which takes a priority in front of each line.
+    /// Whether standard error is connected to the journal, which expects a priority before each line.
     package static var isForJournal: Bool {
         StandardStream.error.isJournal(named: ProcessEnvironment.variables()["JOURNAL_STREAM"])
     }

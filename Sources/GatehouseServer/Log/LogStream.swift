@@ -1,14 +1,17 @@
+import FileSystem
 import JSON
 package import POSIX
+import Processes
+import Threading
 
-/// Writes lines to standard error from a thread of its own, in the order in which they came. Whoever has something to say
-/// never waits for whoever should read it: what does not fit into the queue is dropped, counted, and said to be missing
-/// at the place where it would have stood.
+/// Writes lines to standard error on a thread of its own, in order. A thread that logs never waits for the
+/// reader of the log: lines that do not fit into the queue are dropped and counted, and a line in their place
+/// says how many are missing.
 package final class LogStream: Sendable {
-    /// Some thousands of lines: what a reader may be late by. Beyond that it has stopped reading.
+    /// Bytes, some thousands of lines. A reader that is further behind has stopped reading.
     private static let longestQueue = 1 << 20
-    /// How long what comes in after a write is gathered for the next one: many lines then cost one system call, and a
-    /// busy thread hardly ever has to wake this one.
+    /// The delay between two writes. It gathers lines, so that many cost one system call, and so that a busy thread
+    /// seldom has to wake this one.
     private static let pause = Duration.milliseconds(2)
 
     private struct Queue {
@@ -18,14 +21,14 @@ package final class LogStream: Sendable {
         var isDrained = false
     }
 
-    /// Whether lines begin with the priority that the journal takes off again.
+    /// Whether each line begins with a priority, which the journal removes.
     package let isJournal: Bool
     private let queue = Monitor(Queue())
     private let drops = StripedCounters(count: 1)
     private let limit: Int
     private let write: @Sendable ([UInt8]) -> Bool
 
-    /// - Parameter write: returns when all has been taken; false where it cannot be.
+    /// - Parameter write: writes all bytes; false when that fails.
     package init(
         isJournal: Bool, longestQueue limit: Int = LogStream.longestQueue,
         write: @escaping @Sendable ([UInt8]) -> Bool
@@ -36,7 +39,7 @@ package final class LogStream: Sendable {
         _ = try Thread.spawn(name: "log") { [self] in drain() }
     }
 
-    /// Standard error, in the journal's form where it leads there.
+    /// Standard error, with priorities when it is connected to the journal.
     package static func standardError() throws(POSIXError) -> LogStream {
         let journal = ProcessEnvironment.variables()["JOURNAL_STREAM"]
         return try LogStream(isJournal: StandardStream.error.isJournal(named: journal)) {
@@ -44,7 +47,7 @@ package final class LogStream: Sendable {
         }
     }
 
-    /// How many lines have been lost for want of a reader.
+    /// The number of lines that were lost because nothing read the log.
     package var droppedLines: Int { drops[0] }
 
     /// Queues a line.
@@ -54,14 +57,14 @@ package final class LogStream: Sendable {
                 queue.dropped += 1
                 return false
             }
-            if queue.dropped > 0 { mention(&queue) }
+            if queue.dropped > 0 { appendDropped(&queue) }
             put(line, of: level, in: &queue)
             return true
         }
         if !isQueued { drops.add(1, to: 0) }
     }
 
-    /// Takes no more, and waits until all has been written, but not for ever: nobody may be reading.
+    /// Accepts no more lines, and waits for a limited time until the queued ones have been written.
     package func close(atMost time: Duration = .seconds(2)) {
         queue.change { $0.isClosed = true }
         _ = queue.wait(atMost: time) { $0.isDrained ? () : nil }
@@ -77,18 +80,18 @@ package final class LogStream: Sendable {
         queue.change { $0.isDrained = true }
     }
 
-    /// Waits, and puts what has come in into the place of what has been written, whose memory is for what comes next. False
-    /// when nothing will come any more.
+    /// Waits for lines and swaps the two buffers, so that their memory is reused. False when the
+    /// stream is closed and empty.
     private func exchange(_ written: inout [UInt8]) -> Bool {
         queue.wait { queue in
-            if queue.bytes.isEmpty, queue.dropped > 0 { mention(&queue) }
+            if queue.bytes.isEmpty, queue.dropped > 0 { appendDropped(&queue) }
             guard !queue.bytes.isEmpty else { return queue.isClosed ? false : nil }
             swap(&queue.bytes, &written)
             return true
         }
     }
 
-    private func mention(_ queue: inout Queue) {
+    private func appendDropped(_ queue: inout Queue) {
         let dropped = queue.dropped
         queue.dropped = 0
         let line = LogLine.bytes(.error, "log_lines_dropped") { $0.member("count", dropped) }

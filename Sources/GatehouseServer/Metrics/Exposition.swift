@@ -1,11 +1,11 @@
-/// The text that Prometheus reads (its text format, version 0.0.4), as it is being written.
+/// Writes Prometheus' text format, version 0.0.4.
 struct Exposition {
     typealias Labels = [(name: String, value: String)]
 
     private(set) var bytes: [UInt8] = []
     private var name = ""
 
-    /// Begins a metric. What follows is of it, until the next one begins.
+    /// Begins a metric. The samples that follow belong to it.
     mutating func begin(_ family: Family) {
         name = family.name
         put("# HELP \(name) \(family.help)\n# TYPE \(name) \(family.kind.rawValue)\n")
@@ -15,7 +15,7 @@ struct Exposition {
         line(suffix: "", labels, String(value))
     }
 
-    /// What nobody knows is not a number: a dashboard leaves it out, and an alert does not take it for anything.
+    /// An unknown value is NaN, which dashboards omit and alerts do not match.
     mutating func sample(_ value: Double?, _ labels: Labels = []) {
         line(suffix: "", labels, Self.text(value ?? .nan))
     }
@@ -57,5 +57,24 @@ struct Exposition {
             default: escaped.append(character)
             }
         }
+    }
+}
+
+/// The name, kind and help text of a metric.
+struct Family: Sendable {
+    enum Kind: String, Sendable {
+        case counter
+        case gauge
+        case histogram
+    }
+
+    let name: String
+    let kind: Kind
+    let help: String
+
+    init(_ name: String, _ kind: Kind, _ help: String) {
+        self.name = name
+        self.kind = kind
+        self.help = help
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// All that can be known of this process from outside, by whoever knows it.
+/// The metrics of this process, collected from their sources.
 package final class Metrics: Sendable {
     private let sources = Mutex<[any MetricSource]>([])
 
@@ -8,10 +8,17 @@ package final class Metrics: Sendable {
         sources.withLock { $0.append(source) }
     }
 
-    /// The form that Prometheus reads.
+    /// All metrics in Prometheus' text format.
     func text() -> [UInt8] {
         var text = Exposition()
         for source in sources.withLock({ $0 }) { source.write(to: &text) }
         return text.bytes
     }
+}
+
+/// A part of the server that has metrics.
+protocol MetricSource: Sendable {
+    /// Writes all of its metrics, also those that are still zero, so that dashboards and alerts can tell "never" from
+    /// "unknown". Called by the thread that answers `/metrics`.
+    func write(to text: inout Exposition)
 }

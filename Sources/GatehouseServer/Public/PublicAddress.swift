@@ -1,6 +1,8 @@
+import Curl
+
 /// The https origin that clients use: `https://api.example.com`, without a path.
 package struct PublicAddress: Sendable, Equatable, CustomStringConvertible {
-    /// A name or an address in digits; one of IPv6 without its brackets.
+    /// A name or an address in digits; an IPv6 address without its brackets.
     package let host: String
     package let port: UInt16
     private let isIPv6: Bool
@@ -25,19 +27,29 @@ package struct PublicAddress: Sendable, Equatable, CustomStringConvertible {
         "https://" + (isIPv6 ? "[\(host)]" : host) + (port == 443 ? "" : ":\(port)")
     }
 
-    /// Whether it leads clients to their own machine, as in development.
+    /// Whether clients reach their own machine at this address, as in development.
     package var isOfThisMachine: Bool {
-        host == "localhost" || host.hasSuffix(".localhost") || host == "::1" || host.hasPrefix("127.")
+        Loopback.contains(host) || host.hasSuffix(".localhost")
     }
 }
 
-/// What `PUBLIC_URL` says.
+/// The value of `PUBLIC_URL`.
 package enum PublicAddressSetting: Sendable, Equatable {
-    /// Another machine ends TLS, or no client comes from outside: nothing is asked.
+    /// Another machine terminates TLS, or there are no clients outside this machine: the server sends no probes.
     case off
-    /// Neither the setting nor the file says anything.
+    /// Neither the setting nor the file that `gatehouse-nginx` writes has an address.
     case unknown
     case address(PublicAddress)
+
+    init?(_ text: String) {
+        if text == "off" {
+            self = .off
+        } else if let address = PublicAddress(text) {
+            self = .address(address)
+        } else {
+            return nil
+        }
+    }
 
     package var address: PublicAddress? {
         if case .address(let address) = self { return address }

@@ -1,16 +1,17 @@
 import Curl
+package import Gatehouse
 import JSON
 import OpenSSL
 
-/// Asks this machine once what clients ask at the public address: through a loopback address, so that neither DNS nor a
-/// firewall in front of the machine takes part.
+/// One request to the public address, sent through a loopback address: neither DNS nor a firewall in front of the
+/// machine takes part.
 package struct PublicProbe: Sendable, Equatable {
     package enum Answer: Sendable, Equatable {
-        /// 401 with our problem document: all the way to the server works.
+        /// 401 with the problem document of this server: the whole way to the server works.
         case ours
         /// A problem document with another code, such as nginx's own `bad_gateway`.
         case problem(status: Int, code: String)
-        /// Something else that speaks HTTP.
+        /// Another HTTP answer, without a problem document.
         case other(status: Int)
         case noConnection(String)
         case noTLS(String)
@@ -26,12 +27,12 @@ package struct PublicProbe: Sendable, Equatable {
         self.certificate = certificate
     }
 
-    /// nginx may listen at addresses of one kind alone.
-    private static let places = ["127.0.0.1", "[::1]"]
+    /// nginx may listen on IPv4 or IPv6 only.
+    private static let loopbackAddresses = ["127.0.0.1", "[::1]"]
     private static let path = "/api/users/me"
 
     package init(asking address: PublicAddress) {
-        let inspection = Self.inspect(address, believing: false)
+        let inspection = Self.inspect(address, verifying: false)
         answer =
             switch inspection.outcome {
             case .success(let answer): Self.answer(status: answer.status, body: answer.body)
@@ -40,19 +41,20 @@ package struct PublicProbe: Sendable, Equatable {
         certificate = inspection.certificate.flatMap { ServedCertificate(pem: $0, host: address.host) }
     }
 
-    /// Why a client that believes what this machine believes refuses the connection; nil where it does not.
-    package static func disbelief(of address: PublicAddress) -> String? {
-        guard case .failure(let fault) = inspect(address, believing: true).outcome, fault.stage == .security else {
+    /// The reason why a client with the certificate authorities of this machine refuses the
+    /// connection; nil if it accepts it.
+    package static func rejection(of address: PublicAddress) -> String? {
+        guard case .failure(let fault) = inspect(address, verifying: true).outcome, fault.stage == .security else {
             return nil
         }
         return fault.description
     }
 
-    private static func inspect(_ address: PublicAddress, believing: Bool) -> HTTPInspection {
+    private static func inspect(_ address: PublicAddress, verifying: Bool) -> HTTPInspection {
         let client = HTTPClient()
-        var inspection = client.inspect(address.description + path, at: places[0], believing: believing)
+        var inspection = client.inspect(address.description + path, at: loopbackAddresses[0], verifying: verifying)
         if case .failure(let fault) = inspection.outcome, fault.stage == .connection {
-            let other = client.inspect(address.description + path, at: places[1], believing: believing)
+            let other = client.inspect(address.description + path, at: loopbackAddresses[1], verifying: verifying)
             if case .failure(let next) = other.outcome, next.stage == .connection { return inspection }
             inspection = other
         }
@@ -70,15 +72,15 @@ package struct PublicProbe: Sendable, Equatable {
         switch fault.stage {
         case .name, .connection: .noConnection(fault.description)
         case .security: .noTLS(fault.description)
-        case .patience: .late(fault.description)
+        case .timeout: .late(fault.description)
         case .answer: .unusable(fault.description)
         }
     }
 }
 
 extension PublicProbe.Answer {
-    /// Whether nothing is known to be broken on the way. A limit of nginx (429) shows that nginx is reached and leaves the
-    /// rest open: another client at a loopback address may have used it up.
+    /// Whether no fault is known on the way to the server. A rate limit of nginx (429) shows only that nginx answers:
+    /// another client at a loopback address may have used up the limit.
     package var isReached: Bool {
         switch self {
         case .ours, .problem(status: 429, code: _): true
@@ -86,7 +88,7 @@ extension PublicProbe.Answer {
         }
     }
 
-    /// In a few words, for a log and a report.
+    /// For the log and for reports.
     package var summary: String {
         switch self {
         case .ours: "answered by this server"
@@ -98,4 +100,35 @@ extension PublicProbe.Answer {
         case .unusable(let reason): "no usable answer: \(reason)"
         }
     }
+}
+
+/// The facts about a certificate that nginx presents, or that is in its file.
+package struct ServedCertificate: Sendable, Equatable {
+    package let notBefore: Timestamp
+    package let notAfter: Timestamp
+    package let coversHost: Bool
+    package let isSelfSigned: Bool
+    private let fingerprint: [UInt8]
+
+    package init(
+        notBefore: Timestamp, notAfter: Timestamp, coversHost: Bool = true, isSelfSigned: Bool = false,
+        fingerprint: [UInt8] = []
+    ) {
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.coversHost = coversHost
+        self.isSelfSigned = isSelfSigned
+        self.fingerprint = fingerprint
+    }
+
+    /// The first certificate of a PEM text; nil if there is none.
+    package init?(pem: String, host: String) {
+        guard let certificate = Certificate(pem: pem, host: host) else { return nil }
+        self.init(
+            notBefore: Timestamp(seconds: certificate.notBefore), notAfter: Timestamp(seconds: certificate.notAfter),
+            coversHost: certificate.coversHost, isSelfSigned: certificate.isSelfSigned,
+            fingerprint: certificate.fingerprint)
+    }
+
+    package func isSame(as other: ServedCertificate) -> Bool { fingerprint == other.fingerprint }
 }

@@ -1,9 +1,11 @@
 import FastCGI
 import FastCGIClient
 import POSIX
+import Sockets
 
-/// Asks this process how it is, as a front would: through the listening socket, the poller, a worker, the router and a
-/// read of the store. Any answer will do: what it says is for operators, that it comes is what a restart could mend.
+/// Sends `/healthz` to this process as nginx would: through the listening socket, the poller, a worker, the
+/// router and a read of the store. Any answer is a success: the watchdog restarts the process only for faults
+/// that a restart can remove.
 struct SelfCheck: Sendable {
     let responder: Responder
 
@@ -13,28 +15,28 @@ struct SelfCheck: Sendable {
         let deadline = MonotonicTime.now + time
         do throws(ClientFault) {
             guard let address = try? SocketAddress(of: responder.listener.descriptor) else {
-                return try askInside(until: deadline)
+                return try checkWithoutListener(until: deadline)
             }
             _ = try Self.client.ask(address, until: deadline)
         } catch {
-            guard saysNothingOfUs(error) else { throw error }
-            try askInside(until: deadline)
+            guard concernsListenerOnly(error) else { throw error }
+            try checkWithoutListener(until: deadline)
         }
     }
 
-    /// Whether the way to the listener is at fault and not what is behind it. A server that turns guests away is full and
-    /// not dead, and a path that somebody else made is not healed by starting us anew. A queue that stays full is one
-    /// that nobody empties.
-    private func saysNothingOfUs(_ fault: ClientFault) -> Bool {
+    /// Whether the fault says nothing about the process behind the listener. A server that closes new connections has
+    /// reached its limit, but works. A restart does not repair the path of a socket that systemd created. But a queue
+    /// that stays full means that this process accepts no connections.
+    private func concernsListenerOnly(_ fault: ClientFault) -> Bool {
         switch fault {
-        case .turnedAway: true
+        case .closedWithoutResponse: true
         case .unreachable(let error): responder.listener.isInherited && !error.isFullQueue
-        case .brokenOff, .late, .tooLong, .malformed: false
+        case .truncated, .late, .tooLong, .malformed: false
         }
     }
 
-    /// All the same but for the listener.
-    private func askInside(until deadline: MonotonicTime) throws(ClientFault) {
+    /// The same check over a pair of sockets, without the listener.
+    private func checkWithoutListener(until deadline: MonotonicTime) throws(ClientFault) {
         let pair: SocketPair
         do { pair = try SocketPair() } catch { throw .unreachable(error) }
         let near = pair.giveFarEnd { far in responder.adopt(far, isOwn: true) }

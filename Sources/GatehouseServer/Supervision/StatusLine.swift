@@ -1,42 +1,41 @@
 import Gatehouse
 
-/// The line that `systemctl status` shows: rates and faults.
+/// The status line that `systemctl status` shows: rates and faults.
 struct StatusLine {
     struct Facts {
         var answered: Int
         var failed: Int
         var connections: Int
-        /// Nil where there are no keys.
+        /// Nil if there are no keys.
         var keySetAge: Duration?
-        /// What is wrong; nil where nothing is.
-        var complaint: String?
-        /// Why the settings were refused at the last reload; nil where they were not.
+        /// The fault that makes the server not ready; nil if there is none.
+        var notReadyReason: String?
+        /// The fault of the last reload; nil if it succeeded.
         var refusal: String?
     }
 
     private var last: (facts: Facts, moment: ContinuousClock.Instant)?
     private var failedAt: ContinuousClock.Instant?
 
-    /// Rates are those since the line before; failures are counted since the start, so that a look a minute later shows
-    /// them as well.
+    /// The rate is since the previous line. Failures are counted since the start, so that an operator sees them later.
     mutating func text(_ facts: Facts, at moment: ContinuousClock.Instant) -> String {
         defer { last = (facts, moment) }
         let seconds = last.map { max(0.001, $0.moment.duration(to: moment) / .seconds(1)) } ?? .infinity
         let answered = Double(facts.answered - (last?.facts.answered ?? 0)) / seconds
         if facts.failed > (last?.facts.failed ?? 0) { failedAt = moment }
         let connections = facts.connections == 1 ? "1 connection" : "\(facts.connections) connections"
-        let keys = facts.keySetAge.map { "Apple's keys \($0.inWords) old" } ?? "no keys of Apple's"
+        let keys = facts.keySetAge.map { "Apple's keys \($0.abbreviated) old" } ?? "no keys of Apple"
         let line = "\(Self.rate(answered)) requests/s, \(failures(facts, at: moment)); \(connections); \(keys)"
-        let faults = [facts.complaint.map { "NOT READY: \($0)" }, facts.refusal].compactMap { $0 }
+        let faults = [facts.notReadyReason.map { "NOT READY: \($0)" }, facts.refusal].compactMap { $0 }
         return (faults + [line]).joined(separator: "; ")
     }
 
     private func failures(_ facts: Facts, at moment: ContinuousClock.Instant) -> String {
         guard let failedAt else { return "none failed" }
-        return "\(facts.failed) failed, the last \(failedAt.duration(to: moment).inWords) ago"
+        return "\(facts.failed) failed, the last \(failedAt.duration(to: moment).abbreviated) ago"
     }
 
-    /// A small rate keeps a digit, and one that is not zero does not look like it.
+    /// A small rate has a decimal, and one above zero is never written as 0.
     static func rate(_ rate: Double) -> String {
         switch rate {
         case ...0: "0"

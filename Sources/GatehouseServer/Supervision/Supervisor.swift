@@ -2,9 +2,10 @@ import FastCGI
 import FastCGIClient
 import Gatehouse
 import JSON
-import POSIX
+import Processes
+import Threading
 
-/// Keeps the service manager informed: that the server is ready, that it is alive, and how it is.
+/// Reports to the service manager that the server is ready and alive, and its status line.
 struct Supervisor: Sendable {
     let manager: ServiceManager
     let responder: Responder
@@ -15,52 +16,52 @@ struct Supervisor: Sendable {
     let log: Log
 
     private static let statusInterval = Duration.seconds(5)
-    /// What the first check may take, which nobody's watchdog waits for yet.
-    private static let firstPatience = Duration.seconds(5)
+    /// The time that a check may take before the server is ready; the watchdog does not run yet.
+    private static let startTimeLimit = Duration.seconds(5)
 
-    /// Until the server stops; to be run on a thread of its own, while the responder runs on others.
+    /// Runs until the server stops, on a thread of its own.
     func run(until stopping: Monitor<Bool>) {
         guard manager.isPresent else { return }
         var status = StatusLine()
-        while !isAlive(within: Self.firstPatience, unless: stopping) {
+        while !isAlive(within: Self.startTimeLimit, unless: stopping) {
             if stopping.isReached(within: .seconds(1)) { return }
         }
         log(.info, "ready")
         var line = describe(&status)
-        manager.tell(.ready, .status(line))
+        manager.notify(.ready, .status(line))
         var reloadCount = reloads.count
         var checkAt = ContinuousClock.now
         var statusAt = checkAt + Self.statusInterval
-        let pace = manager.watchdogInterval.map(WatchdogPace.init)
-        while !stopping.isReached(within: Self.untilFirst(of: [pace == nil ? nil : checkAt, statusAt])) {
-            if let pace, checkAt <= .now { checkAt = feed(pace, unless: stopping) }
+        let watchdog = manager.watchdogInterval.map(WatchdogSchedule.init)
+        while !stopping.isReached(within: Self.untilFirst(of: [watchdog == nil ? nil : checkAt, statusAt])) {
+            if let watchdog, checkAt <= .now { checkAt = notify(watchdog, unless: stopping) }
             guard statusAt <= .now else { continue }
             statusAt = .now + Self.statusInterval
             let next = describe(&status)
-            // A reload has written a line of its own.
+            // A reload replaces the status line with its own.
             let isStale = next != line || reloads.count != reloadCount
-            if isStale, !stopping.isReached(within: .zero) { manager.tell(.status(next)) }
+            if isStale, !stopping.isReached(within: .zero) { manager.notify(.status(next)) }
             (line, reloadCount) = (next, reloads.count)
         }
     }
 
-    /// Says that the server is alive if it is, and returns when to look again.
-    private func feed(_ pace: WatchdogPace, unless stopping: Monitor<Bool>) -> ContinuousClock.Instant {
-        guard isAlive(within: pace.patience, unless: stopping) else { return .now + pace.retry }
-        if !stopping.isReached(within: .zero) { manager.tell(.alive) }
-        return .now + pace.pause
+    /// Notifies the watchdog if the server is alive, and returns the time of the next check.
+    private func notify(_ watchdog: WatchdogSchedule, unless stopping: Monitor<Bool>) -> ContinuousClock.Instant {
+        guard isAlive(within: watchdog.timeLimit, unless: stopping) else { return .now + watchdog.retry }
+        if !stopping.isReached(within: .zero) { manager.notify(.alive) }
+        return .now + watchdog.pause
     }
 
-    /// A server that stops does not answer itself any more: the question waits for the next process.
-    private func isAlive(within patience: Duration, unless stopping: Monitor<Bool>) -> Bool {
+    /// A failure during a stop is not reported: the check waits in the queue of the socket for the next process.
+    private func isAlive(within time: Duration, unless stopping: Monitor<Bool>) -> Bool {
         do throws(ClientFault) {
-            try SelfCheck(responder: responder).run(within: patience)
+            try SelfCheck(responder: responder).run(within: time)
             return true
         } catch {
             guard !stopping.isReached(within: .zero) else { return false }
-            let fault = "the server does not answer itself: \(error)"
+            let fault = "the server does not answer its own health check: \(error)"
             log(.error, "self_check", [("fault", .string(fault))])
-            manager.tell(.status(fault))
+            manager.notify(.status(fault))
             return false
         }
     }
@@ -70,7 +71,7 @@ struct Supervisor: Sendable {
         return status.text(
             StatusLine.Facts(
                 answered: answered, failed: failed, connections: responder.openConnections,
-                keySetAge: keySetAge(), complaint: health.complaint, refusal: reloads.refusal),
+                keySetAge: keySetAge(), notReadyReason: health.knownFault, refusal: reloads.refusal),
             at: .now)
     }
 
@@ -82,5 +83,22 @@ struct Supervisor: Sendable {
 extension Monitor<Bool> {
     func isReached(within time: Duration) -> Bool {
         wait(atMost: time, for: { $0 ? () : nil }) != nil
+    }
+}
+
+/// The times of watchdog notifications. A self-check that fails is repeated once before the watchdog's interval ends.
+struct WatchdogSchedule: Equatable {
+    /// From a success to the next check.
+    let pause: Duration
+    /// The time that a check may take.
+    let timeLimit: Duration
+    /// From a failure to the next check.
+    let retry: Duration
+
+    /// The first check begins after half of the interval; a second one has failed when a twentieth of it is left.
+    init(interval: Duration) {
+        pause = interval / 2
+        timeLimit = interval / 5
+        retry = interval / 20
     }
 }

@@ -1,0 +1,65 @@
+package import Sockets
+
+/// The address at which FastCGI is served.
+package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
+    case unix(path: String)
+    case tcp(host: String, port: UInt16)
+
+    /// Reads `unix:/path`, `tcp:127.0.0.1:port` or `tcp:[::1]:port`.
+    init?(_ text: String) {
+        if text.hasPrefix("unix:/"), text.utf8.count <= 5 + Self.longestPath {
+            self = .unix(path: String(text.dropFirst(5)))
+        } else if text.hasPrefix("tcp:"), let (host, port) = Self.hostAndPort(text.dropFirst(4)) {
+            self = .tcp(host: host, port: port)
+        } else {
+            return nil
+        }
+    }
+
+    /// An address in digits, so that no name is resolved; an IPv6 address in brackets.
+    private static func hostAndPort(_ text: Substring) -> (String, UInt16)? {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(digits: text[text.index(after: colon)...]) else {
+            return nil
+        }
+        let written = text[..<colon]
+        let isBracketed = written.hasPrefix("[") && written.hasSuffix("]") && written.count > 2
+        let host = String(isBracketed ? written.dropFirst().dropLast() : written)
+        guard isBracketed == host.contains(":"), (try? SocketAddress(host: host, port: port)) != nil else { return nil }
+        return (host, port)
+    }
+
+    /// The address to connect to.
+    package func socketAddress() throws(ListenerError) -> SocketAddress {
+        switch self {
+        case .unix(let path): try SocketAddress(path: path)
+        case .tcp(let host, let port): try SocketAddress(host: host, port: port)
+        }
+    }
+
+    /// The path of a socket must fit the kernel's `sun_path`, including the NUL at its end.
+    private static let longestPath = 107
+
+    package var description: String {
+        switch self {
+        case .unix(let path): "unix:" + path
+        case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+        }
+    }
+}
+
+/// The database in which users and sessions are stored.
+package enum DatabaseAddress: Sendable, Equatable {
+    case sqlite(path: String)
+
+    package var path: String {
+        switch self {
+        case .sqlite(let path): path
+        }
+    }
+
+    /// Reads `sqlite:<path>`.
+    init?(_ text: String) {
+        guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else { return nil }
+        self = .sqlite(path: String(text.dropFirst(7)))
+    }
+}

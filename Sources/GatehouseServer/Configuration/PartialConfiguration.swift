@@ -1,0 +1,108 @@
+package import GatehouseTokens
+
+/// Parts of the configuration, for commands that need no other settings.
+extension Configuration {
+    package static func database(from source: SettingSource) throws(SettingFaults) -> DatabaseAddress {
+        try source.read([Settings.table.database]) { $0[\.database] }
+    }
+
+    /// The server's address. Faults of other settings and of other lines of the configuration file do not matter.
+    package static func listen(from source: SettingSource) throws(SettingFaults) -> ListenAddress {
+        try source.readAlone(\.listen)
+    }
+
+    package static func tokenLifetimes(
+        from source: SettingSource
+    ) throws(SettingFaults) -> (access: Duration, refresh: Duration) {
+        try source.read([Settings.table.accessTokenLifetime, Settings.table.refreshTokenLifetime]) {
+            ($0[\.accessTokenLifetime], $0[\.refreshTokenLifetime])
+        }
+    }
+
+    /// The keys of a `…_PREVIOUS` setting, without validating them.
+    package static func previousKeys(
+        of name: String, _ form: KeyList.Form, from source: SettingSource
+    ) throws(SettingFaults) -> KeyList {
+        try source.read([]) { _ in }
+        do throws(SettingFault) { return KeyList(parsing: try source.value(of: name) ?? "", form) } catch {
+            throw SettingFaults(faults: [error])
+        }
+    }
+
+    /// Nil if `DATA_KEY` is not set.
+    package static func vault(from source: SettingSource) throws(SettingFaults) -> DataVault? {
+        try source.read(Settings.table.dataKeys) { $0.vault(isRequired: false).vault }
+    }
+
+    /// Nil if `JWT_REFRESH_SECRET` is not set.
+    package static func refreshKeys(from source: SettingSource) throws(SettingFaults) -> KeyRing? {
+        try source.read(Settings.table.refreshSecrets) { $0.refreshKeys() }
+    }
+}
+
+/// A configuration that may have faults, for `gatehouse check`.
+package struct ConfigurationSurvey: Sendable {
+    package let source: SettingSource
+    package let faults: [SettingFault]
+    package let warnings: [String]
+    /// This value and the ones below are nil if their settings have a fault.
+    package let environment: AppEnvironment?
+    package let listen: ListenAddress?
+    package let database: DatabaseAddress?
+    package let workers: Int?
+    package let publicAddress: PublicAddressSetting
+    package let appleAddresses: [(name: String, url: String)]
+    package let appleKeysURL: String?
+    package let audiences: [String]?
+    package let issuers: [String]?
+    /// Nil also if nothing is set; see `hasCredentials`.
+    package let appleServer: AppleServerSettings?
+    package let hasCredentials: Bool
+    /// The inner optional is nil if DATA_KEY is not set.
+    package let vault: DataVault??
+    /// The inner optional is nil if JWT_REFRESH_SECRET is not set.
+    package let refreshKeys: KeyRing??
+
+    package init(of source: SettingSource) {
+        let table = Settings.table
+        self.source = source
+        do throws(SettingFaults) {
+            warnings = try Configuration(from: source).warnings
+            faults = []
+        } catch {
+            // A closed folder is not a fault: another user may be able to open it.
+            faults = error.faults.filter { $0 != source.closedFolder }
+            warnings = []
+        }
+        environment = source.readIfSound(\.environment)
+        listen = source.readIfSound(\.listen)
+        database = source.readIfSound(\.database)
+        workers = source.readIfSound(\.workers)
+        publicAddress = source.readIfSound([table.publicURL]) { $0.publicAddress() } ?? .unknown
+        appleKeysURL = source.readIfSound(\.appleKeysURL)
+        let addresses = [table.appleKeysURL, table.appleTokenURL, table.appleRevokeURL]
+        appleAddresses =
+            source.readIfSound(addresses) { settings in
+                let urls = [settings[\.appleKeysURL], settings[\.appleTokenURL], settings[\.appleRevokeURL]]
+                return zip(addresses, urls).map { (name: $0.name, url: $1) }
+            } ?? []
+        let policy = source.readIfSound([table.appleIssuers, table.appleBundleIDs, table.appleNonce]) {
+            (issuers: $0[\.appleIssuers], audiences: $0[\.appleBundleIDs])
+        }
+        (audiences, issuers) = (policy?.audiences, policy?.issuers)
+        let server = source.readIfSound(table.appleServer) { $0.appleServer() }
+        appleServer = server?.settings
+        hasCredentials = server.map(\.isSet) ?? true
+        vault = source.readIfSound(table.dataKeys) { $0.vault(isRequired: false).vault }
+        refreshKeys = source.readIfSound(table.refreshSecrets) { $0.refreshKeys() }
+    }
+}
+
+/// Settings that are read together.
+extension Settings {
+    fileprivate var dataKeys: [any SettingRow] { [dataKey, dataKeyPrevious] }
+    fileprivate var refreshSecrets: [any SettingRow] { [refreshSecret, refreshSecretPrevious] }
+    fileprivate var appleServer: [any SettingRow] {
+        [appleTokenURL, appleRevokeURL, appleTeamID, appleKeyID, applePrivateKey]
+    }
+}

@@ -1,0 +1,159 @@
+import AppleID
+import Gatehouse
+import JOSE
+
+/// The table of settings. Reading, `gatehouse serve --help`, `gatehouse check` and the Configuration page
+/// follow it, in this order.
+package struct Settings: Sendable {
+    package static let table = Settings()
+
+    /// The rows, in the order of their declaration. `Mirror` lists the properties, so that no row can be left out.
+    package static let all = Mirror(reflecting: table).children.compactMap { $0.value as? any SettingRow }
+
+    private static let hour = Duration.seconds(3600)
+    private static let day = Duration.seconds(86_400)
+
+    // MARK: The process
+
+    package let environment = Setting(
+        "APP_ENV", .oneOf(AppEnvironment.self, by: AppEnvironment.init(setting:)), default: "production",
+        "Whether this is production or a developer's machine.")
+    let nodeEnvironment = Setting(
+        "NODE_ENV", .text, "The value `production` disables the development login, whatever `APP_ENV` is.",
+        details: "Upper and lower case are the same.")
+    let listen = Setting(
+        "LISTEN", SettingParser("unix:/path or tcp:address:port, the address in digits", ListenAddress.init),
+        default: "unix:/run/gatehouse/gatehouse.sock", restart: true, "Address at which FastCGI is served.",
+        details: "A socket from systemd is used instead.")
+    let database = Setting(
+        "DATABASE_URL", SettingParser("sqlite: followed by a path", DatabaseAddress.init),
+        default: "sqlite:/var/lib/gatehouse/gatehouse.db", restart: true, "Address of the database.",
+        details: """
+            The database is created and migrated at the start. Processes that share it learn within a second which sessions the \
+            others ended. The package's units can write to another folder after `gatehouse-database-folder FOLDER`.
+            """)
+    let workers = Setting("WORKERS", .number(1...1024), default: "64", restart: true, "Number of worker threads.")
+    let publicURL = Setting(
+        "PUBLIC_URL",
+        SettingParser(
+            "the https origin that clients use, such as https://api.example.com, or off", PublicAddressSetting.init),
+        "Public address of the API.",
+        details: """
+            If it is not set, the file `public_url` beside the configuration file is used. The server sends a request to \
+            the address every minute (every 15 seconds after a failure) through a loopback address; metrics have the \
+            result and the expiry of the certificate. `gatehouse check` sends one, too. `gatehouse-nginx` writes \
+            `public_url`, except with `TLS=balancer`, with `PROXY_PROTOCOL=on` or where nginx listens at no loopback \
+            address: set `off` there.
+            """)
+    let logLevel = Setting(
+        "LOG_LEVEL", .oneOf(LogLevel.self), default: "info", "Least severe level that is logged.",
+        details: "The [log](Observability.md#log) is written to standard error.")
+
+    let tokenIssuer = Setting("TOKEN_ISSUER", .text, default: "gatehouse", "`iss` of access tokens.")
+    let tokenAudience = Setting("TOKEN_AUDIENCE", .text, default: "gatehouse", "`aud` of access tokens.")
+
+    // MARK: Sign in with Apple
+
+    let appleIssuers = Setting(
+        "APPLE_ISSUER", .list(of: "issuers"), default: "https://appleid.apple.com",
+        "Accepted `iss` of Apple's identity tokens.")
+    package let appleBundleIDs = Setting(
+        "APPLE_BUNDLE_ID", .list(of: "bundle IDs"), default: .required, "Accepted `aud` of Apple's identity tokens.")
+    let appleNonce = Setting(
+        "APPLE_NONCE", .oneOf(IdentityTokenPolicy.NonceRule.self), default: "optional",
+        "Whether a login must have a nonce.",
+        details: """
+            `required`: any nonce. `challenge`: a nonce from `POST /api/auth/apple/challenge`, which is [recommended in \
+            production](IOSApp.md#use-a-nonce-of-the-server-in-production).
+            """)
+    package let appleKeysURL = Setting(
+        "APPLE_JWKS_URL", .fetchURL, default: "https://appleid.apple.com/auth/keys", restart: true,
+        "Address of Apple's public keys.",
+        details: "The last good key set is kept in the database and used for up to 48 hours if it cannot be fetched.")
+    package let appleTokenURL = Setting(
+        "APPLE_TOKEN_URL", .fetchURL, default: "https://appleid.apple.com/auth/token",
+        "Address at which codes are exchanged.")
+    package let appleRevokeURL = Setting(
+        "APPLE_REVOKE_URL", .fetchURL, default: "https://appleid.apple.com/auth/revoke",
+        "Address at which Apple's tokens are revoked.")
+    let appleTeamID = Setting(
+        "APPLE_TEAM_ID", .appleIdentifier, "Team ID of the Apple developer account.",
+        details: """
+            Set it together with `APPLE_KEY_ID` and `APPLE_PRIVATE_KEY`: with these three, authorization codes are \
+            exchanged, and Apple's tokens are revoked when an account is deleted.
+            """)
+    let appleKeyID = Setting("APPLE_KEY_ID", .appleIdentifier, "Key ID of `APPLE_PRIVATE_KEY`.")
+    let applePrivateKey = Setting(
+        "APPLE_PRIVATE_KEY", .appleKey, secret: true, "Key for Sign in with Apple.")
+    let dataKey = Setting(
+        "DATA_KEY", .dataKey, default: .requiredIf("with `APPLE_PRIVATE_KEY`"), secret: true,
+        "Key that encrypts Apple's tokens in the database.")
+    let dataKeyPrevious = Setting(
+        "DATA_KEY_PREVIOUS", .previous(.dataKey, .line), secret: true,
+        "Earlier data keys, which decrypt but do not encrypt.",
+        details: "One on a line. Keep them until `gatehouse keys reseal` has run.")
+
+    // MARK: Policy
+
+    package let developmentSecret = Setting(
+        "DEV_LOGIN_SECRET", .developmentSecret, secret: true,
+        "Secret of the development login, which `APP_ENV=development` enables.")
+    let accessTokenLifetime = Setting(
+        "ACCESS_TOKEN_TTL", .duration(.seconds(1)...Policy.longestAccessTokenLifetime), default: "15m",
+        "Lifetime of an access token.")
+    let refreshTokenLifetime = Setting(
+        "REFRESH_TOKEN_TTL", .duration(.seconds(1)...(day * 3650)), default: "30d",
+        "Lifetime of a session after its last refresh.")
+    let sessionMaximumAge = Setting(
+        "SESSION_MAX_AGE", .duration(.seconds(1)...(day * 3650)), default: "365d",
+        "Lifetime of a session after its login.")
+    let reuseGrace = Setting(
+        "REFRESH_REUSE_GRACE", .duration(.zero...hour), default: "30s",
+        "Time in which a repeated refresh gets the same answer.")
+    let auditRetention = Setting(
+        "AUDIT_RETENTION", .duration(day...(day * 3650)), default: "90d", "Retention of the audit trail.")
+    let sensitiveMaxAge = Setting(
+        "SENSITIVE_MAX_AGE", .durationOrZero(atMost: day * 365), default: "0",
+        "Maximum age of the login for linking, unlinking and deleting.",
+        details: "`0` is no limit ([recent login](API.md#recent-login)).")
+    let sessionsPerUser = Setting(
+        "SESSIONS_PER_USER", .number(1...10_000), default: "100", "Maximum number of active sessions of a user.",
+        details: "A login beyond it ends the least recently used session.")
+    let replayGrace = Setting(
+        "APPLE_REPLAY_GRACE", .duration(.zero...(.seconds(600))), default: "60s",
+        "Time in which one identity token can be sent again.")
+    let consentPolicy = Setting(
+        "APPLE_ON_CONSENT_REVOKED", .oneOf(ConsentPolicy.self), default: "unlink",
+        "Treatment of an account when Apple reports a revoked consent.",
+        details: """
+            `keep`: it stays as it is. `unlink`: the login with Apple is removed, and the account is deleted if it has no \
+            other login. `delete`: the account is deleted. In each case its sessions end.
+            """)
+
+    // MARK: Keys that sign tokens
+
+    let signingKey = Setting(
+        "ACCESS_SIGNING_KEY", .keyPair, secret: true, "Key that signs access tokens, with ES256 or EdDSA.",
+        details: """
+            Remove `JWT_ACCESS_SECRET` when the tokens that it signed have expired (`ACCESS_TOKEN_TTL`). Until then tokens \
+            signed with it are accepted, and the log and `gatehouse check` warn of it.
+            """)
+    let signingKeyPrevious = Setting(
+        "ACCESS_SIGNING_KEY_PREVIOUS", .previous(.keyPair, .pem), secret: true,
+        "Earlier keys, which are accepted and published but do not sign.", details: "One PEM after the other.")
+    let accessSecret = Setting(
+        "JWT_ACCESS_SECRET", .secret, default: .requiredIf("without `ACCESS_SIGNING_KEY`"), secret: true,
+        "Secret that signs access tokens, with HS256.",
+        details: "It must differ from every other secret, and have at least 8 different bytes ([keys](#keys)).")
+    let accessSecretPrevious = Setting(
+        "JWT_ACCESS_SECRET_PREVIOUS", .previous(.secret, .line), secret: true,
+        "Earlier secrets of access tokens, which are accepted but do not sign.",
+        details: "One on a line, the newest first.")
+    let refreshSecret = Setting(
+        "JWT_REFRESH_SECRET", .secret, default: .required, secret: true, "Secret that signs refresh tokens.",
+        details: "It must differ from every other secret, and have at least 8 different bytes.")
+    let refreshSecretPrevious = Setting(
+        "JWT_REFRESH_SECRET_PREVIOUS", .previous(.secret, .line), secret: true,
+        "Earlier secrets of refresh tokens, which are accepted but do not sign.",
+        details: "One on a line, the newest first.")
+}

@@ -1,0 +1,38 @@
+import Gatehouse
+import JSON
+
+/// Counts the events of the domain, and logs those that an operator should see at once. The
+/// others are in the audit trail.
+struct DomainEventReporter: Sendable {
+    let counts = DomainEventCounts()
+    let log: Log
+    private let throttle = LogThrottle(every: .seconds(60))
+
+    init(log: Log) {
+        self.log = log
+    }
+
+    func report(_ event: DomainEvent, requestID: String?) {
+        counts.count(event)
+        switch event {
+        case .refreshTokenReused(let session, let user):
+            log(
+                .warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))],
+                requestID: requestID)
+        case .unknownRoleDemanded(let name):
+            guard throttle.permits(name) else { return }
+            let fault = "nginx demands a role that does not exist for a guarded location: it refuses every user"
+            log(.error, "guard", [("fault", .string(fault)), ("role", .string(name))], requestID: requestID)
+        case .appleTaskFailed(let kind, let fault, let user):
+            log(
+                fault.level, "apple_task",
+                [
+                    ("kind", .string(kind.rawValue)), ("fault", .string(fault.explanation)),
+                    ("user", .string(user.text)),
+                ])
+        case .storeFailureTolerated(let failure):
+            log.storeFailure(failure, requestID)
+        default: return
+        }
+    }
+}

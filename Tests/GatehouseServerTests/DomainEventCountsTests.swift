@@ -1,0 +1,67 @@
+import Gatehouse
+import Testing
+
+@testable import GatehouseServer
+
+@Suite("Metrics of domain events")
+struct DomainEventCountsTests {
+    private let counts = DomainEventCounts()
+
+    private var numbers: [String: Int] {
+        var text = Exposition()
+        counts.write(to: &text)
+        let lines = String(decoding: text.bytes, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
+        return Dictionary(
+            uniqueKeysWithValues: lines.map { line in
+                let space = line.lastIndex(of: " ") ?? line.endIndex
+                return (String(line[..<space]), Int(line[space...].dropFirst()) ?? -1)
+            })
+    }
+
+    private static let allEvents: [DomainEvent] =
+        Provider.allCases.flatMap { provider in
+            [.loggedIn(provider, isNewUser: true), .loggedIn(provider, isNewUser: false)]
+                + Refusal.ofLogins(by: provider).map { DomainEvent.loginRefused(provider, $0) }
+        }
+        + [
+            .refreshed(isRepeat: true), .refreshed(isRepeat: false), .refreshRepeatedElsewhere,
+            .refreshTokenReused(session: SessionID("s"), user: UserID("u")), .unknownRoleDemanded("ROOT"),
+        ]
+        + [
+            Refusal.invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled,
+            .storageUnavailable(StoreFailure("")), .sessionRevoked,
+        ].map(DomainEvent.refreshRefused)
+        + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
+        + AppleNotification.Kind.allCases.map { .appleNotificationApplied($0) }
+        + AppleTask.Kind.allCases.flatMap { kind in
+            [.appleTaskDone(kind)] + AppleServerFault.all.map { .appleTaskFailed(kind, $0, of: UserID("u")) }
+        }
+
+    @Test("every series starts at zero")
+    func zeros() {
+        #expect(numbers.values.allSatisfy { $0 == 0 })
+        #expect(numbers[#"gatehouse_logins_total{provider="apple",result="replayed"}"#] == 0)
+        #expect(numbers["gatehouse_refresh_token_reuse_total"] == 0)
+    }
+
+    @Test("each event increments one series by one", arguments: allEvents)
+    func each(event: DomainEvent) {
+        let before = numbers
+        counts.count(event)
+        #expect(numbers.keys.sorted() == before.keys.sorted())
+        #expect(numbers.values.reduce(0, +) == 1)
+    }
+
+    @Test("every series belongs to an event")
+    func complete() {
+        for event in Self.allEvents { counts.count(event) }
+        #expect(numbers.values.allSatisfy { $0 == 1 })
+    }
+
+    @Test("sessions that end together are counted one by one")
+    func amounts() {
+        counts.count(.sessionsEnded(.logoutEverywhere, count: 3))
+        counts.count(.sessionsEnded(.logoutEverywhere, count: 0))
+        #expect(numbers[#"gatehouse_sessions_ended_total{reason="logout_all"}"#] == 3)
+    }
+}
