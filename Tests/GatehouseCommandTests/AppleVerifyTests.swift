@@ -7,10 +7,10 @@ import Testing
 struct AppleVerifyTests {
     private static let noon = "1760000000"
 
-    /// A key of the fake Apple's, published in a file: made once, for it takes long.
+    /// The keys of a fake Apple, in a file. Created once, since generating keys takes long.
     private static let published = Result { () throws in
         let tool = try Tool()
-        let apple = try tool.start(["fake-apple", "--port", "0", "--keys", tool.folder.file("apple")], [:])
+        let apple = try tool.startFakeApple()
         defer { apple.stop() }
         #expect(Eventually.holds { apple.log.contains(/:\d+\n/) })
         let address = try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)
@@ -27,8 +27,7 @@ struct AppleVerifyTests {
     }
 
     private func mint(_ words: String...) throws -> String {
-        let outcome = try tool.run(
-            ["fake-apple", "mint", "--keys", tool.folder.file("apple"), "--at", Self.noon] + words)
+        let outcome = try tool.runFakeApple(["mint", "--at", Self.noon] + words)
         #expect(outcome.status == 0)
         return String(outcome.text.dropLast())
     }
@@ -39,26 +38,23 @@ struct AppleVerifyTests {
         try tool.run(["apple", "verify", "--jwks", keys, "--audience", audience] + words, input: input)
     }
 
-    @Test("judges a notification where it is told that it is one, and takes neither for the other")
+    @Test("--notification verifies a notification, and neither kind of token passes as the other")
     func notification() throws {
-        let sent = try tool.run([
-            "fake-apple", "notify", "consent-revoked", "--sub", "001", "--keys", tool.folder.file("apple"), "--at",
-            Self.noon,
-        ])
+        let sent = try tool.runFakeApple(["notify", "consent-revoked", "--sub", "001", "--at", Self.noon])
         let payload = try #require(try JSONValue(parsing: sent.text).object?["payload"]?.string)
         let good = try verify("--notification", "--at", Self.noon, payload)
         #expect(good.status == 0)
         #expect(try JSONValue(parsing: good.text).object?["events"] != nil)
         let asLogin = try verify("--at", Self.noon, payload)
         #expect(asLogin.status == 1 && asLogin.text.hasPrefix("malformed"))
-        #expect(asLogin.complaint.contains("--notification"))
+        #expect(asLogin.errorOutput.contains("--notification"))
         let login = try verify("--notification", "--at", Self.noon, try mint())
         #expect(login.status == 1 && login.text.hasPrefix("malformed"))
         let other = try verify("--notification", "--at", Self.noon, payload, audience: "com.example.other")
         #expect(other.status == 1 && other.text.hasPrefix("audience"))
     }
 
-    @Test("a token that is good is answered with its claims, as a word and on standard input")
+    @Test("a valid token prints its claims, from the command line and from standard input")
     func good() throws {
         let token = try mint("--sub", "ann", "--claim", #"x={"y":[1,null]}"#)
         let outcomes = [
@@ -75,15 +71,15 @@ struct AppleVerifyTests {
         }
     }
 
-    @Test("a token of today is judged as of now")
+    @Test("without --at, a token is verified as of now")
     func today() throws {
-        let outcome = try tool.run(["fake-apple", "mint", "--keys", tool.folder.file("apple")])
+        let outcome = try tool.runFakeApple(["mint"])
         #expect(try verify("-", input: outcome.text).status == 0)
         #expect(try verify(try mint()).text.hasPrefix("expired"))
     }
 
     @Test(
-        "a token that is bad is answered with the reason",
+        "an invalid token prints the reason",
         arguments: [
             (["--claim", "aud=other"], "audience"), (["--claim", "iss=https://x.example"], "issuer"),
             (["--header", "alg=none"], "algorithm"), (["--header", "kid=unknown"], "unknown_key"),
@@ -92,18 +88,17 @@ struct AppleVerifyTests {
             (["--nonce", "n"], "nonce"), (["--header", "crit=[]"], "malformed"),
         ])
     func bad(order: [String], reason: String) throws {
-        let outcome = try tool.run(
-            ["fake-apple", "mint", "--keys", tool.folder.file("apple"), "--at", Self.noon] + order)
+        let outcome = try tool.runFakeApple(["mint", "--at", Self.noon] + order)
         let verdict = try verify("--at", Self.noon, String(outcome.text.dropLast()))
         #expect(verdict.status == 1)
         #expect(verdict.text.hasPrefix(reason + ": "))
         #expect(verdict.text.filter(\.isNewline).count == 1)
     }
 
-    @Test("a token by another key than the published one is refused")
+    @Test("a token signed with another key is refused")
     func forged() throws {
-        let minted = try tool.run([
-            "fake-apple", "mint", "--keys", tool.folder.file("forger"), "--at", Self.noon, "--header",
+        let minted = try tool.runFakeApple([
+            "mint", "--keys", tool.folder.file("forger"), "--at", Self.noon, "--header",
             "kid=\(try keyID())",
         ])
         let verdict = try verify("--at", Self.noon, String(minted.text.dropLast()))
@@ -116,11 +111,9 @@ struct AppleVerifyTests {
         return try #require(set.object?["keys"]?.array?.first?.object?["kid"]?.string)
     }
 
-    @Test("what came with the login is compared with the token")
+    @Test("nonce, code and user are compared with the token")
     func binding() throws {
-        let minted = try tool.run([
-            "fake-apple", "mint", "--login", "--keys", tool.folder.file("apple"), "--at", Self.noon, "--nonce", "n",
-        ])
+        let minted = try tool.runFakeApple(["mint", "--login", "--at", Self.noon, "--nonce", "n"])
         let login = try #require(try JSONValue(parsing: minted.text).object)
         let token = try #require(login["identityToken"]?.string)
         let code = try #require(login["authorizationCode"]?.string)
@@ -137,7 +130,7 @@ struct AppleVerifyTests {
         }
     }
 
-    @Test("several audiences and issuers may be given")
+    @Test("--audience and --issuer may be repeated")
     func lists() throws {
         let token = try mint("--aud", "com.example.web", "--claim", "iss=https://account.apple.com")
         let outcome = try verify(
@@ -147,22 +140,22 @@ struct AppleVerifyTests {
         #expect(outcome.status == 0)
     }
 
-    @Test("what cannot be judged is wrong usage, and no verdict")
+    @Test("unusable arguments exit 2 without a verdict")
     func unusable() throws {
         let token = try mint()
         #expect(try verify("--at", "noon", token).status == 2)
         for file in [tool.folder.file("missing"), try tool.file("x.json", "{}"), try tool.file("y.json", "<html>")] {
             let outcome = try tool.run("apple", "verify", "--jwks", file, "--audience", "a", token)
             #expect(outcome.status == 2)
-            #expect(outcome.text.isEmpty && !outcome.complaint.isEmpty)
+            #expect(outcome.text.isEmpty && !outcome.errorOutput.isEmpty)
         }
         #expect(try verify("-").text.hasPrefix("malformed"))
         #expect(try verify("no-token").status == 1)
     }
 
-    /// The lines of standard error, each as its mark and the check it is about.
+    /// The lines of standard error: mark, check and text.
     private func report(_ outcome: Shell.Outcome) -> [(mark: String, check: String, text: String)] {
-        outcome.complaint.split(separator: "\n").map { line in
+        outcome.errorOutput.split(separator: "\n").map { line in
             let words = line.split(separator: /\s\s+/, maxSplits: 2).map(String.init)
             return (words[0], words[1], words.count > 2 ? words[2] : "")
         }
@@ -173,7 +166,7 @@ struct AppleVerifyTests {
         "code", "user",
     ]
 
-    @Test("each check has its line on standard error, in order, and --quiet leaves them out")
+    @Test("each check has a line on standard error, in order; --quiet leaves them out")
     func goodReport() throws {
         let token = try mint("--sub", "ann")
         let outcome = try verify("--at", Self.noon, token)
@@ -184,7 +177,7 @@ struct AppleVerifyTests {
         #expect(lines[4].text == "ann")
         #expect(lines[7].text.hasPrefix("issued 2025-10-09T08:53:20.000Z, expires 2025-10-10T08:53:20.000Z"))
         let quiet = try verify("--at", Self.noon, "--quiet", token)
-        #expect(quiet.complaint.isEmpty)
+        #expect(quiet.errorOutput.isEmpty)
         #expect(quiet.text == outcome.text && quiet.status == 0)
     }
 
@@ -195,13 +188,13 @@ struct AppleVerifyTests {
     }
 
     @Test(
-        "what is at fault is told with both sides of it, and what comes after is not looked at",
+        "a fault names both values, and the checks after it are not made",
         arguments: [
             Fault(order: ["--header", "crit=[]"], check: "form", text: "malformed: header has crit"),
             Fault(order: ["--header", "alg=none"], check: "algorithm", text: "none is not RS256"),
             Fault(order: ["--header", "kid=null"], check: "key id", text: "the header has no kid"),
-            Fault(order: ["--claim", "events={}"], check: "claims", text: "with events, this is a notification"),
-            Fault(order: ["--claim", "sub=null"], check: "subject", text: "sub has to be a text"),
+            Fault(order: ["--claim", "events={}"], check: "claims", text: "it has events: for a notification"),
+            Fault(order: ["--claim", "sub=null"], check: "subject", text: "sub must be a text"),
             Fault(
                 order: ["--claim", "iss=https://x.example"], check: "issuer",
                 text: "https://x.example is not one of https://appleid.apple.com"),
@@ -211,13 +204,12 @@ struct AppleVerifyTests {
                 text: #"["a","b"] is not one of com.example.app"#),
             Fault(
                 order: ["--claim", "exp=1759999000"], check: "times", text: "issued 2025-10-09T08:53:20.000Z, expires"),
-            Fault(order: ["--claim", "exp=soon"], check: "times", text: "iat and exp have to be numbers"),
+            Fault(order: ["--claim", "exp=soon"], check: "times", text: "iat and exp must be numbers"),
             Fault(order: ["--header", "kid=unknown"], check: "key", text: "unknown is not one of "),
             Fault(order: ["--nonce", "n"], check: "nonce", text: "the token has n, and none was sent"),
         ])
     func faultReport(fault: Fault) throws {
-        let minted = try tool.run(
-            ["fake-apple", "mint", "--keys", tool.folder.file("apple"), "--at", Self.noon] + fault.order)
+        let minted = try tool.runFakeApple(["mint", "--at", Self.noon] + fault.order)
         let token = String(minted.text.dropLast())
         let outcome = try verify("--at", Self.noon, token)
         let lines = report(outcome)
@@ -226,39 +218,38 @@ struct AppleVerifyTests {
         #expect(lines[index].mark == "FAULT")
         #expect(lines[index].text.hasPrefix(fault.text), "\(lines[index].text)")
         #expect(lines[..<index].allSatisfy { $0.mark == "ok" })
-        #expect(lines[(index + 1)...].allSatisfy { $0.mark == "-" && $0.text == "not looked at" })
-        for part in token.split(separator: ".") { #expect(!outcome.complaint.contains(part)) }
+        #expect(lines[(index + 1)...].allSatisfy { $0.mark == "-" && $0.text == "not checked" })
+        for part in token.split(separator: ".") { #expect(!outcome.errorOutput.contains(part)) }
     }
 
-    @Test("a token that is none, or by another key, or of another login, is told as such")
+    @Test("a malformed token, another key and another login are told apart")
     func otherFaults() throws {
         #expect(report(try verify("no-token"))[0].text == "malformed: not three parts, 8 bytes")
-        let forged = try tool.run([
-            "fake-apple", "mint", "--keys", tool.folder.file("forger"), "--at", Self.noon, "--header",
+        let forged = try tool.runFakeApple([
+            "mint", "--keys", tool.folder.file("forger"), "--at", Self.noon, "--header",
             "kid=\(try keyID())",
         ])
         #expect(report(try verify("--at", Self.noon, String(forged.text.dropLast())))[9].mark == "FAULT")
         let token = try mint("--sub", "ann", "--nonce", "n")
         let others = report(try verify("--at", Self.noon, "--nonce", "n", "--code", "c", token))
-        #expect(others[11].mark == "FAULT" && others[11].text == "the token's c_hash is of another code")
+        #expect(others[11].mark == "FAULT" && others[11].text == "the token's c_hash belongs to another code")
         let user = report(try verify("--at", Self.noon, "--nonce", "n", "--user", "bob", token))
         #expect(user[12].mark == "FAULT" && user[12].text == "ann is the token's sub, bob was sent")
         #expect(user[11].mark == "-" && user[11].text == "not compared: no --code was given")
     }
 
-    @Test("nothing of a token can upset a terminal")
+    @Test("a token cannot write control characters to the terminal")
     func terminal() throws {
         let token = try mint("--claim", #"aud="\u001b[2J\u009b\n\u202e""#)
         let outcome = try verify("--at", Self.noon, token)
-        #expect(outcome.complaint.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) || $0 == "\n" })
+        #expect(outcome.errorOutput.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) || $0 == "\n" })
         #expect(report(outcome).count == Self.checks.count)
     }
 
     @Test(
         "Apple's tokens of all years are good at their time", arguments: ["2019", "2021", "2025"], ["1577880000", noon])
     func eras(era: String, time: String) throws {
-        let minted = try tool.run(
-            "fake-apple", "mint", "--keys", tool.folder.file("apple"), "--era", era, "--at", time)
+        let minted = try tool.runFakeApple(["mint", "--era", era, "--at", time])
         let token = String(minted.text.dropLast())
         #expect(try verify("--at", time, "--quiet", token).status == 0)
         #expect(try verify("--at", "\(Int(time)! + 90_000)", "--quiet", token).text.hasPrefix("expired"))

@@ -21,7 +21,7 @@ struct AuditTests {
 
     private func now() -> Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
 
-    @Test("tells what has happened in columns, in the order in which it happened, also where it was written later")
+    @Test("prints events in columns, ordered by time, even if they were written later")
     func table() throws {
         try registry.add("1", device: Device(userAgent: "App/1", address: "192.0.2.1"))
         var role = AuditEvent(.roleChanged, at: Registry.noon + .seconds(2), by: .operator, userID: UserID("user_1"))
@@ -30,7 +30,7 @@ struct AuditTests {
         let refused = AuditEvent(
             .loginRefused, at: Registry.noon + .seconds(1), provider: .apple,
             device: Device(userAgent: "x", address: "192.0.2.9\u{1B}[0m"), detail: "nonce", count: 12)
-        try registry.store.note([role, refused])
+        try registry.store.record([role, refused])
         let outcome = try registry.run("audit")
         #expect(outcome.status == 0)
         #expect(
@@ -43,7 +43,7 @@ struct AuditTests {
                 """)
     }
 
-    @Test("tells a script the same, what is absent as null")
+    @Test("--json prints the same, with null for missing values")
     func json() throws {
         try registry.add("1", device: Device(userAgent: "App/1", address: nil))
         let expected: JSONValue = [
@@ -56,7 +56,7 @@ struct AuditTests {
         #expect(try registry.json("audit") == ["events": expected])
     }
 
-    @Test("tells what operators have done, and nothing where they have changed nothing")
+    @Test("prints changes by operators, and nothing if a command changed nothing")
     func operators() throws {
         try registry.add("1", email: "ada@example.com")
         for words in [
@@ -71,7 +71,7 @@ struct AuditTests {
         #expect(events?.dropFirst().allSatisfy { $0.object?["actor"] == "operator" } == true)
     }
 
-    @Test("names the operator of an operator's event, and of no other event")
+    @Test("only events of operators name an operator")
     func operatorNames() throws {
         try registry.add("1")
         let backup = registry.tool.folder.file("backup.db")
@@ -96,12 +96,12 @@ struct AuditTests {
         for event in restored.suffix(2) { #expect(event.object?["operator"] == .string(text)) }
     }
 
-    @Test("tells of one user, of one kind, of late, and the latest so many of that")
+    @Test("filters by user, kind and time, and prints the latest --limit events")
     func filters() throws {
         try registry.add("1", email: "ada@example.com")
         try registry.add("2", after: 1)
         let ages = [90_000, 7200, 1800, 10]
-        try registry.store.note(ages.map { AuditEvent(.logout, at: now() - .seconds($0), userID: UserID("user_2")) })
+        try registry.store.record(ages.map { AuditEvent(.logout, at: now() - .seconds($0), userID: UserID("user_2")) })
         #expect(try kinds() == ["login", "login", "logout", "logout", "logout", "logout"])
         #expect(try kinds("--user", "Ada@example.com") == ["login"])
         #expect(try kinds("--kind", "LOGIN").count == 2)
@@ -118,9 +118,9 @@ struct AuditTests {
         #expect(try registry.run("audit", "--user", "user_3").status == 1)
     }
 
-    @Test("tells a hundred where nobody says how many")
+    @Test("prints 100 events without --limit")
     func hundred() throws {
-        try registry.store.note((0..<101).map { AuditEvent(.logout, at: Registry.noon + .seconds($0)) })
+        try registry.store.record((0..<101).map { AuditEvent(.logout, at: Registry.noon + .seconds($0)) })
         let all = try #require(try registry.json("audit").object?["events"]?.array)
         #expect(all.count == 100)
         #expect(all[0].object?["moment"] == "2025-10-09T08:53:21.000Z")

@@ -5,7 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
-/// `gatehouse check` in front of things that are really broken.
+/// `gatehouse check` with real faults.
 @Suite("gatehouse check")
 struct CheckTests {
     private let tool: Tool
@@ -21,7 +21,7 @@ struct CheckTests {
         try tool.run(["check"] + words, tool.settings(["APP_ENV": "development"].merging(changes) { $1 }))
     }
 
-    /// Expects one fault, with advice below it, and all else as it should be.
+    /// Expects exactly one fault, with advice below it.
     private func expectFault(
         _ subject: String, _ message: Regex<some Any>, in outcome: Shell.Outcome,
         _ place: SourceLocation = #_sourceLocation
@@ -37,11 +37,7 @@ struct CheckTests {
     }
 
     private func startApple(_ words: String...) throws -> (process: ChildProcess, address: String) {
-        let apple = try tool.start(
-            ["fake-apple", "--port", "0", "--keys", tool.folder.file("apple")] + words,
-            [
-                "APPLE_BUNDLE_ID": "com.example.app"
-            ])
+        let apple = try tool.startFakeApple(words, ["APPLE_BUNDLE_ID": "com.example.app"])
         #expect(Eventually.holds { apple.log.contains("http://") })
         return (apple, String(try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)))
     }
@@ -55,7 +51,7 @@ struct CheckTests {
         ]
     }
 
-    @Test("finds nothing wrong with a house that is well, up or down, and says so to a script")
+    @Test("finds no fault in a sound installation, whether the server runs or not")
     func well() throws {
         let (apple, address) = try startApple()
         defer { apple.stop() }
@@ -65,12 +61,12 @@ struct CheckTests {
         for subject in ["configuration", "database", "integrity", "schema", "Apple's keys", "Apple's credentials"] {
             #expect(down.text.contains("ok     \(subject) "), "\(down.text)")
         }
-        #expect(down.text.contains(/note   socket +nobody listens/))
+        #expect(down.text.contains(/note   socket +no server listens/))
         let server = try ChildProcess(
             [Executable.gatehouse, "serve"], environment: tool.settings(settings), log: tool.folder.file("server"))
         defer { server.stop() }
-        // Once it listens, and has Apple's keys.
-        #expect(Eventually.holds { (try? check(settings, []).text.contains("it says that it is ready")) == true })
+        // The server is ready once it has Apple's keys.
+        #expect(Eventually.holds { (try? check(settings, []).text.contains(/ok     server +ready\n/)) == true })
         let up = try check(settings, ["--json", "--deep"])
         #expect(up.status == 0, "\(up.everything)")
         let report = try JSONValue(parsing: up.output).object ?? [:]
@@ -83,7 +79,7 @@ struct CheckTests {
         for secret in Tool.secrets.values { #expect(!up.everything.contains(secret)) }
     }
 
-    @Test("exits 2 with a configuration that is no good, and looks at what can be read of it all the same")
+    @Test("exits 2 for an unusable configuration, and still checks the rest")
     func badConfiguration() throws {
         let outcome = try check(["WORKERS": "many", "JWT_ACCESS_SECRET": "Xshort", "LISTEN": "here"])
         #expect(outcome.status == 2)
@@ -98,7 +94,7 @@ struct CheckTests {
         #expect(blind.text.contains("cannot be read") && !blind.text.contains("database"))
     }
 
-    @Test("tells of secrets and a database that others can read")
+    @Test("reports secrets and a database that other users can read")
     func openFiles() throws {
         let secret = try tool.file("secret", "a refresh secret that stands in a file of its own")
         chmod(secret, 0o644)
@@ -108,27 +104,28 @@ struct CheckTests {
         let outcome = try tool.run(["check", "--offline"], settings)
         expectFault("configuration", /all users of this machine can read JWT_REFRESH_SECRET/, in: outcome)
         chmod(database, 0o644)
-        expectFault("database", /others can read it: .* 0644/, in: try check())
+        expectFault("database", /other users can read .*: it is .* 0644/, in: try check())
         try FileManager.default.removeItem(atPath: database)
-        expectFault("database", /there is no database at/, in: try check())
-        expectFault("database", /there is no folder/, in: try check(["DATABASE_URL": "sqlite:/nowhere/at/all.db"]))
+        expectFault("database", /the database .* does not exist/, in: try check())
+        expectFault(
+            "database", /the folder .* does not exist/, in: try check(["DATABASE_URL": "sqlite:/nowhere/at/all.db"]))
     }
 
-    @Test("tells of files that somebody else has made in the service's folder", .enabled(if: getuid() == 0))
+    @Test("reports files of other users in the folder of the service", .enabled(if: getuid() == 0))
     func strangers() throws {
         for path in [tool.folder.path, database + "-lock"] { chown(path, 12_345, 12_345) }
         expectFault("database", /12345 cannot read and write .*gatehouse\.db: it is root:root 0600/, in: try check())
-        // Looking has made the log and its index, which are whose the database was.
+        // The check has created the log and its index, with the owner of the database.
         for name in ["", "-wal", "-shm"] { chown(database + name, 12_345, 12_345) }
         chown(database + "-lock", 0, 0)
         expectFault("database", /12345 cannot read and write .*gatehouse\.db-lock/, in: try check())
         chown(database + "-lock", 12_345, 12_345)
-        #expect(try check().text.contains("is 12345's"))
+        #expect(try check().text.contains("owner 12345"))
         chown(database + "-wal", 0, 0)
         expectFault("database", /12345 cannot read and write .*gatehouse\.db-wal/, in: try check())
     }
 
-    @Test("says what it may not look at, and does not call that broken", .enabled(if: getuid() == 0))
+    @Test("names what the user may not read, and does not report it as a fault", .enabled(if: getuid() == 0))
     func powerless() throws {
         chown(database, 12_345, 12_345)
         chown(tool.folder.path, 12_345, 12_345)
@@ -142,17 +139,18 @@ struct CheckTests {
         for name in Tool.secrets.keys { settings[name] = nil }
         let powerless = ["setpriv", "--bounding-set=-dac_override,-dac_read_search,-setuid", Executable.gatehouse]
         let outcome = try Shell.outcome(of: powerless + ["check", "--offline"], environment: settings)
-        #expect(outcome.text.contains(/note   configuration +not all looked at: CREDENTIALS_DIRECTORY is closed/))
+        let note = /note   configuration +not everything was checked: CREDENTIALS_DIRECTORY is closed/
+        #expect(outcome.text.contains(note))
         let serve = try Shell.outcome(of: powerless + ["serve"], environment: settings)
         #expect(serve.status == 2)
-        #expect(serve.complaint.split(separator: "\n").count == 1, "one fault: \(serve.complaint)")
+        #expect(serve.errorOutput.split(separator: "\n").count == 1, "one fault: \(serve.errorOutput)")
         #expect(outcome.status == 0, "\(outcome.everything)")
         for subject in ["database", "integrity", "schema", "socket"] {
-            #expect(outcome.text.contains(try Regex("note   \(subject) +not looked at")), "\(outcome.text)")
+            #expect(outcome.text.contains(try Regex("note   \(subject) +not checked")), "\(outcome.text)")
         }
     }
 
-    @Test("tells of a disk that is full", .enabled(if: getuid() == 0))
+    @Test("reports a full disk", .enabled(if: getuid() == 0))
     func fullDisk() throws {
         let folder = tool.folder.file("small")
         let script = "mkdir $1 && mount -t tmpfs -o size=1m none $1 && cp $2 $1/gatehouse.db && exec $3 check --offline"
@@ -161,11 +159,11 @@ struct CheckTests {
             environment: tool.settings([
                 "DATABASE_URL": "sqlite:\(folder)/gatehouse.db", "PATH": "/usr/bin:/bin", "APP_ENV": "development",
             ]))
-        try #require(!outcome.complaint.contains("unshare"), "no tmpfs can be mounted here")
-        expectFault("disk", /\d+ KiB free at .*small: nothing can be written soon/, in: outcome)
+        try #require(!outcome.errorOutput.contains("unshare"), "no tmpfs can be mounted here")
+        expectFault("disk", /\d+ KiB free at .*small: writes will fail soon/, in: outcome)
     }
 
-    @Test("tells of a database that is damaged, is none, or is not ours")
+    @Test("reports a database that is damaged, missing or foreign")
     func damage() throws {
         let connection = try Connection(path: database, access: .readWrite)
         let page = try connection.first("SELECT rootpage FROM sqlite_schema WHERE name = 'users'") { $0.integer(0) }
@@ -181,10 +179,10 @@ struct CheckTests {
         let other = tool.folder.file("other.db")
         try Connection(path: other, access: .readWrite).execute(script: "CREATE TABLE songs (name TEXT)")
         chmod(other, 0o600)
-        expectFault("schema", /not made by this program/, in: try check(["DATABASE_URL": "sqlite:" + other]))
+        expectFault("schema", /not one of Gatehouse/, in: try check(["DATABASE_URL": "sqlite:" + other]))
     }
 
-    @Test("notes an older schema, which the server mends by itself, and tells of a newer one")
+    @Test("notes an older schema, which the server updates, and reports a newer one")
     func schema() throws {
         for (version, word) in [(Migrator.latest - 1, /note   schema/), (Migrator.latest + 1, /FAULT  schema/)] {
             try Connection(path: database, access: .readWrite).execute(script: "PRAGMA user_version = \(version)")
@@ -192,53 +190,54 @@ struct CheckTests {
         }
     }
 
-    @Test("tells of a clock that is behind what the database knows of")
+    @Test("reports a clock that is behind the times in the database")
     func clock() throws {
         try Connection(path: database, access: .readWrite).execute(
             script: "INSERT INTO users (id, role, status, created_at, updated_at, onboarding_completed) "
                 + "VALUES ('user_1', 'USER', 'ACTIVE', 9999999999999, 0, 0)")
-        expectFault("clock", /the database knows of 2286-11-20/, in: try check())
+        expectFault("clock", /the database has a time of 2286-11-20/, in: try check())
     }
 
-    @Test("tells where on the way to Apple's keys it ends")
+    @Test("reports at which step the request for Apple's keys fails")
     func keyServer() throws {
         let (apple, address) = try startApple()
         defer { apple.stop() }
         let plain = address.replacing("http://", with: "https://")
         for (url, message) in [
             ("http://127.0.0.1:1/keys", /127\.0\.0\.1 cannot be reached/),
-            ("https://nowhere.invalid/keys", /no address is found for nowhere\.invalid/),
-            ("\(plain)/auth/keys", /no safe connection to 127\.0\.0\.1/),
+            ("https://nowhere.invalid/keys", /DNS has no address for nowhere\.invalid/),
+            ("\(plain)/auth/keys", /no trusted TLS connection to 127\.0\.0\.1/),
             ("\(address)/elsewhere", /answers with the status 404/), ("\(address)/mint", /without a usable key/),
         ] {
             expectFault("Apple's keys", message, in: try check(["APPLE_JWKS_URL": url], []))
         }
     }
 
-    @Test("asks Apple whether it believes who we are")
+    @Test("asks Apple whether it accepts the credentials")
     func credentials() throws {
         let (apple, address) = try startApple()
         defer { apple.stop() }
         let known = try check(credentials(at: address), [])
         #expect(
-            known.text.contains(/ok     Apple's credentials +Apple knows us for com\.example\.app/), "\(known.text)")
+            known.text.contains(/ok     Apple's credentials +Apple accepts them for com\.example\.app/), "\(known.text)"
+        )
         let stranger = try check(credentials(at: address, key: "DEVELOPER2"), [])
-        expectFault("Apple's credentials", /refuses us for com\.example\.app: invalid_client/, in: stranger)
+        expectFault("Apple's credentials", /refuses them for com\.example\.app: invalid_client/, in: stranger)
         var unanswered = credentials(at: address)
         unanswered["APPLE_TOKEN_URL"] = "http://127.0.0.1:1/auth/token"
-        expectFault("Apple's credentials", /gives no answer/, in: try check(unanswered, []))
+        expectFault("Apple's credentials", /token endpoint does not answer/, in: try check(unanswered, []))
         let wrong = try check(credentials(at: address).merging(["APPLE_KEY_ID": "Xhunter Xhunter"]) { $1 })
         #expect(wrong.status == 2)
         #expect(wrong.text.contains("APPLE_KEY_ID") && !wrong.everything.contains("Xhunter"))
     }
 
-    @Test("tells of a socket that nobody listens at any more")
+    @Test("reports a socket without a server")
     func abandonedSocket() throws {
         let server = try tool.start(["serve"], tool.settings(["APP_ENV": "development"]))
         #expect(Eventually.holds { server.log.contains("\"listening\"") })
         server.signal(SIGKILL)
         _ = server.wait()
         let outcome = try check(["APP_ENV": "development"])
-        expectFault("socket", /is there, and nobody listens/, in: outcome)
+        expectFault("socket", /exists, but no server listens/, in: outcome)
     }
 }

@@ -3,13 +3,13 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("What stops a command")
+@Suite("The error that ends a command")
 struct FatalLineTests {
     private static let causes: [(words: [String], settings: [String: String], faults: [String])] = [
         (["serve"], ["WORKERS": "many", "LISTEN": "here"], ["LISTEN must be ", "WORKERS must be "]),
         (["serve"], ["DATABASE_URL": "sqlite:/nowhere/at/all.db"], ["/nowhere/at/all.db"]),
         (["serve"], ["LISTEN": "unix:/nowhere/at/all.sock"], ["/nowhere/at/all.sock"]),
-        (["serve", "--nope", "now"], [:], ["unknown option --nope", "now is one argument too many"]),
+        (["serve", "--nope", "now"], [:], ["unknown option --nope", "unexpected argument now"]),
     ]
 
     private let tool: Tool
@@ -18,7 +18,7 @@ struct FatalLineTests {
         tool = try Tool()
     }
 
-    /// Runs a command whose standard error is what JOURNAL_STREAM names, as the service manager has it.
+    /// Runs a command whose standard error is the stream that JOURNAL_STREAM names, as under systemd.
     private func inJournal(_ words: [String], _ settings: [String: String]) throws -> [String] {
         let path = try tool.file("journal", "")
         let script = "JOURNAL_STREAM=$(stat -c %d:%i \(path)) exec \"$@\" 2>\(path)"
@@ -42,19 +42,19 @@ struct FatalLineTests {
     }
 
     @Test(
-        "is a line of the log for each fault of a server, with the journal's priority in the journal", arguments: 0..<4)
+        "is a log line for each fault of the server, with a priority in the journal", arguments: 0..<4)
     func server(_ number: Int) throws {
         let (words, changes, faults) = Self.causes[number]
         let settings = tool.settings(changes)
         let outcome = try tool.run(words, settings)
-        let lines = outcome.complaint.split(separator: "\n").map(String.init)
+        let lines = outcome.errorOutput.split(separator: "\n").map(String.init)
         #expect(outcome.status == (number == 0 || number == 3 ? 2 : 3))
         #expect(lines.allSatisfy { $0.hasPrefix("{") }, "\(lines)")
         try expectFatal(lines, "serve", prefix: "", faults: faults)
         try expectFatal(try inJournal(words, settings), "serve", prefix: "<3>", faults: faults)
     }
 
-    @Test("is plain text for a person at a terminal")
+    @Test("is plain text on a terminal")
     func terminal() throws {
         let outcome = try Shell.outcome(
             of: ["script", "--quiet", "--return", "--command", "\(Executable.gatehouse) serve", "/dev/null"],
@@ -64,11 +64,11 @@ struct FatalLineTests {
         #expect(outcome.text.contains("\n  WORKERS must be a number"), "\(outcome.text)")
     }
 
-    @Test("is a line of the log for any command in the journal, and plain text elsewhere")
+    @Test("is a log line for any command in the journal, and plain text otherwise")
     func others() throws {
         let words = ["backup", tool.folder.file("copy.db")]
         let settings = tool.settings()
         try expectFatal(try inJournal(words, settings), "backup", prefix: "<3>", faults: ["there is no database"])
-        #expect(try tool.run(words, settings).complaint.hasPrefix("gatehouse: no backup was made at "))
+        #expect(try tool.run(words, settings).errorOutput.hasPrefix("gatehouse: no backup was made at "))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("gatehouse jws verify")
 struct JWSVerifyTests {
-    /// A token of an RFC, the key to it, and what it says.
+    /// A token of an RFC, its key and its payload.
     struct Vector: CustomTestStringConvertible {
         let testDescription: String
         let algorithm: String
@@ -69,7 +69,7 @@ struct JWSVerifyTests {
     private let tool: Tool
     private let keys: String
 
-    /// All four keys in one set, nameless as the RFCs have them.
+    /// All four keys in one set, without a kid as in the RFCs.
     init() throws {
         tool = try Tool()
         keys = try tool.file("keys.json", #"{"keys":[\#(Self.vectors.map(\.key).joined(separator: ","))]}"#)
@@ -81,7 +81,7 @@ struct JWSVerifyTests {
         try tool.run(["jws", "verify", "--jwks", keys ?? self.keys, "--alg", algorithm, token], input: input)
     }
 
-    @Test("the tokens of the RFCs are good, as a word and on standard input", arguments: vectors)
+    @Test("the tokens of the RFCs are valid, from the command line and from standard input", arguments: vectors)
     func good(vector: Vector) throws {
         for outcome in [
             try verify(vector.token, as: vector.algorithm),
@@ -92,14 +92,14 @@ struct JWSVerifyTests {
         }
     }
 
-    @Test("the key set may come on standard input")
+    @Test("the key set may come from standard input")
     func keysOnInput() throws {
         let outcome = try verify(
             Self.es256.token, as: "ES256", keys: "-", input: #"{"keys":[\#(Self.es256.key)]}"#)
         #expect(outcome.status == 0)
     }
 
-    @Test("a token is nothing under any other algorithm", arguments: vectors)
+    @Test("a token is refused with any other algorithm", arguments: vectors)
     func otherAlgorithm(vector: Vector) throws {
         for other in Self.vectors where other.algorithm != vector.algorithm {
             let outcome = try verify(vector.token, as: other.algorithm)
@@ -108,7 +108,7 @@ struct JWSVerifyTests {
         }
     }
 
-    @Test("a token that was changed is refused", arguments: vectors)
+    @Test("a changed token is refused", arguments: vectors)
     func changed(vector: Vector) throws {
         let parts = vector.token.split(separator: ".").map(String.init)
         let forged = [parts[0], parts[1], (parts[2].hasPrefix("A") ? "B" : "A") + parts[2].dropFirst()]
@@ -122,7 +122,7 @@ struct JWSVerifyTests {
         #expect(cut.status == 1 && cut.text.hasPrefix("malformed: "))
     }
 
-    @Test("without a key of the algorithm nothing is verified", arguments: vectors)
+    @Test("without a key for the algorithm every token is refused", arguments: vectors)
     func noKey(vector: Vector) throws {
         let others = Self.vectors.filter { $0.algorithm != vector.algorithm }.map(\.key).joined(separator: ",")
         let set = try tool.file("others.json", #"{"keys":[\#(others)]}"#)
@@ -131,7 +131,7 @@ struct JWSVerifyTests {
         #expect(outcome.text.hasPrefix("unknown_key: "))
     }
 
-    @Test("an algorithm that there is not is wrong usage", arguments: ["none", "RS384", "hs256", ""])
+    @Test("an unknown algorithm is wrong usage", arguments: ["none", "RS384", "hs256", ""])
     func wrongAlgorithm(name: String) throws {
         let outcome = try verify(Self.hs256.token, as: name)
         #expect(outcome.status == 2)

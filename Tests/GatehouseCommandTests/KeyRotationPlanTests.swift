@@ -1,3 +1,4 @@
+import CommandLineTool
 import Gatehouse
 import GatehouseServer
 import GatehouseTokens
@@ -6,12 +7,12 @@ import Testing
 
 @testable import GatehouseCommand
 
-/// What `gatehouse keys rotate` writes, by values alone: two files, and a crash wherever one is possible.
-@Suite("Rotating a key, by values")
+/// The writes of `gatehouse keys rotate` without I/O: two files, and a crash at each possible point.
+@Suite("The plan of a key rotation")
 struct KeyRotationPlanTests {
     private static let start = Timestamp(seconds: 1_795_341_000)
 
-    /// The two files, and how new keys are called.
+    /// The two files, and the names of new keys.
     private struct Files {
         var current = "old"
         var previous = KeyList()
@@ -48,7 +49,7 @@ struct KeyRotationPlanTests {
         return plan
     }
 
-    @Test("a secret any number of times keeps every one before it, the newest first, with its time")
+    @Test("repeated rotation of a secret keeps all previous ones, newest first, with their times")
     func secrets() throws {
         for key in [RotatedKey.accessSecret, .refreshSecret, .dataKey] {
             var files = Files()
@@ -61,7 +62,7 @@ struct KeyRotationPlanTests {
         }
     }
 
-    @Test("cut off after any step loses no key, and the same call again finishes it", arguments: RotatedKey.allCases)
+    @Test("an interruption after any step loses no key, and running it again finishes", arguments: RotatedKey.allCases)
     func interrupted(key: RotatedKey) throws {
         for published in [false, true] {
             for cut in 0...3 {
@@ -79,7 +80,7 @@ struct KeyRotationPlanTests {
         }
     }
 
-    @Test("of a secret again counts the time of the old key from the second attempt")
+    @Test("repeating an interrupted rotation counts the old key's time from the second attempt")
     func recordOfSecondAttempt() throws {
         var files = Files()
         try rotate(.accessSecret, &files, steps: 1)
@@ -89,14 +90,16 @@ struct KeyRotationPlanTests {
         #expect(files.previous.entries == [KeyList.Entry("old", record: .replaced(later))])
     }
 
-    @Test("a stolen key is in no file afterwards, nor after any cut and a second call", arguments: RotatedKey.allCases)
+    @Test(
+        "a stolen key is in no file afterwards, even after an interruption and a second call",
+        arguments: RotatedKey.allCases)
     func stolen(key: RotatedKey) throws {
         for published in [false, true] {
             for interrupted in [0, 1, 2] {
                 for cut in [1, 2, 3] {
                     var files = Files(previous: KeyList([KeyList.Entry("older", record: .replaced(Self.start))]))
                     if published, key == .signingKey { try rotate(key, &files) }
-                    // A rotation that kept the old key was cut off before.
+                    // A rotation that keeps the old key was interrupted before.
                     try rotate(key, &files, at: Self.start + .seconds(301), steps: interrupted, isImmediate: true)
                     let stolen = files.current
                     try rotate(key, &files, at: Self.start + .seconds(301), steps: cut, isStolen: true)
@@ -108,7 +111,7 @@ struct KeyRotationPlanTests {
         }
     }
 
-    @Test("a signing key is published first, and signs in the second call")
+    @Test("a signing key is published first, and signs after the second call")
     func twoCalls() throws {
         var files = Files()
         #expect(try rotate(.signingKey, &files).outcome == .published)
@@ -122,7 +125,7 @@ struct KeyRotationPlanTests {
     }
 
     @Test(
-        "the second call is refused before every cache has the next key",
+        "the second call is refused until every cache has the next key",
         arguments: [
             (299, nil, false), (300, nil, true), (301, -1, false), (301, 0, true), (301, 2, false), (302, 2, true),
         ] as [(Int64, Int64?, Bool)])
@@ -135,7 +138,7 @@ struct KeyRotationPlanTests {
             #expect(throws: Never.self) { try plan(.signingKey, &files, at: now, serverStart: server) }
             return
         }
-        let fault = #expect(throws: CommandFault.self) {
+        let fault = #expect(throws: CommandError.self) {
             try plan(.signingKey, &files, at: now, serverStart: server)
         }
         #expect(fault?.status == .no && fault?.message.contains("Nothing was changed") == true)
@@ -143,18 +146,18 @@ struct KeyRotationPlanTests {
         #expect(immediate.outcome == .replaced)
     }
 
-    @Test("a list that is full takes no more, and the fault says how it becomes shorter")
+    @Test("a full list is refused, and the message says how to shorten it")
     func bound() throws {
         for (key, advice) in [(RotatedKey.accessSecret, "keys retire jwt_access_secret"), (.dataKey, "keys reseal")] {
             var files = Files(previous: KeyList((1...15).map { KeyList.Entry("p\($0)") }))
             try rotate(key, &files)
-            let fault = #expect(throws: CommandFault.self) { try rotate(key, &files) }
+            let fault = #expect(throws: CommandError.self) { try rotate(key, &files) }
             #expect(fault?.message.contains(advice) == true && files.previous.entries.count == 16)
         }
     }
 
     @Test(
-        "each call needs the places that it fills: a stolen key none, a signing key two, and one in its second call",
+        "each call needs room: none for a stolen key, two for a signing key, one in its second call",
         arguments: [
             (.accessSecret, 16, false, false, false), (.accessSecret, 15, false, false, true),
             (.accessSecret, 16, true, false, true), (.signingKey, 15, false, false, false),
@@ -165,20 +168,20 @@ struct KeyRotationPlanTests {
         func full() -> Files { Files(previous: KeyList((1...count).map { KeyList.Entry("p\($0)") })) }
         var files = full()
         guard fits else {
-            let fault = #expect(throws: CommandFault.self) {
+            let fault = #expect(throws: CommandError.self) {
                 try rotate(key, &files, isImmediate: isImmediate, isStolen: isStolen)
             }
             #expect(fault?.status == .no && files.previous == full().previous)
             return
         }
         try rotate(key, &files, isImmediate: isImmediate, isStolen: isStolen)
-        #expect(files.previous.entries.count <= KeyList.most)
+        #expect(files.previous.entries.count <= KeyList.maximumCount)
         guard files.current == "old" else { return }
         try rotate(key, &files, at: Self.start + .seconds(300))
-        #expect(files.current != "old" && files.previous.entries.count <= KeyList.most)
+        #expect(files.current != "old" && files.previous.entries.count <= KeyList.maximumCount)
     }
 
-    @Test("what was interrupted is finished in a list that it has filled", arguments: RotatedKey.allCases)
+    @Test("an interrupted rotation can be finished with a full list", arguments: RotatedKey.allCases)
     func boundOfRepetition(key: RotatedKey) throws {
         for cut in 1...2 {
             var files = Files(previous: KeyList((1...14).map { KeyList.Entry("p\($0)") }))
@@ -192,7 +195,7 @@ struct KeyRotationPlanTests {
         }
     }
 
-    @Test("beside a stolen signing key, the published one is dropped as well")
+    @Test("replacing a stolen signing key also drops the published one")
     func stolenBesidePublished() throws {
         var files = Files()
         try rotate(.signingKey, &files)
@@ -200,7 +203,7 @@ struct KeyRotationPlanTests {
         #expect(files.current == "new2" && files.previous.entries.isEmpty)
     }
 
-    @Test("keys that stand in the list without a record get one")
+    @Test("keys without a record get one")
     func withoutRecord() throws {
         var files = Files(previous: KeyList([KeyList.Entry("older")]))
         try rotate(.accessSecret, &files)
@@ -218,11 +221,11 @@ struct KeyRotationPlanTests {
             fileChangedAt: Self.start + .seconds(fileChanged),
             serverStart: serverStart.map { Self.start + .seconds($0) },
             sealedCounts: sealed
-        ).judge(entry)
+        ).evaluate(entry)
     }
 
     @Test(
-        "a key is over when the tokens are that it signed, and not before",
+        "a key is not needed once its tokens have expired, and not before",
         arguments: [
             (.accessSecret, 959, false), (.accessSecret, 960, true), (.signingKey, 959, false),
             (.signingKey, 960, true),
@@ -230,23 +233,23 @@ struct KeyRotationPlanTests {
         ] as [(RotatedKey, Int64, Bool)])
     func over(key: RotatedKey, seconds: Int64, isOver: Bool) {
         let entry = KeyList.Entry("k", record: .replaced(Self.start))
-        #expect((verdict(key, entry, after: seconds) == .over) == isOver)
-        #expect((verdict(key, KeyList.Entry("k"), after: seconds) == .over) == isOver, "by the file's time")
-        #expect(verdict(key, KeyList.Entry("k"), after: seconds, fileChanged: 10) != .over || seconds > 3660)
-        #expect((verdict(key, entry, after: seconds, serverStart: 0) == .over) == isOver)
-        #expect(verdict(key, entry, after: seconds, serverStart: -1) != .over, "the server works with it")
-        #expect(verdict(key, KeyList.Entry("k", record: .published(Self.start)), after: 99_999) != .over)
+        #expect((verdict(key, entry, after: seconds) == .notNeeded) == isOver)
+        #expect((verdict(key, KeyList.Entry("k"), after: seconds) == .notNeeded) == isOver, "by the file's time")
+        #expect(verdict(key, KeyList.Entry("k"), after: seconds, fileChanged: 10) != .notNeeded || seconds > 3660)
+        #expect((verdict(key, entry, after: seconds, serverStart: 0) == .notNeeded) == isOver)
+        #expect(verdict(key, entry, after: seconds, serverStart: -1) != .notNeeded, "the server works with it")
+        #expect(verdict(key, KeyList.Entry("k", record: .published(Self.start)), after: 99_999) != .notNeeded)
     }
 
-    @Test("a data key is over when the database has nothing that it sealed, whatever the time")
+    @Test("a data key is not needed once no value is sealed with it, whatever the time")
     func dataKeys() throws {
         let bytes = (0..<32).map { UInt8($0) }
         let entry = KeyList.Entry(Base64URL.encode(bytes), record: .replaced(Self.start))
         let id = try DataKey(bytes).id
-        #expect(verdict(.dataKey, entry, after: 0) == .over)
-        #expect(verdict(.dataKey, entry, after: 0, sealed: ["02030405": 3]) == .over)
-        #expect(verdict(.dataKey, entry, after: 99_999_999, sealed: [id: 1]) != .over)
-        #expect(verdict(.dataKey, entry, after: 0, serverStart: -1) != .over)
-        #expect(verdict(.dataKey, KeyList.Entry("no key"), after: 0) != .over)
+        #expect(verdict(.dataKey, entry, after: 0) == .notNeeded)
+        #expect(verdict(.dataKey, entry, after: 0, sealed: ["02030405": 3]) == .notNeeded)
+        #expect(verdict(.dataKey, entry, after: 99_999_999, sealed: [id: 1]) != .notNeeded)
+        #expect(verdict(.dataKey, entry, after: 0, serverStart: -1) != .notNeeded)
+        #expect(verdict(.dataKey, KeyList.Entry("no key"), after: 0) != .notNeeded)
     }
 }

@@ -19,23 +19,23 @@ struct KeysGenerateTests {
         try tool.run(["keys", "generate"] + options)
     }
 
-    /// The key that a server would make of such a text.
+    /// The key that a server reads from this text.
     private func key(_ text: String) throws -> SigningKey {
         text.hasPrefix("-----BEGIN") ? try SigningKey(pem: text) : try SigningKey(writtenSecret: Array(text.utf8))
     }
 
-    @Test("prints a key in PEM, or a secret, and nothing else", arguments: algorithms)
+    @Test("prints only a key in PEM or a secret", arguments: algorithms)
     func prints(algorithm: String) throws {
         let outcome = try generate("--alg", algorithm)
         #expect(outcome.status == 0)
-        #expect(outcome.complaint.isEmpty)
+        #expect(outcome.errorOutput.isEmpty)
         let text = try #require(outcome.text.hasSuffix("\n") ? String(outcome.text.dropLast()) : nil)
         #expect(text.last?.isNewline == false)
         #expect(try key(text).algorithm.rawValue == algorithm)
         #expect(try generate("--alg", algorithm).text != outcome.text)
     }
 
-    @Test("prints a key for ES256 where nothing else is asked for")
+    @Test("generates an ES256 key by default")
     func standard() throws {
         #expect(try key(generate().text).algorithm == .ES256)
     }
@@ -46,7 +46,7 @@ struct KeysGenerateTests {
         #expect(Base64URL.decode(String(text.dropLast()))?.count == 32)
     }
 
-    @Test("writes it to a file that nobody else can read, and prints the kid alone", arguments: algorithms)
+    @Test("--out writes a private file, and prints only the kid", arguments: algorithms)
     func file(algorithm: String) throws {
         let path = tool.folder.file("key")
         let outcome = try generate("--alg", algorithm, "--out", path)
@@ -58,7 +58,7 @@ struct KeysGenerateTests {
         #expect(mode == 0o600)
     }
 
-    @Test("does not touch a file that is there, nor what a link leads to")
+    @Test("--out changes neither an existing file nor the target of a link")
     func existing() throws {
         let path = try tool.file("key", "mine")
         try FileManager.default.createSymbolicLink(
@@ -67,7 +67,7 @@ struct KeysGenerateTests {
             let outcome = try generate("--out", taken)
             #expect(outcome.status == 1)
             #expect(outcome.text.isEmpty)
-            #expect(outcome.complaint.contains("is there already"))
+            #expect(outcome.errorOutput.contains("exists and was not changed"))
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
         #expect(!FileManager.default.fileExists(atPath: tool.folder.file("nothing")))
@@ -76,7 +76,7 @@ struct KeysGenerateTests {
         #expect(nowhere.text.isEmpty)
     }
 
-    @Test("tells a script all there is to know", arguments: algorithms)
+    @Test("--json prints every field", arguments: algorithms)
     func json(algorithm: String) throws {
         let outcome = try generate("--alg", algorithm, "--json")
         #expect(outcome.text.filter(\.isNewline).count == 1)
@@ -90,7 +90,7 @@ struct KeysGenerateTests {
         #expect((json["publicJwk"] == .null) == (algorithm == "HS256"))
     }
 
-    @Test("tells a script everything but the key where that is in a file", arguments: algorithms)
+    @Test("--json with --out prints every field but the key", arguments: algorithms)
     func jsonAndFile(algorithm: String) throws {
         let path = tool.folder.file("key")
         let outcome = try generate("--alg", algorithm, "--json", "--out", path)
@@ -100,16 +100,16 @@ struct KeysGenerateTests {
         #expect(try json["kid"]?.string == key(String(written.dropLast())).keyID)
     }
 
-    @Test("an algorithm that we do not sign with is wrong usage", arguments: ["RS256", "es256", "none", ""])
+    @Test("an unsupported algorithm is wrong usage", arguments: ["RS256", "es256", "none", ""])
     func wrongAlgorithm(name: String) throws {
         let path = tool.folder.file("key")
         let outcome = try generate("--alg", name, "--out", path)
         #expect(outcome.status == 2)
-        #expect(outcome.complaint.contains("--alg must be one of"))
+        #expect(outcome.errorOutput.contains("--alg must be one of"))
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("what it writes is what the settings take")
+    @Test("the settings accept its output")
     func fits() throws {
         var settings = tool.settings()
         for (name, algorithm) in [

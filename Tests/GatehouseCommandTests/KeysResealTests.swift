@@ -15,20 +15,20 @@ import Testing
 struct KeysResealTests {
     private static let owner = UserID("user_01")
 
-    private var stand: KeyStand
-    private var database: String { stand.tool.folder.file("gatehouse.db") }
+    private var fixture: KeyFixture
+    private var database: String { fixture.tool.folder.file("gatehouse.db") }
 
     init() throws {
-        stand = try KeyStand()
-        _ = try SQLiteFile(path: stand.tool.folder.file("gatehouse.db")).migrate()
-        chmod(stand.tool.folder.file("gatehouse.db"), 0o600)
+        fixture = try KeyFixture()
+        _ = try SQLiteFile(path: fixture.tool.folder.file("gatehouse.db")).migrate()
+        chmod(fixture.tool.folder.file("gatehouse.db"), 0o600)
     }
 
     private func vault(_ text: String) throws -> DataVault {
         DataVault(key: try DataKey(try #require(DataKey.bytes(written: text))))
     }
 
-    /// Accounts and tasks whose values a key has sealed.
+    /// Creates accounts and tasks with values that a key has sealed.
     private func add(_ count: Int, as mark: String, sealedBy text: String) throws {
         let (vault, connection) = (try vault(text), try Connection(path: database, access: .readWrite))
         try connection.execute(script: "BEGIN")
@@ -50,7 +50,7 @@ struct KeysResealTests {
         try connection.execute(script: "COMMIT")
     }
 
-    /// Whether every value is of a key, and says what it should.
+    /// Whether every value is sealed with this key, and opens to the right text.
     private func isAll(sealedBy text: String, count: Int) throws -> Bool {
         let (vault, connection) = (try vault(text), try Connection(path: database, access: .readOnly))
         let values = try connection.all(
@@ -62,69 +62,69 @@ struct KeysResealTests {
         return values.count == count && values.allSatisfy { vault.open($1, for: $0) == "token of \($0.text)" }
     }
 
-    private func check() throws -> String { try stand.tool.run(["check", "--offline"], stand.environment).text }
+    private func check() throws -> String { try fixture.tool.run(["check", "--offline"], fixture.environment).text }
 
-    @Test("after three rotations seals everything with the current key, which alone is needed then")
+    @Test("after three rotations, seals everything with the current key, so that no other is needed")
     func threeRotations() throws {
         for number in 0..<3 {
-            try add(60, as: "\(number)", sealedBy: stand.text("data_key"))
-            #expect(try stand.keys("rotate", "data_key").status == 0)
+            try add(60, as: "\(number)", sealedBy: fixture.text("data_key"))
+            #expect(try fixture.keys("rotate", "data_key").status == 0)
         }
         #expect(try check().contains(/note   sealed data +360 values are sealed with a previous DATA_KEY/))
-        let early = try stand.keys("retire", "data_key", "--yes")
+        let early = try fixture.keys("retire", "data_key", "--yes")
         #expect(
-            early.status == 0 && early.text.matches(of: /stays, it has sealed 120 values/).count == 3,
+            early.status == 0 && early.text.matches(of: /kept, it has sealed 120 values/).count == 3,
             "\(early.everything)")
-        let outcome = try stand.keys("reseal")
+        let outcome = try fixture.keys("reseal")
         #expect(outcome.status == 0, "\(outcome.everything)")
-        #expect(outcome.text.contains("180 tokens of accounts, 180 waiting for Apple"))
+        #expect(outcome.text.contains("180 tokens of accounts, 180 tasks for Apple"))
         #expect(outcome.text.contains("gatehouse keys retire data_key"))
-        #expect(try isAll(sealedBy: stand.text("data_key"), count: 360))
+        #expect(try isAll(sealedBy: fixture.text("data_key"), count: 360))
         #expect(try check().contains(/note   sealed data +no value needs DATA_KEY_PREVIOUS any more/))
-        let unasked = try stand.keys("retire", "data_key")
-        #expect(unasked.status == 2 && stand.list("data_key").entries.count == 3, "\(unasked.everything)")
-        #expect(try stand.keys("retire", "data_key", "--yes").status == 0)
-        #expect(stand.list("data_key").entries.isEmpty)
-        #expect(try check().contains(/ok     sealed data +360 values, all with the current DATA_KEY/))
-        #expect(try stand.keys("reseal").text.contains(" 0 tokens of accounts, 0 waiting"), "there is nothing to do")
+        let unasked = try fixture.keys("retire", "data_key")
+        #expect(unasked.status == 2 && fixture.list("data_key").entries.count == 3, "\(unasked.everything)")
+        #expect(try fixture.keys("retire", "data_key", "--yes").status == 0)
+        #expect(fixture.list("data_key").entries.isEmpty)
+        #expect(try check().contains(/ok     sealed data +360 values, all sealed with the current DATA_KEY/))
+        #expect(try fixture.keys("reseal").text.contains(" 0 tokens of accounts, 0 tasks"), "there is nothing to do")
     }
 
-    @Test("killed at any write is finished by another run")
+    @Test("after a kill at any write, another run finishes")
     func killed() throws {
-        try add(120, as: "a", sealedBy: stand.text("data_key"))
-        _ = try stand.keys("rotate", "data_key")
+        try add(120, as: "a", sealedBy: fixture.text("data_key"))
+        _ = try fixture.keys("rotate", "data_key")
         for count in [1, 3, 7, 12] {
-            #expect(try stand.keys("reseal", through: Killing.at("pwrite64", count)).status == 137)
+            #expect(try fixture.keys("reseal", through: Killing.at("pwrite64", count)).status == 137)
         }
-        #expect(try stand.keys("reseal").status == 0)
-        #expect(try isAll(sealedBy: stand.text("data_key"), count: 240))
+        #expect(try fixture.keys("reseal").status == 0)
+        #expect(try isAll(sealedBy: fixture.text("data_key"), count: 240))
     }
 
-    @Test("counts what no key opens, and removes it when told to; then the fault is over")
+    @Test("counts values that no key opens, and removes them with --discard")
     func lost() throws {
-        let (lost, known) = (try stand.tool.run("keys", "generate", "--alg", "HS256").text, stand.text("data_key"))
+        let (lost, known) = (try fixture.tool.run("keys", "generate", "--alg", "HS256").text, fixture.text("data_key"))
         try add(2, as: "lost", sealedBy: lost.trimmingCharacters(in: .newlines))
         try add(3, as: "known", sealedBy: known)
         let found = try check()
-        #expect(found.contains(/FAULT  sealed data +4 values are sealed with a key that no setting has/), "\(found)")
+        #expect(found.contains(/FAULT  sealed data +4 values are sealed with an unknown key/), "\(found)")
         #expect(found.contains("gatehouse keys reseal --discard"))
-        let outcome = try stand.keys("reseal", "--json")
+        let outcome = try fixture.keys("reseal", "--json")
         #expect(outcome.status == 1)
         let json = try #require(try JSONValue(parsing: outcome.output).object)
         #expect(json.names == ["resealed", "unopened", "discarded", "keys"])
         #expect(json["unopened"] == 4 && json["discarded"] == false)
         let states = json["keys"]?.array?.compactMap { $0.object?["state"]?.string }
         #expect(Set(states ?? []) == ["current", "unknown"])
-        let unasked = try stand.keys("reseal", "--discard")
-        #expect(unasked.status == 2 && unasked.complaint.contains("--yes"))
-        let discarded = try stand.keys("reseal", "--discard", "--yes")
-        #expect(discarded.status == 0 && discarded.text.contains("2 tokens of accounts, 2 waiting for Apple"))
+        let unasked = try fixture.keys("reseal", "--discard")
+        #expect(unasked.status == 2 && unasked.errorOutput.contains("--yes"))
+        let discarded = try fixture.keys("reseal", "--discard", "--yes")
+        #expect(discarded.status == 0 && discarded.text.contains("2 tokens of accounts, 2 tasks for Apple"))
         #expect(try isAll(sealedBy: known, count: 6))
         #expect(try check().contains("ok     sealed data"))
         #expect(!outcome.everything.contains("token of") && !discarded.everything.contains(known))
     }
 
-    /// Has the database keep one key of identity hashes.
+    /// Stores a key of identity hashes in the database.
     private func keepHashKey(sealedBy secret: String) throws {
         let ring = try KeyRing(secret: Array(secret.utf8))
         let document = try #require(IdentityHashes().document(replacing: [], sealedBy: ring))
@@ -133,80 +133,82 @@ struct KeysResealTests {
             Document(content: document, updatedAt: Timestamp(seconds: 0)), as: DocumentName.identityHashKeys)
     }
 
-    @Test("a refresh secret that is removed after its rotation and a restart costs no identity hash")
+    @Test("removing a refresh secret after its rotation and a restart loses no identity hash")
     func stolenRefreshSecret() throws {
-        try keepHashKey(sealedBy: stand.text("jwt_refresh_secret"))
-        #expect(try stand.keys("rotate", "jwt_refresh_secret").status == 0)
-        let server = try stand.tool.start(["serve"], stand.environment)
+        try keepHashKey(sealedBy: fixture.text("jwt_refresh_secret"))
+        #expect(try fixture.keys("rotate", "jwt_refresh_secret").status == 0)
+        let server = try fixture.tool.start(["serve"], fixture.environment)
         defer { server.stop() }
         #expect(Eventually.holds { server.log.contains("\"listening\"") })
-        try FileManager.default.removeItem(atPath: stand.file("jwt_refresh_secret_previous"))
-        #expect(try stand.keys("reseal", "--dry-run").status == 0)
+        try FileManager.default.removeItem(atPath: fixture.file("jwt_refresh_secret_previous"))
+        #expect(try fixture.keys("reseal", "--dry-run").status == 0)
     }
 
-    @Test("seals the keys of the identity hashes with the current refresh secret, and can drop those that are lost")
+    @Test("seals the keys of the identity hashes with the current refresh secret, and can remove lost ones")
     func hashKeys() throws {
-        try keepHashKey(sealedBy: stand.text("jwt_refresh_secret"))
-        _ = try stand.keys("rotate", "jwt_refresh_secret")
-        #expect(try stand.keys("reseal").status == 0)
-        try FileManager.default.removeItem(atPath: stand.file("jwt_refresh_secret_previous"))
+        try keepHashKey(sealedBy: fixture.text("jwt_refresh_secret"))
+        _ = try fixture.keys("rotate", "jwt_refresh_secret")
+        #expect(try fixture.keys("reseal").status == 0)
+        try FileManager.default.removeItem(atPath: fixture.file("jwt_refresh_secret_previous"))
         #expect(try check().contains("ok     sealed data"))
         try keepHashKey(sealedBy: "a-lost-refresh-secret-of-the-tests-0123456789")
         #expect(try check().contains(/FAULT  sealed data +1 keys of identity hashes/))
-        #expect(try stand.keys("reseal").status == 1)
-        let counted = try stand.keys("reseal", "--dry-run")
-        #expect(counted.status == 1 && counted.text.contains("opens 1 keys of identity"), "\(counted.everything)")
-        #expect(try stand.keys("reseal", "--discard", "--yes").status == 0)
-        #expect(try stand.keys("reseal", "--dry-run").status == 0)
+        #expect(try fixture.keys("reseal").status == 1)
+        let counted = try fixture.keys("reseal", "--dry-run")
+        #expect(
+            counted.status == 1 && counted.text.contains("1 keys of identity hashes are opened by no secret"),
+            "\(counted.everything)")
+        #expect(try fixture.keys("reseal", "--discard", "--yes").status == 0)
+        #expect(try fixture.keys("reseal", "--dry-run").status == 0)
         #expect(try check().contains("ok     sealed data"))
     }
 
-    @Test("does not begin beside a server that still seals with the old key, nor does retiring")
+    @Test("refuses to run beside a server that still seals with the old key, as does keys retire")
     func oldServer() throws {
-        let server = try stand.tool.start(["serve"], stand.environment)
+        let server = try fixture.tool.start(["serve"], fixture.environment)
         defer { server.stop() }
         #expect(Eventually.holds { server.log.contains("\"listening\"") })
-        try add(1, as: "a", sealedBy: stand.text("data_key"))
-        _ = try stand.keys("rotate", "data_key")
-        let outcome = try stand.keys("reseal")
+        try add(1, as: "a", sealedBy: fixture.text("data_key"))
+        _ = try fixture.keys("rotate", "data_key")
+        let outcome = try fixture.keys("reseal")
         #expect(
-            outcome.status == 1 && outcome.complaint.contains("still seals with the old data_key"),
+            outcome.status == 1 && outcome.errorOutput.contains("still seals with the old data_key"),
             "\(outcome.everything)")
-        let retired = try stand.keys("retire", "data_key", "--yes")
-        #expect(retired.text.contains("is what the running server works with"), "\(retired.everything)")
-        #expect(stand.list("data_key").entries.count == 1)
-        try FileManager.default.removeItem(atPath: stand.file("data_key_previous"))
-        _ = try stand.keys("rotate", "jwt_refresh_secret")
-        let second = try stand.keys("reseal")
-        #expect(second.status == 1 && second.complaint.contains("the old jwt_refresh_secret"), "\(second.everything)")
+        let retired = try fixture.keys("retire", "data_key", "--yes")
+        #expect(retired.text.contains("is in use by the running server"), "\(retired.everything)")
+        #expect(fixture.list("data_key").entries.count == 1)
+        try FileManager.default.removeItem(atPath: fixture.file("data_key_previous"))
+        _ = try fixture.keys("rotate", "jwt_refresh_secret")
+        let second = try fixture.keys("reseal")
+        #expect(second.status == 1 && second.errorOutput.contains("the old jwt_refresh_secret"), "\(second.everything)")
     }
 
-    @Test("without DATA_KEY, discarding removes no value")
+    @Test("without DATA_KEY, --discard removes no value")
     func discardWithoutKey() throws {
-        let key = stand.text("data_key")
+        let key = fixture.text("data_key")
         try add(2, as: "a", sealedBy: key)
-        try FileManager.default.removeItem(atPath: stand.file("data_key"))
-        let outcome = try stand.keys("reseal", "--discard", "--yes")
+        try FileManager.default.removeItem(atPath: fixture.file("data_key"))
+        let outcome = try fixture.keys("reseal", "--discard", "--yes")
         #expect(
-            outcome.status == 2 && outcome.complaint.contains("DATA_KEY is not set: --discard would remove every"),
+            outcome.status == 2 && outcome.errorOutput.contains("DATA_KEY is not set: --discard would remove every"),
             "\(outcome.everything)")
         #expect(try isAll(sealedBy: key, count: 4))
     }
 
-    @Test("before it removes values, a terminal is shown how many")
+    @Test("asks on a terminal before it removes values, with their number")
     func question() throws {
-        let lost = try stand.tool.run("keys", "generate", "--alg", "HS256").text
+        let lost = try fixture.tool.run("keys", "generate", "--alg", "HS256").text
         try add(2, as: "lost", sealedBy: lost.trimmingCharacters(in: .newlines))
         let words = ["keys", "reseal", "--discard"]
-        let outcome = try PseudoTerminal().run(words, stand.environment, answering: "no")
-        #expect(outcome.complaint.contains("2 tokens of accounts, 2 waiting for Apple"), "\(outcome.everything)")
-        #expect(outcome.status == 1 && outcome.complaint.contains("nothing was removed"))
+        let outcome = try PseudoTerminal().run(words, fixture.environment, answering: "no")
+        #expect(outcome.errorOutput.contains("2 tokens of accounts, 2 tasks for Apple"), "\(outcome.everything)")
+        #expect(outcome.status == 1 && outcome.errorOutput.contains("nothing was removed"))
         #expect(try check().contains("FAULT  sealed data"))
-        #expect(try PseudoTerminal().run(words, stand.environment, answering: "yes").status == 0)
+        #expect(try PseudoTerminal().run(words, fixture.environment, answering: "yes").status == 0)
         #expect(try check().contains("ok     sealed data"))
     }
 
-    @Test("counts of a report are by the keys' ids, and a report that lacks one is none")
+    @Test("a report counts by key id, and an incomplete report is rejected")
     func report() {
         let key = #"{"id":"0a1b2c3d","state":"previous","values":2}"#
         #expect(SealedCounts.counts(in: Array(#"{"keys":[\#(key),\#(key)]}"#.utf8)) == ["0a1b2c3d": 4])
@@ -216,16 +218,16 @@ struct KeysResealTests {
     }
 
     @Test(
-        "the check tells what to do by what it counts",
+        "the check's advice depends on the counts",
         arguments: [
-            (.init(), .ok, "nothing is sealed"), (.init(current: 3), .ok, "3 values"),
+            (.init(), .ok, "no value is sealed"), (.init(current: 3), .ok, "3 values"),
             (.init(current: 3, previous: 1), .note, "1 values are sealed with a previous"),
             (.init(current: 3, hasPreviousKeys: true), .note, "no value needs DATA_KEY_PREVIOUS"),
-            (.init(previous: 1, unknown: 2), .fault, "2 values are sealed with a key that no setting has"),
+            (.init(previous: 1, unknown: 2), .fault, "2 values are sealed with an unknown key"),
             (.init(current: 1, unopenedHashKeys: 1), .fault, "1 keys of identity hashes"),
         ] as [(SealedDataCheck.Facts, Finding.Grade, String)])
     func judgement(facts: SealedDataCheck.Facts, grade: Finding.Grade, message: String) {
-        let findings = SealedDataCheck(path: "x", vault: nil, refreshKeys: nil).judge(facts)
+        let findings = SealedDataCheck(path: "x", vault: nil, refreshKeys: nil).evaluate(facts)
         #expect(findings.map(\.grade) == [grade] && findings[0].message.hasPrefix(message), "\(findings)")
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import TestSupport
 
-/// A database as the program of some time ago made it.
+/// A database with an older schema.
 enum OldSchema {
     static func make(at path: String) throws {
         let migrations = Executable.root + "/Sources/GatehouseStore/Migrations/"

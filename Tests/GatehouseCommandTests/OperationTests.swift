@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("gatehouse serve, check, migrate and fake-apple")
+@Suite("gatehouse serve, check and migrate")
 struct OperationTests {
     private let tool: Tool
 
@@ -10,7 +10,7 @@ struct OperationTests {
         tool = try Tool()
     }
 
-    @Test("a database is migrated once, and is up to date from then on")
+    @Test("migrate updates a database once")
     func migrateTwice() throws {
         let database = ["DATABASE_URL": "sqlite:" + tool.folder.file("x.db")]
         let first = try tool.run(["migrate"], database)
@@ -21,22 +21,22 @@ struct OperationTests {
         #expect(second.text == "up to date\n")
     }
 
-    @Test("a database that cannot be migrated is a failure, a setting that names none is wrong usage")
+    @Test("migrate exits 3 for an unusable database, and 2 for an unusable DATABASE_URL")
     func migrateNothing() throws {
         let garbage = try tool.file("garbage.db", String(repeating: "garbage ", count: 2000))
         for path in [garbage, "/nowhere/at/all.db", tool.folder.path] {
             let outcome = try tool.run(["migrate"], ["DATABASE_URL": "sqlite:" + path])
             #expect(outcome.status == 3, "\(path)")
-            #expect(outcome.text.isEmpty && !outcome.complaint.isEmpty)
+            #expect(outcome.text.isEmpty && !outcome.errorOutput.isEmpty)
         }
         let outcome = try tool.run(["migrate"], ["DATABASE_URL": "mysql://user:hunter2@db/x"])
         #expect(outcome.status == 2)
-        #expect(outcome.complaint.contains("DATABASE_URL") && !outcome.complaint.contains("hunter2"))
+        #expect(outcome.errorOutput.contains("DATABASE_URL") && !outcome.errorOutput.contains("hunter2"))
     }
 
-    @Test("a check says of when the keys are that logins have if Apple is down")
+    @Test("check reports the age of the stored keys, which logins use while Apple is down")
     func checkKeptKeys() throws {
-        let apple = try tool.start(["fake-apple", "--port", "0", "--keys", tool.folder.file("apple")], [:])
+        let apple = try tool.startFakeApple()
         defer { apple.stop() }
         #expect(Eventually.holds { apple.log.contains("http://") })
         let address = try #require(apple.log.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+/)?.output)
@@ -45,7 +45,7 @@ struct OperationTests {
         #expect(Eventually.holds { server.log.contains(#""event":"apple_keys""#) })
         server.signal(SIGTERM)
         #expect(server.wait() == 0)
-        let note = /note   Apple's keys +the last good set was fetched at 20\S+Z\n/
+        let note = /note   Apple's keys +the stored key set was fetched at 20\S+Z\n/
         #expect(try tool.run(["check"], settings).text.contains(note))
         apple.stop()
         let down = try tool.run(["check"], settings)
@@ -53,28 +53,28 @@ struct OperationTests {
         #expect(down.text.contains("FAULT  Apple's keys") && down.text.contains(note))
     }
 
-    @Test("a development secret in production is noted and does no harm")
+    @Test("a development secret in production is noted and has no effect")
     func checkNotes() throws {
         let outcome = try tool.run(["check"], tool.settings(["DEV_LOGIN_SECRET": "hunter2-hunter2"]))
         #expect(outcome.text.contains(/note   configuration +DEV_LOGIN_SECRET is ignored/))
         #expect(!outcome.everything.contains("hunter2"))
     }
 
-    @Test("a secret that is accepted beside the key that signs is noted, with what to do")
+    @Test("a secret that is accepted beside the signing key is noted, with advice")
     func secretBesideKey() throws {
         let outcome = try tool.run(["check"], tool.settings(["ACCESS_SIGNING_KEY": PEMFixtures.p256]))
         let note = #/note   configuration +JWT_ACCESS_SECRET is set beside ACCESS_SIGNING_KEY: .*remove it once/#
         #expect(outcome.text.contains(note), "\(outcome.text)")
     }
 
-    @Test("white space does not open the development login", arguments: ["production ", "\tPRODUCTION"])
+    @Test("white space does not enable the development login", arguments: ["production ", "\tPRODUCTION"])
     func whiteSpace(node: String) throws {
         let settings = ["APP_ENV": " development", "NODE_ENV": node, "DEV_LOGIN_SECRET": "hunter2-hunter2-hunter2"]
         let outcome = try tool.run(["check"], tool.settings(settings))
         #expect(outcome.text.contains(/note   configuration +DEV_LOGIN_SECRET is ignored/), "\(outcome.everything)")
     }
 
-    @Test("placeholders for secrets stop the start, each by name", arguments: ["serve", "check"])
+    @Test("placeholders for secrets prevent the start, each by name", arguments: ["serve", "check"])
     func placeholders(command: String) throws {
         let weak = [
             "JWT_ACCESS_SECRET": String(repeating: "hunter2", count: 6), "DEV_LOGIN_SECRET": "hunter2-hunter2",
@@ -89,7 +89,7 @@ struct OperationTests {
     }
 
     @Test(
-        "a configuration that is not usable stops the start at once, with all its faults",
+        "an unusable configuration prevents the start, with all faults",
         arguments: ["serve", "check"])
     func badConfiguration(command: String) throws {
         let settings = [
@@ -108,7 +108,7 @@ struct OperationTests {
         #expect(!FileManager.default.fileExists(atPath: tool.folder.file("x.db")), "nothing was begun")
     }
 
-    @Test("serving ends well when asked to, and leaves no socket behind", arguments: [SIGTERM, SIGINT])
+    @Test("serve ends on a signal, and removes its socket", arguments: [SIGTERM, SIGINT])
     func serve(signal: Int32) throws {
         let server = try tool.start(["serve"], tool.settings())
         #expect(Eventually.holds { server.log.contains(#""event":"listening""#) })
@@ -119,35 +119,12 @@ struct OperationTests {
         for secret in Tool.secrets.values { #expect(!server.log.contains(secret)) }
     }
 
-    @Test("a server that cannot have its database or its socket fails, and says which")
+    @Test("serve fails without its database or its socket, and names it")
     func cannotServe() throws {
         for (name, value) in [("DATABASE_URL", "sqlite:/nowhere/at/all.db"), ("LISTEN", "unix:/nowhere/at/all.sock")] {
             let outcome = try tool.run(["serve"], tool.settings([name: value]), seconds: 10)
             #expect(outcome.status == 3, "\(name)")
-            #expect(!outcome.complaint.isEmpty)
+            #expect(!outcome.errorOutput.isEmpty)
         }
-    }
-
-    @Test(
-        "the fake Apple has no business in production", arguments: ["APP_ENV", "NODE_ENV"],
-        ["production", "production ", "Production"])
-    func fakeAppleInProduction(variable: String, value: String) throws {
-        for command in [["fake-apple", "--port", "0"], ["fake-apple", "mint"]] {
-            let outcome = try tool.run(
-                command + ["--keys", tool.folder.file("apple")], [variable: value], seconds: 5)
-            #expect(outcome.status == 2)
-            #expect(outcome.text.isEmpty)
-            #expect(!FileManager.default.fileExists(atPath: tool.folder.file("apple")), "no key was made")
-        }
-    }
-
-    @Test("an order to mint that cannot be read is wrong usage")
-    func wrongOrders() throws {
-        for words in [["--claim", "x"], ["--claim", "=1"], ["--header", "x"], ["--at", "noon"]] {
-            let outcome = try tool.run(["fake-apple", "mint", "--keys", tool.folder.file("apple")] + words)
-            #expect(outcome.status == 2, "\(words)")
-            #expect(outcome.text.isEmpty)
-        }
-        #expect(try tool.run("fake-apple", "--port", "65536", "--keys", tool.folder.file("apple")).status == 2)
     }
 }

@@ -1,4 +1,4 @@
-import POSIX
+import FileSystem
 import Testing
 
 @testable import GatehouseCommand
@@ -12,7 +12,7 @@ struct OperatorNameTests {
         OperatorName(caller: caller, login: login, sudoUser: sudo).text
     }
 
-    @Test("is the user, the login where it is another one's, and what sudo says")
+    @Test("is the user, the login if it differs, and the user of sudo")
     func parts() {
         #expect(text(Self.root) == "root (0)")
         #expect(text(Self.root, login: Self.root) == "root (0)")
@@ -23,7 +23,7 @@ struct OperatorNameTests {
     }
 
     @Test(
-        "holds nothing that is no name: the environment is the caller's to write",
+        "holds only valid names, since the caller can set the environment",
         arguments: [
             "", "a b", "a\nb", "root (0), sudo by bob", "ann\u{1B}[0m", "änna", "a,b",
             String(repeating: "a", count: 65),

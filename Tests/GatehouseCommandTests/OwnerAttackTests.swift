@@ -3,9 +3,10 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("What a service's user leaves for root to act on", .enabled(if: geteuid() == 0, "only root can be misled"))
+@Suite(
+    "Attacks by the user of the service on commands of root", .enabled(if: geteuid() == 0, "only root can be misled"))
 struct OwnerAttackTests {
-    /// Of the unfinished copy.
+    /// Swaps the unfinished copy.
     private static let swappingDrafts = """
         import ctypes
         libc, last = ctypes.CDLL(None), None
@@ -28,7 +29,7 @@ struct OwnerAttackTests {
                 except OSError: pass
         """
 
-    /// Of the folder of backups.
+    /// Swaps the folder of backups.
     private static let swappingFolders = """
         folder, aside = home + "/backups", home + "/aside"
         os.mkdir(folder)
@@ -41,103 +42,106 @@ struct OwnerAttackTests {
             swaps += 1
         """
 
-    @Test("a link in the place of an unfinished backup wins in none of 1000 backups")
+    @Test("a link in place of an unfinished backup wins in none of 1000 backups")
     func draft() throws {
-        let stand = try OwnerStand()
-        let attacker = try stand.attack(Self.swappingDrafts)
+        let fixture = try OwnerFixture()
+        let attacker = try fixture.attack(Self.swappingDrafts)
         var runs = 0
-        // Every twentieth is held up for a moment between the making of the draft and its first byte.
+        // Every twentieth run is delayed between the creation of the draft and its first byte.
         let slowly =
             ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=flock"] + [
                 "-e", "inject=flock:delay_exit=20000",
             ]
-        while runs < 1000, try stand.isUntouched() {
+        while runs < 1000, try fixture.isUntouched() {
             _ = try Shell.outcome(
-                of: (runs % 20 == 0 ? slowly : []) + [Executable.gatehouse, "backup", "--force", stand.home + "/x.db"],
-                environment: stand.stand.environment)
+                of: (runs % 20 == 0 ? slowly : []) + [
+                    Executable.gatehouse, "backup", "--force", fixture.home + "/x.db",
+                ],
+                environment: fixture.backups.environment)
             runs += 1
         }
-        let swaps = OwnerStand.swaps(of: attacker)
-        #expect(try stand.isUntouched(), "after \(runs) attempts")
+        let swaps = OwnerFixture.swaps(of: attacker)
+        #expect(try fixture.isUntouched(), "after \(runs) attempts")
         #expect(swaps >= 20, "the attacker came in time: \(swaps) swaps in \(runs) attempts")
     }
 
-    @Test("a link in the place of the folder of backups wins in none of 1000 backups")
+    @Test("a link in place of the folder of backups wins in none of 1000 backups")
     func folder() throws {
-        let stand = try OwnerStand()
-        let attacker = try stand.attack(Self.swappingFolders)
+        let fixture = try OwnerFixture()
+        let attacker = try fixture.attack(Self.swappingFolders)
         var runs = 0
-        while runs < 1000, try stand.isUntouched() {
+        while runs < 1000, try fixture.isUntouched() {
             let words = runs % 2 == 0 ? ["backup", "--force", "/x.db"] : ["backup", "--keep", "1", ""]
-            _ = try stand.stand.run(words.dropLast() + [stand.home + "/backups" + words.last!])
+            _ = try fixture.backups.run(words.dropLast() + [fixture.home + "/backups" + words.last!])
             runs += 1
         }
-        let swaps = OwnerStand.swaps(of: attacker)
-        #expect(try stand.isUntouched(), "after \(runs) attempts")
+        let swaps = OwnerFixture.swaps(of: attacker)
+        #expect(try fixture.isUntouched(), "after \(runs) attempts")
         #expect(swaps >= 1000)
     }
 
-    @Test("a sign of revocations that is a link is not followed", arguments: ["symbolic", "hard"])
+    @Test("a revocation counter that is a link is not followed", arguments: ["symbolic", "hard"])
     func sign(kind: String) throws {
-        let stand = try OwnerStand()
-        let file = try stand.rootsFile("root:*:1\n")
-        // Where the owner may write to the file, its permissions do not keep a hard link from being used.
+        let fixture = try OwnerFixture()
+        let file = try fixture.rootsFile("root:*:1\n")
+        // If the owner may write to the file, permissions do not prevent the use of a hard link.
         let mode: mode_t = kind == "hard" ? 0o666 : 0o600
         chmod(file, mode)
-        let sign = stand.stand.database + "-sign"
+        let sign = fixture.backups.database + "-sign"
         unlink(sign)
         #expect((kind == "hard" ? link(file, sign) : symlink(file, sign)) == 0)
-        let tool = stand.stand.tool
+        let tool = fixture.backups.tool
         for words in [["users", "disable", "user_ann"], ["sessions", "revoke", "sess_ann"], ["serve"]] {
-            let settings = tool.settings(stand.stand.environment)
+            let settings = tool.settings(fixture.backups.environment)
             let outcome = try tool.run(words, settings)
-            #expect(outcome.status == 3, "\(outcome.complaint)")
-            #expect(outcome.complaint.contains("rm \(sign), and restart the server"), "\(outcome.complaint)")
-            #expect(OwnerStand.File(file).isRoots(containing: "root:*:1\n", mode: mode), "\(words)")
+            #expect(outcome.status == 3, "\(outcome.errorOutput)")
+            #expect(outcome.errorOutput.contains("rm \(sign), and restart the server"), "\(outcome.errorOutput)")
+            #expect(OwnerFixture.File(file).isRoots(containing: "root:*:1\n", mode: mode), "\(words)")
         }
-        let check = try tool.run(["check", "--offline"], tool.settings(stand.stand.environment))
+        let check = try tool.run(["check", "--offline"], tool.settings(fixture.backups.environment))
         #expect(check.text.contains("\(sign) is a link to another file"), "\(check.everything)")
     }
 
-    @Test("a lock, a log or a database that is a link to a file of root's is not changed")
+    @Test("a lock, log or database that is a link to a file of root does not change that file")
     func otherLinks() throws {
         for name in ["-lock", "-wal", "-shm", "", "-restoring", "-restored"] {
-            let stand = try OwnerStand()
-            let file = try stand.rootsFile("root:*:1\n")
-            unlink(stand.stand.database + name)
-            #expect(symlink(file, stand.stand.database + name) == 0)
+            let fixture = try OwnerFixture()
+            let file = try fixture.rootsFile("root:*:1\n")
+            unlink(fixture.backups.database + name)
+            #expect(symlink(file, fixture.backups.database + name) == 0)
             for words in [["migrate"], ["users", "list"], ["users", "disable", "user_ann"], ["check", "--offline"]] {
-                _ = try stand.stand.tool.run(words, stand.stand.tool.settings(stand.stand.environment))
-                #expect(OwnerStand.File(file).isRoots(containing: "root:*:1\n"), "\(name), \(words)")
+                _ = try fixture.backups.tool.run(words, fixture.backups.tool.settings(fixture.backups.environment))
+                #expect(OwnerFixture.File(file).isRoots(containing: "root:*:1\n"), "\(name), \(words)")
             }
         }
     }
 
-    @Test("a name in the database moves no cursor, also where SQLite repeats it in a complaint")
+    @Test("a name in the database writes no control characters, even if an error of SQLite repeats it")
     func names() throws {
-        let stand = try OwnerStand()
-        let connection = try Connection(path: stand.stand.database, access: .readWrite)
+        let fixture = try OwnerFixture()
+        let connection = try Connection(path: fixture.backups.database, access: .readWrite)
         try connection.execute(
             script: """
                 PRAGMA writable_schema = ON;
                 INSERT INTO sqlite_schema VALUES ('table', 'a' || char(27) || '[31mb', 'a', 0, 'broken');
                 """)
         for words in [["users", "list"], ["backup", "-"], ["migrate"], ["check", "--offline"]] {
-            let outcome = try stand.stand.tool.run(words, stand.stand.tool.settings(stand.stand.environment))
+            let outcome = try fixture.backups.tool.run(
+                words, fixture.backups.tool.settings(fixture.backups.environment))
             #expect(!outcome.everything.contains("\u{1B}"), "\(words)")
             #expect(outcome.everything.contains("a\\u{1b}[31mb"), "\(words): \(outcome.everything)")
         }
     }
 
-    @Test("a backup of the service's that is a link to a file of root's is not read for them")
+    @Test("a backup that is a link to a file of root is not read")
     func restoredLink() throws {
-        let stand = try OwnerStand()
-        let other = try BackupStand(users: ["root"])
+        let fixture = try OwnerFixture()
+        let other = try BackupFixture(users: ["root"])
         let file = try other.backUp()
         chmod(other.tool.folder.path, 0o700)
-        #expect(symlink(file, stand.home + "/backup.db") == 0)
-        let outcome = try stand.stand.run("restore", stand.home + "/backup.db")
-        #expect(outcome.status == 3 && outcome.complaint.contains("may not read"), "\(outcome.complaint)")
-        #expect(try stand.stand.users() == ["ann"])
+        #expect(symlink(file, fixture.home + "/backup.db") == 0)
+        let outcome = try fixture.backups.run("restore", fixture.home + "/backup.db")
+        #expect(outcome.status == 3 && outcome.errorOutput.contains("may not read"), "\(outcome.errorOutput)")
+        #expect(try fixture.backups.users() == ["ann"])
     }
 }

@@ -2,35 +2,37 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A command of root's works as the owner of the database", .enabled(if: geteuid() == 0, "root alone can change"))
+@Suite(
+    "A command that root runs works as the owner of the database", .enabled(if: geteuid() == 0, "root alone can change")
+)
 struct OwnerTests {
-    private let stand: OwnerStand
+    private let fixture: OwnerFixture
 
     init() throws {
-        stand = try OwnerStand(users: (0..<400).map { "user\($0)" })
+        fixture = try OwnerFixture(users: (0..<400).map { "user\($0)" })
     }
 
     private func run(_ words: [String], _ environment: [String: String] = [:]) throws -> Shell.Outcome {
         try Shell.outcome(
             of: ["/usr/bin/timeout", "60", Executable.gatehouse] + words,
-            environment: stand.stand.environment.merging(environment) { $1 })
+            environment: fixture.backups.environment.merging(environment) { $1 })
     }
 
     private func run(_ words: String...) throws -> Shell.Outcome { try run(words) }
 
-    /// Types what a message says.
+    /// Runs the command that a message contains.
     private func type(_ line: Substring) throws -> Shell.Outcome {
         let folder = URL(fileURLWithPath: Executable.gatehouse).deletingLastPathComponent().path
-        let environment = stand.stand.environment.merging(["PATH": folder + ":/usr/bin:/bin"]) { $1 }
+        let environment = fixture.backups.environment.merging(["PATH": folder + ":/usr/bin:/bin"]) { $1 }
         return try Shell.outcome(of: ["/bin/sh", "-c", String(line)], environment: environment)
     }
 
-    /// What the kernel says of every thread of a process has nothing of root's in it.
+    /// Expects that no thread of a process has a privilege of root.
     private func expectPowerless(_ process: pid_t, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let user = "\(OwnerStand.user)"
-        // Of a process that may be traced, or dumped, it would be the user's.
-        #expect(OwnerStand.File("/proc/\(process)/environ").status.st_uid == 0, sourceLocation: sourceLocation)
-        // Extra threads of a server end whenever they like; its first one stays.
+        let user = "\(OwnerFixture.user)"
+        // These files belong to root if the process can be neither traced nor dumped.
+        #expect(OwnerFixture.File("/proc/\(process)/environ").status.st_uid == 0, sourceLocation: sourceLocation)
+        // Extra threads may end at any time; the first thread stays.
         _ = try String(contentsOfFile: "/proc/\(process)/task/\(process)/status", encoding: .utf8)
         for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task") {
             let path = "/proc/\(process)/task/\(thread)/status"
@@ -50,12 +52,12 @@ struct OwnerTests {
         }
     }
 
-    @Test("with no way back: no id, group or capability of root's is left while it works")
+    @Test("and keeps no id, group or capability of root")
     func command() throws {
         // The pipe holds less than the backup, so the command waits.
         let (output, errors) = (try Spawn.pipe(), try Spawn.pipe())
         let process = try Spawn.run(
-            [Executable.gatehouse, "backup", "-"], environment: stand.stand.environment,
+            [Executable.gatehouse, "backup", "-"], environment: fixture.backups.environment,
             streams: (0, output.write, errors.write))
         for end in [output.write, errors.write] { close(end) }
         var interest = pollfd(fd: output.read, events: Int16(POLLIN), revents: 0)
@@ -68,12 +70,12 @@ struct OwnerTests {
         #expect(Spawn.status(of: status) == 0)
     }
 
-    @Test("and so does serve, on a socket that root has opened for it where only root can")
+    @Test("and so does serve, with a socket that root opened if only root can")
     func serve() throws {
-        let tool = stand.stand.tool
+        let tool = fixture.backups.tool
         let socket = tool.folder.file("s")
-        let settings = tool.settings(stand.stand.environment)
-        // The folder gives its group to what is made in it: nginx's, which has to connect.
+        let settings = tool.settings(fixture.backups.environment)
+        // A setgid folder gives its group to the socket, for nginx.
         let groupOfNginx: gid_t = 33
         chown(tool.folder.path, 0, groupOfNginx)
         chmod(tool.folder.path, 0o2755)
@@ -81,16 +83,16 @@ struct OwnerTests {
         let tasks = "/proc/\(server.identifier)/task"
         #expect(Eventually.holds { (try? FileManager.default.contentsOfDirectory(atPath: tasks).count) ?? 0 > 4 })
         try expectPowerless(server.identifier)
-        let status = OwnerStand.File(socket).status
-        #expect(status.st_uid == OwnerStand.user && status.st_gid == groupOfNginx && status.st_mode & 0o777 == 0o660)
+        let status = OwnerFixture.File(socket).status
+        #expect(status.st_uid == OwnerFixture.user && status.st_gid == groupOfNginx && status.st_mode & 0o777 == 0o660)
         #expect(try run("users", "disable", "user_user1").status == 0)
-        for name in try FileManager.default.contentsOfDirectory(atPath: stand.home) {
-            let status = OwnerStand.File(stand.home + "/" + name).status
-            #expect(status.st_uid == OwnerStand.user && status.st_gid == OwnerStand.user, "\(name)")
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.home) {
+            let status = OwnerFixture.File(fixture.home + "/" + name).status
+            #expect(status.st_uid == OwnerFixture.user && status.st_gid == OwnerFixture.user, "\(name)")
         }
         let check = try tool.run(["check", "--offline"], settings)
         #expect(check.text.contains(/ok +integrity/), "\(check.everything)")
-        #expect(!check.text.contains("nobody listens"), "\(check.everything)")
+        #expect(!check.text.contains("no server listens"), "\(check.everything)")
         server.stop()
         #expect(server.exitStatus == 0, "\(server.log)")
         let next = try tool.start(["serve"], settings)
@@ -101,87 +103,88 @@ struct OwnerTests {
         #expect(next.exitStatus == 0, "a socket that was left behind is replaced: \(next.log)")
     }
 
-    @Test("refuses a backup into a folder of root's with a line that makes one, from wherever it is typed")
+    @Test("refuses a backup into a folder of root, with a command that works from any folder")
     func backup() throws {
-        let target = stand.secret + "/b's.db"
+        let target = fixture.secret + "/b's.db"
         let refused = try run("backup", target)
         #expect(refused.status == 3 && refused.text.isEmpty)
-        let line = try #require(refused.complaint.split(separator: "\n").first?.firstRange(of: "(umask"))
-        let typed = try type(refused.complaint[line.lowerBound...])
-        #expect(typed.status == 0, "\(typed.complaint)")
-        #expect(typed.text.isEmpty && typed.complaint.contains(/users +400/), "the report goes where no copy goes")
-        #expect(OwnerStand.File(target).status.st_mode & 0o777 == 0o600)
-        #expect(try BackupStand.users(in: target).count == 400)
+        let line = try #require(refused.errorOutput.split(separator: "\n").first?.firstRange(of: "(umask"))
+        let typed = try type(refused.errorOutput[line.lowerBound...])
+        #expect(typed.status == 0, "\(typed.errorOutput)")
+        #expect(typed.text.isEmpty && typed.errorOutput.contains(/users +400/), "the report goes where no copy goes")
+        #expect(OwnerFixture.File(target).status.st_mode & 0o777 == 0o600)
+        #expect(try BackupFixture.users(in: target).count == 400)
         #expect(try run("restore", target).status == 0, "root's own file is read")
-        #expect(try type(refused.complaint[line.lowerBound...]).status != 0, "a file that is there stays")
-        #expect(try BackupStand.users(in: target).count == 400)
-        let relative = try type("cd \(stand.secret) && gatehouse backup here.db")
-        #expect(relative.complaint.contains("(umask 077; set -C; gatehouse backup - >\(stand.secret)/here.db)"))
-        #expect(try type("cd \(stand.secret) && gatehouse backup ../home/there.db").status == 0)
-        #expect(try type("cd \(stand.secret) && gatehouse restore ../home/there.db").status == 0)
+        #expect(try type(refused.errorOutput[line.lowerBound...]).status != 0, "a file that is there stays")
+        #expect(try BackupFixture.users(in: target).count == 400)
+        let relative = try type("cd \(fixture.secret) && gatehouse backup here.db")
+        #expect(relative.errorOutput.contains("(umask 077; set -C; gatehouse backup - >\(fixture.secret)/here.db)"))
+        #expect(try type("cd \(fixture.secret) && gatehouse backup ../home/there.db").status == 0)
+        #expect(try type("cd \(fixture.secret) && gatehouse restore ../home/there.db").status == 0)
         let sudo = try run(["backup", "--force", "/root/x.db"], ["SUDO_USER": "anna"])
-        #expect(sudo.complaint.contains("sudo sh -c 'umask 077; gatehouse backup - >/root/x.db'"), "\(sudo.complaint)")
+        #expect(
+            sudo.errorOutput.contains("sudo sh -c 'umask 077; gatehouse backup - >/root/x.db'"), "\(sudo.errorOutput)")
     }
 
-    @Test("refuses a folder of backups that is root's with a line that makes it the owner's")
+    @Test("refuses a folder of backups that root owns, with a command that gives it to the owner")
     func keep() throws {
-        let target = stand.stand.file("backups")
+        let target = fixture.backups.file("backups")
         #expect(try type("mkdir -m 755 \(target)").status == 0)
         let refused = try run("backup", "--keep", "2", target)
         #expect(refused.status == 3)
-        let line = try #require(refused.complaint.firstRange(of: "install -d"))
-        #expect(try type(refused.complaint[line.lowerBound...]).status == 0, "\(refused.complaint)")
+        let line = try #require(refused.errorOutput.firstRange(of: "install -d"))
+        #expect(try type(refused.errorOutput[line.lowerBound...]).status == 0, "\(refused.errorOutput)")
         #expect(try run("backup", "--keep", "2", target).status == 0)
-        let closed = try run("backup", "--keep", "2", stand.secret + "/backups")
-        #expect(closed.status == 3 && closed.complaint.contains("/var/backups/gatehouse"), "\(closed.complaint)")
+        let closed = try run("backup", "--keep", "2", fixture.secret + "/backups")
+        #expect(closed.status == 3 && closed.errorOutput.contains("/var/backups/gatehouse"), "\(closed.errorOutput)")
     }
 
-    @Test("writes a backup to standard output alone, and to no terminal")
+    @Test("writes a backup to standard output, but not to a terminal")
     func stream() throws {
         #expect(try run("backup", "-", "--force").status == 2)
         #expect(try run("backup", "-", "--keep", "3").status == 2)
         let onTerminal = try Shell.outcome(
             of: ["script", "-qec", "\(Executable.gatehouse) backup -", "/dev/null"],
-            environment: stand.stand.environment)
-        #expect(onTerminal.status == 2 && onTerminal.text.contains("nothing for a terminal"))
+            environment: fixture.backups.environment)
+        #expect(onTerminal.status == 2 && onTerminal.text.contains("standard output (-) is a terminal"))
         let full = try type("gatehouse backup - >/dev/full")
-        #expect(full.status == 3 && full.complaint.contains("standard output"), "\(full.complaint)")
-        try BackupStand.damage(stand.stand.database, at: 4096, count: 8192)
+        #expect(full.status == 3 && full.errorOutput.contains("standard output"), "\(full.errorOutput)")
+        try BackupFixture.damage(fixture.backups.database, at: 4096, count: 8192)
         let damaged = try run("backup", "-")
         #expect(damaged.status == 3 && damaged.text.isEmpty)
-        #expect(try stand.stand.names().allSatisfy { !$0.hasPrefix(".") }, "the copy beside the database is gone")
+        #expect(try fixture.backups.names().allSatisfy { !$0.hasPrefix(".") }, "the copy beside the database is gone")
     }
 
-    @Test("restores from standard input, and says so where the owner may not read a file")
+    @Test("restores from standard input, which it advises if the owner may not read a file")
     func restore() throws {
-        let other = stand.stand.file("other")
+        let other = fixture.backups.file("other")
         #expect(try type("(umask 077; mkdir \(other) && gatehouse backup - >\(other)/x.db)").status == 0)
         chown(other, 12_345, 12_345)
         let refused = try run("restore", other + "/x.db")
-        let line = try #require(refused.complaint.firstRange(of: "gatehouse restore -"))
+        let line = try #require(refused.errorOutput.firstRange(of: "gatehouse restore -"))
         #expect(refused.status == 3)
-        #expect(try type(refused.complaint[line.lowerBound...]).status == 0)
+        #expect(try type(refused.errorOutput[line.lowerBound...]).status == 0)
         #expect(try type("head -c 100 \(other)/x.db | gatehouse restore -").status == 1)
         let sudo = try run(["restore", other + "/x.db"], ["SUDO_USER": "anna"])
-        #expect(sudo.complaint.contains("sudo sh -c 'gatehouse restore - <\(other)/x.db'"), "\(sudo.complaint)")
+        #expect(sudo.errorOutput.contains("sudo sh -c 'gatehouse restore - <\(other)/x.db'"), "\(sudo.errorOutput)")
         let onTerminal = try Shell.outcome(
             of: ["/usr/bin/timeout", "60", "script", "-qec", "\(Executable.gatehouse) restore -", "/dev/null"],
-            environment: stand.stand.environment)
+            environment: fixture.backups.environment)
         #expect(onTerminal.status == 2 && onTerminal.text.contains("is a terminal"), "\(onTerminal.text)")
     }
 
-    @Test("names the folder that decided where its owner may not open another user's database, and what to type")
+    @Test("names the folder whose owner may not open the database, with advice")
     func thirdUser() throws {
-        let outer = stand.stand.file("outer")
-        #expect(try type("mkdir \(outer) && mv \(stand.home) \(outer)/inner && chmod 700 \(outer)/inner").status == 0)
+        let outer = fixture.backups.file("outer")
+        #expect(try type("mkdir \(outer) && mv \(fixture.home) \(outer)/inner && chmod 700 \(outer)/inner").status == 0)
         chown(outer, 12_345, 12_345)
         let database = ["DATABASE_URL": "sqlite:\(outer)/inner/gatehouse.db"]
-        let name = String(cString: getpwuid(OwnerStand.user).pointee.pw_name)
+        let name = String(cString: getpwuid(OwnerFixture.user).pointee.pw_name)
         for words in [["users", "list"], ["backup", "-"], ["migrate"], ["restore", "/dev/null"]] {
             let outcome = try run(words, database)
             #expect(outcome.status == 3, "\(words)")
-            for part in ["12345, who owns \(outer),", "runuser -u \(name) -- gatehouse", "chown -h root \(outer)"] {
-                #expect(outcome.complaint.contains(part), "\(words): \(outcome.complaint)")
+            for part in ["12345, the owner of \(outer),", "runuser -u \(name) -- gatehouse", "chown -h root \(outer)"] {
+                #expect(outcome.errorOutput.contains(part), "\(words): \(outcome.errorOutput)")
             }
         }
         chown(outer, 0, 0)
@@ -189,7 +192,7 @@ struct OwnerTests {
     }
 
     @Test(
-        "and opens nothing where a privilege is left, or cannot be read back",
+        "and opens no file if a privilege is left or cannot be read back",
         arguments: [
             (["trace=capset", "inject=capset:retval=0"], "capabilities"),
             (["trace=prctl", "inject=prctl:retval=0"], "no_new_privs"),
@@ -198,41 +201,43 @@ struct OwnerTests {
     func privileges(faults: [String], reason: String) throws {
         let options = faults.flatMap { ["-e", $0] } + (reason.hasPrefix("/") ? ["-P", reason] : [])
         let securebits = ["setpriv", "--securebits", "+no_setuid_fixup"]
-        let outcome = try stand.stand.run(
+        let outcome = try fixture.backups.run(
             ["users", "list"],
             through: ["strace", "-f", "-qq", "-o", "/dev/null"] + options + (reason == "capabilities" ? securebits : [])
         )
         #expect(outcome.status == 3 && outcome.text.isEmpty)
-        #expect(outcome.complaint.contains(reason), "\(outcome.complaint)")
+        #expect(outcome.errorOutput.contains(reason), "\(outcome.errorOutput)")
     }
 
-    @Test("says that there is no database where a folder on the way is missing, and makes none")
+    @Test("reports a missing database if a folder on the path is missing, and creates none")
     func missing() throws {
-        let missing = ["DATABASE_URL": "sqlite:" + stand.stand.file("no/where.db")]
+        let missing = ["DATABASE_URL": "sqlite:" + fixture.backups.file("no/where.db")]
         for words in [["users", "list"], ["migrate"], ["backup", "-"]] {
             let outcome = try run(words, missing)
-            #expect(outcome.status == 3 && outcome.complaint.contains("there is no database"), "\(outcome.complaint)")
+            #expect(
+                outcome.status == 3 && outcome.errorOutput.contains("does not exist, nor does its folder"),
+                "\(outcome.errorOutput)")
         }
-        #expect(!FileManager.default.fileExists(atPath: stand.stand.file("no")))
+        #expect(!FileManager.default.fileExists(atPath: fixture.backups.file("no")))
     }
 
-    @Test("and stays root where all is root's, but not in a folder that others can write to")
+    @Test("and stays root if root owns everything, except in a folder that others can write to")
     func shared() throws {
-        let root = try BackupStand()
+        let root = try BackupFixture()
         for mode in [0o777, 0o770, 0o1777] as [mode_t] {
             chown(root.home, 0, 12_345)
             chmod(root.home, mode)
             for words in [["migrate"], ["users", "list"], ["backup", root.file("x.db")]] {
                 let outcome = try root.tool.run(words, root.environment)
-                #expect(outcome.status == 3 && outcome.complaint.contains("chmod go-w \(root.home)"), "\(words)")
+                #expect(outcome.status == 3 && outcome.errorOutput.contains("chmod go-w \(root.home)"), "\(words)")
             }
         }
         chmod(root.home, 0o700)
         #expect(try root.run("backup", root.home + "/x.db").status == 0)
-        let foreign = try root.run("backup", stand.home + "/x.db")
-        #expect(foreign.status == 3 && foreign.complaint.contains("controls what is at"), "\(foreign.complaint)")
-        let line = try #require(foreign.complaint.firstRange(of: "gatehouse backup -"))
-        #expect(foreign.complaint[line.lowerBound...].contains("runuser -u"))
-        #expect(try root.run("backup", "--keep", "3", stand.home).status == 3)
+        let foreign = try root.run("backup", fixture.home + "/x.db")
+        #expect(foreign.status == 3 && foreign.errorOutput.contains("controls what is at"), "\(foreign.errorOutput)")
+        let line = try #require(foreign.errorOutput.firstRange(of: "gatehouse backup -"))
+        #expect(foreign.errorOutput[line.lowerBound...].contains("runuser -u"))
+        #expect(try root.run("backup", "--keep", "3", fixture.home).status == 3)
     }
 }

@@ -4,7 +4,7 @@ import JSON
 import StoreSupport
 import TestSupport
 
-/// A database with the users that a test puts into it, and the commands that operators have for it.
+/// A database with users, and the operators' commands for it.
 struct Registry {
     static let noon = Timestamp(milliseconds: 1_760_000_000_000)
     static let farFuture = Timestamp(seconds: 4_000_000_000)
@@ -19,7 +19,7 @@ struct Registry {
         database = ["DATABASE_URL": "sqlite:" + tool.folder.file("gatehouse.db")]
     }
 
-    /// A user with a session `sess_<name>`, who has come so many seconds after noon.
+    /// Creates a user with a session `sess_<name>`, this many seconds after noon.
     @discardableResult
     func add(
         _ name: String, after seconds: Int = 0, email: String? = nil, nickname: String? = nil,
@@ -34,7 +34,7 @@ struct Registry {
         let session = Session(
             id: SessionID("sess_" + name), userID: user.id, provider: provider, clientID: "com.example.app",
             device: device, createdAt: moment, token: token)
-        let login = WholeLogin(of: user, session, as: identity)
+        let login = LoginFixture(of: user, session, as: identity)
         let isNew = try store.record(login) == .recorded(user, ended: [])
         return isNew ? user : try store.user(user.id) ?? user
     }
@@ -43,12 +43,12 @@ struct Registry {
 
     func run(_ words: String...) throws -> Shell.Outcome { try run(words) }
 
-    /// What it says to a script.
+    /// The JSON that a command prints.
     func json(_ words: String...) throws -> JSONValue {
         try JSONValue(parsing: try run(words + ["--json"]).output)
     }
 
-    /// Runs a command in front of a person, who answers what it asks.
+    /// Runs a command on a terminal, and answers its question.
     func run(_ words: [String], answering answer: String) throws -> Shell.Outcome {
         try PseudoTerminal().run(words, database, answering: answer)
     }

@@ -9,28 +9,28 @@ import Testing
 
 @Suite("gatehouse restore")
 struct RestoreTests {
-    private let stand: BackupStand
+    private let fixture: BackupFixture
 
     init() throws {
-        stand = try BackupStand()
+        fixture = try BackupFixture()
     }
 
-    @Test("puts the backup in its place, keeps what was there and says where, and notes that it was done")
+    @Test("replaces the database, keeps the old one and prints its path, and records an audit event")
     func restore() throws {
-        let backup = try stand.backUp()
-        try stand.add(["carol"])
-        chmod(stand.database, 0o640)
-        let outcome = try stand.run("restore", backup)
-        #expect(outcome.status == 0, "\(outcome.complaint)")
-        #expect(try stand.users() == ["ann", "bob"])
-        let kept = try #require(try stand.kept().first)
+        let backup = try fixture.backUp()
+        try fixture.add(["carol"])
+        chmod(fixture.database, 0o640)
+        let outcome = try fixture.run("restore", backup)
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        #expect(try fixture.users() == ["ann", "bob"])
+        let kept = try #require(try fixture.kept().first)
         #expect(outcome.text.contains("kept      \(kept)\n"))
-        #expect(outcome.text.contains("note: 1 users came since, and are gone\n"))
-        #expect(try BackupStand.users(in: kept) == ["ann", "bob", "carol"])
-        #expect(try stand.names() == ["gatehouse.db", File.name(kept)])
-        let mode = try FileManager.default.attributesOfItem(atPath: stand.database)[.posixPermissions]
+        #expect(outcome.text.contains("note: 1 users were created since, and are lost\n"))
+        #expect(try BackupFixture.users(in: kept) == ["ann", "bob", "carol"])
+        #expect(try fixture.names() == ["gatehouse.db", File.name(kept)])
+        let mode = try FileManager.default.attributesOfItem(atPath: fixture.database)[.posixPermissions]
         #expect(mode as? Int == 0o640)
-        let trail = try stand.run("audit", "--kind", "database_restored")
+        let trail = try fixture.run("audit", "--kind", "database_restored")
         #expect(trail.text.contains("operator") && trail.text.contains("2025-10-09T08:53:20.000Z"))
     }
 
@@ -38,205 +38,205 @@ struct RestoreTests {
         static func name(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
     }
 
-    @Test("makes a database where there is none")
+    @Test("creates a database if there is none")
     func fresh() throws {
-        let backup = try stand.backUp()
-        try FileManager.default.removeItem(atPath: stand.database)
-        let json = try JSONValue(parsing: try stand.run("restore", "--json", backup).output).object
+        let backup = try fixture.backUp()
+        try FileManager.default.removeItem(atPath: fixture.database)
+        let json = try JSONValue(parsing: try fixture.run("restore", "--json", backup).output).object
         #expect(json?["kept"] == .null && json?["users"] == 2 && json?["since"] == .null)
-        #expect(try stand.names() == ["gatehouse.db"])
-        #expect(try stand.users() == ["ann", "bob"])
+        #expect(try fixture.names() == ["gatehouse.db"])
+        #expect(try fixture.users() == ["ann", "bob"])
     }
 
-    @Test("keeps what was only in the log of a server that was killed")
+    @Test("keeps changes that were only in the log of a killed server")
     func killedServer() throws {
-        let backup = try stand.backUp()
-        // A log that nobody has tidied away: as it lies beside the database of somebody who writes.
-        let writer = try SQLiteStore(path: stand.database)
-        try stand.add(["carol"])
-        let (copy, log) = (stand.file("copy.db"), stand.file("copy.db-wal"))
-        try FileManager.default.copyItem(atPath: stand.database, toPath: copy)
-        try FileManager.default.copyItem(atPath: stand.database + "-wal", toPath: log)
+        let backup = try fixture.backUp()
+        // A log that was not checkpointed, as beside the database of a running writer.
+        let writer = try SQLiteStore(path: fixture.database)
+        try fixture.add(["carol"])
+        let (copy, log) = (fixture.file("copy.db"), fixture.file("copy.db-wal"))
+        try FileManager.default.copyItem(atPath: fixture.database, toPath: copy)
+        try FileManager.default.copyItem(atPath: fixture.database + "-wal", toPath: log)
         withExtendedLifetime(writer) {}
         let outcome = try Shell.outcome(
             of: [Executable.gatehouse, "restore", backup], environment: ["DATABASE_URL": "sqlite:" + copy])
-        #expect(outcome.status == 0, "\(outcome.complaint)")
-        #expect(try BackupStand.users(in: copy) == ["ann", "bob"])
-        let names = try FileManager.default.contentsOfDirectory(atPath: stand.tool.folder.path)
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        #expect(try BackupFixture.users(in: copy) == ["ann", "bob"])
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.tool.folder.path)
         let kept = try #require(names.first { $0.hasPrefix("copy.db-before-") })
-        #expect(try BackupStand.users(in: stand.file(kept)) == ["ann", "bob", "carol"])
+        #expect(try BackupFixture.users(in: fixture.file(kept)) == ["ann", "bob", "carol"])
         #expect(!FileManager.default.fileExists(atPath: log))
     }
 
-    @Test("refuses a file that is damaged, foreign, newer, empty or in pieces, and touches nothing")
+    @Test("refuses a damaged, foreign, newer, empty or incomplete file, and changes nothing")
     func refusals() throws {
-        let stand = try BackupStand(users: (0..<60).map { "user\($0)" })
-        let good = try stand.backUp()
+        let fixture = try BackupFixture(users: (0..<60).map { "user\($0)" })
+        let good = try fixture.backUp()
         let cases: [(String, (String) throws -> Void, String)] = [
             ("cut", { #expect(truncate($0, 20_000) == 0) }, "damaged"),
-            ("overwritten", { try BackupStand.damage($0, at: 8192, count: 12_288) }, "damaged"),
-            ("garbage", { try BackupStand.damage($0, at: 0) }, "no database"),
-            ("text", { try Data("-- SQL".utf8).write(to: URL(fileURLWithPath: $0)) }, "no database"),
+            ("overwritten", { try BackupFixture.damage($0, at: 8192, count: 12_288) }, "damaged"),
+            ("garbage", { try BackupFixture.damage($0, at: 0) }, "not a database"),
+            ("text", { try Data("-- SQL".utf8).write(to: URL(fileURLWithPath: $0)) }, "not a database"),
             ("empty", { try Data().write(to: URL(fileURLWithPath: $0)) }, "empty"),
             ("foreign", { try change($0, "PRAGMA user_version = 0") }, "not made by this program"),
             ("newer", { try change($0, "PRAGMA user_version = 99") }, "run a newer one"),
-            ("dangling", { try change($0, "DELETE FROM users") }, "belongs to another"),
+            ("dangling", { try change($0, "DELETE FROM users") }, "refers to a row that does not exist"),
             ("unreadable", { try change($0, "PRAGMA writable_schema = 1; DROP TABLE refresh_tokens") }, "damaged"),
             ("log", { try Data("x".utf8).write(to: URL(fileURLWithPath: $0 + "-wal")) }, "make a backup of it"),
         ]
-        let before = FileManager.default.contents(atPath: stand.database)
+        let before = FileManager.default.contents(atPath: fixture.database)
         for (name, spoil, word) in cases {
-            let path = stand.file(name + ".db")
+            let path = fixture.file(name + ".db")
             try FileManager.default.copyItem(atPath: good, toPath: path)
             try spoil(path)
-            let outcome = try stand.run("restore", path)
-            #expect(outcome.status == 1, "\(name): \(outcome.complaint)")
+            let outcome = try fixture.run("restore", path)
+            #expect(outcome.status == 1, "\(name): \(outcome.errorOutput)")
             #expect(outcome.text.isEmpty)
-            #expect(outcome.complaint.hasPrefix("gatehouse: nothing was restored: "))
-            #expect(outcome.complaint.contains(word), "\(name): \(outcome.complaint)")
-            #expect(try stand.names() == ["gatehouse.db"], "\(name)")
-            #expect(FileManager.default.contents(atPath: stand.database) == before, "\(name)")
+            #expect(outcome.errorOutput.hasPrefix("gatehouse: nothing was restored: "))
+            #expect(outcome.errorOutput.contains(word), "\(name): \(outcome.errorOutput)")
+            #expect(try fixture.names() == ["gatehouse.db"], "\(name)")
+            #expect(FileManager.default.contents(atPath: fixture.database) == before, "\(name)")
         }
-        #expect(try stand.run("restore", stand.database).complaint.contains("is the database itself"))
-        #expect(try stand.run("restore", stand.home).status == 1)
-        #expect(try stand.run("restore", stand.file("nowhere.db")).status == 3)
+        #expect(try fixture.run("restore", fixture.database).errorOutput.contains("is the database itself"))
+        #expect(try fixture.run("restore", fixture.home).status == 1)
+        #expect(try fixture.run("restore", fixture.file("nowhere.db")).status == 3)
     }
 
     private func change(_ path: String, _ sql: String) throws {
         try Connection(path: path, access: .readWrite).execute(script: sql)
     }
 
-    @Test("that fails after another one was cut off leaves the database closed, and says to run it again")
+    @Test("a failure after an interruption leaves the database closed, and says to run it again")
     func secondAttempt() throws {
-        let backup = try stand.backUp()
-        // Killed after the old database had its second name, and before its log had one.
-        let kept = stand.database + "-before-2026-01-01T000000Z"
-        try FileManager.default.linkItem(atPath: stand.database, toPath: kept)
-        try FileManager.default.copyItem(atPath: backup, toPath: stand.database + "-restored")
-        try Data("a log".utf8).write(to: URL(fileURLWithPath: stand.database + "-wal"))
-        // Where that is to go, there is something by now that is in the way.
+        let backup = try fixture.backUp()
+        // Killed after the old database was renamed, and before its log was.
+        let kept = fixture.database + "-before-2026-01-01T000000Z"
+        try FileManager.default.linkItem(atPath: fixture.database, toPath: kept)
+        try FileManager.default.copyItem(atPath: backup, toPath: fixture.database + "-restored")
+        try Data("a log".utf8).write(to: URL(fileURLWithPath: fixture.database + "-wal"))
+        // The new name of the log is taken meanwhile.
         try FileManager.default.createSymbolicLink(atPath: kept + "-wal", withDestinationPath: "/nowhere/at/all")
-        let failed = try stand.run("restore", backup)
-        #expect(failed.status == 3 && failed.complaint.contains("run this again"), "\(failed.complaint)")
-        #expect(try stand.run("users", "list").complaint.contains("run gatehouse restore again"))
-        let check = try stand.run("check", "--offline")
-        #expect(check.text.contains(/FAULT +database +a restore was cut off/), "\(check.text)")
+        let failed = try fixture.run("restore", backup)
+        #expect(failed.status == 3 && failed.errorOutput.contains("run this command again"), "\(failed.errorOutput)")
+        #expect(try fixture.run("users", "list").errorOutput.contains("run gatehouse restore again"))
+        let check = try fixture.run("check", "--offline")
+        #expect(check.text.contains(/FAULT +database +a restore was interrupted/), "\(check.text)")
         try FileManager.default.removeItem(atPath: kept + "-wal")
-        #expect(try stand.run("restore", backup).status == 0)
-        #expect(try stand.users() == ["ann", "bob"])
+        #expect(try fixture.run("restore", backup).status == 0)
+        #expect(try fixture.users() == ["ann", "bob"])
     }
 
-    @Test("refuses while a server runs, and no longer when it was killed")
+    @Test("refuses while a server runs, but not after it was killed")
     func runningServer() throws {
-        let backup = try stand.backUp()
-        let settings = stand.tool.settings(["DATABASE_URL": "sqlite:" + stand.database])
-        let server = try stand.tool.start(["serve"], settings)
+        let backup = try fixture.backUp()
+        let settings = fixture.tool.settings(["DATABASE_URL": "sqlite:" + fixture.database])
+        let server = try fixture.tool.start(["serve"], settings)
         #expect(Eventually.holds { server.log.contains(#""event":"listening""#) })
-        let refused = try stand.run("restore", backup)
-        #expect(refused.status == 1 && refused.complaint.contains("a server or a command"), "\(refused.complaint)")
+        let refused = try fixture.run("restore", backup)
+        #expect(refused.status == 1 && refused.errorOutput.contains("a server or a command"), "\(refused.errorOutput)")
         server.signal(SIGKILL)
         #expect(server.wait() == 128 + SIGKILL)
-        #expect(try stand.run("restore", backup).status == 0)
+        #expect(try fixture.run("restore", backup).status == 0)
     }
 
-    @Test("refuses while a program has the database open that knows nothing of our lock")
+    @Test("refuses while a program without the lock has the database open")
     func otherProgram() throws {
-        let backup = try stand.backUp()
-        let other = try Connection(path: stand.database, access: .readWrite)
+        let backup = try fixture.backUp()
+        let other = try Connection(path: fixture.database, access: .readWrite)
         _ = try other.first("SELECT count(*) FROM users") { $0.integer(0) }
-        let refused = try stand.run("restore", backup)
-        #expect(refused.status == 1 && refused.complaint.contains("another program"), "\(refused.complaint)")
-        #expect(try stand.names().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } == ["gatehouse.db"])
+        let refused = try fixture.run("restore", backup)
+        #expect(refused.status == 1 && refused.errorOutput.contains("another program"), "\(refused.errorOutput)")
+        #expect(try fixture.names().filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } == ["gatehouse.db"])
     }
 
-    @Test("keeps a server and commands waiting that start meanwhile")
+    @Test("servers and commands that start meanwhile wait")
     func startingServer() throws {
-        let lock = open(stand.database + "-lock", O_RDWR | O_CLOEXEC)
+        let lock = open(fixture.database + "-lock", O_RDWR | O_CLOEXEC)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
-        let outcome = try stand.run("users", "list")
-        #expect(outcome.status == 3 && outcome.complaint.contains("is being restored"))
-        let settings = stand.tool.settings(["DATABASE_URL": "sqlite:" + stand.database])
-        let server = try stand.tool.start(["serve"], settings)
+        let outcome = try fixture.run("users", "list")
+        #expect(outcome.status == 3 && outcome.errorOutput.contains("is being restored"))
+        let settings = fixture.tool.settings(["DATABASE_URL": "sqlite:" + fixture.database])
+        let server = try fixture.tool.start(["serve"], settings)
         #expect(!Eventually.holds(within: 1) { server.log.contains("listening") || server.exitStatus != nil })
         #expect(flock(lock, LOCK_UN) == 0)
         #expect(Eventually.holds { server.log.contains(#""event":"listening""#) })
     }
 
-    @Test("moves a damaged database aside as it is, with what is left of its log")
+    @Test("keeps a damaged database unchanged, with the rest of its log")
     func damaged() throws {
-        let backup = try stand.backUp()
-        try BackupStand.damage(stand.database, at: 0)
-        let (garbage, log) = (FileManager.default.contents(atPath: stand.database), Data("a log of old".utf8))
-        try log.write(to: URL(fileURLWithPath: stand.database + "-wal"))
-        #expect(try stand.run("restore", backup).status == 0)
-        #expect(try stand.users() == ["ann", "bob"])
-        let kept = try #require(try stand.kept().first)
+        let backup = try fixture.backUp()
+        try BackupFixture.damage(fixture.database, at: 0)
+        let (garbage, log) = (FileManager.default.contents(atPath: fixture.database), Data("a log of old".utf8))
+        try log.write(to: URL(fileURLWithPath: fixture.database + "-wal"))
+        #expect(try fixture.run("restore", backup).status == 0)
+        #expect(try fixture.users() == ["ann", "bob"])
+        let kept = try #require(try fixture.kept().first)
         #expect(FileManager.default.contents(atPath: kept) == garbage)
         #expect(FileManager.default.contents(atPath: kept + "-wal") == log)
-        #expect(try stand.names().count == 3)
+        #expect(try fixture.names().count == 3)
     }
 
-    @Test("brings an older backup to the schema of this program")
+    @Test("updates an older backup to the current schema")
     func older() throws {
-        try OldSchema.make(at: stand.file("old.db"))
-        let outcome = try stand.run("restore", stand.file("old.db"))
+        try OldSchema.make(at: fixture.file("old.db"))
+        let outcome = try fixture.run("restore", fixture.file("old.db"))
         #expect(outcome.status == 0 && outcome.text.contains("applied   apple"))
-        #expect(try stand.users() == ["old"])
-        #expect(try stand.run("users", "list").status == 0)
+        #expect(try fixture.users() == ["old"])
+        #expect(try fixture.run("users", "list").status == 0)
     }
 
-    @Test("tells which sessions and users come back from the dead, and ends every session where it is told to")
+    @Test("reports reactivated sessions and users, and --end-sessions ends every session")
     func gap() throws {
-        let stand = try BackupStand(users: ["ann", "bob", "carol", "dora"])
-        let backup = try stand.backUp()
+        let fixture = try BackupFixture(users: ["ann", "bob", "carol", "dora"])
+        let backup = try fixture.backUp()
         for words in [["sessions", "revoke", "sess_ann"], ["users", "disable", "user_bob"]] {
-            #expect(try stand.tool.run(words, stand.environment).status == 0)
+            #expect(try fixture.tool.run(words, fixture.environment).status == 0)
         }
         do {
-            let store = try SQLiteStore(path: stand.database)
+            let store = try SQLiteStore(path: fixture.database)
             let token = SessionToken(
                 generation: 2, random: [2], issuedAt: Registry.noon, expiresAt: Registry.farFuture, hash: [2])
             #expect(try store.advance(SessionID("sess_carol"), to: token, now: Registry.noon))
         }
-        let told = try stand.run("restore", backup)
-        #expect(told.text.contains("note: 2 sessions had ended since, and are alive again"))
+        let told = try fixture.run("restore", backup)
+        #expect(told.text.contains("note: 2 sessions had ended since, and are active again"))
         #expect(told.text.contains("note: 1 sessions were refreshed since"))
         #expect(told.text.contains("note: 1 users were disabled or deleted since"))
-        #expect(try stand.run("users", "sessions", "user_ann").text.contains("sess_ann"))
+        #expect(try fixture.run("users", "sessions", "user_ann").text.contains("sess_ann"))
 
-        let ended = try stand.run("restore", "--end-sessions", backup)
+        let ended = try fixture.run("restore", "--end-sessions", backup)
         #expect(ended.text.contains("\nended     4\n"))
         for name in ["ann", "bob", "carol", "dora"] {
-            #expect(try !stand.run("users", "sessions", "user_" + name).text.contains("sess_"))
+            #expect(try !fixture.run("users", "sessions", "user_" + name).text.contains("sess_"))
         }
-        #expect(try stand.run("audit", "--kind", "sessions_revoked").text.contains("×4"))
+        #expect(try fixture.run("audit", "--kind", "sessions_revoked").text.contains("×4"))
     }
 
-    @Test("follows a link to where the database is")
+    @Test("follows a link to the database")
     func link() throws {
-        let backup = try stand.backUp()
-        try stand.add(["carol"])
-        let link = stand.file("link.db")
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: stand.database)
+        let backup = try fixture.backUp()
+        try fixture.add(["carol"])
+        let link = fixture.file("link.db")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.database)
         let outcome = try Shell.outcome(
             of: [Executable.gatehouse, "restore", backup], environment: ["DATABASE_URL": "sqlite:" + link])
         #expect(outcome.status == 0)
-        #expect(try stand.users() == ["ann", "bob"])
-        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == stand.database)
+        #expect(try fixture.users() == ["ann", "bob"])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == fixture.database)
     }
 
-    @Test("without room for the backup loses nothing", .enabled(if: SmallDisk.isPossible))
+    @Test("loses nothing on a full disk", .enabled(if: SmallDisk.isPossible))
     func fullDisk() throws {
         let disk = try SmallDisk(kibibytes: 700)
         let database = disk.path + "/g.db"
-        try BackupStand.add(["ann"], to: database)
-        let crowded = try BackupStand(users: (0..<1500).map { "user\($0)" })
+        try BackupFixture.add(["ann"], to: database)
+        let crowded = try BackupFixture(users: (0..<1500).map { "user\($0)" })
         let big = try crowded.backUp()
         let before = FileManager.default.contents(atPath: database)
         let environment = ["DATABASE_URL": "sqlite:" + database]
         let outcome = try Shell.outcome(of: [Executable.gatehouse, "restore", big], environment: environment)
-        #expect(outcome.status == 3 && outcome.complaint.contains("No space left"), "\(outcome.complaint)")
+        #expect(outcome.status == 3 && outcome.errorOutput.contains("No space left"), "\(outcome.errorOutput)")
         #expect(FileManager.default.contents(atPath: database) == before)
         let names = try FileManager.default.contentsOfDirectory(atPath: disk.path).sorted()
         #expect(names == ["g.db", "g.db-lock", "g.db-sign"])

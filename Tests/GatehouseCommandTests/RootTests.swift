@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The server's user has the folder; root does what operators do by hand.
-@Suite("What root does to somebody's database", .enabled(if: getuid() == 0))
+/// The server's user owns the folder; root runs the commands of an operator.
+@Suite("Commands of root on another user's database", .enabled(if: getuid() == 0))
 struct RootTests {
     private static let user: uid_t = 23_456
 
@@ -11,37 +11,37 @@ struct RootTests {
         ["setpriv", "--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups"] + command
     }
 
-    private func expectOwned(_ stand: BackupStand) throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: stand.home) {
-            let owner = try FileManager.default.attributesOfItem(atPath: stand.home + "/" + name)
+    private func expectOwned(_ fixture: BackupFixture) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.home) {
+            let owner = try FileManager.default.attributesOfItem(atPath: fixture.home + "/" + name)
             #expect(owner[.ownerAccountID] as? Int == Int(Self.user), "\(name)")
             #expect(owner[.groupOwnerAccountID] as? Int == Int(Self.user), "\(name)")
         }
     }
 
-    @Test("belongs to them: a database that was made, backed up, restored and looked at")
+    @Test("create files of the owner: migrate, backup, restore and check")
     func ownership() throws {
-        let stand = try BackupStand()
-        let backup = try stand.backUp()
-        for name in try FileManager.default.contentsOfDirectory(atPath: stand.home) {
-            try FileManager.default.removeItem(atPath: stand.home + "/" + name)
+        let fixture = try BackupFixture()
+        let backup = try fixture.backUp()
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixture.home) {
+            try FileManager.default.removeItem(atPath: fixture.home + "/" + name)
         }
-        chmod(stand.tool.folder.path, 0o755)
-        chown(stand.home, Self.user, Self.user)
-        #expect(try stand.run("migrate").status == 0)
-        try expectOwned(stand)
-        #expect(try stand.run("restore", backup).status == 0)
-        #expect(try stand.run("users", "disable", "user_ann").status == 0)
-        #expect(try stand.run("backup", stand.home + "/x.db").status == 0)
-        #expect(try stand.run("restore", stand.home + "/x.db").status == 0)
-        try expectOwned(stand)
-        // What a server that root starts makes beside the database is theirs, too.
-        let server = try stand.tool.start(["serve"], stand.tool.settings(stand.environment))
-        #expect(Eventually.holds { FileManager.default.fileExists(atPath: stand.database + "-sign") })
-        try expectOwned(stand)
+        chmod(fixture.tool.folder.path, 0o755)
+        chown(fixture.home, Self.user, Self.user)
+        #expect(try fixture.run("migrate").status == 0)
+        try expectOwned(fixture)
+        #expect(try fixture.run("restore", backup).status == 0)
+        #expect(try fixture.run("users", "disable", "user_ann").status == 0)
+        #expect(try fixture.run("backup", fixture.home + "/x.db").status == 0)
+        #expect(try fixture.run("restore", fixture.home + "/x.db").status == 0)
+        try expectOwned(fixture)
+        // Files that a server of root creates beside the database belong to the owner, too.
+        let server = try fixture.tool.start(["serve"], fixture.tool.settings(fixture.environment))
+        #expect(Eventually.holds { FileManager.default.fileExists(atPath: fixture.database + "-sign") })
+        try expectOwned(fixture)
         server.stop()
-        #expect(try stand.run("users", "list", through: asUser([])).status == 0)
-        #expect(try stand.run("users", "enable", "user_ann", through: asUser([])).status == 0)
-        #expect(try stand.run("restore", stand.home + "/x.db", through: asUser([])).status == 0)
+        #expect(try fixture.run("users", "list", through: asUser([])).status == 0)
+        #expect(try fixture.run("users", "enable", "user_ann", through: asUser([])).status == 0)
+        #expect(try fixture.run("restore", fixture.home + "/x.db", through: asUser([])).status == 0)
     }
 }

@@ -24,10 +24,10 @@ struct SessionsTests {
             token: SessionToken(
                 generation: 1, random: [1], issuedAt: moment, expiresAt: Registry.farFuture, hash: [1]))
         let identity = Identity(provider: .apple, subject: "1", email: nil)
-        #expect(try registry.store.record(WholeLogin(of: user, session, as: identity)) == .recorded(user, ended: []))
+        #expect(try registry.store.record(LoginFixture(of: user, session, as: identity)) == .recorded(user, ended: []))
     }
 
-    @Test("list where a user is signed in, the session used last first")
+    @Test("users sessions lists the sessions, the last used first")
     func list() throws {
         let outcome = try registry.run("users", "sessions", "Ada@example.com")
         #expect(outcome.status == 0)
@@ -50,7 +50,7 @@ struct SessionsTests {
         #expect(json[1].object?["device"] == "App/1 \u{1B}[31m")
     }
 
-    @Test("end one session, and say when it had ended already")
+    @Test("sessions revoke ends one session, and reports one that had ended already")
     func one() throws {
         #expect(try registry.run("sessions", "revoke", "sess_1").text == "sess_1 ended\n")
         let again = try registry.run("sessions", "revoke", "sess_1")
@@ -60,11 +60,11 @@ struct SessionsTests {
         #expect(try registry.store.session(SessionID("sess_1"))?.session.revokeReason == .revoked)
     }
 
-    @Test("end those there are, and exit 1 where there is none of an id")
+    @Test("sessions revoke ends the known sessions, and exits 1 for an unknown id")
     func several() throws {
         let outcome = try registry.run("sessions", "revoke", "sess_1", "sess_x\u{1B}", "sess_2")
         #expect(outcome.status == 1)
-        #expect(outcome.text == "sess_1 ended\nsess_x\\u{1b} is no session\nsess_2 ended\n")
+        #expect(outcome.text == "sess_1 ended\nsess_x\\u{1b} is not a session\nsess_2 ended\n")
         let json = try registry.json("sessions", "revoke", "sess_1", "sess_x", "sess_later")
         let expected: JSONValue = [
             ["id": "sess_1", "known": true, "revoked": false], ["id": "sess_x", "known": false, "revoked": false],
@@ -73,12 +73,12 @@ struct SessionsTests {
         #expect(json == ["sessions": expected])
     }
 
-    @Test("end all of a user's, and nobody else's")
+    @Test("sessions revoke --user ends only the sessions of that user")
     func all() throws {
         #expect(try registry.run("sessions", "revoke", "--user", "ada@example.com").text == "user_1: 2 ended\n")
         let again = try registry.run("sessions", "revoke", "--user", "user_1")
         #expect(again.status == 0)
-        #expect(again.text == "user_1: no session was alive\n")
+        #expect(again.text == "user_1: no active session\n")
         #expect(try registry.json("sessions", "revoke", "--user", "user_2") == ["userId": "user_2", "revoked": 1])
         #expect(try registry.run("sessions", "revoke", "--user", "nobody@example.com").status == 1)
     }

@@ -15,15 +15,15 @@ struct SettingsCheckTests {
         try tool.run(["check", "--settings"] + words, tool.settings(changes))
     }
 
-    @Test("is well where serve could start, and opens and makes nothing")
+    @Test("exits 0 if serve could start, and opens and creates no file")
     func good() throws {
         let outcome = try check(["DATABASE_URL": "sqlite:/nowhere/at/all.db"])
-        #expect(outcome.status == 0 && outcome.complaint.isEmpty)
+        #expect(outcome.status == 0 && outcome.errorOutput.isEmpty)
         #expect(outcome.text == "ok     settings  gatehouse serve can start with them: the environment\n")
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.folder.path).isEmpty)
     }
 
-    @Test("names every fault, what to do and no value, and exits 2")
+    @Test("names every fault with advice but without values, and exits 2")
     func bad() throws {
         let faults = ["WORKERS": "Xmany", "LISTEN": "Xhere", "JWT_ACCESS_SECRET": "Xshort"]
         let outcome = try check(faults)
@@ -35,12 +35,12 @@ struct SettingsCheckTests {
         #expect(json?["ok"] == false && json?["checks"]?.array?.count == 3)
     }
 
-    @Test("says whom to call it as where the secrets are closed to this user", .enabled(if: getuid() == 0))
+    @Test("advises sudo if the user may not read the secrets", .enabled(if: getuid() == 0))
     func denied() throws {
         let secrets = try TemporaryFolder()
         chmod(secrets.path, 0o700)
         let outcome = try Shell.outcome(
-            of: OwnerStand.asUser([Executable.gatehouse, "check", "--settings"]),
+            of: OwnerFixture.asUser([Executable.gatehouse, "check", "--settings"]),
             environment: tool.settings(["PATH": "/usr/bin:/bin", "CREDENTIALS_DIRECTORY": secrets.path]))
         #expect(outcome.status == 2)
         #expect(outcome.text.contains("CREDENTIALS_DIRECTORY is closed to this user"), "\(outcome.everything)")

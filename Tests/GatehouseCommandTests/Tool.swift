@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The program as an operator calls it: built beside these tests, in an environment that holds nothing but what a test
-/// puts there, and in a folder of its own.
+/// Runs the programs that are built beside these tests, in an environment with only the given variables
+/// and in a temporary folder.
 struct Tool {
     static let secrets = [
         "JWT_ACCESS_SECRET": "access-secret-of-the-tests-0123456789",
@@ -15,7 +15,7 @@ struct Tool {
         folder = try TemporaryFolder()
     }
 
-    /// Runs a command to its end, which none of them may take longer for than this.
+    /// Runs a command to its end, with a time limit.
     func run(
         _ words: [String], _ environment: [String: String] = [:], input: String = "", seconds: Int = 20
     ) throws -> Shell.Outcome {
@@ -25,6 +25,20 @@ struct Tool {
     }
 
     func run(_ words: String...) throws -> Shell.Outcome { try run(words) }
+
+    /// Runs the program fake-apple, with its keys in this folder unless others are given.
+    func runFakeApple(_ words: [String], _ environment: [String: String] = [:]) throws -> Shell.Outcome {
+        let keys = words.contains("--keys") ? [] : ["--keys", folder.file("apple")]
+        return try Shell.outcome(
+            of: ["/usr/bin/timeout", "20", Executable.fakeApple] + words + keys, environment: environment)
+    }
+
+    /// Starts a fake Apple at a free port, with its keys in this folder.
+    func startFakeApple(_ words: [String] = [], _ environment: [String: String] = [:]) throws -> ChildProcess {
+        try ChildProcess(
+            [Executable.fakeApple, "serve", "--port", "0", "--keys", folder.file("apple")] + words,
+            environment: environment, log: folder.file("log"))
+    }
 
     /// Starts a command that does not end by itself.
     func start(_ words: [String], _ environment: [String: String]) throws -> ChildProcess {
@@ -37,7 +51,7 @@ struct Tool {
         return folder.file(name)
     }
 
-    /// Settings that serve, in this folder.
+    /// Valid settings for a server in this folder.
     func settings(_ changes: [String: String] = [:]) -> [String: String] {
         Self.secrets.merging([
             "APPLE_BUNDLE_ID": "com.example.app", "DATABASE_URL": "sqlite:" + folder.file("gatehouse.db"),
@@ -48,5 +62,5 @@ struct Tool {
 
 extension Shell.Outcome {
     /// Both streams.
-    var everything: String { text + complaint }
+    var everything: String { text + errorOutput }
 }

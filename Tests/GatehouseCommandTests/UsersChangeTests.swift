@@ -15,7 +15,7 @@ struct UsersChangeTests {
 
     private func status(_ id: String) throws -> JSONValue? { try registry.json("users", "show", id).object?["status"] }
 
-    @Test("do what they say, once, and say when it was so already")
+    @Test("make their change once, and report if there was nothing to change")
     func once() throws {
         let steps = [
             (["disable"], "DISABLED"), (["enable"], "ACTIVE"), (["role", "ADMIN"], "ADMIN"),
@@ -29,12 +29,12 @@ struct UsersChangeTests {
             let second = try registry.run(command)
             #expect(second.status == 0)
             #expect(second.text == "user_1 is already \(goal)\n")
-            #expect(second.complaint.isEmpty)
+            #expect(second.errorOutput.isEmpty)
         }
         #expect(try status("user_2") == "ACTIVE", "nobody else is meant")
     }
 
-    @Test("say to a script whether anything has changed, and what the user is now")
+    @Test("--json prints whether the user was changed, and the user")
     func json() throws {
         for changed in [true, false] {
             let json = try registry.json("users", "disable", "ADA@example.com").object
@@ -44,16 +44,16 @@ struct UsersChangeTests {
         }
     }
 
-    @Test("leave the deleted alone", arguments: [["disable"], ["enable"], ["role", "USER"], ["role", "ADMIN"]])
+    @Test("do not change a deleted user", arguments: [["disable"], ["enable"], ["role", "USER"], ["role", "ADMIN"]])
     func deleted(_ words: [String]) throws {
         #expect(try registry.run("users", "delete", "--yes", "user_1").status == 0)
         let outcome = try registry.run(["users", words[0], "user_1"] + words.dropFirst())
         #expect(outcome.status == 1)
         #expect(outcome.text.isEmpty)
-        #expect(outcome.complaint == "gatehouse: user_1 is DELETED\n")
+        #expect(outcome.errorOutput == "gatehouse: user_1 is DELETED\n")
     }
 
-    @Test("end the sessions of those who are kept out, and no others")
+    @Test("end the sessions of disabled and deleted users, and no others")
     func sessions() throws {
         #expect(try registry.run("users", "role", "user_1", "ADMIN").status == 0)
         #expect(try registry.store.session(SessionID("sess_1"))?.session.revokedAt == nil)
@@ -66,33 +66,33 @@ struct UsersChangeTests {
         #expect(try registry.store.session(SessionID("sess_2"))?.session.revokedAt == nil)
     }
 
-    @Test("a deletion asks the person at the terminal, and takes nothing but yes for one")
+    @Test("delete asks on a terminal, and accepts only yes")
     func confirmation() throws {
         for answer in ["no", "", "y", "yes please", "\u{4}"] {
             let outcome = try registry.run(["users", "delete", "user_1"], answering: answer)
             #expect(outcome.status == 1, "\(answer)")
             #expect(outcome.text.isEmpty)
-            #expect(outcome.complaint.contains("ada@example.com"))
-            #expect(outcome.complaint.hasSuffix("gatehouse: nothing was deleted\n"))
+            #expect(outcome.errorOutput.contains("ada@example.com"))
+            #expect(outcome.errorOutput.hasSuffix("gatehouse: nothing was deleted\n"))
         }
         #expect(try status("user_1") == "ACTIVE")
         #expect(try registry.run(["users", "delete", "user_1"], answering: "yes").text == "user_1 is now DELETED\n")
     }
 
-    @Test("a deletion asks nothing with --yes, or where it is done already")
+    @Test("delete does not ask with --yes, or if the user is deleted already")
     func noQuestion() throws {
         let told = try registry.run(["users", "delete", "--yes", "user_1"], answering: "no")
-        #expect(told.text == "user_1 is now DELETED\n" && told.complaint.isEmpty)
+        #expect(told.text == "user_1 is now DELETED\n" && told.errorOutput.isEmpty)
         let again = try registry.run(["users", "delete", "user_1"], answering: "no")
-        #expect(again.text == "user_1 is already DELETED\n" && again.complaint.isEmpty)
+        #expect(again.text == "user_1 is already DELETED\n" && again.errorOutput.isEmpty)
     }
 
-    @Test("a deletion without a terminal demands --yes, and deletes nothing without it", arguments: ["", "yes\n"])
+    @Test("delete requires --yes without a terminal", arguments: ["", "yes\n"])
     func unattended(_ input: String) throws {
         let database = "sqlite:" + registry.tool.folder.file("gatehouse.db")
         let outcome = try registry.tool.run(["users", "delete", "user_2"], ["DATABASE_URL": database], input: input)
         #expect(outcome.status == 2 && outcome.text.isEmpty)
-        #expect(outcome.complaint.contains("without a terminal, confirm it with --yes"), "\(outcome.complaint)")
+        #expect(outcome.errorOutput.contains("without a terminal, confirm it with --yes"), "\(outcome.errorOutput)")
         #expect(try status("user_2") == "ACTIVE")
         #expect(try registry.run("users", "delete", "user_2", "--yes").text == "user_2 is now DELETED\n")
     }

@@ -17,13 +17,13 @@ struct UsersListTests {
         return outcome.text.split(separator: "\n").dropFirst().map { String($0.prefix { $0 != " " }) }
     }
 
-    @Test("shows the newest first, in columns, whatever people call themselves")
+    @Test("prints the newest first in columns, whatever the names")
     func table() throws {
         try registry.add("1", email: "ada@example.com", nickname: "Ada")
         try registry.add("2", after: 1, email: "测试@example.com", nickname: "测试用户", provider: .dev, role: .superAdmin)
         try registry.add("3", after: 2)
         let outcome = try registry.run("users", "list")
-        #expect(outcome.complaint.isEmpty)
+        #expect(outcome.errorOutput.isEmpty)
         #expect(
             outcome.text == """
                 ID      ROLE         STATUS  PROVIDERS  CREATED                   LAST LOGIN                EMAIL             NICKNAME
@@ -34,7 +34,7 @@ struct UsersListTests {
                 """)
     }
 
-    @Test("says all of it to a script, what is absent as null")
+    @Test("--json prints every field, with null for missing values")
     func json() throws {
         try registry.add("1", email: "ada@example.com", provider: .dev)
         let expected: JSONValue = [
@@ -51,12 +51,12 @@ struct UsersListTests {
         #expect(try registry.json("users", "list") == expected)
     }
 
-    @Test("shows some of them: by status, by role, in whatever case, the deleted only where they are asked for")
+    @Test("filters by status and role in any case, and omits deleted users by default")
     func filters() throws {
         for name in ["1", "2", "3", "4"] { try registry.add(name, role: name == "4" ? .admin : .user) }
-        _ = try registry.store.disable(UserID("user_2"), noting: AuditEvent(.userDisabled, at: Registry.noon))
+        _ = try registry.store.disable(UserID("user_2"), recording: AuditEvent(.userDisabled, at: Registry.noon))
         _ = try registry.store.delete(
-            UserID("user_3"), asking: nil, noting: AuditEvent(.userDeleted, at: Registry.noon))
+            UserID("user_3"), queueing: nil, recording: AuditEvent(.userDeleted, at: Registry.noon))
         #expect(try ids() == ["user_4", "user_2", "user_1"])
         #expect(try ids("--status", "disabled") == ["user_2"])
         #expect(try ids("--status=DELETED") == ["user_3"])
@@ -66,20 +66,20 @@ struct UsersListTests {
         #expect(try ids("--role", "SUPER_ADMIN") == [])
     }
 
-    @Test("says when there are more, and how to get them; page by page everybody comes once")
+    @Test("prints the command for the next page, and every user is on one page")
     func pages() throws {
         for name in ["1", "2", "3", "4", "5"] { try registry.add(name) }
         let first = try registry.run("users", "list", "--role", "user", "--limit", "2")
         #expect(first.text.contains("user_5 ") && first.text.contains("user_4 ") && !first.text.contains("user_3 "))
-        #expect(first.complaint == "There are more: gatehouse users list --role user --limit 2 --before user_4\n")
+        #expect(first.errorOutput == "Next page: gatehouse users list --role user --limit 2 --before user_4\n")
         #expect(try ids("--limit", "2", "--before", "user_4") == ["user_3", "user_2"])
         let last = try registry.run("users", "list", "--limit", "1", "--before", "user_2")
-        #expect(last.text.contains("user_1 ") && last.complaint.isEmpty, "there is nobody behind the last one")
+        #expect(last.text.contains("user_1 ") && last.errorOutput.isEmpty, "there is nobody behind the last one")
         #expect(try registry.json("users", "list", "--limit", "4").object?["next"] == "user_2")
         #expect(try registry.json("users", "list", "--limit", "5").object?["next"] == .null)
     }
 
-    @Test("shows fifty where nobody says how many")
+    @Test("prints 50 users without --limit")
     func fifty() throws {
         for number in 100..<151 { try registry.add("\(number)") }
         #expect(try ids().count == 50)

@@ -14,7 +14,7 @@ struct UsersShowTests {
     }
 
     @Test(
-        "finds a user by id, and by their address in whatever case",
+        "finds a user by id, and by an address in any case",
         arguments: ["user_1", "Ada@Example.com", "ada@example.com", "ADA@EXAMPLE.COM"])
     func found(_ name: String) throws {
         try registry.add("1", email: "Ada@Example.com", nickname: "Ada")
@@ -41,13 +41,13 @@ struct UsersShowTests {
         #expect(try registry.json("users", "show", name).object?["id"] == "user_1")
     }
 
-    @Test("knows letters beyond A to Z in both cases, where an address came in small ones")
+    @Test("finds a lower-case address with letters beyond A to Z in any case")
     func otherLetters() throws {
         try registry.add("1", email: "émile@example.com")
         #expect(try registry.json("users", "show", "Émile@Example.com").object?["id"] == "user_1")
     }
 
-    @Test("names the ids to choose from where several have the address")
+    @Test("lists the ids if several users have the address")
     func ambiguous() throws {
         try registry.add("1", email: "ada@example.com", provider: .dev, isVerified: false)
         try registry.add("2", after: 1, email: "ADA@example.com")
@@ -55,8 +55,8 @@ struct UsersShowTests {
         #expect(outcome.status == 1)
         #expect(outcome.text.isEmpty)
         #expect(
-            outcome.complaint == """
-                gatehouse: 2 users have the address ada@example.com; name the user by the id:
+            outcome.errorOutput == """
+                gatehouse: 2 users have the address ada@example.com; use the id of the user:
                 ID      VERIFIED  PROVIDERS  CREATED
                 user_1  no        DEV        2025-10-09T08:53:20.000Z
                 user_2  yes       APPLE      2025-10-09T08:53:21.000Z
@@ -65,7 +65,7 @@ struct UsersShowTests {
         #expect(try registry.run("users", "show", "user_2").status == 0)
     }
 
-    @Test("finds whom an account's address names, and nobody by what is nearly one")
+    @Test("finds a user by the address of an account, but not by a similar one")
     func addresses() throws {
         let user = try registry.add("1", email: "first@example.com")
         let session = Session(
@@ -74,7 +74,7 @@ struct UsersShowTests {
             token: SessionToken(
                 generation: 1, random: [1], issuedAt: Registry.noon, expiresAt: Registry.farFuture, hash: [1]))
         let renamed = Identity(provider: .apple, subject: "1", email: "second@example.com", emailVerified: true)
-        _ = try registry.store.record(WholeLogin(of: user, session, as: renamed))
+        _ = try registry.store.record(LoginFixture(of: user, session, as: renamed))
         for name in ["first@example.com", "Second@example.com"] {
             #expect(try registry.json("users", "show", name).object?["id"] == "user_1")
         }
@@ -82,12 +82,12 @@ struct UsersShowTests {
             let outcome = try registry.run("users", "show", name)
             #expect(outcome.status == 1, "\(name)")
             #expect(outcome.text.isEmpty)
-            #expect(outcome.complaint == "gatehouse: no user has the id or the address \(name)\n")
+            #expect(outcome.errorOutput == "gatehouse: no user has the id or address \(name)\n")
         }
     }
 
     @Test(
-        "does not find a user by an address that is not verified, and names the id instead",
+        "does not find a user by an unverified address, and names the id instead",
         arguments: [
             ["users", "show"], ["users", "disable"], ["users", "enable"], ["users", "delete", "--yes"],
             ["users", "sessions"], ["sessions", "revoke", "--user"],
@@ -98,8 +98,8 @@ struct UsersShowTests {
         #expect(outcome.status == 1)
         #expect(outcome.text.isEmpty)
         #expect(
-            outcome.complaint == """
-                gatehouse: no provider has verified that the address ada@example.com belongs to this user; name the user by the id:
+            outcome.errorOutput == """
+                gatehouse: no provider has verified the address ada@example.com of this user; use the id of the user:
                 ID      VERIFIED  PROVIDERS  CREATED
                 user_1  no        APPLE      2025-10-09T08:53:20.000Z
 
@@ -109,7 +109,7 @@ struct UsersShowTests {
         #expect(try registry.json("users", "show", "user_1").object?["emailVerified"] == false)
     }
 
-    @Test("finds the deleted by their id alone, and nothing of theirs")
+    @Test("finds a deleted user only by the id, without personal data")
     func deleted() throws {
         try registry.add("1", email: "ada@example.com", nickname: "Ada")
         #expect(try registry.run("users", "delete", "--yes", "ada@example.com").status == 0)
@@ -124,7 +124,7 @@ struct UsersShowTests {
         #expect(json?["providers"] == [])
     }
 
-    @Test("brings nothing of what people call themselves to act on the terminal")
+    @Test("a name cannot write control characters to the terminal")
     func escapes() throws {
         let name = "\u{1B}[2J\u{9B}31mroot\r\n\u{7}user_0\u{7F}\u{202E}\u{2066}\u{2028}\t\u{0}e\u{301} 测试"
         try registry.add("1", email: "\u{1B}]0;owned\u{7}@example.com", nickname: name)
@@ -142,6 +142,6 @@ struct UsersShowTests {
         let told = try registry.json("users", "show", "user_1").object?["nickname"]?.string
         #expect(told.map { Array($0.utf8) } == Array(name.utf8), "a script gets it as it is")
         let asked = try registry.run("users", "show", "\u{1B}[31m")
-        #expect(asked.complaint == "gatehouse: no user has the id or the address \\u{1b}[31m\n")
+        #expect(asked.errorOutput == "gatehouse: no user has the id or address \\u{1b}[31m\n")
     }
 }

@@ -1,20 +1,20 @@
+import FileSystem
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
-import POSIX
 
-/// Whether there is a backup that is worth having.
+/// Whether there is a recent backup.
 struct BackupsCheck: Check {
-    /// One day may be missed: a machine that was off, a disk that was full for an hour.
+    /// The timer runs daily. One missed run is tolerated.
     static let longestAge = Duration.seconds(2 * 86_400)
 
     struct Facts {
-        /// When the last good one was made.
+        /// The time of the last verified backup.
         var newest: Timestamp?
-        /// When there was something to back up for the first time.
+        /// The time of the oldest row in the database.
         var oldestRow: Timestamp?
         var now: Timestamp
-        /// False where the folder of the daily backups, beside the database, has none.
+        /// Whether the folder of the daily backups, beside the database, has one.
         var hasFiles = true
     }
 
@@ -23,20 +23,20 @@ struct BackupsCheck: Check {
     /// Nil without systemd.
     let timer: UnitStatus?
 
-    func look() -> [Finding] {
+    func run() -> [Finding] {
         guard File.isReadable(path) else {
-            return [.note("not looked at: there is no database that this user can read")]
+            return [.note("not checked: no database that this user can read")]
         }
         do {
             let file = SQLiteFile(path: path)
             return [
-                judge(
+                evaluate(
                     Facts(
                         newest: try file.document(DocumentName.lastBackup)?.updatedAt,
                         oldestRow: try file.oldestMoment(),
-                        now: World.real.now(), hasFiles: hasFiles))
+                        now: Primitives.system.now(), hasFiles: hasFiles))
             ]
-        } catch { return [.note("not looked at: \(error)")] }
+        } catch { return [.note("not checked: \(error)")] }
     }
 
     private var folder: String { File.folder(of: path) + "/backups" }
@@ -46,26 +46,26 @@ struct BackupsCheck: Check {
         return names.contains { $0.hasPrefix("gatehouse-") && $0.hasSuffix(".db") }
     }
 
-    func judge(_ facts: Facts) -> Finding {
-        // A timer that is stopped and not disabled is to make backups, and does not.
+    func evaluate(_ facts: Facts) -> Finding {
+        // A timer that is enabled but stopped should make backups, too.
         let isOn = timer.map { $0.isActive || $0.isEnabled } ?? false
         guard isOn || facts.newest != nil else {
             let advice =
                 timer == nil ? "gatehouse backup --keep 14 FOLDER, every day" : "systemctl enable --now \(Units.timer)"
-            return .note("none is known, and no timer makes any", advice)
+            return .note("no backup is known, and no timer makes any", advice)
         }
         let advice = "systemctl start gatehouse-backup.service; journalctl -u gatehouse-backup -n 20"
         guard let newest = facts.newest else {
             let isOverdue = facts.oldestRow.map { $0 + Self.longestAge < facts.now } ?? false
             return isOverdue
-                ? .fault("none is known, and the database is older than two days", advice)
-                : .note("none so far", "systemctl start gatehouse-backup.service")
+                ? .fault("no backup is known, and the database is older than two days", advice)
+                : .note("no backup yet", "systemctl start gatehouse-backup.service")
         }
         if isOn, !facts.hasFiles {
-            return .fault("the last good one was made at \(newest), and \(folder) has none", advice)
+            return .fault("the last verified backup was made at \(newest), but \(folder) has none", advice)
         }
-        guard newest + Self.longestAge < facts.now else { return .ok("the last good one was made at \(newest)") }
-        let message = "the last good one was made at \(newest), more than two days ago"
+        guard newest + Self.longestAge < facts.now else { return .ok("the last verified backup was made at \(newest)") }
+        let message = "the last verified backup was made at \(newest), more than two days ago"
         return isOn
             ? .fault(message, advice)
             : .note(message + ", and no timer makes any", "systemctl enable --now \(Units.timer)")

@@ -1,54 +1,55 @@
+import FileSystem
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
 import POSIX
 
-/// Whether the clock can be right. By a wrong one every token has expired, or is of the future.
+/// Whether the clock is right. With a wrong clock, tokens are expired or not yet valid.
 struct ClockCheck: Check {
-    /// What tokens forgive.
+    /// The leeway of tokens.
     static let tolerance = Duration.seconds(60)
 
     struct Facts {
         var now: Timestamp
-        /// When this program was made.
+        /// The build time of this program.
         var madeAt: Timestamp?
-        /// The latest moment that the database knows of.
+        /// The latest time in the database.
         var newest: Timestamp?
-        /// The time that Apple's server has.
-        var elsewhere: Timestamp?
+        /// The time of Apple's server, to the second.
+        var appleTime: Timestamp?
         var isSynchronised: Bool?
     }
 
     let subject = "clock"
     let path: String?
-    let elsewhere: Timestamp?
+    let appleTime: Timestamp?
 
-    func look() -> [Finding] {
+    func run() -> [Finding] {
         let madeAt = try? FileStatus(of: "/proc/self/exe").modifiedAt
         let newest = path.flatMap { File.isReadable($0) ? try? SQLiteFile(path: $0).newestMoment() : nil }
         return [
-            judge(
+            evaluate(
                 Facts(
-                    now: World.real.now(), madeAt: madeAt.map { Timestamp(seconds: $0) }, newest: newest,
-                    elsewhere: elsewhere, isSynchronised: KernelClock.isSynchronised))
+                    now: Primitives.system.now(), madeAt: madeAt.map { Timestamp(seconds: $0) }, newest: newest,
+                    appleTime: appleTime, isSynchronised: KernelClock.isSynchronised))
         ]
     }
 
-    func judge(_ facts: Facts) -> Finding {
+    func evaluate(_ facts: Facts) -> Finding {
         let now = facts.now
         let advice = "timedatectl set-ntp true; timedatectl status"
-        // Time zones have been mistaken for times.
+        // A day of tolerance, since build times may be in another time zone.
         if let made = facts.madeAt, now < made - .seconds(86_400) {
-            return .fault("it is \(now) here, and this program was made at \(made)", advice)
+            return .fault("the clock says \(now), but this program was built at \(made)", advice)
         }
-        if let other = facts.elsewhere, abs(now.milliseconds - other.milliseconds) > Self.tolerance.milliseconds {
-            return .fault("it is \(now) here, and \(other) at Apple's server", advice)
+        if let other = facts.appleTime, abs(now.milliseconds - other.milliseconds) > Self.tolerance.milliseconds {
+            return .fault("the clock says \(now), and Apple's server \(other)", advice)
         }
         if let newest = facts.newest, newest > now + Self.tolerance {
-            let cause = "the clock is behind, or was ahead when that was written"
-            return .fault("it is \(now) here, and the database knows of \(newest): \(cause)", advice)
+            let cause = "the clock is slow, or was fast when that was written"
+            return .fault("the clock says \(now), but the database has a time of \(newest): \(cause)", advice)
         }
-        if facts.isSynchronised == false { return .note("\(now), and nobody keeps it right", advice) }
-        return .ok("\(now)" + (facts.elsewhere == nil ? "" : ", as at Apple's server"))
+        if facts.isSynchronised == false { return .note("\(now), not synchronised", advice) }
+        return .ok("\(now)" + (facts.appleTime == nil ? "" : ", as at Apple's server"))
     }
 }

@@ -1,36 +1,44 @@
+import FileSystem
 import GatehouseServer
 import POSIX
+import Processes
 
-/// The settings, and who can read the secrets among them.
+/// The faults and warnings of the settings, and the permissions of the files that hold secrets.
 struct ConfigurationCheck: Check {
     let subject = "configuration"
     let survey: ConfigurationSurvey
-    let accounts: AccountBook
+    let accounts: UserDatabase
 
-    func look() -> [Finding] {
-        let files = Setting.all.filter(\.isSecret).compactMap { setting in
+    func run() -> [Finding] {
+        let files = Settings.all.filter(\.isSecret).compactMap { setting in
             survey.source.path(of: setting.name).map { (setting.name, $0) }
         }
         let open = files.compactMap { name, path in
             let isReachable = FileStatus.ifAny(at: File.folder(of: path))?.isOpenToOthers ?? true
-            return FileStatus.ifAny(at: path).flatMap { judge(name, at: path, $0, isReachable: isReachable) }
+            return FileStatus.ifAny(at: path).flatMap { evaluate(name, at: path, $0, isReachable: isReachable) }
         }
         let findings = missingFile + survey.faults.map { Finding.fault($0.description, advice) } + closedFile + open
         return (findings.contains { $0.grade == .fault } ? findings : [.ok(place)] + findings)
             + survey.warnings.map { .note($0) }
-            + [survey.source.denial].compactMap { $0.map { .note("not all looked at: \($0)", "sudo gatehouse check") } }
+            + [survey.source.closedFolder].compactMap {
+                $0.map { .note("not everything was checked: \($0)", "sudo gatehouse check") }
+            }
     }
 
-    /// Where the package is installed, its file of settings belongs to it.
+    /// If the package is installed, its configuration file must exist.
     private var missingFile: [Finding] {
         let (path, template) = (ConfigurationFile.usualPath, "/usr/share/gatehouse/gatehouse.conf")
         guard survey.source.file == nil, File.isMissing(path), File.exists(template),
-            ProcessEnvironment.variables()["GATEHOUSE_CONFIG"] == nil
+            ProcessEnvironment.variables()[ConfigurationFile.variable] == nil
         else { return [] }
-        return [.fault("there is no \(path)", "install -m 644 \(template) \(path), and set APPLE_BUNDLE_ID there")]
+        return [
+            .fault(
+                "there is no \(path)",
+                "install -m 644 \(template) \(path), and set \(Settings.table.appleBundleIDs.name) there")
+        ]
     }
 
-    /// The file of the package, where the user of the service cannot read it: root, who looks, can.
+    /// The package's configuration file, if the user of the service cannot read it. The check runs as root, which can.
     private var closedFile: [Finding] {
         let path = ConfigurationFile.usualPath
         guard survey.source.file?.path == path, let service = accounts.account(named: "gatehouse"),
@@ -40,10 +48,10 @@ struct ConfigurationCheck: Check {
         return [.fault(message, "chmod 644 \(path)")]
     }
 
-    /// Who else could read a secret.
+    /// Whether other users can read a secret.
     ///
-    /// - Parameter isReachable: whether other users can enter the folder that it is in.
-    func judge(_ name: String, at path: String, _ status: FileStatus, isReachable: Bool = true) -> Finding? {
+    /// - Parameter isReachable: whether other users can enter the folder of the file.
+    func evaluate(_ name: String, at path: String, _ status: FileStatus, isReachable: Bool = true) -> Finding? {
         let ownership = accounts.ownership(of: status)
         if status.mode & 0o006 != 0 {
             guard isReachable else {
@@ -52,7 +60,7 @@ struct ConfigurationCheck: Check {
             let message = "all users of this machine can read \(name): \(path) is \(ownership)"
             return .fault(message, "chmod 600 \(path), and replace the secret: it may be known")
         }
-        // What systemd hands over is of root's group, whatever its mode shows.
+        // The credentials of systemd have an access control list, which the mode shows as rights of the group, root's.
         guard status.mode & 0o060 != 0, status.group != 0, status.group != status.owner else { return nil }
         return .note("the group can read \(name): \(path) is \(ownership)", "chmod 600 \(path)")
     }
@@ -63,6 +71,6 @@ struct ConfigurationCheck: Check {
 
     private var advice: String {
         "correct it in the environment" + (survey.source.file.map { " or in \($0.path)" } ?? "")
-            + ", a secret in its own file; man gatehouse.conf tells what each setting takes"
+            + ", a secret in a file of its own; man gatehouse.conf describes each setting"
     }
 }

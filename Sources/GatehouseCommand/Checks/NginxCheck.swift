@@ -1,28 +1,30 @@
+import FileSystem
 import GatehouseServer
 import POSIX
+import Processes
 
-/// nginx in front of the server: whether it runs, takes its configuration, and has our site in it.
+/// Whether nginx runs, accepts its configuration, and includes a site of Gatehouse.
 struct NginxCheck: Check {
     struct Facts {
         var isInstalled = true
         var isRunning = true
-        /// What `nginx -T` printed, or why it did not end; nil where it was not run, because only root can.
+        /// The result of `nginx -T`; nil if this user is not root and cannot run it.
         var test: Result<Subprocess.Outcome, POSIXError>?
     }
 
     let subject = "nginx"
     let facts: Facts
     let configuration: NginxConfiguration?
-    /// False where another front serves, which `PUBLIC_URL=off` says.
+    /// False with `PUBLIC_URL=off`: another web server is in front.
     let isExpected: Bool
 
     private static let places = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"]
 
-    /// Asks nginx at once: later, root may have been given up.
+    /// Runs `nginx -T` immediately, since root may be given up later.
     init(processes: NginxProcesses, isExpected: Bool) {
         let nginx = Subprocess(Self.places)
         let test =
-            Privileges.areRoots
+            Privileges.isRoot
             ? nginx.map { nginx in Result { () throws(POSIXError) in try nginx.run(["-T"]) } } : nil
         self.init(
             facts: Facts(isInstalled: nginx != nil, isRunning: processes.isRunning, test: test), isExpected: isExpected)
@@ -34,39 +36,41 @@ struct NginxCheck: Check {
         configuration = (try? facts.test?.get()).flatMap { $0.status == 0 ? NginxConfiguration(dump: $0.output) : nil }
     }
 
-    func look() -> [Finding] {
-        let faults = judge()
-        let message = configuration == nil ? "it runs" : "it runs, and its configuration has our site"
+    func run() -> [Finding] {
+        let faults = evaluate()
+        let message = configuration == nil ? "running" : "running, and its configuration includes a site of Gatehouse"
         let notes = facts.test == nil && facts.isInstalled ? [denial] : []
         return (faults.isEmpty ? [.ok(message)] : faults) + notes
     }
 
-    private var denial: Finding { .note("its configuration was not looked at: only root can", "sudo gatehouse check") }
+    private var denial: Finding {
+        .note("its configuration was not checked: only root can read it", "sudo gatehouse check")
+    }
 
-    private func judge() -> [Finding] {
+    private func evaluate() -> [Finding] {
         guard facts.isInstalled else {
             return isExpected
                 ? [.fault("nginx is not installed", "apt install nginx; gatehouse-nginx")]
-                : [.note("nginx is not installed, and PUBLIC_URL=off says that another front serves")]
+                : [.note("nginx is not installed; PUBLIC_URL=off: another web server is in front")]
         }
         let stopped = Finding.fault(
             "nginx is not running", "nginx -t; systemctl start nginx; journalctl -u nginx -n 20")
         return (facts.isRunning ? [] : [isExpected ? stopped : .note(stopped.message, stopped.advice)])
-            + (facts.test.flatMap(judge).map { [$0] } ?? [])
+            + (facts.test.flatMap(evaluate).map { [$0] } ?? [])
     }
 
-    private func judge(_ test: Result<Subprocess.Outcome, POSIXError>) -> Finding? {
+    private func evaluate(_ test: Result<Subprocess.Outcome, POSIXError>) -> Finding? {
         let outcome: Subprocess.Outcome
         do throws(POSIXError) { outcome = try test.get() } catch {
-            return graded("its configuration was not looked at: \(error)", "nginx -t")
+            return graded("its configuration was not checked: \(error)", "nginx -t")
         }
         guard let configuration else {
             return .fault(
-                "nginx refuses its configuration, and would not start again: \(Self.reason(in: outcome.complaint))",
-                "mend that, then: nginx -t && systemctl reload-or-restart nginx")
+                "nginx rejects its configuration, and would not restart: \(Self.reason(in: outcome.errorOutput))",
+                "correct it, then: nginx -t && systemctl reload-or-restart nginx")
         }
         let enable =
-            "gatehouse-nginx; ls /etc/nginx/sites-enabled; nginx.conf has to include conf.d/*.conf and sites-enabled/*"
+            "gatehouse-nginx; ls /etc/nginx/sites-enabled; nginx.conf must include conf.d/*.conf and sites-enabled/*"
         if !configuration.hasUpstream {
             return graded(
                 "nginx's configuration has no upstream gatehouse: conf.d/gatehouse.conf is not included", enable)
@@ -80,9 +84,9 @@ struct NginxCheck: Check {
         return nil
     }
 
-    /// What stands behind the level, and behind the process that the log's form has.
-    private static func reason(in complaint: String) -> String {
-        guard let match = complaint.firstMatch(of: /\[emerg\] (?:[0-9]+#[0-9]+: )?([^\n]+)/) else {
+    /// The text of the first `[emerg]` line, without the process id.
+    private static func reason(in errorOutput: String) -> String {
+        guard let match = errorOutput.firstMatch(of: /\[emerg\] (?:[0-9]+#[0-9]+: )?([^\n]+)/) else {
             return "see nginx -t"
         }
         return String(match.1)
@@ -90,5 +94,79 @@ struct NginxCheck: Check {
 
     private func graded(_ message: String, _ advice: String) -> Finding {
         isExpected ? .fault(message, advice) : .note(message, advice)
+    }
+}
+
+/// The output of `nginx -T`: every included file of the configuration.
+struct NginxConfiguration: Sendable {
+    private struct File {
+        let path: String
+        let lines: [Substring]
+    }
+
+    private let files: [File]
+
+    init(dump: String) {
+        var files: [File] = []
+        var (path, lines) = ("", [Substring]())
+        for line in dump.split(separator: "\n") {
+            guard line.hasPrefix(Self.fileHeading) else {
+                let text = line.drop { $0 == " " || $0 == "\t" }
+                if !text.hasPrefix("#") { lines.append(text) }
+                continue
+            }
+            files.append(File(path: path, lines: lines))
+            path = String(line.dropFirst(Self.fileHeading.utf8.count).prefix { $0 != ":" })
+            lines = []
+        }
+        self.files = files + [File(path: path, lines: lines)]
+    }
+
+    private static let fileHeading = "# configuration file "
+
+    /// Whether `conf.d/gatehouse.conf` is included, which defines the upstream and the limits.
+    var hasUpstream: Bool {
+        files.contains { $0.lines.contains { Self.words(of: $0).prefix(2) == ["upstream", "gatehouse"] } }
+    }
+
+    /// Whether a site passes the API to Gatehouse.
+    var hasSite: Bool { !sites.isEmpty }
+
+    /// The paths of the certificates that these sites name.
+    var certificates: [String] {
+        sites.flatMap(\.lines).compactMap { line in
+            let words = Self.words(of: line)
+            return words.count == 2 && words[0] == "ssl_certificate" ? Self.absolute(words[1]) : nil
+        }
+    }
+
+    /// Relative paths start at the folder of the configuration.
+    private static func absolute(_ path: Substring) -> String {
+        path.hasPrefix("/") ? String(path) : "/etc/nginx/" + path
+    }
+
+    /// The words of a directive, without punctuation and quotation marks.
+    private static func words(of line: Substring) -> [Substring] {
+        line.split { " \t;{\"'".contains($0) }
+    }
+
+    private var sites: [File] {
+        files.filter { file in
+            !file.path.contains("/snippets/") && !Self.sitesWithoutAPI.contains { file.path.hasSuffix($0) }
+                && file.lines.contains(where: Self.includesAPI)
+        }
+    }
+
+    /// Sites of Gatehouse that do not serve the API: the one for monitoring and the redirect.
+    private static let sitesWithoutAPI = ["/gatehouse-local.conf", "/gatehouse-redirect.conf"]
+    /// The snippets that pass requests of clients to Gatehouse.
+    private static let snippetsWithAPI = ["api", "paths", "site"]
+
+    private static func includesAPI(_ line: Substring) -> Bool {
+        let words = words(of: line)
+        guard words.count >= 2, words[0] == "include",
+            let match = words[1].firstMatch(of: /snippets\/gatehouse-([a-z-]+)\.conf$/)
+        else { return false }
+        return snippetsWithAPI.contains(String(match.1))
     }
 }

@@ -1,28 +1,28 @@
-import POSIX
+import FileSystem
 
-/// The nginx that runs on this machine: its workers are who connects to the socket.
+/// The nginx processes of this machine. The workers connect to the socket.
 struct NginxProcesses: Sendable {
     static let pidFile = "/run/nginx.pid"
 
     let isRunning: Bool
-    /// As whom the workers run, each account once.
+    /// The accounts of the workers, without duplicates.
     let accounts: [Account]
 
-    static func ofThisMachine(_ book: AccountBook) -> NginxProcesses {
+    static func ofThisMachine(_ users: UserDatabase) -> NginxProcesses {
         let master = number(in: pidFile).flatMap { isNginx($0, "master") ? $0 : nil }
         guard let master else { return NginxProcesses(isRunning: false, accounts: []) }
         let processes = ((try? File.names(in: "/proc")) ?? []).compactMap { Int($0) }
         var accounts: [Account] = []
         for process in processes where isNginx(process, "worker") {
             guard let status = ProcessStatus(of: process), status.parent == master else { continue }
-            let known = book.account(of: status.user)
+            let known = users.account(of: status.user)
             let account = Account(name: known.name, id: known.id, groups: status.groups)
             if !accounts.contains(account) { accounts.append(account) }
         }
         return NginxProcesses(isRunning: true, accounts: accounts)
     }
 
-    /// By its title: the number may be another process's by now.
+    /// Checks the process title, since the kernel may have reused the process id.
     private static func isNginx(_ process: Int, _ role: String) -> Bool {
         let title = (try? File.read("/proc/\(process)/cmdline")) ?? []
         return String(decoding: title, as: UTF8.self).hasPrefix("nginx: \(role) process")
@@ -34,7 +34,7 @@ struct NginxProcesses: Sendable {
     }
 }
 
-/// What the kernel tells of a process in its `status` file (proc(5)).
+/// The `status` file of a process (proc(5)).
 struct ProcessStatus: Sendable, Equatable {
     let parent: Int
     let user: UInt32
@@ -51,7 +51,7 @@ struct ProcessStatus: Sendable, Equatable {
             let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
             return (line?.split { $0 == "\t" || $0 == " " }.dropFirst() ?? []).compactMap { UInt32($0) }
         }
-        // Real, effective, saved, and that of the file system.
+        // Real, effective, saved and file system id.
         let (users, groups) = (numbers("Uid"), numbers("Gid"))
         guard let parent = numbers("PPid").first, users.count == 4, groups.count == 4 else { return nil }
         self.parent = Int(parent)

@@ -1,30 +1,31 @@
+import FileSystem
 import GatehouseServer
 
-/// The way of a client's request: from the public port through nginx to the server.
+/// Whether a request to the public address reaches this server through nginx.
 struct PublicAddressCheck: Check {
     let subject = "public address"
     let address: PublicAddress
     let probe: PublicProbe
 
-    func look() -> [Finding] { [judge(probe.answer)] }
+    func run() -> [Finding] { [evaluate(probe.answer)] }
 
-    func judge(_ answer: PublicProbe.Answer) -> Finding {
+    func evaluate(_ answer: PublicProbe.Answer) -> Finding {
         switch answer {
-        case .ours: return .ok("\(address) is answered by this server")
+        case .ours: return .ok("this server answers at \(address)")
         case .problem(502, _), .problem(504, _):
-            return fault(answer, "nginx does not reach the server: see units, socket and server in this report")
+            return fault(answer, "nginx cannot reach the server: see units, socket and server in this report")
         case _ where answer.isReached:
-            return .note("\(address): \(answer.summary): nginx's limits hold back this machine's requests")
+            return .note("\(address): \(answer.summary): nginx limits the requests of this machine")
         case .problem: return fault(answer, "see server in this report; journalctl -u gatehouse -p warning -n 20")
         case .other:
             return fault(
                 answer,
-                "another site has this name or port: nginx -T | grep -n server_name; SERVER_NAME in "
-                    + "/etc/gatehouse/nginx.values has to be \(address.host); then: gatehouse-nginx")
+                "another site has this name or port: nginx -T | grep -n server_name; set SERVER_NAME in "
+                    + "/etc/gatehouse/nginx.values to \(address.host); then: gatehouse-nginx")
         case .noConnection:
             return fault(
                 answer,
-                "systemctl start nginx; ss -ltn 'sport = :\(address.port)'; if another machine ends TLS, set PUBLIC_URL=off"
+                "systemctl start nginx; ss -ltn 'sport = :\(address.port)'; if another machine terminates TLS, set PUBLIC_URL=off"
             )
         case .noTLS: return fault(answer, "nginx -t; see certificate in this report")
         case .late, .unusable: return fault(answer, "systemctl status nginx; tail /var/log/nginx/error.log")
@@ -36,17 +37,59 @@ struct PublicAddressCheck: Check {
     }
 }
 
-/// A machine of the package of which nothing says where clients come in.
+/// Reports that the public address and its certificate are not checked, because PUBLIC_URL is not set.
 struct UnknownPublicAddressCheck: Check {
     let subject = "public address"
 
-    func look() -> [Finding] {
+    func run() -> [Finding] {
         [
             .note(
-                "not looked at, and neither is the certificate: PUBLIC_URL is not set",
-                "gatehouse-nginx sets it, but not with TLS=balancer, PROXY_PROTOCOL=on or a LISTEN_HTTPS that no loopback "
-                    + "address is part of: then PUBLIC_URL=https://… in /etc/gatehouse/gatehouse.conf where this machine "
-                    + "can ask nginx at it, and otherwise PUBLIC_URL=off")
+                "not checked, nor is the certificate: PUBLIC_URL is not set",
+                "gatehouse-nginx sets it, except with TLS=balancer, PROXY_PROTOCOL=on or a LISTEN_HTTPS without a loopback "
+                    + "address: then set PUBLIC_URL=https://… in /etc/gatehouse/gatehouse.conf if this machine can reach "
+                    + "nginx there, and PUBLIC_URL=off otherwise")
         ]
+    }
+}
+
+/// The checks of nginx, its certificate and the public address.
+struct FrontChecks {
+    private let setting: PublicAddressSetting
+    /// Nil without the package, whose nginx configuration is then not used.
+    private let nginx: NginxCheck?
+    /// The certificates in the files that the sites name, if this user may read them.
+    private let certificates: [CertificateFile]
+    private let hasUnits: Bool
+
+    /// Reads what only root may read. Must be called before root is given up.
+    init(survey: ConfigurationSurvey, processes: NginxProcesses, hasUnits: Bool) {
+        setting = survey.publicAddress
+        self.hasUnits = hasUnits
+        nginx = hasUnits ? NginxCheck(processes: processes, isExpected: survey.publicAddress != .off) : nil
+        let host = survey.publicAddress.address?.host ?? ""
+        certificates = (nginx?.configuration?.certificates ?? []).compactMap { path in
+            guard let bytes = try? File.readRegular(path) else { return nil }
+            return ServedCertificate(pem: String(decoding: bytes, as: UTF8.self), host: host)
+                .map { CertificateFile(path: path, certificate: $0) }
+        }
+    }
+
+    func run() -> [(subject: String, finding: Finding)] {
+        let front = nginx?.report() ?? []
+        switch setting {
+        case .off: return front
+        case .unknown: return front + (hasUnits ? UnknownPublicAddressCheck().report() : [])
+        case .address(let address):
+            let probe = PublicProbe(asking: address)
+            return front
+                + CertificateCheck(address: address, probe: probe, inFile: inFile(for: probe.certificate)).report()
+                + PublicAddressCheck(address: address, probe: probe).report()
+        }
+    }
+
+    /// A site may have several certificates: prefers the served one, then one for the host.
+    private func inFile(for served: ServedCertificate?) -> CertificateFile? {
+        certificates.first { file in served.map(file.certificate.isSame) ?? false }
+            ?? certificates.first(where: \.certificate.coversHost)
     }
 }

@@ -1,22 +1,24 @@
+import FileSystem
 import GatehouseServer
-import POSIX
 
-/// Settings of development that a running server has from its environment, such as `Environment=` of its unit. Only root
-/// may look, since the server keeps its memory from other processes of its user; the values are judged and nothing is opened that they name.
+/// Settings for development in the environment of a running server, for example from `Environment=` of its unit. Only
+/// root can read them, because the server's memory is protected from other processes of its user. No file that they
+/// name is opened.
 struct ServerEnvironment: Sendable, Equatable {
     private static let names: Set<String> = [
-        "APP_ENV", "DEV_LOGIN_SECRET", "APPLE_JWKS_URL", "APPLE_TOKEN_URL", "APPLE_REVOKE_URL",
+        Settings.table.environment.name, Settings.table.developmentSecret.name, Settings.table.appleKeysURL.name,
+        Settings.table.appleTokenURL.name, Settings.table.appleRevokeURL.name,
     ]
 
     private let variables: [String: String]
 
-    /// - Parameter process: nil where no server is known to run.
+    /// - Parameter process: nil if no server is running.
     init(of process: Int?) {
         let bytes = process.flatMap { try? File.read("/proc/\($0)/environ") } ?? []
         self.init(parsing: bytes)
     }
 
-    /// Reads `NAME=value` with a zero byte behind each (proc(5)).
+    /// Reads pairs `NAME=value`, each followed by a zero byte (proc(5)).
     init(parsing bytes: [UInt8]) {
         let pairs = bytes.split(separator: 0).compactMap { entry -> (String, String)? in
             let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,5 +30,5 @@ struct ServerEnvironment: Sendable, Equatable {
 
     subscript(_ name: String) -> String? { variables[name] }
 
-    var environment: AppEnvironment? { self["APP_ENV"].flatMap(AppEnvironment.init) }
+    var environment: AppEnvironment? { self[Settings.table.environment.name].flatMap(AppEnvironment.init) }
 }

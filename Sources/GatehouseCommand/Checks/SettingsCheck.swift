@@ -1,6 +1,6 @@
 import GatehouseServer
 
-/// Whether `serve` could start with the settings: every fault is one for which it would refuse to.
+/// Whether `gatehouse serve` would start with the settings.
 struct SettingsCheck {
     static let subject = "settings"
 
@@ -15,7 +15,7 @@ struct SettingsCheck {
             return error.faults.map { fault in
                 .fault(
                     fault.description,
-                    fault == source.denial ? "sudo gatehouse check --settings" : "change it in \(place)")
+                    fault == source.closedFolder ? "sudo gatehouse check --settings" : "change it in \(place)")
             }
         }
     }

@@ -1,39 +1,40 @@
+import FileSystem
 import GatehouseServer
 import POSIX
 
-/// The units of systemd that make the service: whether they run now, and will after a boot.
+/// Whether the systemd units of the service run, and start at boot.
 struct UnitsCheck: Check {
     let subject = "units"
     let units: Units
     let listen: ListenAddress?
 
-    func look() -> [Finding] {
-        guard case .unix(let path)? = listen else { return judge(missingSocketFile: nil) }
-        return judge(missingSocketFile: File.isMissing(path) ? path : nil)
+    func run() -> [Finding] {
+        guard case .unix(let path)? = listen else { return evaluate(missingSocketFile: nil) }
+        return evaluate(missingSocketFile: File.isMissing(path) ? path : nil)
     }
 
-    func judge(missingSocketFile path: String?) -> [Finding] {
+    func evaluate(missingSocketFile path: String?) -> [Finding] {
         let (socket, service) = (units[Units.socket], units[Units.service])
-        var faults = running(socket, service)
+        var faults = stateFaults(socket, service)
         if let path, let socket, socket.isActive {
-            let message = "\(socket.name) is active, and its file \(path) is gone: nginx reaches nothing"
+            let message = "\(socket.name) is active, but its file \(path) is missing: nginx cannot connect"
             faults.append(.fault(message, "systemctl restart gatehouse"))
         }
         faults += units.all.filter(isFailedHelper).map(failure)
-        let notes = boot + stale
+        let notes = bootNotes + reloadNotes
         return faults.isEmpty ? [.ok("the socket and the service are active")] + notes : faults + notes
     }
 
-    private func running(_ socket: UnitStatus?, _ service: UnitStatus?) -> [Finding] {
+    private func stateFaults(_ socket: UnitStatus?, _ service: UnitStatus?) -> [Finding] {
         let isStopped = [socket, service].map { $0.map { $0.loadState == "loaded" && $0.state == "inactive" } ?? false }
         if isStopped == [true, true] {
-            return [.fault("\(Units.socket) and \(Units.service) are stopped: nothing is served", Self.start)]
+            return [.fault("\(Units.socket) and \(Units.service) are stopped", Self.start)]
         }
         return [socket, service].compactMap { $0 }.compactMap(fault)
     }
 
     private static let start =
-        "systemctl start gatehouse; if it refuses: journalctl -u gatehouse -u gatehouse-setup -n 20"
+        "systemctl start gatehouse; if that fails: journalctl -u gatehouse -u gatehouse-setup -n 20"
 
     private func fault(_ unit: UnitStatus) -> Finding? {
         let log = "journalctl -u \(unit.name) -p warning -n 20"
@@ -44,25 +45,25 @@ struct UnitsCheck: Check {
         if unit.loadState != "loaded" {
             return .fault(
                 "systemd cannot load \(unit.name): \(unit.loadState)",
-                "systemctl cat \(unit.name); mend its files, then: systemctl daemon-reload && systemctl start gatehouse"
+                "systemctl cat \(unit.name); correct its files, then: systemctl daemon-reload && systemctl start gatehouse"
             )
         }
         if unit.isRestarting {
-            return .fault("\(unit.name) ends again and again: \(unit.restarts) restarts so far", log)
+            return .fault("\(unit.name) keeps failing: \(unit.restarts) restarts so far", log)
         }
         switch unit.state {
         case "failed":
             let start =
                 unit.name == Units.socket ? "systemctl restart gatehouse.socket gatehouse" : "systemctl start gatehouse"
-            return .fault("\(unit.name) has failed (\(unit.result))", "\(log); mend what it says, then: \(start)")
+            return .fault("\(unit.name) has failed (\(unit.result))", "\(log); correct the cause, then: \(start)")
         case "activating" where unit.restarts > 2:
-            return .fault("\(unit.name) does not come up: \(unit.restarts) restarts so far", log)
+            return .fault("\(unit.name) does not start: \(unit.restarts) restarts so far", log)
         case "inactive": return .fault("\(unit.name) is stopped", Self.start)
         default: return nil
         }
     }
 
-    /// A failed unit beside the two that serve: a backup, a hook of the operator's.
+    /// A failed unit other than the socket and the service, such as the backup or a hook of the operator.
     private func isFailedHelper(_ unit: UnitStatus) -> Bool {
         unit.hasFailed && unit.name.hasPrefix("gatehouse") && unit.name != Units.socket && unit.name != Units.service
     }
@@ -70,34 +71,34 @@ struct UnitsCheck: Check {
     private func failure(_ unit: UnitStatus) -> Finding {
         .fault(
             "\(unit.name) has failed (\(unit.result))",
-            "journalctl -u \(unit.name) -n 20; once that is mended: systemctl reset-failed \(unit.name)")
+            "journalctl -u \(unit.name) -n 20; after correcting the cause: systemctl reset-failed \(unit.name)")
     }
 
-    private var boot: [Finding] {
+    private var bootNotes: [Finding] {
         let missing = [Units.socket, Units.service, Units.timer, Units.nginx].filter { name in
             units[name].map { $0.loadState == "loaded" && !$0.isEnabled } ?? false
         }
-        let off = units[Units.timer].map { $0.isEnabled && !$0.isActive } ?? false ? [Units.timer] : []
+        let stopped = units[Units.timer].map { $0.isEnabled && !$0.isActive } ?? false ? [Units.timer] : []
         return missing.map { .note("\($0) does not start at boot", "systemctl enable --now \($0)") }
-            + off.map { .note("\($0) is stopped: there are no daily backups", "systemctl start \($0)") }
+            + stopped.map { .note("\($0) is stopped: there are no daily backups", "systemctl start \($0)") }
     }
 
-    private var stale: [Finding] {
+    private var reloadNotes: [Finding] {
         units.all.contains(where: \.needsReload)
-            ? [.note("the files of units have changed since systemd read them", "systemctl daemon-reload")] : []
+            ? [.note("unit files have changed since systemd read them", "systemctl daemon-reload")] : []
     }
 }
 
-/// A machine with systemd, which did not describe the units.
+/// Reports that the units are not checked, because systemd does not answer.
 struct UnansweredUnitsCheck: Check {
     let subject = "units"
     let fault: UnitsFault
 
-    func look() -> [Finding] {
+    func run() -> [Finding] {
         [
             .note(
-                "not looked at, and neither are nginx, its configuration and backups: \(fault)",
-                "systemctl status gatehouse gatehouse.socket nginx; then call this again")
+                "not checked, nor are nginx, its configuration and backups: \(fault)",
+                "systemctl status gatehouse gatehouse.socket nginx; then run this command again")
         ]
     }
 }

@@ -1,31 +1,34 @@
+import CommandLineTool
+import FileSystem
 import GatehouseServer
 import POSIX
+import Processes
 
-/// The file that holds a key, and the one that holds those before it.
+/// The file of a key and the file of its previous keys.
 struct KeyFiles {
     private static let largest = 65_536
 
     let key: RotatedKey
-    /// Nil where only the previous keys are looked at, and the current one is in no file.
+    /// Nil if only the previous keys are read and the current key is not in a file.
     private let currentPath: String?
     let previousPath: String
-    /// A setting names the file of the previous keys, which has to exist then.
+    /// Whether a setting names the file of the previous keys, which must exist then.
     private let isPreviousRequired: Bool
 
-    /// Finds the files of a key. Throws where one of the two keys stands elsewhere than in a file.
-    init(of key: RotatedKey, from source: SettingSource) throws(CommandFault) {
+    /// Throws if the key or its previous keys are set outside a file.
+    init(of key: RotatedKey, from source: SettingSource) throws(CommandError) {
         guard case .file(let current) = try Self.place(of: key.setting, in: source) else {
-            throw CommandFault(.usage, "\(key.setting) is not set: there is nothing to rotate")
+            throw CommandError(.usage, "\(key.setting) is not set: set it first")
         }
         try self.init(key, current: current, source)
     }
 
-    /// Finds the file of the previous keys alone: the current one may be gone, or stand elsewhere than in a file.
-    init(ofPrevious key: RotatedKey, from source: SettingSource) throws(CommandFault) {
+    /// For reading the previous keys only: the current key may be missing, or be set outside a file.
+    init(ofPrevious key: RotatedKey, from source: SettingSource) throws(CommandError) {
         try self.init(key, current: source.path(of: key.setting), source)
     }
 
-    private init(_ key: RotatedKey, current: String?, _ source: SettingSource) throws(CommandFault) {
+    private init(_ key: RotatedKey, current: String?, _ source: SettingSource) throws(CommandError) {
         self.key = key
         let previous = try Self.place(of: key.previousSetting, in: source)
         let name = key.previousSetting
@@ -33,99 +36,101 @@ struct KeyFiles {
         case .file(let path): previousPath = File.withoutLinks(path)
         case .missing(let credential?): previousPath = File.withoutLinks(credential)
         case .missing(nil), .text:
-            throw CommandFault(
+            throw CommandError(
                 .usage,
                 "\(name) has no file: set \(name)_FILE=\(current ?? "PATH")_previous beside \(key.setting)_FILE, and "
-                    + "run this again; it makes the file")
+                    + "run this command again; it creates the file")
         }
         currentPath = current.map { File.withoutLinks($0) }
-        isPreviousRequired = source.isNamed(key.previousSetting)
+        isPreviousRequired = source.isSetByFile(key.previousSetting)
     }
 
-    private static func place(of name: String, in source: SettingSource) throws(CommandFault)
+    private static func place(of name: String, in source: SettingSource) throws(CommandError)
         -> SettingSource.SecretPlace
     {
         let place: SettingSource.SecretPlace
         do throws(SettingFault) { place = try source.secretPlace(of: name) } catch {
-            throw CommandFault(.usage, error.description)
+            throw CommandError(.usage, error.description)
         }
-        if let denial = source.denial { throw CommandFault(.usage, denial.description) }
+        if let fault = source.closedFolder { throw CommandError(.usage, fault.description) }
         guard place == .text else { return place }
-        throw CommandFault(
+        throw CommandError(
             .usage,
-            "\(name) stands in the environment or in the configuration file, where this command does not change "
-                + "it: put it into a file of its own, and name that as \(name)_FILE")
+            "\(name) is set in the environment or in the configuration file, which this command does not change: "
+                + "move it to a file of its own, and set \(name)_FILE to its path")
     }
 
-    /// Gives up root where another user controls the folder: root must not write there.
-    func takeOver() throws(CommandFault) {
-        guard Privileges.areRoots else { return }
+    /// Gives up root if another user controls the folder, since root must not write there.
+    func giveUpRoot() throws(CommandError) {
+        guard Privileges.isRoot else { return }
         do {
             let owners = [
                 try PathOwner.ofFolder(at: folder), try PathOwner.ofFolder(at: File.folder(of: previousPath)),
             ]
             guard owners[0].user == owners[1].user else {
-                throw CommandFault(
+                throw CommandError(
                     .failed,
-                    "\(folder) and \(File.folder(of: previousPath)) belong to two users: keep both keys in one folder")
+                    "\(folder) and \(File.folder(of: previousPath)) belong to different users: keep both files in one folder"
+                )
             }
             guard !owners[0].isRoot else { return }
-            try Privileges.giveUp(for: AccountBook.ofThisMachine().account(of: owners[0].user), group: owners[0].group)
-        } catch let fault as CommandFault { throw fault } catch {
-            throw CommandFault(.failed, "the keys in \(folder) cannot be changed as root: \(error)")
+            try Privileges.drop(to: UserDatabase.ofThisMachine().account(of: owners[0].user), group: owners[0].group)
+        } catch let fault as CommandError { throw fault } catch {
+            throw CommandError(.failed, "root cannot change the keys in \(folder): \(error)")
         }
     }
 
     private var folder: String { File.folder(of: currentPath ?? previousPath) }
 
-    /// Keeps other runs away for as long as the result lives.
-    func lock() throws(CommandFault) -> FileLock {
+    /// Prevents other `gatehouse keys` commands from running until the lock is released.
+    func lock() throws(CommandError) -> FileLock {
         let lock: FileLock?
         do throws(POSIXError) { lock = try FileLock.take(folder: folder) } catch { throw Self.failure(error) }
         guard let lock else {
-            throw CommandFault(.no, "another gatehouse keys command is at work in \(folder): wait until it has ended")
+            throw CommandError(
+                .no, "another gatehouse keys command is running in \(folder): wait until it has finished")
         }
         return lock
     }
 
-    /// The key as its setting has it, and those before it.
-    func read() throws(CommandFault) -> (current: String, previous: KeyList) {
-        guard let currentPath else { throw CommandFault(.usage, "\(key.setting) is in no file") }
+    /// The current key and the previous keys.
+    func read() throws(CommandError) -> (current: String, previous: KeyList) {
+        guard let currentPath else { throw CommandError(.usage, "\(key.setting) is not in a file") }
         return (try readCurrent(at: currentPath), try readPrevious())
     }
 
-    func readPrevious() throws(CommandFault) -> KeyList {
-        KeyList(parsing: try text(at: previousPath, orMissing: true), key.form)
+    func readPrevious() throws(CommandError) -> KeyList {
+        KeyList(parsing: try text(at: previousPath, emptyIfMissing: true), key.form)
     }
 
-    private func readCurrent(at currentPath: String) throws(CommandFault) -> String {
-        var text = try text(at: currentPath, orMissing: false)[...]
+    private func readCurrent(at currentPath: String) throws(CommandError) -> String {
+        var text = try text(at: currentPath, emptyIfMissing: false)[...]
         while let last = text.last, last.isNewline { text.removeLast() }
         let entries = KeyList(parsing: String(text), key.form).entries
         let isWhole = entries.count == 1 && (key.form == .pem || entries[0].text == text)
         guard isWhole else {
-            let form = key.form == .pem ? "one private key in PEM" : "one line, which does not begin with #"
-            throw CommandFault(
-                .usage, "\(currentPath) does not hold \(form): it could not stand in \(key.previousSetting)")
+            let form = key.form == .pem ? "one private key in PEM" : "one line that does not begin with #"
+            throw CommandError(
+                .usage, "\(currentPath) does not hold \(form), so it could not be moved to \(key.previousSetting)")
         }
         return entries[0].text
     }
 
-    private func text(at path: String, orMissing: Bool) throws(CommandFault) -> String {
-        if orMissing, File.isMissing(path) { return "" }
+    private func text(at path: String, emptyIfMissing: Bool) throws(CommandError) -> String {
+        if emptyIfMissing, File.isMissing(path) { return "" }
         let bytes: [UInt8]
         do throws(POSIXError) { bytes = try File.read(path, atMost: Self.largest) } catch { throw Self.failure(error) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFault(.usage, "\(path) is not text in UTF-8")
+            throw CommandError(.usage, "\(path) is not text in UTF-8")
         }
         return text
     }
 
-    /// Since when the previous keys are where they are.
+    /// The time at which the file of the previous keys last changed, in seconds since 1970.
     func previousChangedAt() -> Int64 { FileStatus.ifAny(at: previousPath)?.changedAt ?? .max }
 
-    /// Takes one step: when this returns, the disk has it.
-    func write(_ step: KeyStep) throws(CommandFault) {
+    /// Performs one step durably.
+    func write(_ step: KeyStep) throws(CommandError) {
         do throws(POSIXError) {
             switch step {
             case .current(let text): try replace(currentPath ?? previousPath, with: text + "\n")
@@ -137,7 +142,7 @@ struct KeyFiles {
         } catch { throw Self.failure(error) }
     }
 
-    /// A file that has to be there, and must not be empty. It stays true when keys are added.
+    /// Content for a file that must exist and must not be empty. It stays valid when keys are added.
     private var heading: String { "# previous keys of \(key.rawValue), newest first\n" }
 
     private func replace(_ path: String, with text: String) throws(POSIXError) {
@@ -148,8 +153,8 @@ struct KeyFiles {
         _ = try draft.name(File.name(of: path), replacing: true)
     }
 
-    private static func failure(_ error: POSIXError) -> CommandFault {
+    private static func failure(_ error: POSIXError) -> CommandError {
         let advice = error.isDenied ? "; run this as root, or as the user who owns the file" : ""
-        return CommandFault(.failed, "\(error)\(advice). No key was lost; run this again")
+        return CommandError(.failed, "\(error)\(advice). No key was lost; run this command again")
     }
 }

@@ -1,17 +1,18 @@
+import CommandLineTool
 import Gatehouse
 import GatehouseServer
 
-/// A write of one of the two files of a key. Each is atomic, and what is in force after each of them is usable.
+/// A write to one of the two files of a key. Each is atomic, and leaves a usable configuration.
 enum KeyStep: Equatable {
     case previous(KeyList)
     case current(String)
 }
 
-/// What a rotation does, in order.
+/// The steps of a rotation, in order.
 struct KeyPlan: Equatable {
     enum Outcome: String {
         case replaced
-        /// A next key is in the key set, and does not sign yet.
+        /// The next key is in the key set, but does not sign yet.
         case published
     }
 
@@ -19,10 +20,10 @@ struct KeyPlan: Equatable {
     let steps: [KeyStep]
 }
 
-/// Decides what a rotation writes, by values alone.
+/// Decides what a rotation writes, without I/O.
 ///
-/// The old key is in the previous list before a new key takes its place, so that a crash between two steps leaves every
-/// key in one of the files. The same call again finishes an interrupted one.
+/// The old key is added to the previous keys before a new key replaces it, so that a crash between two steps leaves
+/// every key in one of the files. Running the command again finishes an interrupted rotation.
 struct KeyRotation {
     /// How long services may cache the key set.
     static let cacheTime = Duration.seconds(300)
@@ -31,50 +32,50 @@ struct KeyRotation {
     let current: String
     let previous: KeyList
     let now: Timestamp
-    /// When the running server began; nil where none runs.
+    /// When the running server started; nil if none runs.
     var serverStart: Timestamp?
 
     /// - Parameters:
-    ///   - isImmediate: the next signing key signs although caches may not have it.
-    ///   - isStolen: neither the old key nor a published one is accepted any more.
+    ///   - isImmediate: whether the next signing key signs although caches may not have it.
+    ///   - isStolen: whether neither the old key nor a published one stays accepted.
     func plan(
-        isImmediate: Bool = false, isStolen: Bool = false, make: () throws(CommandFault) -> String
-    ) throws(CommandFault) -> KeyPlan {
-        // The last step of a swap that was interrupted. Of a stolen key it is not known which of the two was meant.
+        isImmediate: Bool = false, isStolen: Bool = false, generate: () throws(CommandError) -> String
+    ) throws(CommandError) -> KeyPlan {
+        // The last step of an interrupted swap. For a stolen key, it is unclear which of the two was stolen.
         if !isStolen, previous.entries.contains(where: { $0.isPublished && $0.text == current }) {
             return KeyPlan(outcome: .replaced, steps: [.previous(previous.without(current))])
         }
         let next = previous.entries.first { $0.isPublished && $0.text != current }
-        if isStolen { return try replaceStolen(with: make()) }
-        // Both calls for a signing key need a place: one for the next key, and one for the old.
-        try demandPlaces(key == .signingKey && next == nil && !isImmediate ? 2 : 1)
-        guard key == .signingKey else { return try replace(with: make()) }
+        if isStolen { return try replaceStolen(with: generate()) }
+        // A signing key needs room for the next key and for the old one.
+        try requireRoom(key == .signingKey && next == nil && !isImmediate ? 2 : 1)
+        guard key == .signingKey else { return try replace(with: generate()) }
         guard let next else {
-            if isImmediate { return try replace(with: make()) }
-            let entry = KeyList.Entry(try make(), record: .published(now))
+            if isImmediate { return try replace(with: generate()) }
+            let entry = KeyList.Entry(try generate(), record: .published(now))
             return KeyPlan(outcome: .published, steps: [.previous(previous.adding(entry))])
         }
-        if !isImmediate { try demandCaches(have: next) }
+        if !isImmediate { try requireCached(next) }
         return swap(to: next)
     }
 
-    private func demandPlaces(_ count: Int) throws(CommandFault) {
-        // An interrupted call has put the current key there already.
+    private func requireRoom(_ count: Int) throws(CommandError) {
+        // An interrupted rotation may have added the current key already.
         let others = previous.without(current).entries.count
-        guard others + count > KeyList.most else { return }
-        throw CommandFault(.no, "\(key.previousSetting) holds \(others) keys, and no more fit: \(relief)")
+        guard others + count > KeyList.maximumCount else { return }
+        throw CommandError(.no, "\(key.previousSetting) holds \(others) keys, which is the limit: run \(retireCommand)")
     }
 
-    private var relief: String {
+    private var retireCommand: String {
         key == .dataKey
             ? "gatehouse keys reseal, then gatehouse keys retire data_key" : "gatehouse keys retire \(key.rawValue)"
     }
 
     private func replace(with new: String) -> KeyPlan {
-        KeyPlan(outcome: .replaced, steps: [.previous(withOld), .current(new)])
+        KeyPlan(outcome: .replaced, steps: [.previous(previousWithCurrent), .current(new)])
     }
 
-    /// A next key that was published lay in the same folder as the stolen one, and goes with it.
+    /// Also removes a published key, which was in the same folder as the stolen one.
     private func replaceStolen(with new: String) -> KeyPlan {
         var kept = previous.without(current)
         kept.entries.removeAll(where: \.isPublished)
@@ -84,12 +85,14 @@ struct KeyRotation {
     private func swap(to next: KeyList.Entry) -> KeyPlan {
         KeyPlan(
             outcome: .replaced,
-            steps: [.previous(withOld), .current(next.text), .previous(withOld.without(next.text))])
+            steps: [
+                .previous(previousWithCurrent), .current(next.text), .previous(previousWithCurrent.without(next.text)),
+            ])
     }
 
-    /// The current key in front of those before it. One that was put there by hand has no record: it was replaced at the
-    /// latest now.
-    private var withOld: KeyList {
+    /// The previous keys with the current one in front. A key that was added by hand has no record,
+    /// and counts as replaced now.
+    private var previousWithCurrent: KeyList {
         var list = previous.adding(KeyList.Entry(current, record: .replaced(now)))
         for index in list.entries.indices where list.entries[index].record == nil {
             list.entries[index].record = .replaced(now)
@@ -97,20 +100,20 @@ struct KeyRotation {
         return list
     }
 
-    private func demandCaches(have next: KeyList.Entry) throws(CommandFault) {
+    private func requireCached(_ next: KeyList.Entry) throws(CommandError) {
         guard let published = next.record?.moment else { return }
         if let serverStart, serverStart < published {
-            throw CommandFault(
+            throw CommandError(
                 .no,
                 "the running server has not published the next key yet: systemctl restart gatehouse, and run this "
-                    + "again 5 minutes later. Nothing was changed")
+                    + "command again 5 minutes later. Nothing was changed")
         }
         let ready = max(published, serverStart ?? published) + Self.cacheTime
         guard ready <= now else {
-            throw CommandFault(
+            throw CommandError(
                 .no,
-                "services may have cached the key set without the next key: run this again after "
-                    + "\(ready.toTheSecond), or with --now if no service caches it. Nothing was changed")
+                "services may have cached the key set without the next key: run this command again after "
+                    + "\(ready.toTheSecond), or with --now if no service caches the key set. Nothing was changed")
         }
     }
 }

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
@@ -5,37 +6,37 @@ import GatehouseTokens
 import JSON
 import POSIX
 
-/// Seals anew with the current DATA_KEY what previous ones have sealed.
 struct KeysResealCommand: Command {
     let words = ["keys", "reseal"]
-    let summary = "Seal anew with the current DATA_KEY what previous keys have sealed."
+    let summary = "Seal the data of previous keys again with the current DATA_KEY."
     let discussion = """
-        Reads DATABASE_URL, DATA_KEY and DATA_KEY_PREVIOUS, and the same of JWT_REFRESH_SECRET, which seals the keys of the
-        identity hashes. It changes Apple's refresh tokens and what waits to be asked of Apple, a few rows at a time, beside
-        a server that may be running. A run that was killed is finished by the next.
+        Reads DATABASE_URL, DATA_KEY and DATA_KEY_PREVIOUS, and JWT_REFRESH_SECRET with its previous secrets, which seal the
+        keys of the identity hashes. It seals Apple's refresh tokens and the tasks of the Apple outbox again, a few rows at
+        a time; a server may be running. If it is interrupted, run it again.
 
-        Exits 1 where the database has values that no key of the settings opens. Put the key of that time back into
-        DATA_KEY_PREVIOUS (JWT_REFRESH_SECRET_PREVIOUS), or remove those values with --discard: then Apple cannot be told
-        when one of those accounts is deleted, and users who were disabled and then deleted may sign in as new users.
+        Exits 1 if the database has values that no key of the settings opens. Put the old key back into DATA_KEY_PREVIOUS
+        (or JWT_REFRESH_SECRET_PREVIOUS), or remove those values with --discard: then Apple is not told when one of those
+        accounts is deleted, and users who were disabled and then deleted may sign in as new users.
         """
     let options = [
-        Option(name: "--dry-run", value: nil, help: "count what each key has sealed, and change nothing"),
-        Option(name: "--discard", value: nil, help: "remove values that no key opens; asks on a terminal"),
-        Option(name: "--yes", value: nil, help: "ask no question"), .json,
+        Option(name: "--dry-run", help: "count the values that each key has sealed, and change nothing"),
+        Option(name: "--discard", help: "remove values that no key opens; asks on a terminal"),
+        Option(name: "--yes", help: "do not ask"), .json,
     ]
 
-    func run(_ input: Input) throws(CommandFault) -> ExitStatus {
+    func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let source = SettingSource.current()
-        if let denial = source.denial { throw CommandFault(.usage, denial.description) }
-        let (vault, refreshKeys) = try ConfigurationFault.naming { () throws(SettingFaults) in
+        if let fault = source.closedFolder { throw CommandError(.usage, fault.description) }
+        let (vault, refreshKeys) = try readSettings { () throws(SettingFaults) in
             (try Configuration.vault(from: source), try Configuration.refreshKeys(from: source))
         }
-        if !input.has("--dry-run") { try demandRestart(source) }
+        if !arguments.has("--dry-run") { try requireRestart(source) }
         let owner = try DatabaseOwner.ofConfigured()
-        try owner.takeOver()
-        guard !input.has("--dry-run") else { return try count(vault, refreshKeys, at: owner.path, input) }
-        if input.has("--discard") {
-            try input.demandConfirmable("--discard removes values for good: without a terminal it demands --yes")
+        try owner.giveUpRoot()
+        guard !arguments.has("--dry-run") else { return try count(vault, refreshKeys, at: owner.path, arguments) }
+        if arguments.has("--discard") {
+            try arguments.requireConfirmation(
+                "--discard removes values permanently: without a terminal, confirm it with --yes")
         }
         let outcome: Resealing.Outcome
         let counts: SealedCounts
@@ -43,29 +44,29 @@ struct KeysResealCommand: Command {
             let store = try SQLiteStore(besideServerAt: owner.path)
             let resealing = Resealing(store: store, vault: vault, refreshKeys: refreshKeys)
             let first = try resealing.run(discards: false)
-            outcome = input.has("--discard") ? try discard(first, by: resealing, input) : first
+            outcome = arguments.has("--discard") ? try discard(first, by: resealing, arguments) : first
             counts = try SealedCounts(at: owner.path)
-        } catch let fault as CommandFault { throw fault } catch { throw CommandFault(.failed, "\(error)") }
+        } catch let fault as CommandError { throw fault } catch { throw CommandError(.failed, "\(error)") }
         let report = ResealReport(
-            outcome: outcome, counts: counts, vault: vault, isDiscarded: input.has("--discard"))
-        report.report.print(for: input)
+            outcome: outcome, counts: counts, vault: vault, isDiscarded: arguments.has("--discard"))
+        report.report.print(for: arguments)
         return report.hasUnopened ? .no : .done
     }
 
-    /// Removes what the first run has not opened, and so has counted.
+    /// Removes the values that the first run could not open.
     private func discard(
-        _ first: Resealing.Outcome, by resealing: Resealing, _ input: Input
+        _ first: Resealing.Outcome, by resealing: Resealing, _ arguments: Arguments
     ) throws -> Resealing.Outcome {
         guard first.unopened > 0 else { return first }
         guard resealing.vault != nil || first.unopenedValues == 0 else {
-            throw CommandFault(
+            throw CommandError(
                 .usage,
-                "DATA_KEY is not set: --discard would remove every sealed value. Set the key that the server has; "
-                    + "where it is lost, a new one: gatehouse keys generate --alg HS256. Nothing was removed")
+                "DATA_KEY is not set: --discard would remove every sealed value. Set the key of the server, "
+                    + "or a new one if it is lost: gatehouse keys generate --alg HS256. Nothing was removed")
         }
-        try input.confirm(
-            "No key of the settings opens: \(first.unopenedText). An old key that is put into DATA_KEY_PREVIOUS (of "
-                + "identity hashes: JWT_REFRESH_SECRET_PREVIOUS) would open them. Type yes to remove them for good.",
+        try arguments.confirm(
+            "No key of the settings opens: \(first.unopenedText). Their old key in DATA_KEY_PREVIOUS (for "
+                + "identity hashes: JWT_REFRESH_SECRET_PREVIOUS) would open them. Type yes to remove them permanently.",
             otherwise: "nothing was removed")
         var outcome = try resealing.run(discards: true)
         outcome.accounts += first.accounts
@@ -73,38 +74,105 @@ struct KeysResealCommand: Command {
         return outcome
     }
 
-    /// A server that was started before a key was replaced goes on to seal with the old one.
-    private func demandRestart(_ source: SettingSource) throws(CommandFault) {
+    /// A server that started before a key was replaced still seals with the old one.
+    private func requireRestart(_ source: SettingSource) throws(CommandError) {
         for key in [RotatedKey.dataKey, .refreshSecret] {
-            let previous = try ConfigurationFault.naming { () throws(SettingFaults) in
+            let previous = try readSettings { () throws(SettingFaults) in
                 try Configuration.previousKeys(of: key.previousSetting, key.form, from: source)
             }
             guard let replaced = previous.entries.compactMap(\.record?.moment).max(),
                 let start = try RunningServer.startedAt(source), start < replaced
             else { continue }
-            throw CommandFault(
+            throw CommandError(
                 .no,
                 "the running server still seals with the old \(key.rawValue): systemctl restart gatehouse, then run this "
-                    + "again. Nothing was changed")
+                    + "command again. Nothing was changed")
         }
     }
 
     private func count(
-        _ vault: DataVault?, _ refreshKeys: KeyRing?, at path: String, _ input: Input
-    ) throws(CommandFault) -> ExitStatus {
+        _ vault: DataVault?, _ refreshKeys: KeyRing?, at path: String, _ arguments: Arguments
+    ) throws(CommandError) -> ExitStatus {
         let (counts, hashKeys): (SealedCounts, Int)
         do {
             counts = try SealedCounts(at: path)
             hashKeys = try IdentityHashes.unopenedCount(at: path, refreshKeys)
-        } catch { throw CommandFault(.failed, "\(error)") }
+        } catch { throw CommandError(.failed, "\(error)") }
         let split = counts.split(by: vault)
         let text = """
             \(split.current) values are sealed with the current DATA_KEY, \(split.previous) with previous ones, \
-            \(split.unknown) with keys that no setting has; no secret of the settings opens \(hashKeys) keys of identity \
-            hashes
+            \(split.unknown) with unknown keys; \(hashKeys) keys of identity hashes are opened by no secret of the \
+            settings
             """
         let unopened = split.unknown + hashKeys
-        Report(json: ResealReport.json(.init(), unopened, counts.json(vault)), text: text).print(for: input)
+        Report(json: ResealReport.json(.init(), unopened, counts.json(vault)), text: text).print(for: arguments)
         return unopened > 0 ? .no : .done
+    }
+}
+
+/// The result of resealing, and the next steps.
+struct ResealReport {
+    let outcome: Resealing.Outcome
+    /// The counts after the run.
+    let counts: SealedCounts
+    let vault: DataVault?
+    let isDiscarded: Bool
+
+    var hasUnopened: Bool { outcome.unopened > 0 && !isDiscarded }
+
+    var report: Report {
+        Report(
+            json: Self.json(outcome, outcome.unopened, counts.json(vault), isDiscarded: isDiscarded),
+            text: lines.joined(separator: "\n"))
+    }
+
+    static func json(
+        _ outcome: Resealing.Outcome, _ unopened: Int, _ keys: JSONValue, isDiscarded: Bool = false
+    ) -> JSONValue {
+        .object([
+            "resealed": .integer(Int64(outcome.resealed)), "unopened": .integer(Int64(unopened)),
+            "discarded": .bool(isDiscarded && unopened > 0), "keys": keys,
+        ])
+    }
+
+    private var lines: [String] {
+        let done =
+            "sealed again with the current DATA_KEY: \(outcome.accounts) tokens of accounts, \(outcome.tasks) tasks for Apple"
+        return [done] + unopened + nextSteps
+    }
+
+    private var unopened: [String] {
+        guard outcome.unopened > 0 else { return [] }
+        let counts = outcome.unopenedText
+        guard !isDiscarded else { return ["removed, because no key of the settings opens them: \(counts)"] }
+        return [
+            "no key of the settings opens: \(counts)",
+            "put the old key back into DATA_KEY_PREVIOUS (for identity hashes: JWT_REFRESH_SECRET_PREVIOUS) and run this "
+                + "command again, or remove them: gatehouse keys reseal --discard",
+        ]
+    }
+
+    private var nextSteps: [String] {
+        let left = counts.split(by: vault).previous
+        if left > 0 {
+            return [
+                "\(left) values were sealed with a previous key meanwhile: systemctl restart gatehouse, and run this command again"
+            ]
+        }
+        guard let vault, vault.heads.count > 1 else { return [] }
+        return [
+            "no value needs DATA_KEY_PREVIOUS any more: gatehouse keys retire data_key",
+            "backups from before this run still need it: store a copy of it with them",
+        ]
+    }
+}
+
+extension Resealing.Outcome {
+    /// The number of values of each kind that no key opens.
+    var unopenedText: String {
+        [
+            (unopenedAccounts, "tokens of accounts"), (unopenedTasks, "tasks for Apple"),
+            (unopenedHashKeys, "keys of identity hashes"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }
 }

@@ -1,19 +1,23 @@
+import CommandLineTool
 import Gatehouse
 import GatehouseStore
 import GatehouseTokens
+import JSON
 import POSIX
+import Processes
+import Threading
 
-/// Seals anew with the current keys what the database keeps sealed, in small transactions beside a running server. A run
-/// that was killed is finished by the next.
+/// Seals the sealed values of the database again with the current keys, in small transactions while a server may be
+/// running. Running it again finishes an interrupted run.
 struct Resealing {
-    /// How many values one transaction changes: a few milliseconds for which other writes wait.
-    private static let batch = 50
+    /// Values per transaction. Other writes wait a few milliseconds for each transaction.
+    private static let batchSize = 50
     private static let pause = Duration.milliseconds(2)
 
     struct Outcome: Equatable {
         var accounts = 0
         var tasks = 0
-        /// Values that no key of the settings opens, of accounts, of what waits for Apple, and keys of identity hashes.
+        /// Values that no key of the settings opens.
         var unopenedAccounts = 0
         var unopenedTasks = 0
         var unopenedHashKeys = 0
@@ -25,20 +29,20 @@ struct Resealing {
 
     let store: SQLiteStore
     let vault: DataVault?
-    /// What seals the keys of the identity hashes; nil where it is not set.
+    /// The secrets that seal the keys of the identity hashes; nil if not set.
     let refreshKeys: KeyRing?
 
-    /// - Parameter discards: removes what no key opens. It is counted as unopened all the same.
+    /// - Parameter discards: removes values that no key opens. The outcome counts them as unopened.
     func run(discards: Bool) throws(StoreFailure) -> Outcome {
         var outcome = Outcome()
-        // An account that is deleted meanwhile hands its value over to a task, so tasks come second.
+        // Tasks come second: deleting an account moves its value to a task.
         (outcome.accounts, outcome.unopenedAccounts) = try walk(discards, from: "") { last throws(StoreFailure) in
-            try store.sealedAccounts(after: last, notBeginningWith: head, limit: Self.batch)
+            try store.sealedAccounts(after: last, notBeginningWith: head, limit: Self.batchSize)
         } next: {
             if case .account(let id) = $0 { id } else { "" }
         }
         (outcome.tasks, outcome.unopenedTasks) = try walk(discards, from: 0) { last throws(StoreFailure) in
-            try store.sealedTasks(after: last, notBeginningWith: head, limit: Self.batch)
+            try store.sealedTasks(after: last, notBeginningWith: head, limit: Self.batchSize)
         } next: {
             if case .task(let id) = $0 { id } else { 0 }
         }
@@ -46,7 +50,7 @@ struct Resealing {
         return outcome
     }
 
-    /// Without a key, every value is one that no key opens.
+    /// Without a key this matches no value, so every value counts as unopened.
     private var head: [UInt8] { vault?.currentHead ?? [UInt8](repeating: 0, count: DataVault.headByteCount) }
 
     private func walk<Key>(
@@ -60,7 +64,7 @@ struct Resealing {
             let opened = values.map { (old: $0, new: reseal($0)) }
             let failed = opened.filter { $0.new == nil }
             resealed += try store.replace(opened.filter { $0.new != nil })
-            // Without a key, none of the values is known to be lost.
+            // Without a key, it is unknown whether a value is lost.
             if discards, vault != nil { _ = try store.replace(failed) }
             unopened += failed.count
             last = next(end.place)
@@ -73,11 +77,89 @@ struct Resealing {
         return vault.seal(secret, for: value.owner)
     }
 
-    /// Returns how many of the keys of the identity hashes no secret opens.
+    /// Returns the number of keys of the identity hashes that no secret opens.
     private func resealHashKeys(_ discards: Bool) throws(StoreFailure) -> Int {
         guard let refreshKeys, let document = try store.document(DocumentName.identityHashKeys) else { return 0 }
         let (new, unopened) = IdentityHashes.resealed(document.content, by: refreshKeys, discardingUnopened: discards)
         if let new { try store.replace(document, with: new, as: DocumentName.identityHashKeys) }
         return unopened
+    }
+}
+
+/// The number of sealed values in the database for each data key, which the first bytes of a value identify.
+struct SealedCounts {
+    let counts: [(head: [UInt8], count: Int)]
+
+    init(at path: String) throws {
+        counts = try SQLiteFile(path: path).sealedValues(byFirst: DataVault.headByteCount)
+    }
+
+    init(_ counts: [(head: [UInt8], count: Int)]) {
+        self.counts = counts
+    }
+
+    /// The values sealed with the current key, with previous keys, and with keys that the vault does not have.
+    func split(by vault: DataVault?) -> (current: Int, previous: Int, unknown: Int) {
+        var result = (current: 0, previous: 0, unknown: 0)
+        for (head, count) in counts {
+            switch vault.flatMap({ $0.heads.firstIndex(of: head) }) {
+            case 0?: result.current += count
+            case .some: result.previous += count
+            case nil: result.unknown += count
+            }
+        }
+        return result
+    }
+
+    /// One object for each key.
+    func json(_ vault: DataVault?) -> JSONValue {
+        .array(
+            counts.map { head, count in
+                let place = vault.flatMap { $0.heads.firstIndex(of: head) }
+                let state = place.map { $0 == 0 ? "current" : "previous" } ?? "unknown"
+                return .object([
+                    "id": .string(DataVault.keyID(ofHead: head)), "state": .string(state),
+                    "values": .integer(Int64(count)),
+                ])
+            })
+    }
+
+    /// Counts by `DataKey.id` in the database that DATABASE_URL names. A child process counts, because it has to give
+    /// up root for the owner of the database, while this process continues as root.
+    static func ofDatabase() throws(CommandError) -> [String: Int] {
+        let outcome: Subprocess.Outcome
+        do throws(POSIXError) {
+            outcome = try Subprocess.ofThisProgram(timeout: .seconds(600))
+                .run(["keys", "reseal", "--dry-run", "--json"])
+        } catch { throw CommandError(.failed, "\(error)") }
+        let isCounted = outcome.status == ExitStatus.done.rawValue || outcome.status == ExitStatus.no.rawValue
+        guard isCounted, let counts = counts(in: Array(outcome.output.utf8)) else {
+            let reason = outcome.errorOutput.isEmpty ? "" : ": " + outcome.errorOutput
+            throw CommandError(
+                .failed, "the keys that the database needs could not be determined; nothing was changed\(reason)")
+        }
+        return counts
+    }
+
+    /// Parses the report of `keys reseal --dry-run --json`. Nil if any part is missing: a key that is not counted would
+    /// seem not to be needed.
+    static func counts(in report: [UInt8]) -> [String: Int]? {
+        guard let keys = (try? JSONValue(parsing: report))?.object?["keys"]?.array else { return nil }
+        var counts: [String: Int] = [:]
+        for key in keys {
+            guard let id = key.object?["id"]?.string, let values = key.object?["values"]?.integer else { return nil }
+            counts[id, default: 0] += Int(values)
+        }
+        return counts
+    }
+}
+
+extension IdentityHashes {
+    /// The number of stored keys that no secret of the ring opens; 0 if there is no secret.
+    static func unopenedCount(at path: String, _ ring: KeyRing?) throws -> Int {
+        guard let ring, let document = try SQLiteFile(path: path).document(DocumentName.identityHashKeys) else {
+            return 0
+        }
+        return IdentityHashes(document: document.content, openedBy: ring).unopenedCount
     }
 }

@@ -1,0 +1,131 @@
+import CommandLineTool
+import FileSystem
+import GatehouseServer
+
+struct CheckCommand: Command {
+    let words = ["check"]
+    let summary = "Check the installation, and say what to do about each fault."
+    let discussion = """
+        Checks the configuration, development settings, previous keys, database, disk, integrity, schema, sealed data, backups,
+        clock, Apple's keys, the credentials for Apple, units, the socket, the server and its last reload, nginx, the
+        certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a fault what to do. The
+        server may be running or not. Run it as root: it opens the database as its owner, and other users may not read
+        everything. The report names what was not checked.
+
+        Exits 0 if there is no fault, 1 if there is one, 2 if the configuration is not usable; the rest is checked then as
+        far as possible.
+
+        With --settings, only the settings are read, as `gatehouse serve` reads them; no file is opened and no server
+        asked. Exits 0 if `gatehouse serve` could start with them, and 2 with every fault otherwise.
+        """
+    let options = [
+        Option(name: "--deep", help: "check all of a large database, which takes long"),
+        Option(name: "--offline", help: "send no request to Apple"),
+        Option(name: "--settings", help: "check only the settings"),
+        .json,
+    ]
+
+    func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
+        if arguments.has("--settings") { return settings(arguments) }
+        let survey = ConfigurationSurvey(of: .current())
+        let plan = CheckPlan(survey: survey, isDeep: arguments.has("--deep"), isOffline: arguments.has("--offline"))
+        let report = CheckReport(findings: plan.run())
+        report.report.print(for: arguments)
+        if !survey.faults.isEmpty { return .usage }
+        return report.hasFaults ? .no : .done
+    }
+
+    private func settings(_ arguments: Arguments) -> ExitStatus {
+        let findings = SettingsCheck(source: .current()).findings
+        let report = CheckReport(findings: findings.map { (SettingsCheck.subject, $0) })
+        report.report.print(for: arguments)
+        return report.hasFaults ? .usage : .done
+    }
+}
+
+/// Runs the checks, each with the right privileges.
+///
+/// As root: permissions, nginx's configuration and systemd's units. After root was given up, as the owner of the
+/// database: everything that opens a file of the service, connects, or reads data that others send.
+struct CheckPlan {
+    let survey: ConfigurationSurvey
+    let isDeep: Bool
+    let isOffline: Bool
+    let accounts = UserDatabase.ofThisMachine()
+    private let systemd = Result { () throws(UnitsFault) in try Units.ofThisMachine() }
+    /// Nil without the units of the package, as on a laptop or in a container, and if systemd does not answer.
+    private var units: Units? { try? systemd.get() }
+
+    /// Returns the findings in the order of the report, which differs from the order of the checks.
+    func run() -> [(subject: String, finding: Finding)] {
+        let path = survey.database?.path
+        let processes = NginxProcesses.ofThisMachine(accounts)
+        let front = FrontChecks(survey: survey, processes: processes, hasUnits: units != nil)
+        let server = ServerEnvironment(of: units?[Units.service]?.process)
+        let configuration =
+            run(ConfigurationCheck(survey: survey, accounts: accounts))
+            + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: server))
+            + run(PreviousKeysCheck(source: survey.source))
+        let files = path.map { run(DatabaseCheck(path: $0, accounts: accounts)) } ?? []
+        // A socket that only root can reach is checked before root is given up.
+        let socketOfRoot = isSocketOfRoot ? socketFindings(processes) : nil
+        let service = unitFindings()
+        let denial = path.flatMap(giveUpRoot)
+        let content = path.map { databaseFindings(at: $0, denial: denial) } ?? []
+        let apple = appleFindings(database: denial == nil ? path : nil)
+        let limits = survey.workers.map { run(LimitsCheck(workers: $0, service: units?[Units.service])) } ?? []
+        let inner = service + (socketOfRoot ?? socketFindings(processes))
+        return configuration + files + content + apple + inner + front.run() + limits
+    }
+
+    private func unitFindings() -> [(subject: String, finding: Finding)] {
+        switch systemd {
+        case .success(let units): units.map { run(UnitsCheck(units: $0, listen: survey.listen)) } ?? []
+        case .failure(let fault): run(UnansweredUnitsCheck(fault: fault))
+        }
+    }
+
+    /// Continues as the owner of the database. Returns the reason if that is not possible.
+    private func giveUpRoot(for path: String) -> String? {
+        do {
+            try DatabaseOwner(of: path).giveUpRoot()
+            return nil
+        } catch { return error.message }
+    }
+
+    private func databaseFindings(at path: String, denial: String?) -> [(subject: String, finding: Finding)] {
+        let integrity = IntegrityCheck(path: path, isDeep: isDeep)
+        let schema = SchemaCheck(path: path)
+        let backups = units.map { BackupsCheck(path: path, timer: $0[Units.timer]) }
+        let disk = run(DiskCheck(folder: File.folder(of: path)))
+        let sealed = SealedDataCheck(path: path, vault: survey.vault, refreshKeys: survey.refreshKeys)
+        let subjects = [integrity.subject, schema.subject, sealed.subject] + (backups.map { [$0.subject] } ?? [])
+        guard let denial else {
+            return disk + run(integrity) + run(schema) + run(sealed) + (backups.map { run($0) } ?? [])
+        }
+        return disk + subjects.map { ($0, .note("not checked: \(denial)")) }
+    }
+
+    private func appleFindings(database path: String?) -> [(subject: String, finding: Finding)] {
+        let probe = isOffline ? nil : survey.appleKeysURL.map { KeyServerProbe(asking: $0) }
+        let clock = run(ClockCheck(path: path, appleTime: probe?.date))
+        let keys = survey.appleKeysURL.map { run(KeySetCheck(url: $0, path: path, probe: probe)) } ?? []
+        return clock + keys + run(CredentialsCheck(survey: survey, isOffline: isOffline))
+    }
+
+    /// Whether only root can change the path of the socket.
+    private var isSocketOfRoot: Bool {
+        guard case .unix(let path)? = survey.listen else { return false }
+        return (try? PathOwner.ofPlace(at: path))?.isRoot == true
+    }
+
+    private func socketFindings(_ processes: NginxProcesses) -> [(subject: String, finding: Finding)] {
+        guard let listen = survey.listen else { return [] }
+        let isDevelopment = survey.environment == .development && units == nil
+        return run(
+            SocketCheck(listen: listen, isDevelopment: isDevelopment, accounts: accounts, processes: processes))
+            + run(ServerCheck(listen: listen)) + run(ReloadCheck(listen: listen))
+    }
+
+    private func run(_ check: some Check) -> [(subject: String, finding: Finding)] { check.report() }
+}

@@ -1,0 +1,24 @@
+import CommandLineTool
+
+extension String {
+    /// The text as one word of a shell command.
+    var shellQuoted: String {
+        let isPlain = !isEmpty && consistsOfAlphanumerics(and: "/._-+@%:,")
+        return isPlain ? self : "'" + printable.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// A command whose redirections root opens. Under sudo, the operator's own shell would open them.
+    var typedAsRoot: String { OperatorName.isUnderSudo ? "sudo sh -c \(shellQuoted)" : self }
+
+    /// Whether every byte is an ASCII letter or digit, or one of `others`.
+    func consistsOfAlphanumerics(and others: String) -> Bool {
+        utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: others.utf8.contains(byte)
+            }
+        }
+    }
+}

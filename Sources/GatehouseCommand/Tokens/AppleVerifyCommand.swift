@@ -1,0 +1,94 @@
+import AppleID
+import CommandLineTool
+import FileSystem
+import Gatehouse
+import GatehouseWeb
+import JOSE
+import JSON
+
+/// Verifies an identity token with the code that verifies logins.
+struct AppleVerifyCommand: Command {
+    let words = ["apple", "verify"]
+    let summary = "Verify an identity token from Apple with a key set."
+    let discussion = """
+        Prints the claims of the token and exits 0, or prints the reason of the refusal and exits 1. Sends no request.
+        Writes a line for each check to standard error, in order: ok, FAULT, or - if it was not made.
+        TOKEN or FILE may be - for standard input.
+        """
+    let parameters = ["TOKEN"]
+    let options = [
+        Option(name: "--jwks", value: "FILE", help: "Apple's key set", isRequired: true),
+        Option(
+            name: "--audience", value: "ID", help: "a bundle id or Services ID; may be repeated", isRequired: true),
+        Option(name: "--issuer", value: "I", help: "instead of https://appleid.apple.com; may be repeated"),
+        Option(name: "--nonce", value: "N", help: "the nonce sent with the login"),
+        Option(name: "--code", value: "C", help: "the authorizationCode sent with the login"),
+        Option(name: "--user", value: "U", help: "the userIdentifier sent with the login"),
+        Option(name: "--notification", help: "TOKEN is a notification from Apple's servers"),
+        Option(name: "--at", value: "UNIXTIME", help: "verify as of this time instead of now"),
+        Option(name: "--quiet", help: "do not print a line for each check"),
+    ]
+
+    func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
+        let keys = try KeySetFile(arguments.value("--jwks") ?? "")
+        let now = try arguments.effectiveTime()
+        let text = try TokenArgument.read(arguments.positional[0])
+        if arguments.has("--notification") {
+            return printVerdict(verify(notification: text, by: policy(arguments), keys: keys.appleKeys, now: now))
+        }
+        let credential = AppleCredential(
+            identityToken: text, authorizationCode: arguments.value("--code"),
+            userIdentifier: arguments.value("--user"), nonce: arguments.value("--nonce"))
+        let policy = policy(arguments)
+        var passed: [IdentityTokenCheck] = []
+        let verdict = verify(credential, by: policy, keys: keys.appleKeys, now: now) { passed.append($0) }
+        if !arguments.has("--quiet") {
+            let report = AppleVerifyReport(credential, policy: policy, keys: keys.appleKeys, now: now)
+            for line in report.lines(passed: passed) { StandardStream.error.line(line) }
+        }
+        return printVerdict(verdict.map(\.claims.object))
+    }
+
+    private func policy(_ arguments: Arguments) -> IdentityTokenPolicy {
+        let issuers = arguments.all("--issuer")
+        return IdentityTokenPolicy(
+            issuers: issuers.isEmpty ? [IdentityTokenPolicy.appleIssuer] : issuers,
+            audiences: arguments.all("--audience"))
+    }
+
+    private func verify(
+        _ credential: AppleCredential, by policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp,
+        passed: IdentityTokenCheck.Observer
+    ) -> Result<IdentityToken, AppleTokenFault> {
+        let verifier = IdentityTokenVerifier(policy: policy)
+        return Result { () throws(AppleTokenFault) in
+            let token = try verifier.inspect(credential.identityToken, now: now, passed: passed)
+            guard let key = keys[token.keyID] else { throw .unknownKey }
+            passed(.key)
+            _ = try verifier.confirm(token, with: key, for: credential, passed: passed)
+            return token
+        }
+    }
+
+    private func verify(
+        notification text: String, by policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp
+    ) -> Result<JSONObject, AppleTokenFault> {
+        Result { () throws(AppleTokenFault) in
+            let signed = try SignedNotification(text, policy: policy, now: now)
+            guard let key = keys[signed.keyID] else { throw .unknownKey }
+            _ = try signed.confirmed(by: key)
+            return signed.claims.object
+        }
+    }
+
+    private func printVerdict(_ verdict: Result<JSONObject, AppleTokenFault>) -> ExitStatus {
+        switch verdict {
+        case .success(let claims):
+            StandardStream.output.line(claims.description)
+            return .done
+        case .failure(let fault):
+            StandardStream.output.line("\(fault.rawValue): \(fault.explanation)")
+            return .no
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import AppleID
+import Gatehouse
+import JOSE
+import JSON
+
+/// Explains a verification to a developer whose login fails: each check in order, and its result. The verifier decides,
+/// and this only describes. Prints claims, but never the token.
+struct AppleVerifyReport {
+    let credential: AppleCredential
+    let policy: IdentityTokenPolicy
+    let keys: JWKSet
+    let now: Timestamp
+    private let form: Result<CompactJWS, JOSEError>
+    private let claims: JSONObject
+
+    init(_ credential: AppleCredential, policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp) {
+        self.credential = credential
+        self.policy = policy
+        self.keys = keys
+        self.now = now
+        form = Result { () throws(JOSEError) in
+            try CompactJWS(credential.identityToken, maximumBytes: IdentityToken.longest)
+        }
+        claims = (try? form.get().claims()) ?? [:]
+    }
+
+    /// One line for each check. If the token was refused, the first check that did not pass is the fault.
+    func lines(passed: [IdentityTokenCheck]) -> [String] {
+        IdentityTokenCheck.allCases.enumerated().map { index, check in
+            if index < passed.count {
+                return isSkipped(check) ? line("-", check, skipReason(check)) : line("ok", check, finding(check))
+            }
+            return index == passed.count
+                ? line("FAULT", check, fault(check)) : line("-", check, "not checked")
+        }
+    }
+
+    private func line(_ mark: String, _ check: IdentityTokenCheck, _ text: String) -> String {
+        padded(mark, to: 7) + padded(check.rawValue, to: 12) + text
+    }
+
+    private func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+}
+
+extension AppleVerifyReport {
+    /// What a passed check has verified.
+    private func finding(_ check: IdentityTokenCheck) -> String {
+        switch check {
+        case .form: "three parts, \(credential.identityToken.utf8.count) bytes"
+        case .algorithm: shown(algorithm)
+        case .keyID: shown(keyID)
+        case .claims: claims.names.map { shown($0) }.joined(separator: ", ")
+        case .subject: shown(claims["sub"])
+        case .issuer: shown(claims["iss"])
+        case .audience: shown(claims["aud"])
+        case .times: "issued \(moment("iat")), expires \(moment("exp")), verified as of \(now)"
+        case .key: "\(shown(keyID)) is in the key set"
+        case .signature: "made with the key \(shown(keyID))"
+        case .nonce: tokenNonce == nil ? nonceFinding : "the token's nonce matches the one sent"
+        case .code: "the token's c_hash matches the code sent"
+        case .user: "the token's sub is the user sent"
+        }
+    }
+
+    /// The fault of a check that did not pass.
+    private func fault(_ check: IdentityTokenCheck) -> String {
+        switch check {
+        case .form: formFault
+        case .algorithm: "\(shown(algorithm)) is not RS256"
+        case .keyID: "the header has no kid"
+        case .claims: claimsFault
+        case .subject: "sub must be a text of 1 to 256 bytes, and is \(shown(claims["sub"]))"
+        case .issuer: "\(shown(claims["iss"])) is not one of \(policy.issuers.joined(separator: ", "))"
+        case .audience: "\(shown(claims["aud"])) is not one of \(policy.audiences.joined(separator: ", "))"
+        case .times: timesFault
+        case .key: "\(shown(keyID)) is not one of \(keys.keyIDs.map { shown($0) }.joined(separator: ", "))"
+        case .signature: "not valid for the key \(shown(keyID)) and these bytes"
+        case .nonce: nonceFault
+        case .code: "the token's c_hash belongs to another code"
+        case .user: "\(shown(claims["sub"])) is the token's sub, \(shown(credential.userIdentifier)) was sent"
+        }
+    }
+
+    private var formFault: String {
+        guard case .failure(let error) = form else { return "" }
+        return "\(error), \(credential.identityToken.utf8.count) bytes"
+    }
+
+    private var claimsFault: String {
+        claims["events"] == nil
+            ? "the payload is not a JSON object without duplicate members"
+            : "it has events: for a notification from Apple's servers, use --notification"
+    }
+
+    private var timesFault: String {
+        guard claims["iat"]?.number != nil, claims["exp"]?.number != nil else {
+            return "iat and exp must be numbers, and are \(shown(claims["iat"])) and \(shown(claims["exp"]))"
+        }
+        let leeway = "with \(policy.leeway.wholeSeconds) s of leeway"
+        return "issued \(moment("iat")), expires \(moment("exp")), which does not include \(now) \(leeway)"
+    }
+
+    private var tokenNonce: JSONValue? { present("nonce") }
+
+    /// Nil if the claim is missing or `null`.
+    private func present(_ claim: String) -> JSONValue? {
+        guard let value = claims[claim], !value.isNull else { return .none }
+        return value
+    }
+
+    private var nonceFinding: String {
+        credential.nonce == nil ? "neither the token nor the login has one" : "none, and nonce_supported is false"
+    }
+
+    private var nonceFault: String {
+        switch (tokenNonce, credential.nonce) {
+        case (let claim?, nil): "the token has \(shown(claim)), and none was sent: pass it with --nonce"
+        case (nil, _): "the token has none, and \(shown(credential.nonce)) was sent"
+        case (let claim?, _?): "\(shown(claim)) is neither \(shown(credential.nonce)) nor its SHA-256 in hexadecimal"
+        }
+    }
+}
+
+extension AppleVerifyReport {
+    /// Whether the check passed because there was nothing to compare.
+    private func isSkipped(_ check: IdentityTokenCheck) -> Bool {
+        switch check {
+        case .code: credential.authorizationCode == nil || present("c_hash") == nil
+        case .user: credential.userIdentifier == nil
+        default: false
+        }
+    }
+
+    private func skipReason(_ check: IdentityTokenCheck) -> String {
+        switch check {
+        case .code where credential.authorizationCode != nil: "not compared: the token has no c_hash"
+        case .code: "not compared: no --code was given"
+        default: "not compared: no --user was given"
+        }
+    }
+
+    private var algorithm: String? { try? form.get().algorithmName }
+
+    private var keyID: String? { try? form.get().keyID }
+
+    private func moment(_ claim: String) -> String {
+        guard let seconds = claims[claim]?.number, abs(seconds) < 1e11 else { return shown(claims[claim]) }
+        return "\(Timestamp(seconds: Int64(seconds)))"
+    }
+
+    private func shown(_ text: String?) -> String { shown(text.map(JSONValue.string)) }
+
+    /// A plain word unchanged, anything else as JSON. The token may be hostile, so the text is
+    /// short and safe on a terminal.
+    private func shown(_ value: JSONValue?) -> String {
+        guard let value else { return "nothing" }
+        if let text = value.string, (1...256).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        {
+            return text
+        }
+        let scalars = value.description.unicodeScalars.prefix(256)
+        return String(scalars.map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
+    }
+}

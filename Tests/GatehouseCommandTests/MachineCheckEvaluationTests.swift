@@ -1,0 +1,230 @@
+import Gatehouse
+import GatehouseServer
+import POSIX
+import Processes
+import Testing
+
+@testable import GatehouseCommand
+
+/// The evaluation of systemd's units and of settings by `gatehouse check`.
+@Suite("Checks of units, backups and settings evaluate")
+struct MachineCheckEvaluationTests {
+    private static let now = Timestamp(seconds: 1_800_000_000)
+
+    private static func unit(
+        _ name: String, _ state: String = "active", sub: String = "running", file: String = "enabled",
+        result: String = "success", reload: String = "no"
+    ) -> String {
+        """
+        Id=\(name)
+        LoadState=loaded
+        ActiveState=\(state)
+        SubState=\(sub)
+        Result=\(result)
+        NRestarts=7
+        UnitFileState=\(file)
+        NeedDaemonReload=\(reload)
+        MainPID=\(state == "active" ? 42 : 0)
+        LimitNOFILE=65536
+
+        """
+    }
+
+    private static func units(
+        socket: String = unit("gatehouse.socket"), service: String = unit("gatehouse.service"),
+        timer: String = unit("gatehouse-backup.timer"), other: String = ""
+    ) -> Units {
+        Units(parsing: [socket, service, timer, other, service].joined(separator: "\n"))
+    }
+
+    private func evaluate(_ units: Units, missing path: String? = nil) -> [Finding] {
+        UnitsCheck(units: units, listen: nil).evaluate(missingSocketFile: path)
+    }
+
+    @Test("units by whether they run")
+    func running() {
+        #expect(evaluate(Self.units()).map(\.grade) == [.ok])
+        func fault(_ units: Units, _ message: String, _ advice: String, missing: String? = nil) {
+            let found = evaluate(units, missing: missing).filter { $0.grade == .fault }
+            #expect(found.count == 1, "\(found)")
+            #expect(found.first?.message.contains(message) == true, "\(found)")
+            #expect(found.first?.advice?.contains(advice) == true, "\(found)")
+        }
+        let stopped = (Self.unit("gatehouse.socket", "inactive"), Self.unit("gatehouse.service", "inactive"))
+        fault(Self.units(socket: stopped.0), "gatehouse.socket is stopped", "systemctl start gatehouse")
+        fault(Self.units(service: stopped.1), "gatehouse.service is stopped", "systemctl start gatehouse")
+        fault(
+            Self.units(socket: stopped.0, service: stopped.1), "are stopped",
+            "systemctl start gatehouse")
+        fault(
+            Self.units(service: Self.unit("gatehouse.service", "failed", result: "exit-code")),
+            "gatehouse.service has failed (exit-code)", "systemctl start gatehouse")
+        fault(
+            Self.units(socket: Self.unit("gatehouse.socket", "failed", result: "resources")),
+            "gatehouse.socket has failed",
+            "systemctl restart gatehouse.socket gatehouse")
+        fault(
+            Self.units(service: Self.unit("gatehouse.service", "activating", sub: "auto-restart")), "7 restarts so far",
+            "journalctl")
+        fault(
+            Self.units(other: Self.unit("gatehouse-backup.service", "failed", file: "static")),
+            "gatehouse-backup.service has failed", "systemctl reset-failed gatehouse-backup.service")
+        fault(
+            Self.units(service: Self.unit("gatehouse.service", "inactive").replacing("=loaded", with: "=masked")),
+            "gatehouse.service is masked", "systemctl unmask gatehouse.service")
+        fault(
+            Self.units(socket: Self.unit("gatehouse.socket", "inactive").replacing("=loaded", with: "=bad-setting")),
+            "cannot load gatehouse.socket: bad-setting", "systemctl daemon-reload")
+        fault(Self.units(), "its file /run/x is missing", "systemctl restart gatehouse", missing: "/run/x")
+        #expect(evaluate(Self.units(socket: stopped.0), missing: "/run/x").filter { $0.grade == .fault }.count == 1)
+    }
+
+    @Test("units by whether they start at boot, and have unread changes")
+    func notes() {
+        let disabled = Self.unit("gatehouse-backup.timer", "inactive", file: "disabled")
+        #expect(evaluate(Self.units(timer: disabled)).map(\.grade) == [.ok, .note])
+        #expect(
+            evaluate(Self.units(timer: Self.unit("gatehouse-backup.timer", "inactive"))).map(\.grade) == [.ok, .note])
+        let nginx = Self.unit("nginx.service", file: "disabled")
+        #expect(evaluate(Self.units(other: nginx)).last?.message == "nginx.service does not start at boot")
+        // The check of nginx reports faults of nginx.
+        #expect(evaluate(Self.units(other: Self.unit("nginx.service", "failed"))).map(\.grade) == [.ok])
+        let stale = Self.unit("gatehouse.service", reload: "yes")
+        #expect(evaluate(Self.units(service: stale)).last?.advice == "systemctl daemon-reload")
+    }
+
+    @Test("the output of systemctl show, each unit once")
+    func parsing() {
+        let units = Self.units()
+        #expect(units.all.map(\.name) == ["gatehouse.socket", "gatehouse.service", "gatehouse-backup.timer"])
+        #expect(units["gatehouse.service"]?.process == 42 && units["gatehouse.service"]?.descriptorLimit == 65_536)
+        #expect(Units(parsing: "")["gatehouse.service"] == nil)
+    }
+
+    @Test("a systemd that does not answer differently from one without the units")
+    func silence() throws {
+        let (known, unknown) = (Self.unit("gatehouse.service"), "Id=gatehouse.service\nLoadState=not-found\n")
+        #expect(try Units.known(to: .success(.init(status: 0, output: known))) != nil)
+        #expect(try Units.known(to: .success(.init(status: 0, output: unknown))) == nil)
+        let failures: [(Result<Subprocess.Outcome, POSIXError>, String)] = [
+            (.failure(POSIXError("run /usr/bin/systemctl", code: 110)), "run /usr/bin/systemctl"),
+            (
+                .success(.init(status: 1, errorOutput: "Failed to connect to bus: x\ny\n")),
+                "Failed to connect to bus: x"
+            ),
+            (.success(.init(status: nil)), "systemctl show does not report gatehouse.service"),
+        ]
+        for (outcome, reason) in failures {
+            let fault = try #require(throws: UnitsFault.self) { try Units.known(to: outcome) }
+            #expect(fault.description.hasPrefix(reason))
+            let findings = UnansweredUnitsCheck(fault: fault).run()
+            #expect(findings.map(\.grade) == [.note] && findings.first?.message.hasSuffix("\(fault)") == true)
+        }
+    }
+
+    @Test(
+        "backups by the age of the last verified one",
+        arguments: [
+            (true, 0, -100, .ok), (true, -48, -100, .ok), (true, -49, -100, .fault), (true, nil, -49, .fault),
+            (true, nil, -48, .note), (true, nil, nil, .note), (false, nil, -100, .note), (false, -49, -100, .note),
+            (false, -48, -100, .ok),
+            (nil, nil, -100, .note), (nil, -1, -100, .ok),
+        ] as [(Bool?, Int64?, Int64?, Finding.Grade)])
+    func backups(timer: Bool?, newest: Int64?, oldest: Int64?, grade: Finding.Grade) {
+        let unit = timer.map {
+            Self.unit("gatehouse-backup.timer", $0 ? "active" : "inactive", file: $0 ? "enabled" : "disabled")
+        }
+        let check = BackupsCheck(path: "x", timer: unit.flatMap { Units(parsing: $0).all.first })
+        func moment(_ hours: Int64?) -> Timestamp? { hours.map { Self.now + .seconds($0 * 3600) } }
+        let finding = check.evaluate(.init(newest: moment(newest), oldestRow: moment(oldest), now: Self.now))
+        #expect(finding.grade == grade)
+        #expect((finding.advice != nil) == (grade != .ok))
+    }
+
+    @Test("backups that the database has recorded but that are missing")
+    func backupsGone() {
+        let unit = Self.unit("gatehouse-backup.timer", "active", file: "enabled")
+        let check = BackupsCheck(path: "/srv/gatehouse/gatehouse.db", timer: Units(parsing: unit).all.first)
+        let finding = check.evaluate(.init(newest: Self.now, now: Self.now, hasFiles: false))
+        #expect(finding.grade == .fault)
+        #expect(finding.message.contains("/srv/gatehouse/backups has none"))
+    }
+
+    private static let apples = [("APPLE_JWKS_URL", "https://appleid.apple.com/auth/keys")]
+    private static let fake = [("APPLE_JWKS_URL", "http://127.0.0.1:8444/auth/keys?secret")]
+
+    private func production(
+        _ environment: AppEnvironment, publicReason: String? = nil, apple: [(name: String, url: String)] = apples,
+        secret: ProductionCheck.Place? = nil
+    ) -> [Finding] {
+        let survey = ConfigurationSurvey(of: SettingSource(variables: [:]))
+        return ProductionCheck(survey: survey, hasUnits: false, server: ServerEnvironment(of: nil)).evaluate(
+            .init(
+                environment: environment, publicReason: publicReason, apple: apple, developmentSecret: secret,
+                environmentPlace: .configurationFile("/etc/gatehouse/gatehouse.conf")))
+    }
+
+    @Test("development settings by whether real users are served")
+    func development() {
+        let reason = "clients use https://api.example.com"
+        #expect(production(.production).map(\.grade) == [.ok])
+        #expect(production(.development, apple: Self.fake, secret: .environment).map(\.grade) == [.ok])
+        let open = production(.development, publicReason: reason)
+        #expect(open.map(\.grade) == [.fault])
+        #expect(
+            open.first?.advice
+                == "remove APP_ENV from /etc/gatehouse/gatehouse.conf; then: systemctl reload gatehouse")
+        let fake = production(.production, apple: Self.fake)
+        #expect(fake.map(\.grade) == [.fault])
+        #expect(fake.first?.message.contains("APPLE_JWKS_URL: 127.0.0.1:8444 is not Apple") == true)
+        let secret = production(.production, secret: .file("/etc/gatehouse/credentials/dev_login_secret"))
+        #expect(secret.first?.advice?.hasPrefix("rm /etc/gatehouse/credentials/dev_login_secret") == true)
+        let all = production(.development, publicReason: reason, apple: Self.fake, secret: .environment)
+        #expect(all.map(\.grade) == [.fault, .fault, .fault])
+    }
+
+    @Test(
+        "Apple's addresses by their host",
+        arguments: [
+            ("https://appleid.apple.com/auth/keys", true), ("https://APPLEID.APPLE.COM:443/x", true),
+            ("http://appleid.apple.com/auth/keys", false), ("https://apple.com.example.net/x", false),
+            ("https://fakeapple.com/x", false), ("https://127.0.0.1/apple.com", false),
+        ])
+    func apple(url: String, isApple: Bool) {
+        #expect(production(.production, apple: [("APPLE_JWKS_URL", url)]).map(\.grade) == [isApple ? .ok : .fault])
+    }
+
+    @Test(
+        "limits by the limit of the server's process",
+        arguments: [
+            ("Max open files            1024                 524288               files", 1024),
+            ("Max open files            unlimited            unlimited            files", .max),
+            ("Max processes             1                    1                    processes", nil), ("", nil),
+        ] as [(String, Int?)])
+    func limits(line: String, most: Int?) {
+        #expect(LimitsCheck.limit(parsing: "Limit  Soft Limit  Hard Limit  Units\n\(line)\nMax x 1 1\n") == most)
+    }
+
+    @Test("a server by its environment")
+    func serverEnvironment() {
+        let bytes = Array(
+            "APP_ENV=development\0PATH=/bin\0APPLE_JWKS_URL=http://127.0.0.1:1/a=b\0DEV_LOGIN_SECRET=\0x\0".utf8)
+        let server = ServerEnvironment(parsing: bytes)
+        #expect(server.environment == .development && server["APPLE_JWKS_URL"] == "http://127.0.0.1:1/a=b")
+        #expect(server["PATH"] == nil && server["DEV_LOGIN_SECRET"] == nil)
+        #expect(ServerEnvironment(parsing: []).environment == nil)
+        let survey = ConfigurationSurvey(of: SettingSource(variables: [:]))
+        let check = ProductionCheck(survey: survey, hasUnits: true, server: server)
+        let found = check.run()
+        #expect(found.map(\.grade) == [.fault, .fault], "\(found)")
+        #expect(found.allSatisfy { $0.advice?.contains("systemctl daemon-reload && systemctl restart") == true })
+    }
+
+    @Test("a process by its status file")
+    func process() {
+        let text = "Name:\tnginx\nPPid:\t7\nUid:\t33\t34\t33\t33\nGid:\t33\t35\t33\t33\nGroups:\t33 998 \n"
+        let status = ProcessStatus(parsing: text)
+        #expect(status?.parent == 7 && status?.user == 34 && status?.groups == [35, 33, 998])
+        #expect(ProcessStatus(parsing: "PPid:\tx\n") == nil)
+    }
+}
