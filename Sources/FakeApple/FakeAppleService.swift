@@ -1,30 +1,32 @@
 package import JSON
-package import POSIX
+import POSIX
+package import Sockets
 
-/// A whole Apple, as far as Sign in with Apple goes: what it answers over HTTP, and the same for tests that run it within
-/// their own process. Copies of it share what it remembers.
+/// Stands in for Apple's servers for Sign in with Apple: over HTTP, or called directly by tests.
+/// Copies share their state.
 package struct FakeAppleService: Sendable {
     package let developer: DeveloperAccount
     package let keys: PublishedKeys
     let audience: String
-    private let grants: GrantBook
+    private let grants: GrantStore
     private let faults = Faults()
     private let log = RequestLog()
-    let courier: Courier
+    let sender: NotificationSender
     private let clock: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - folder: where the grants are kept.
     ///   - clock: the time in seconds since 1970.
     package init(
-        folder: String, keys: PublishedKeys, developer: DeveloperAccount, courier: Courier = Courier(),
+        folder: String, keys: PublishedKeys, developer: DeveloperAccount,
+        sender: NotificationSender = NotificationSender(),
         clock: @escaping @Sendable () -> Int64 = { WallClock.millisecondsSince1970() / 1000 }
     ) throws {
-        grants = try GrantBook(in: folder)
+        grants = try GrantStore(in: folder)
         self.keys = keys
         self.developer = developer
         audience = developer.clientIDs.first ?? MintOrder.defaultBundleID
-        self.courier = courier
+        self.sender = sender
         self.clock = clock
     }
 
@@ -38,33 +40,90 @@ package struct FakeAppleService: Sendable {
                 keys: keys, developer: developer, grants: grants, faults: faults, requests: log)
             return endpoints.answer(request, now: clock())
         }
-        do { return .reply(.ok(try control(request))) } catch { return .reply(ControlRefusal.reply(to: error)) }
+        do { return .reply(.ok(try control(request))) } catch { return .reply(ControlError.reply(to: error)) }
     }
 }
 
 extension FakeAppleService {
-    /// The body of a login of this moment, whose code can be exchanged.
+    /// The body of a login at the current time. Its code can be exchanged.
     package func login(_ order: MintOrder) -> JSONObject {
         let login = Mint(key: keys.signing).mintLogin(order, now: clock())
         grants.add(login)
         return login.body
     }
 
-    /// What Apple's servers would post now: `{"payload": …}`.
+    /// A notification in the form that Apple's servers post: `{"payload": …}`.
     package func notification(_ order: NotificationOrder) -> JSONObject {
         Mint(key: keys.signing).notification(order, now: clock())
     }
 
-    package func misbehave(_ order: FaultOrder) { faults.add(order) }
+    /// Makes Apple's endpoints fail in this way.
+    package func addFault(_ order: FaultOrder) { faults.add(order) }
 
-    package func behave() { faults.clear() }
+    package func removeFaults() { faults.clear() }
 
-    /// What was asked below `/auth`, the oldest first.
+    /// The requests to paths below `/auth`, the oldest first.
     package var requests: [RequestRecord] { log.all }
 
-    package func forgetRequests() { log.clear() }
+    package func clearRequests() { log.clear() }
 
     package var authorisations: [Authorisation] {
         grants.all.map { Authorisation(subject: $0.person.subject, clientID: $0.person.audience) }
+    }
+}
+
+extension FakeAppleService {
+    /// Answers the endpoints that control the fake. Apple does not have these.
+    func control(_ request: HTTPRequest) throws -> JSONObject {
+        switch (request.method, request.path) {
+        case ("GET", "/mint"): return login(MintOrder(audience: audience))
+        case ("POST", "/mint"): return login(try MintOrder(try object(in: request), audience: audience))
+        case ("POST", "/notify"): return try notify(request)
+        case ("POST", "/faults"): addFault(try FaultOrder(try object(in: request)))
+        case ("DELETE", "/faults"): removeFaults()
+        case ("POST", "/keys/rotate"): try keys.rotate()
+        case ("POST", "/keys/turnover"): try keys.turnOver()
+        case ("GET", "/requests"): return ["requests": .array(requests.map { .object($0.json) })]
+        case ("DELETE", "/requests"): clearRequests()
+        case ("GET", "/authorisations"): return ["authorisations": .array(authorisations.map { .object($0.json) })]
+        default: throw ControlError.unknownPath
+        }
+        return [:]
+    }
+
+    private func notify(_ request: HTTPRequest) throws -> JSONObject {
+        let order = try NotificationOrder(try object(in: request), audience: audience)
+        var result = notification(order)
+        guard let address = order.address else { return result }
+        for (name, value) in try sender.deliver(result, to: address).members { result[name] = value }
+        return result
+    }
+
+    private func object(in request: HTTPRequest) throws(ControlError) -> JSONObject {
+        guard let object = (try? JSONValue(parsing: request.body))?.object else { throw .notAnObject }
+        return object
+    }
+}
+
+/// The refusal of a request to a control endpoint.
+struct ControlError: Error {
+    let status: String
+    let message: String
+
+    static let unknownPath = ControlError(
+        status: "404 Not Found",
+        message: "/auth/keys, /auth/token, /auth/revoke, /mint, /notify, /faults, /keys/rotate, /keys/turnover, "
+            + "/requests, /authorisations")
+
+    static let notAnObject = ControlError(status: "400 Bad Request", message: "the body must be a JSON object")
+
+    /// The answer for an error of a control endpoint.
+    static func reply(to error: any Error) -> HTTPReply {
+        switch error {
+        case let refusal as ControlError: .refusal(refusal.status, refusal.message)
+        case let fault as OrderError: .refusal("400 Bad Request", fault.description)
+        case let failure as NotificationSender.Failure: .refusal("502 Bad Gateway", failure.description)
+        default: .refusal("500 Internal Server Error", "\(error)")
+        }
     }
 }

@@ -16,14 +16,16 @@ struct ClientSecretTests {
     private static let now: Int64 = 1_760_000_000
     private static let halfYear: Int64 = 15_777_000
 
-    private let stand: Stand
+    private let apple: FakeAppleFixture
 
     init() throws {
-        stand = try Stand()
+        apple = try FakeAppleFixture()
     }
 
-    private func ask(_ path: String = "/auth/token", secret: String, app: String = Stand.app) throws -> JSONObject? {
-        let answer = try stand.post(
+    private func ask(_ path: String = "/auth/token", secret: String, app: String = FakeAppleFixture.app) throws
+        -> JSONObject?
+    {
+        let answer = try apple.post(
             path,
             [
                 "client_id": app, "client_secret": secret, "grant_type": "authorization_code", "code": "c",
@@ -33,32 +35,34 @@ struct ClientSecretTests {
         return answer.json
     }
 
-    /// What is good gets as far as the code, which nobody knows.
-    private func isGood(_ secret: String, app: String = Stand.app) throws -> Bool {
+    /// A valid secret leads to the refusal of the unknown code.
+    private func isGood(_ secret: String, app: String = FakeAppleFixture.app) throws -> Bool {
         try ask(secret: secret, app: app)?["error"] == "invalid_grant"
     }
 
-    @Test("is good for each of the developer's apps")
+    @Test("is valid for each app of the developer")
     func good() throws {
-        for app in [Stand.app, Stand.otherApp] { #expect(try isGood(try stand.secret(for: app), app: app)) }
-        #expect(try !isGood(try stand.secret(for: Stand.app), app: Stand.otherApp))
-        #expect(try !isGood(try stand.secret(for: "com.example.foreign"), app: "com.example.foreign"))
+        for app in [FakeAppleFixture.app, FakeAppleFixture.otherApp] {
+            #expect(try isGood(try apple.secret(for: app), app: app))
+        }
+        #expect(try !isGood(try apple.secret(for: FakeAppleFixture.app), app: FakeAppleFixture.otherApp))
+        #expect(try !isGood(try apple.secret(for: "com.example.foreign"), app: "com.example.foreign"))
     }
 
     @Test(
-        "may live for six months, and be signed by a clock that is a minute ahead",
+        "may be valid for six months, and be signed by a clock that is a minute ahead",
         arguments: [
             ["exp": .integer(now + halfYear)], ["exp": .integer(now + 1)], ["iat": .integer(now + 60)],
             ["iat": .integer(now - halfYear)], ["jti": "more"],
         ] as [JSONObject])
     func edges(claims: JSONObject) throws {
-        #expect(try isGood(try stand.secret(claims: claims)))
+        #expect(try isGood(try apple.secret(claims: claims)))
     }
 
     static let mistakes = [
         Change(testDescription: "another team", claims: ["iss": "OTHERTEAM1"]),
         Change(testDescription: "no team", claims: ["iss": nil]),
-        Change(testDescription: "another app", claims: ["sub": .string(Stand.otherApp)]),
+        Change(testDescription: "another app", claims: ["sub": .string(FakeAppleFixture.otherApp)]),
         Change(testDescription: "the team as subject", claims: ["sub": "FAKEAPPLE1"]),
         Change(testDescription: "another audience", claims: ["aud": "https://account.apple.com"]),
         Change(testDescription: "an audience with a slash", claims: ["aud": "https://appleid.apple.com/"]),
@@ -77,35 +81,35 @@ struct ClientSecretTests {
         Change(testDescription: "no algorithm", header: ["alg": "none"]),
     ]
 
-    @Test("that is wrong gets invalid_client and no word more, at both endpoints", arguments: mistakes)
+    @Test("an invalid one gets invalid_client without a description, at both endpoints", arguments: mistakes)
     func wrong(change: Change) throws {
-        let secret = try stand.secret(claims: change.claims, header: change.header)
+        let secret = try apple.secret(claims: change.claims, header: change.header)
         for path in ["/auth/token", "/auth/revoke"] {
             #expect(try ask(path, secret: secret) == ["error": "invalid_client"])
         }
-        #expect(stand.service.requests.allSatisfy { $0.error == "invalid_client" && $0.reason != nil })
+        #expect(apple.service.requests.allSatisfy { $0.error == "invalid_client" && $0.reason != nil })
     }
 
-    @Test("by another key is refused")
+    @Test("signed with another key is refused")
     func otherKey() throws {
-        #expect(try ask(secret: try stand.secret(key: .generate(.ES256))) == ["error": "invalid_client"])
+        #expect(try ask(secret: try apple.secret(key: .generate(.ES256))) == ["error": "invalid_client"])
     }
 
-    @Test("with a signature in DER is refused, although it is the developer's")
+    @Test("with a signature in DER is refused, even with the developer's key")
     func der() throws {
-        let parts = try stand.secret().split(separator: ".")
+        let parts = try apple.secret().split(separator: ".")
         let raw = try #require(Base64URL.decode(String(parts[2])))
         let der = Self.der(fromRaw: raw)
         #expect(try ask(secret: "\(parts[0]).\(parts[1]).\(Base64URL.encode(der))") == ["error": "invalid_client"])
         #expect(try isGood("\(parts[0]).\(parts[1]).\(Base64URL.encode(raw))"))
     }
 
-    @Test("that is no token is refused", arguments: ["x", "a.b.c", "..", "%00"])
+    @Test("malformed is refused", arguments: ["x", "a.b.c", "..", "%00"])
     func nonsense(secret: String) throws {
         #expect(try ask(secret: secret) == ["error": "invalid_client"])
     }
 
-    /// X.690: a sequence of two whole numbers, each with a zero in front where it would look negative.
+    /// X.690: a sequence of two integers, each with a leading zero if it would be negative.
     private static func der(fromRaw raw: [UInt8]) -> [UInt8] {
         let numbers = [raw[..<32], raw[32...]].map { number -> [UInt8] in
             let digits = Array(number.drop { $0 == 0 })

@@ -1,20 +1,21 @@
 import Curl
 import JSON
-import POSIX
+import Sockets
 import Testing
+import Threading
 
 @testable import FakeApple
 
 @Suite("Faults on demand")
 struct FaultTests {
-    private let stand: Stand
+    private let apple: FakeAppleFixture
 
     init() throws {
-        stand = try Stand()
+        apple = try FakeAppleFixture()
     }
 
     private func order(_ json: JSONObject) throws {
-        #expect(try #require(stand.reply("POST", "/faults", json.description)).status == "200 OK")
+        #expect(try #require(apple.reply("POST", "/faults", json.description)).status == "200 OK")
     }
 
     private func isGood(_ reply: HTTPReply?) -> Bool {
@@ -22,12 +23,12 @@ struct FaultTests {
         return (try? JSONValue(parsing: body))?.object?["keys"]?.array?.count == 2
     }
 
-    @Test("a status comes with Apple's word for it")
+    @Test("a status comes with an error code")
     func status() throws {
         try order(["fault": "status"])
-        #expect(stand.reply("GET", "/auth/keys")?.status.hasPrefix("500 ") == true)
+        #expect(apple.reply("GET", "/auth/keys")?.status.hasPrefix("500 ") == true)
         try order(["fault": "status", "status": 400, "error": "unauthorized_client"])
-        let reply = stand.reply("POST", "/auth/token")
+        let reply = apple.reply("POST", "/auth/token")
         #expect(reply?.status.hasPrefix("400 ") == true)
         #expect(reply?.body == Array(#"{"error":"unauthorized_client"}"#.utf8))
     }
@@ -35,39 +36,39 @@ struct FaultTests {
     @Test("a body is garbage, empty or huge")
     func bodies() throws {
         try order(["fault": "garbage"])
-        let garbage = try #require(stand.reply("GET", "/auth/keys"))
+        let garbage = try #require(apple.reply("GET", "/auth/keys"))
         #expect(garbage.status == "200 OK" && (try? JSONValue(parsing: garbage.body)) == nil)
         try order(["fault": "empty"])
-        #expect(stand.reply("GET", "/auth/keys")?.body.isEmpty == true)
+        #expect(apple.reply("GET", "/auth/keys")?.body.isEmpty == true)
         try order(["fault": "huge"])
-        #expect(try #require(stand.reply("GET", "/auth/keys")).body.count == 1 << 20)
+        #expect(try #require(apple.reply("GET", "/auth/keys")).body.count == 1 << 20)
     }
 
     @Test("a redirect leads to the same address")
     func redirect() throws {
         try order(["fault": "redirect", "times": 1])
-        let reply = try #require(stand.reply("GET", "/auth/keys"))
+        let reply = try #require(apple.reply("GET", "/auth/keys"))
         #expect(String(decoding: reply.bytes, as: UTF8.self).contains("302 Found\r\n"))
         #expect(reply.location == "/auth/keys")
-        #expect(isGood(stand.reply("GET", "/auth/keys")))
+        #expect(isGood(apple.reply("GET", "/auth/keys")))
     }
 
-    @Test("what hangs or hangs up does nothing of what is asked", arguments: ["hang", "close"])
+    @Test("hang and close do not perform the request", arguments: ["hang", "close"])
     func silence(fault: String) throws {
-        let code = try stand.code()
+        let code = try apple.code()
         try order(["fault": .string(fault), "times": 1])
-        #expect(stand.reply("POST", "/auth/token") == nil)
-        #expect(try stand.exchange(code).status == "200 OK")
+        #expect(apple.reply("POST", "/auth/token") == nil)
+        #expect(try apple.exchange(code).status == "200 OK")
     }
 
-    @Test("what is late does what is asked before it says so")
+    @Test("a delayed request is performed before the answer")
     func delay() throws {
-        let code = try stand.code()
+        let code = try apple.code()
         try order(["fault": "delay", "seconds": 7, "times": 1])
-        #expect(try stand.exchange(code).status == "200 OK")
-        #expect(stand.service.authorisations.count == 1)
+        #expect(try apple.exchange(code).status == "200 OK")
+        #expect(apple.service.authorisations.count == 1)
         try order(["fault": "delay", "seconds": 7])
-        let action = stand.service.answer(HTTPRequest(method: "GET", path: "/auth/keys"))
+        let action = apple.service.answer(HTTPRequest(method: "GET", path: "/auth/keys"))
         guard case .reply(let reply, let seconds) = action else {
             Issue.record("no reply")
             return
@@ -76,28 +77,28 @@ struct FaultTests {
         #expect(isGood(reply))
     }
 
-    @Test("they happen as often as ordered, where ordered, and the last order goes first")
+    @Test("faults apply as often as ordered, at the ordered path, the latest order first")
     func counting() throws {
         try order(["fault": "status", "path": "/auth/keys", "times": 2])
         try order(["fault": "status", "status": 503, "times": 1])
-        #expect(stand.reply("GET", "/auth/keys")?.statusCode == 503)
-        #expect(stand.reply("GET", "/auth/keys")?.statusCode == 500)
-        #expect(stand.reply("POST", "/auth/token")?.statusCode == 400)
-        #expect(stand.reply("GET", "/auth/keys")?.statusCode == 500)
-        #expect(isGood(stand.reply("GET", "/auth/keys")))
+        #expect(apple.reply("GET", "/auth/keys")?.statusCode == 503)
+        #expect(apple.reply("GET", "/auth/keys")?.statusCode == 500)
+        #expect(apple.reply("POST", "/auth/token")?.statusCode == 400)
+        #expect(apple.reply("GET", "/auth/keys")?.statusCode == 500)
+        #expect(isGood(apple.reply("GET", "/auth/keys")))
     }
 
-    @Test("they last until they are taken back, and never reach what is ours")
+    @Test("faults last until they are removed, and never affect the control endpoints")
     func clearing() throws {
         try order(["fault": "status"])
-        for _ in 0..<5 { #expect(stand.reply("GET", "/auth/keys")?.statusCode == 500) }
-        #expect(stand.reply("GET", "/mint")?.statusCode == 200)
-        #expect(stand.reply("DELETE", "/faults")?.statusCode == 200)
-        #expect(isGood(stand.reply("GET", "/auth/keys")))
+        for _ in 0..<5 { #expect(apple.reply("GET", "/auth/keys")?.statusCode == 500) }
+        #expect(apple.reply("GET", "/mint")?.statusCode == 200)
+        #expect(apple.reply("DELETE", "/faults")?.statusCode == 200)
+        #expect(isGood(apple.reply("GET", "/auth/keys")))
     }
 
     @Test(
-        "an order that cannot be understood is refused by name",
+        "an invalid order is refused with the name of the member",
         arguments: [
             ([:], "fault"), (["fault": "meteor"], "fault"), (["fault": "hang", "path": "/mint"], "path"),
             (["fault": "delay", "seconds": -1], "seconds"), (["fault": "delay", "seconds": 1e300], "seconds"),
@@ -105,19 +106,19 @@ struct FaultTests {
             (["fault": "hang", "times": 0], "times"), (["fault": "hang", "x": 1], "x"),
         ] as [(JSONObject, String)])
     func refused(json: JSONObject, name: String) throws {
-        let reply = try #require(stand.reply("POST", "/faults", json.description))
+        let reply = try #require(apple.reply("POST", "/faults", json.description))
         #expect(reply.status == "400 Bad Request")
         #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
     }
 
-    @Test("over a connection they are what a client sees")
+    @Test("faults are visible over a connection")
     func client() throws {
-        let server = stand.service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
+        let server = apple.service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
         _ = try Thread.spawn(name: "fake-apple") { try? server.run() }
         let url = "http://127.0.0.1:\(server.port)/auth/keys"
         let client = HTTPClient(timeout: .milliseconds(500))
         func fault(_ kind: FaultOrder.Kind) throws -> HTTPFault? {
-            stand.service.misbehave(FaultOrder(kind, times: 1))
+            apple.service.addFault(FaultOrder(kind, times: 1))
             do throws(HTTPFault) {
                 _ = try client.get(url)
                 return nil

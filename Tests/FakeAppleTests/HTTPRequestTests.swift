@@ -5,7 +5,7 @@ import Testing
 @Suite("A request to the fake Apple")
 struct HTTPRequestTests {
     @Test(
-        "is read when all of it is there",
+        "is parsed when it is complete",
         arguments: [
             "GET /mint?x=1 HTTP/1.1\r\nHost: x\r\n\r\n",
             "POST /mint HTTP/1.1\r\ncontent-length:  2\r\n\r\n{}",
@@ -23,7 +23,7 @@ struct HTTPRequestTests {
         #expect(text.hasSuffix("\r\n\r\n" + String(decoding: request.body, as: UTF8.self)))
     }
 
-    @Test("has the content type it is given")
+    @Test("has its content type")
     func contentType() {
         let text = "POST / HTTP/1.1\r\nCONTENT-TYPE: a/b; c=d\r\n\r\n"
         #expect(
@@ -33,7 +33,7 @@ struct HTTPRequestTests {
     }
 
     @Test(
-        "that is none is refused",
+        "malformed is refused",
         arguments: [
             "\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "GET / SPDY/3\r\n\r\n",
             "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",

@@ -1,24 +1,25 @@
 import Foundation
-import POSIX
+import Sockets
 import TestSupport
 import Testing
+import Threading
 
 @testable import FakeApple
 
 @Suite("The host names of the fake Apple")
 struct HostNamesTests {
-    private let stand: Stand
+    private let apple: FakeAppleFixture
     private let port: UInt16
 
     init() throws {
-        stand = try Stand()
-        let server = stand.service.server(
+        apple = try FakeAppleFixture()
+        let server = apple.service.server(
             on: try Listener.tcp(host: "127.0.0.1", port: 0), names: HostNames(and: ["fake-apple", "10.0.0.7"]))
         port = server.port
-        _ = try POSIX.Thread.spawn(name: "fake-apple") { try? server.run() }
+        _ = try Threading.Thread.spawn(name: "fake-apple") { try? server.run() }
     }
 
-    /// The status and the body of what comes back. `nil` sends no Host header. Not asked with curl, which puts one there.
+    /// The status and the body of the answer. `nil` sends no Host header, which curl cannot omit.
     private func ask(_ path: String, _ hosts: String?...) throws -> (status: String, body: String) {
         let lines = hosts.compactMap { $0.map { "Host: \($0)\r\n" } }.joined()
         let peer = try FastCGIPeer(.tcp(port))
@@ -29,7 +30,7 @@ struct HostNamesTests {
     }
 
     @Test(
-        "a request to any of them is answered, with a port or without",
+        "a request to any of them is answered, with or without a port",
         arguments: [
             "localhost", "LocalHost:8444", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:8444", "fake-apple",
             "Fake-Apple:8444", "10.0.0.7:80",
@@ -40,9 +41,9 @@ struct HostNamesTests {
         #expect(answer.body.contains("identityToken"))
     }
 
-    /// What a page of rebind.example makes its visitor's browser send, once that name resolves to 127.0.0.1.
+    /// The request of a browser for a page of rebind.example, once that name resolves to 127.0.0.1.
     @Test(
-        "a request to any other gets no token and is told why",
+        "a request to any other gets no token, and the reason",
         arguments: [
             "rebind.example", "rebind.example:8444", "localhost.rebind.example", "127.0.0.1.rebind.example:8444",
             "localhost:8444:1", "localhost:", "localhost:x", "::1", "[::1", "10.0.0.8", "", ":8444", "localhost@rebind",
@@ -54,18 +55,18 @@ struct HostNamesTests {
         #expect(answer.body.contains("--host NAME"))
     }
 
-    @Test("a request without a host, or with two, is refused")
+    @Test("a request without a Host header, or with two, is refused")
     func notOne() throws {
         #expect(try ask("/mint", nil).status == "421")
         #expect(try ask("/mint", "localhost", "rebind.example").status == "421")
         #expect(try ask("/mint", "rebind.example", "localhost").status == "421")
     }
 
-    @Test("the containers ask it by a name that it is given")
+    @Test("in containers it is requested by a name from --host")
     func containers() throws {
         let compose = try String(contentsOfFile: Executable.root + "/deploy/docker-compose.yml", encoding: .utf8)
         let proxy = try String(
-            contentsOfFile: Executable.root + "/deploy/docker/neighbours/apple.conf", encoding: .utf8)
+            contentsOfFile: Executable.root + "/deploy/docker/auxiliary/apple.conf", encoding: .utf8)
         let name = try #require(proxy.firstMatch(of: /fake_apple http:\/\/([a-z-]+):8444;/)?.output.1)
         #expect(compose.contains("--host, \(name),"))
     }

@@ -15,7 +15,7 @@ struct MintTests {
         try CompactJWS(try #require(mint.login(order, now: Self.now)["identityToken"]?.string))
     }
 
-    @Test("a login has what an app would send, and a token that says what Apple's would say")
+    @Test("a login has the fields of an app, and a token with Apple's claims")
     func login() throws {
         let login = mint.login(MintOrder(audience: "com.example.app"), now: Self.now)
         #expect(login.names == ["identityToken", "authorizationCode", "userIdentifier"])
@@ -32,7 +32,7 @@ struct MintTests {
         #expect(claims["c_hash"]?.string == Base64URL.encode(Array(SHA256.hash(Array(code.utf8)).prefix(16))))
     }
 
-    @Test("every login is another person's with another code, unless it is ordered for somebody")
+    @Test("every login has a new user and a new code, unless a subject is ordered")
     func people() throws {
         let logins = (0..<8).map { _ in mint.login(MintOrder(), now: Self.now) }
         #expect(Set(logins.compactMap { $0["userIdentifier"]?.string }).count == 8)
@@ -42,7 +42,7 @@ struct MintTests {
         #expect(mint.login(order, now: Self.now)["userIdentifier"] == "somebody")
     }
 
-    @Test("an order replaces claims and members of the header, and null takes one away")
+    @Test("an order replaces claims and members of the header, and null removes one")
     func changes() throws {
         var order = MintOrder()
         order.claims = ["aud": ["a", "b"], "email": nil, "new": 1]
@@ -56,7 +56,7 @@ struct MintTests {
         #expect(Self.key.verificationKey.isValid(signature: token.signature, for: token.signingInput))
     }
 
-    @Test("a nonce, a name and an address stand where an app and Apple put them")
+    @Test("nonce, name and address are where an app and Apple put them")
     func everything() throws {
         let order = try MintOrder(
             ["nonce": "n", "email": "ann@example.com", "givenName": "Ann", "sub": "ann", "aud": "com.example.web"],
@@ -73,14 +73,14 @@ struct MintTests {
     }
 
     @Test(
-        "an order that cannot be understood is refused by name",
+        "an invalid order is refused with the name of the member",
         arguments: [["subject": "x"], ["sub": 1], ["claims": []], ["header": "x"], ["Sub": "x"], ["nonce": nil]]
             as [JSONObject])
     func refusedOrders(order: JSONObject) {
         #expect {
             try MintOrder(order, audience: "com.example.app")
         } throws: {
-            ($0 as? MintFault)?.description.hasPrefix(order.names[0] + ":") == true
+            ($0 as? OrderError)?.description.hasPrefix(order.names[0] + ":") == true
         }
     }
 }

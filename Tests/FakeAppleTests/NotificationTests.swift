@@ -11,31 +11,31 @@ import Testing
 struct NotificationTests {
     private static let noon: Int64 = 1_760_000_000
 
-    private let stand: Stand
+    private let apple: FakeAppleFixture
 
     init() throws {
-        stand = try Stand()
+        apple = try FakeAppleFixture()
     }
 
     private func notify(_ order: JSONObject) throws -> HTTPReply {
-        try #require(stand.reply("POST", "/notify", order.description))
+        try #require(apple.reply("POST", "/notify", order.description))
     }
 
     private func claims(_ order: JSONObject) throws -> JSONObject {
         let json = try #require(try JSONValue(parsing: try notify(order).body).object)
         #expect(json.names == ["payload"])
-        return try stand.claims(of: json["payload"])
+        return try apple.claims(of: json["payload"])
     }
 
     private func event(_ order: JSONObject) throws -> JSONObject {
         try #require(try JSONValue(parsing: claims(order)["events"]?.string ?? "").object)
     }
 
-    @Test("have issuer, audience, times, an id of their own, and an event in a text")
+    @Test("have issuer, audience, times, an id, and an event as a string")
     func claims() throws {
         let claims = try claims(["type": "consent-revoked", "sub": "ann"])
         #expect(claims.names == ["iss", "aud", "exp", "iat", "jti", "events"])
-        #expect(claims["iss"] == "https://appleid.apple.com" && claims["aud"] == .string(Stand.app))
+        #expect(claims["iss"] == "https://appleid.apple.com" && claims["aud"] == .string(FakeAppleFixture.app))
         #expect(claims["iat"] == .integer(Self.noon) && claims["exp"] == .integer(Self.noon + 86_400))
         #expect(
             try event(["type": "consent-revoked", "sub": "ann"]) == [
@@ -45,7 +45,7 @@ struct NotificationTests {
         #expect(Set(identifiers).count == 4)
     }
 
-    @Test("about an address name it", arguments: ["email-enabled", "email-disabled"])
+    @Test("about an address contain it", arguments: ["email-enabled", "email-disabled"])
     func email(type: String) throws {
         let hidden = try event(["type": .string(type), "sub": "001.0a.0930"])
         #expect(hidden["email"]?.string?.hasSuffix("@privaterelay.appleid.com") == true)
@@ -55,7 +55,7 @@ struct NotificationTests {
         #expect(try event(order)["is_private_email"] == false)
     }
 
-    @Test("carry their event in three shapes, with its time in two units")
+    @Test("have their event in three shapes, with its time in two units")
     func shapes() throws {
         let expected: JSONObject = ["type": "account-delete", "sub": "ann", "event_time": .integer(Self.noon)]
         func events(_ shape: JSONValue) throws -> JSONValue? {
@@ -66,7 +66,7 @@ struct NotificationTests {
         #expect(try JSONValue(parsing: try #require(events("string")?.string)) == .object(expected))
     }
 
-    @Test("can be forged: claims and header are replaced, and null takes one away")
+    @Test("can be forged: claims and header are replaced, and null removes one")
     func changes() throws {
         let order: JSONObject = [
             "type": "x", "sub": "ann", "aud": "com.example.web", "jti": "same",
@@ -80,7 +80,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "that cannot be understood are refused by name",
+        "invalid ones are refused with the name of the member",
         arguments: [
             (["sub": "ann"], "type"), (["type": "x"], "sub"), (["type": "x", "sub": "a", "shape": "xml"], "shape"),
             (["type": "x", "sub": "a", "time": "h"], "time"), (["type": "x", "sub": "a", "more": 1], "more"),
@@ -91,7 +91,7 @@ struct NotificationTests {
         #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
     }
 
-    @Test("are posted as JSON, and what the receiver says is told")
+    @Test("are posted as JSON, and the answer is returned")
     func delivery() throws {
         let receiver = try Receiver()
         let reply = try notify(["type": "x", "sub": "ann", "to": .string(receiver.url)])
@@ -104,7 +104,7 @@ struct NotificationTests {
         #expect(try JSONValue(parsing: received.body).object == ["payload": json["payload"] ?? nil])
     }
 
-    @Test("go nowhere else in plain HTTP, and a receiver that is not there is told")
+    @Test("are not posted over plain HTTP to other machines, and a missing receiver is an error")
     func undeliverable() throws {
         for address in ["http://example.com/", "http://127.0.0.1:1/", "ftp://127.0.0.1/", "x"] {
             let reply = try notify(["type": "x", "sub": "ann", "to": .string(address)])

@@ -22,7 +22,7 @@ struct PublishedKeysTests {
         return set.keyIDs
     }
 
-    @Test("several are published, each for RS256 and for signatures, and one of them signs")
+    @Test("several are published for RS256 signatures, and one of them signs")
     func several() throws {
         let set = try #require(try JSONValue(parsing: keys.document).object?["keys"]?.array)
         #expect(set.count == 2)
@@ -34,7 +34,7 @@ struct PublishedKeysTests {
         #expect(try published(keys).first == keys.signing.keyID)
     }
 
-    @Test("after a rotation a new one signs, and those before it stay for two more rotations")
+    @Test("after a rotation a new one signs, and the previous ones stay for two more rotations")
     func rotation() throws {
         let first = try #require(keys.signing.keyID)
         for _ in 0..<2 {
@@ -50,7 +50,7 @@ struct PublishedKeysTests {
         #expect(try published(keys).count == 3)
     }
 
-    @Test("after a turnover none of the old ones is left")
+    @Test("after a turnover no old key is published")
     func turnover() throws {
         let before = Set(try published(keys))
         try keys.turnOver()
@@ -58,7 +58,7 @@ struct PublishedKeysTests {
         #expect(try published(keys).count == 2)
     }
 
-    @Test("they stay the same while their folder lasts, whatever happened to them")
+    @Test("they survive a restart, also after a rotation")
     func restart() throws {
         for round in 0..<3 {
             if round == 1 { try keys.rotate() }
@@ -70,7 +70,7 @@ struct PublishedKeysTests {
         #expect(try Text.mode(of: folder.file("apple/apple-key.pem")) == 0o600)
     }
 
-    @Test("a folder with one key, as it was once made, is read")
+    @Test("a folder with a single key is read")
     func oneKey() throws {
         let key = try SigningKey.generate(.RS256)
         try FileManager.default.createDirectory(atPath: folder.file("old"), withIntermediateDirectories: true)
@@ -80,7 +80,7 @@ struct PublishedKeysTests {
         #expect(try published(keys).count == 1)
     }
 
-    @Test("a file that holds no key is refused", arguments: ["", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n"])
+    @Test("a file without a key is refused", arguments: ["", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n"])
     func unreadable(text: String) throws {
         try text.write(toFile: folder.file("apple/apple-key.pem"), atomically: true, encoding: .utf8)
         #expect(throws: (any Error).self) { try PublishedKeys(in: folder.file("apple")) }

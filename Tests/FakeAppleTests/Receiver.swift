@@ -1,10 +1,11 @@
 import JSON
-import POSIX
+import Sockets
 import Synchronization
+import Threading
 
 @testable import FakeApple
 
-/// A server of a developer's that refuses every notification, and keeps it.
+/// A developer's server that records every notification and refuses it.
 final class Receiver: Sendable {
     let url: String
     private let received: Received

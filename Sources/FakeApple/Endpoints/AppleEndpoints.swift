@@ -1,10 +1,10 @@
 import JSON
 
-/// The part of the fake that is Apple's: what answers below `/auth`.
+/// Apple's endpoints, below `/auth`.
 struct AppleEndpoints {
     let keys: PublishedKeys
     let developer: DeveloperAccount
-    let grants: GrantBook
+    let grants: GrantStore
     let faults: Faults
     let requests: RequestLog
 

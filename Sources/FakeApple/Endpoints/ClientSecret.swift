@@ -1,22 +1,22 @@
 import JOSE
 import JSON
 
-/// The JSON Web Token with which a server shows Apple that it is the developer's.
+/// Verifies the JWT with which a server of the developer authenticates to Apple.
 struct ClientSecret {
-    /// Six months in seconds, as Apple counts them.
-    static let longestLife: Int64 = 15_777_000
-    /// How far ahead the clock that signed may be.
+    /// Six months in seconds, as Apple's documentation gives them.
+    static let maximumLifetime: Int64 = 15_777_000
+    /// How far the clock of the server may be ahead.
     static let leeway: Int64 = 60
 
     let developer: DeveloperAccount
 
     func check(_ text: String, clientID: String, now: Int64) throws(OAuthError) {
-        guard developer.clientIDs.contains(clientID) else { throw wrong("client_id is no app of the developer's") }
+        guard developer.clientIDs.contains(clientID) else { throw wrong("client_id is not an app of the developer") }
         let secret: CompactJWS
-        do { secret = try CompactJWS(text) } catch { throw wrong("the client secret is no token: \(error)") }
+        do { secret = try CompactJWS(text) } catch { throw wrong("the client secret is not a token: \(error)") }
         guard secret.algorithmName == "ES256" else { throw wrong("the client secret's alg is not ES256") }
         guard secret.keyID == developer.keyID else { throw wrong("the client secret's kid is not the key id") }
-        // R and S side by side: what OpenSSL writes by itself (DER) is no signature of JOSE.
+        // JOSE signatures are R and S concatenated. DER, the form of OpenSSL, is refused.
         do { try secret.verify(with: developer.key) } catch { throw wrong("the client secret's signature: \(error)") }
         try check(try claims(of: secret), clientID: clientID, now: now)
     }
@@ -36,7 +36,7 @@ struct ClientSecret {
         }
         guard issued <= now + Self.leeway else { throw wrong("iat is in the future") }
         guard expires > now else { throw wrong("the client secret has expired") }
-        guard expires <= now + Self.longestLife else { throw wrong("exp is more than six months ahead") }
+        guard expires <= now + Self.maximumLifetime else { throw wrong("exp is more than six months ahead") }
     }
 
     private func wrong(_ reason: String) -> OAuthError { OAuthError(.invalidClient, reason) }

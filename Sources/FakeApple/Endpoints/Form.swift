@@ -13,7 +13,7 @@ struct Form {
         for pair in body.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : []) else {
-                throw OAuthError(.invalidRequest, "the body is no form")
+                throw OAuthError(.invalidRequest, "the body is not a form")
             }
             guard !fields.contains(where: { $0.name == name }) else {
                 throw OAuthError(.invalidRequest, "\(name) is given twice")
@@ -25,7 +25,7 @@ struct Form {
 
     var names: [String] { fields.map(\.name) }
 
-    /// Nil where it is missing or empty.
+    /// Nil if it is missing or empty.
     subscript(_ name: String) -> String? {
         fields.first { $0.name == name && !$0.value.isEmpty }?.value
     }

@@ -1,9 +1,10 @@
+import JSON
 import Synchronization
 
-/// The requests that reached Apple's endpoints, the oldest first.
+/// The requests to Apple's endpoints, the oldest first.
 final class RequestLog: Sendable {
-    /// A fake that runs for weeks must not grow.
-    private static let longest = 10_000
+    /// Bounds the memory of a fake that runs for weeks.
+    private static let capacity = 10_000
 
     private let records = Mutex<[RequestRecord]>([])
 
@@ -12,9 +13,44 @@ final class RequestLog: Sendable {
     func add(_ record: RequestRecord) {
         records.withLock { records in
             records.append(record)
-            if records.count > Self.longest { records.removeFirst(records.count - Self.longest) }
+            if records.count > Self.capacity { records.removeFirst(records.count - Self.capacity) }
         }
     }
 
     func clear() { records.withLock { $0 = [] } }
+}
+
+/// A request to Apple, without its secrets.
+package struct RequestRecord: Sendable {
+    package let method: String
+    package let path: String
+    package var fields: [String] = []
+    package var clientID: String?
+    package var grantType: String?
+    package var fault: String?
+    package var status: Int?
+    package var error: String?
+    /// The cause of the error, which Apple does not tell.
+    package var reason: String?
+
+    init(_ request: HTTPRequest) {
+        method = request.method
+        path = request.path
+        guard method == "POST", let form = try? Form(request) else { return }
+        fields = form.names
+        clientID = form["client_id"]
+        grantType = form["grant_type"]
+    }
+
+    var json: JSONObject {
+        let texts = [
+            ("client_id", clientID), ("grant_type", grantType), ("fault", fault), ("error", error), ("reason", reason),
+        ]
+        var json: JSONObject = [
+            "method": .string(method), "path": .string(path), "fields": .array(fields.map(JSONValue.string)),
+        ]
+        json["status"] = status.map { .integer(Int64($0)) }
+        for (name, text) in texts { json[name] = text.map(JSONValue.string) }
+        return json
+    }
 }

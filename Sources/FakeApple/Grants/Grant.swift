@@ -1,12 +1,12 @@
 import JSON
 
-/// What a code was exchanged for: one refresh token, and the access tokens that came of it.
+/// The result of exchanging a code: one refresh token and its access tokens.
 struct Grant: Equatable {
     static let accessTokenLifetime: Int64 = 3600
 
     let person: Person
     let refreshToken: String
-    /// With the time at which each of them expires.
+    /// Each with its expiry.
     private(set) var accessTokens: [String: Int64] = [:]
 
     init(person: Person) {
@@ -32,7 +32,7 @@ extension Grant {
         ]
     }
 
-    /// Nil for what `json` did not write.
+    /// Parses the output of `json`.
     init?(_ json: JSONObject) {
         guard let person = json["person"]?.object.flatMap(Person.init), let token = json["refreshToken"]?.string,
             let accessTokens = json["accessTokens"]?.object
@@ -41,4 +41,30 @@ extension Grant {
         refreshToken = token
         for (name, value) in accessTokens.members { self.accessTokens[name] = value.integer }
     }
+}
+
+/// An authorization code. It can be exchanged once, within five minutes, by one app.
+struct AuthorizationCode {
+    static let lifetime: Int64 = 300
+
+    let person: Person
+    let issuedAt: Int64
+    var isUsed = false
+}
+
+/// The tokens of an answer of `/auth/token`.
+struct IssuedTokens {
+    let person: Person
+    let accessToken: String
+    /// Nil in exchange for a refresh token, which stays valid.
+    let refreshToken: String?
+    let authenticatedAt: Int64?
+}
+
+/// A user has authorised an app. There is one for each valid refresh token.
+package struct Authorisation: Sendable, Equatable {
+    package let subject: String
+    package let clientID: String
+
+    var json: JSONObject { ["sub": .string(subject), "client_id": .string(clientID)] }
 }

@@ -1,10 +1,12 @@
 package import POSIX
+import Sockets
+import Threading
 
-/// Answers HTTP/1.1, one request a connection and a thread for each: enough for a developer's machine, and nothing that
-/// could be mistaken for a server.
+/// A minimal HTTP/1.1 server with one request per connection and one thread per connection. It is
+/// sufficient for development only.
 package final class HTTPServer: Sendable {
-    /// In milliseconds: who connects has to say something, and go on saying it.
-    private static let patience: Int32 = 2000
+    /// The timeout for each read and write, in milliseconds.
+    private static let timeout: Int32 = 2000
 
     private let listener: Listener
     private let names: HostNames
@@ -19,7 +21,7 @@ package final class HTTPServer: Sendable {
         self.answer = answer
     }
 
-    /// The port it answers at, which the kernel chose if none was asked for.
+    /// The port, which the kernel chose for port 0.
     package var port: UInt16 { listener.port ?? 0 }
 
     /// Serves until the process ends.
@@ -39,35 +41,35 @@ package final class HTTPServer: Sendable {
         case .silence(let seconds):
             _ = connection.waitUntilReadable(milliseconds: Int32(clamping: seconds * 1000))
         case .reply(let reply, let seconds):
-            // Whoever hangs up is not waited for.
+            // Ends early if the client closes the connection.
             if seconds > 0 { _ = connection.waitUntilReadable(milliseconds: Int32(clamping: seconds * 1000)) }
             send(reply, over: connection)
             connection.shutDownWriting()
-            // Closing with something unread would take the answer away from the client again.
-            _ = connection.waitUntilReadable(milliseconds: Self.patience)
+            // Closing with unread data would reset the connection before the client has read the answer.
+            _ = connection.waitUntilReadable(milliseconds: Self.timeout)
         }
     }
 
     private func send(_ reply: HTTPReply, over connection: borrowing FileDescriptor) {
         let bytes = reply.bytes
         var sent = 0
-        while sent < bytes.count, connection.waitUntilWritable(milliseconds: Self.patience),
+        while sent < bytes.count, connection.waitUntilWritable(milliseconds: Self.timeout),
             case .moved(let count) = connection.send(bytes, from: sent)
         {
             sent += count
         }
     }
 
-    /// Silence where nobody is left to answer.
+    /// Silence if the client is gone.
     private func action(on connection: borrowing FileDescriptor) -> HTTPAction {
         var received: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16_384)
-        while connection.waitUntilReadable(milliseconds: Self.patience) {
-            guard case .moved(let count) = connection.receive(into: &piece) else { break }
-            received += piece[..<count]
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while connection.waitUntilReadable(milliseconds: Self.timeout) {
+            guard case .moved(let count) = connection.receive(into: &buffer) else { break }
+            received += buffer[..<count]
             switch HTTPRequest.read(received) {
             case .incomplete: continue
-            case .malformed: return .reply(.refusal("400 Bad Request", "this is no HTTP request"))
+            case .malformed: return .reply(.refusal("400 Bad Request", "malformed HTTP request"))
             case .complete(let request):
                 return names.contains(request.host) ? answer(request) : .reply(HostNames.refusal)
             }

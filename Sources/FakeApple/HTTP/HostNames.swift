@@ -1,14 +1,14 @@
-/// The host names that a fake Apple answers to. A web page can have its own name resolve to this machine (DNS rebinding)
-/// and then read every answer; its browser puts that name into the Host header.
+/// The accepted values of the Host header. They prevent DNS rebinding: a web page whose name resolves to this machine
+/// could otherwise read every answer, but its browser sends that name as Host.
 package struct HostNames: Sendable {
     private let names: Set<String>
 
-    /// - Parameter others: names beside those that every machine gives itself.
+    /// - Parameter others: names in addition to the loopback names.
     package init(and others: [String] = []) {
         names = Set(["localhost", "127.0.0.1", "[::1]"] + others.map { $0.lowercased() })
     }
 
-    /// Whether a Host header names this fake Apple, with a port or without.
+    /// Whether a Host header is accepted, with or without a port.
     func contains(_ host: String?) -> Bool {
         guard let host = host?.lowercased() else { return false }
         if names.contains(host) { return true }
@@ -20,5 +20,5 @@ package struct HostNames: Sendable {
 
     static let refusal = HTTPReply.refusal(
         "421 Misdirected Request",
-        "the Host header names another host; if it is a name of this one, start fake-apple with --host NAME")
+        "the Host header names another host; if it is a name of this one, start fake-apple serve with --host NAME")
 }

@@ -1,7 +1,7 @@
+import FileSystem
 package import JOSE
-import POSIX
 
-/// The developer whom the fake Apple knows: a team with one key for Sign in with Apple, and the apps of that team.
+/// The developer account of the fake: a team with one key for Sign in with Apple, and its apps.
 package struct DeveloperAccount: Sendable {
     package static let defaultTeamID = "FAKEAPPLE1"
     package static let defaultKeyID = "DEVELOPER1"
@@ -12,16 +12,16 @@ package struct DeveloperAccount: Sendable {
     package let clientIDs: [String]
     let key: VerificationKey
 
-    /// - Parameter pem: the developer's private key for ES256, of which only the public half is kept.
+    /// - Parameter pem: the developer's private key for ES256. Only its public key is kept.
     package init(teamID: String, keyID: String, clientIDs: [String], pem: String) throws(JOSEError) {
         self.teamID = teamID
         self.keyID = keyID
         self.clientIDs = clientIDs
         key = try SigningKey(pem: pem, keyID: keyID).verificationKey
-        guard key.algorithm == .ES256 else { throw .unusableKey("a developer's key is one for ES256") }
+        guard key.algorithm == .ES256 else { throw .unusableKey("the developer's key must be for ES256") }
     }
 
-    /// Reads the developer's key of a folder, and makes one where there is none, as Apple's portal names the file.
+    /// Reads the developer's key from a folder, or creates it, with the file name of Apple's portal.
     package init(
         in directory: String, teamID: String = Self.defaultTeamID, keyID: String = Self.defaultKeyID,
         clientIDs: [String]

@@ -1,18 +1,19 @@
+import FileSystem
 package import JOSE
+import JSON
 import OpenSSL
-import POSIX
 import Synchronization
 
-/// The keys that stand in for Apple's: the first one signs, all of them are published. Kept in a folder, so that a server
-/// and a command mint with the same ones, and a server that is started again with those it had.
+/// The keys of the fake: the first one signs, all are published. They are kept in a folder, so that the server and the
+/// commands use the same keys, also after a restart.
 package final class PublishedKeys: Sendable {
-    /// As many as Apple usually has.
-    private static let mostPublished = 3
+    /// Apple usually publishes three keys.
+    private static let maximumCount = 3
 
     private let path: String
     private let keys: Mutex<[SigningKey]>
 
-    /// Reads the keys of a folder, and makes some where there are none.
+    /// Reads the keys from a folder, or creates them.
     package init(in directory: String) throws {
         path = directory + "/apple-key.pem"
         try File.makeDirectory(directory)
@@ -27,21 +28,26 @@ package final class PublishedKeys: Sendable {
 
     package var signing: SigningKey { keys.withLock { $0[0] } }
 
-    var document: [UInt8] { KeySetDocument.bytes(of: keys.withLock { $0 }) }
+    var document: [UInt8] { Self.document(of: keys.withLock { $0 }) }
 
-    /// Lets a new key sign. Those before it stay published, as far as there is room.
-    package func rotate() throws {
-        let key = try Self.newKey()
-        try replace { Array(([key] + $0).prefix(Self.mostPublished)) }
+    private static func document(of keys: [SigningKey]) -> [UInt8] {
+        let set: JSONObject = ["keys": .array(keys.compactMap { $0.publicJWK.map(JSONValue.object) })]
+        return set.bytes
     }
 
-    /// Lets new keys sign and be published, and no old one.
+    /// Signs with a new key. The previous keys stay published, up to the limit.
+    package func rotate() throws {
+        let key = try Self.newKey()
+        try replace { Array(([key] + $0).prefix(Self.maximumCount)) }
+    }
+
+    /// Replaces all keys, also those that are published.
     package func turnOver() throws {
         let fresh = [try Self.newKey(), try Self.newKey()]
         try replace { _ in fresh }
     }
 
-    /// The file is written under the lock, so that it ends up with what the last of several callers said.
+    /// Writes the file under the lock, so that the last of several callers wins in the file as well.
     private func replace(by change: ([SigningKey]) -> [SigningKey]) throws {
         try keys.withLock { keys in
             let changed = change(keys)
@@ -54,7 +60,7 @@ package final class PublishedKeys: Sendable {
         try named(RSAPrivateKey.generate())
     }
 
-    /// One PEM block after the other.
+    /// Concatenates the PEM blocks.
     private static func write(_ keys: [SigningKey], to path: String) throws {
         try File.replace(path, with: Array(keys.compactMap(\.pem).joined().utf8))
     }
@@ -65,14 +71,14 @@ package final class PublishedKeys: Sendable {
             if line.hasPrefix("-----BEGIN") { blocks.append("") }
             if !blocks.isEmpty { blocks[blocks.count - 1] += line + "\n" }
         }
-        // A file with nothing in it is as unreadable as one with something else.
+        // An empty file must fail, too.
         return try (blocks.isEmpty ? [text] : blocks).map { block in
-            guard case .rsa(let key) = try PrivateKeyPEM(block) else { throw JOSEError.unusableKey("not one of RSA") }
+            guard case .rsa(let key) = try PrivateKeyPEM(block) else { throw JOSEError.unusableKey("not an RSA key") }
             return try named(key)
         }
     }
 
-    /// Apple's key ids are ten characters, or were once named like this one.
+    /// Apple's key ids have ten characters.
     private static func named(_ key: RSAPrivateKey) throws -> SigningKey {
         try SigningKey(key, keyID: String(try SigningKey(key).thumbprint.prefix(10)))
     }

@@ -2,7 +2,7 @@ package import JOSE
 package import JSON
 import OpenSSL
 
-/// Makes what Apple signs as Apple makes it.
+/// Signs tokens in the form of Apple's.
 package struct Mint: Sendable {
     private let key: SigningKey
 
@@ -10,7 +10,7 @@ package struct Mint: Sendable {
         self.key = key
     }
 
-    /// The body of a login with Apple, whose code no fake Apple knows.
+    /// The body of a login. Its code cannot be exchanged.
     package func login(_ order: MintOrder, now: Int64) -> JSONObject {
         mintLogin(order, now: now).body
     }
@@ -44,8 +44,9 @@ package struct Mint: Sendable {
         return sign(claims, header: order.header)
     }
 
-    /// What `/auth/token` gives beside an access token, which it names by its hash.
-    /// - Parameter authenticatedAt: nil in exchange for a refresh token, when nobody has authenticated.
+    /// The identity token of `/auth/token`, with the hash of the access token.
+    ///
+    /// - Parameter authenticatedAt: nil when a refresh token is exchanged: the user does not authenticate then.
     func token(for person: Person, accessToken: String, authenticatedAt: Int64?, now: Int64) -> String {
         var claims = person.claims(now: now)
         claims["at_hash"] = .string(Self.halfHash(of: accessToken))
@@ -53,17 +54,42 @@ package struct Mint: Sendable {
         return sign(claims)
     }
 
-    /// Signed with RS256 whatever the header claims, so that forgeries can be made as well.
+    /// Always signs with RS256, even if the header names another algorithm, so that tests can forge tokens.
     func sign(_ claims: JSONObject, header changes: JSONObject = [:]) -> String {
         var header: JSONObject = ["kid": .string(key.keyID ?? ""), "alg": "RS256"]
         header.replaceMembers(by: changes)
         let input = Base64URL.encode(header.bytes) + "." + Base64URL.encode(claims.bytes)
-        guard let signature = try? key.sign(Array(input.utf8)) else { preconditionFailure("an RSA key signs") }
+        guard let signature = try? key.sign(Array(input.utf8)) else { preconditionFailure("the RSA key cannot sign") }
         return input + "." + Base64URL.encode(signature)
     }
 
-    /// OpenID Connect Core 1.0, section 3.3.2.11: the left half of the hash, of a code or of an access token.
+    /// The left half of the hash of a code or an access token: OpenID Connect Core 1.0, section 3.3.2.11.
     private static func halfHash(of text: String) -> String {
         Base64URL.encode(Array(SHA256.hash(Array(text.utf8)).prefix(16)))
     }
+}
+
+/// A minted login, and the data for exchanging its code.
+struct MintedLogin {
+    /// The body that an app posts: the token and the fields beside it.
+    let body: JSONObject
+    let code: String
+    /// The user of the code.
+    let person: Person
+    let authenticatedAt: Int64
+}
+
+/// Unpredictable text.
+enum RandomText {
+    static func hexadecimal(_ byteCount: Int) -> String {
+        SecureRandom.bytes(byteCount).map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    }
+
+    /// A code or token in the form of Apple's: a letter for its kind, and parts separated by dots.
+    static func token(_ kind: Character) -> String {
+        String(kind) + hexadecimal(16) + ".0.fake." + hexadecimal(8)
+    }
+
+    /// In the form of Apple's: team, account, and the hour and minute of the first login.
+    static func subject() -> String { "001234." + hexadecimal(16) + ".0930" }
 }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What an identity token is to say. Whatever is left out is as a login with Apple would have it.
+/// The contents of a login to mint. Members that are left out get the values of a usual login with Apple.
 package struct MintOrder: Sendable {
     package static let defaultBundleID = "com.example.app"
 
@@ -10,10 +10,10 @@ package struct MintOrder: Sendable {
     package var email: String?
     package var givenName: String?
     package var familyName: String?
-    /// Whom another team knows this person as, while an app is being transferred to that team.
+    /// The subject in another team, while the app is being transferred to that team.
     package var transferSubject: String?
     package var era = Era.booleans
-    /// Members that replace whatever else would be there; `null` takes one away.
+    /// Members that replace the usual ones; `null` removes one.
     package var claims: JSONObject
     package var header: JSONObject
 
@@ -23,8 +23,8 @@ package struct MintOrder: Sendable {
         header = [:]
     }
 
-    /// Reads the body of `POST /mint`. Members that mean nothing are refused, so that a slip of the pen shows.
-    package init(_ json: JSONObject, audience: String) throws(MintFault) {
+    /// Reads the body of `POST /mint`. Refuses unknown members, so that typing errors are found.
+    package init(_ json: JSONObject, audience: String) throws(OrderError) {
         self.init(audience: audience)
         for (name, value) in json.members {
             switch (name, value) {
@@ -38,17 +38,34 @@ package struct MintOrder: Sendable {
             case ("era", .string(let text)): era = try Self.era(text)
             case ("claims", .object(let members)): claims = members
             case ("header", .object(let members)): header = members
-            default: throw MintFault(name: name, known: Self.known)
+            default: throw OrderError(name: name, known: Self.known)
             }
         }
     }
 
-    private static func era(_ text: String) throws(MintFault) -> Era {
-        guard let era = Era(rawValue: text) else { throw MintFault(name: "era", known: known) }
+    private static func era(_ text: String) throws(OrderError) -> Era {
+        guard let era = Era(rawValue: text) else { throw OrderError(name: "era", known: known) }
         return era
     }
 
     private static let known =
         "known are the strings sub, aud, nonce, email, givenName, familyName, transferSub, era "
         + "(\(Era.allCases.map(\.rawValue).joined(separator: ", "))) and the objects claims, header"
+}
+
+/// An order with a missing, unknown or invalid member.
+package struct OrderError: Error, Sendable, CustomStringConvertible {
+    let name: String
+    let known: String
+
+    package var description: String { "\(name): \(known)" }
+}
+
+extension JSONObject {
+    /// Replaces members by those of an order; `null` removes one.
+    mutating func replaceMembers(by order: JSONObject) {
+        for (name, value) in order.members {
+            if value.isNull { self[name] = .none } else { self[name] = value }
+        }
+    }
 }

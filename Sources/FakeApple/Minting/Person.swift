@@ -1,28 +1,28 @@
 import JSON
 
-/// Somebody's account with Apple, as one app gets to see it.
+/// A user's Apple account, as one app sees it.
 struct Person: Sendable, Equatable {
     let subject: String
     let audience: String
-    /// Nil for somebody who hides it.
+    /// Nil if the user hides it.
     let email: String?
     let era: Era
 
-    /// What every identity token says of them, whichever way it is given out.
+    /// The claims that every identity token of the user has.
     func claims(now: Int64) -> JSONObject {
         var claims: JSONObject = [
             "iss": "https://appleid.apple.com", "aud": .string(audience), "exp": .integer(now + era.lifetime),
             "iat": .integer(now), "sub": .string(subject), "email": .string(email ?? Self.relayAddress(of: subject)),
             "email_verified": flag(true),
         ]
-        // While flags were words, this one was left out rather than said to be false.
+        // Apple omitted this claim when it was false, as long as flags were strings.
         if era == .booleans || email == nil { claims["is_private_email"] = flag(email == nil) }
         if era == .words { claims["real_user_status"] = 2 }
         if era != .launch { claims["nonce_supported"] = true }
         return claims
     }
 
-    /// The address behind which Apple hides somebody's own.
+    /// The private relay address of a user.
     static func relayAddress(of subject: String) -> String {
         subject.suffix(8).filter(\.isHexDigit) + "@privaterelay.appleid.com"
     }
@@ -40,11 +40,24 @@ extension Person {
         ]
     }
 
-    /// Nil for what `json` did not write.
+    /// Parses the output of `json`.
     init?(_ json: JSONObject) {
         guard let subject = json["sub"]?.string, let audience = json["aud"]?.string,
             let era = json["era"]?.string.flatMap(Era.init(rawValue:))
         else { return nil }
         self.init(subject: subject, audience: audience, email: json["email"]?.string, era: era)
     }
+}
+
+/// The form of Apple's identity tokens in a period, named by its first year.
+package enum Era: String, Sendable, CaseIterable {
+    /// Valid for ten minutes, flags as strings, no `nonce_supported`.
+    case launch = "2019"
+    /// Valid for a day, flags as strings, with `real_user_status`.
+    case words = "2021"
+    /// Flags as booleans.
+    case booleans = "2025"
+
+    /// In seconds.
+    var lifetime: Int64 { self == .launch ? 600 : 86_400 }
 }

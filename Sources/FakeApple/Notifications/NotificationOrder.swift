@@ -1,8 +1,8 @@
 package import JSON
 
-/// What a notification from Apple's servers is to say, and to whom.
+/// The contents of a notification, and its receiver.
 package struct NotificationOrder: Sendable {
-    /// How `events` is written: Apple's documentation and what servers have seen differ.
+    /// The form of `events`: Apple's documentation and real notifications differ.
     package enum Shape: String, Sendable, CaseIterable {
         case object, string, array
     }
@@ -20,10 +20,10 @@ package struct NotificationOrder: Sendable {
     package var shape = Shape.string
     package var time = TimeUnit.milliseconds
     package var identifier: String?
-    /// Members that replace whatever else would be there; `null` takes one away.
+    /// Members that replace the usual ones; `null` removes one.
     package var claims: JSONObject = [:]
     package var header: JSONObject = [:]
-    /// Where it is posted; nowhere where nil.
+    /// The URL to post it to; nil for none.
     package var address: String?
 
     package init(type: String, subject: String, audience: String) {
@@ -32,15 +32,15 @@ package struct NotificationOrder: Sendable {
         self.audience = audience
     }
 
-    /// Reads the body of `POST /notify`. Members that mean nothing are refused, so that a slip of the pen shows.
-    package init(_ json: JSONObject, audience: String) throws(MintFault) {
+    /// Reads the body of `POST /notify`. Refuses unknown members, so that typing errors are found.
+    package init(_ json: JSONObject, audience: String) throws(OrderError) {
         guard let type = json["type"]?.string else { throw Self.fault("type") }
         guard let subject = json["sub"]?.string else { throw Self.fault("sub") }
         self.init(type: type, subject: subject, audience: audience)
         for (name, value) in json.members { try take(name, value) }
     }
 
-    private mutating func take(_ name: String, _ value: JSONValue) throws(MintFault) {
+    private mutating func take(_ name: String, _ value: JSONValue) throws(OrderError) {
         switch (name, value) {
         case ("type", _), ("sub", _): break
         case ("aud", .string(let text)): audience = text
@@ -58,15 +58,46 @@ package struct NotificationOrder: Sendable {
 
     private static func choice<Choice: RawRepresentable<String>>(
         _ text: String, _ name: String
-    ) throws(MintFault) -> Choice {
+    ) throws(OrderError) -> Choice {
         guard let choice = Choice(rawValue: text) else { throw fault(name) }
         return choice
     }
 
-    private static func fault(_ name: String) -> MintFault {
-        MintFault(
+    private static func fault(_ name: String) -> OrderError {
+        OrderError(
             name: name,
             known: "needed are the strings type, sub; known the strings aud, to, email, jti, shape "
                 + "(object, string, array), time (s, ms), the flag is_private_email and the objects claims, header")
+    }
+}
+
+extension Mint {
+    /// A notification about a change of a user's account: `{"payload": …}`.
+    package func notification(_ order: NotificationOrder, now: Int64) -> JSONObject {
+        let event = event(order, now: now)
+        var claims: JSONObject = [
+            "iss": "https://appleid.apple.com", "aud": .string(order.audience), "exp": .integer(now + 86_400),
+            "iat": .integer(now), "jti": .string(order.identifier ?? RandomText.hexadecimal(16)),
+        ]
+        claims["events"] =
+            switch order.shape {
+            case .object: .object(event)
+            case .string: .string(event.description)
+            case .array: .array([.object(event)])
+            }
+        claims.replaceMembers(by: order.claims)
+        return ["payload": .string(sign(claims, header: order.header))]
+    }
+
+    private func event(_ order: NotificationOrder, now: Int64) -> JSONObject {
+        var event: JSONObject = [
+            "type": .string(order.type), "sub": .string(order.subject),
+            "event_time": .integer(order.time == .seconds ? now : now * 1000),
+        ]
+        if order.type.hasPrefix("email-") || order.email != nil {
+            event["email"] = .string(order.email ?? Person.relayAddress(of: order.subject))
+            event["is_private_email"] = order.isPrivateEmail
+        }
+        return event
     }
 }

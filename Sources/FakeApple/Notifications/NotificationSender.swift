@@ -2,10 +2,10 @@ import Curl
 package import JSON
 
 /// Posts notifications as Apple's servers do.
-package struct Courier: Sendable {
+package struct NotificationSender: Sendable {
     private let client: HTTPClient
 
-    /// - Parameter authorities: a file of certificates to believe in place of the system's.
+    /// - Parameter authorities: a file of trusted certificates in place of the system's.
     package init(authorities: String? = nil) {
         client = HTTPClient(timeout: .seconds(10), authorities: authorities)
     }
@@ -14,10 +14,10 @@ package struct Courier: Sendable {
         package let description: String
     }
 
-    /// What the receiver said: `{"status", "answer"}`.
+    /// Returns the answer of the receiver: `{"status", "answer"}`.
     package func deliver(_ notification: JSONObject, to address: String) throws(Failure) -> JSONObject {
         guard address.hasPrefix("https://") || Loopback.isHost(of: address) else {
-            throw Failure(description: "to: an https URL, or an http URL of this machine")
+            throw Failure(description: "to: must be an https URL, or an http URL of this machine")
         }
         do throws(HTTPFault) {
             let answer = try client.post(address, json: notification.bytes)

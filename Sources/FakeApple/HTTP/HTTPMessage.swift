@@ -1,21 +1,15 @@
-/// As much of an HTTP/1.1 request as the fake Apple needs.
+import JSON
+
+/// The parts of an HTTP/1.1 request that the fake Apple needs.
 struct HTTPRequest: Equatable {
     static let largest = 65_536
 
     let method: String
     let path: String
-    /// Nil where there is no Host header, or more than one.
-    let host: String?
-    let contentType: String?
-    let body: [UInt8]
-
-    init(method: String, path: String, host: String? = nil, contentType: String? = nil, body: [UInt8] = []) {
-        self.method = method
-        self.path = path
-        self.host = host
-        self.contentType = contentType
-        self.body = body
-    }
+    /// Nil without a Host header, or with several.
+    var host: String?
+    var contentType: String?
+    var body: [UInt8] = []
 
     enum Progress: Equatable {
         case incomplete
@@ -23,7 +17,7 @@ struct HTTPRequest: Equatable {
         case complete(HTTPRequest)
     }
 
-    /// Reads what has arrived so far.
+    /// Parses the bytes that have arrived.
     static func read(_ bytes: [UInt8]) -> Progress {
         guard let headEnd = end(ofHeadIn: bytes) else { return bytes.count > largest ? .malformed : .incomplete }
         var lines = String(decoding: bytes[..<headEnd], as: UTF8.self).split(separator: "\r\n")
@@ -42,11 +36,11 @@ struct HTTPRequest: Equatable {
     }
 
     private static func end(ofHeadIn bytes: [UInt8]) -> Int? {
-        let mark = Array("\r\n\r\n".utf8)
-        return bytes.indices.first { bytes[$0...].starts(with: mark) }.map { $0 + mark.count }
+        let terminator = Array("\r\n\r\n".utf8)
+        return bytes.indices.first { bytes[$0...].starts(with: terminator) }.map { $0 + terminator.count }
     }
 
-    /// Zero where nothing is said, nil where it cannot be believed.
+    /// Zero without the header, nil if it is invalid or there is a Transfer-Encoding.
     private static func contentLength(in lines: [Substring]) -> Int? {
         guard value(of: "transfer-encoding", in: lines) == nil else { return nil }
         guard let text = value(of: "content-length", in: lines) else { return 0 }
@@ -69,4 +63,45 @@ struct HTTPRequest: Equatable {
             return String(parts[1].filter { $0 != " " && $0 != "\t" })
         }
     }
+}
+
+/// An answer of the fake Apple.
+struct HTTPReply {
+    let status: String
+    let body: [UInt8]
+    var location: String?
+
+    init(status: String, body: [UInt8], location: String? = nil) {
+        self.status = status
+        self.body = body
+        self.location = location
+    }
+
+    init(status: String, json: JSONObject) {
+        self.init(status: status, body: json.bytes)
+    }
+
+    static func ok(_ body: [UInt8]) -> HTTPReply { HTTPReply(status: "200 OK", body: body) }
+
+    static func ok(_ json: JSONObject) -> HTTPReply { HTTPReply(status: "200 OK", json: json) }
+
+    static func refusal(_ status: String, _ message: String) -> HTTPReply {
+        HTTPReply(status: status, json: ["error": .string(message)])
+    }
+
+    var statusCode: Int? { Int(status.prefix(3)) }
+
+    /// The message, with `Connection: close`: there is one request per connection.
+    var bytes: [UInt8] {
+        var head = "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n"
+        if let location { head += "Location: \(location)\r\n" }
+        return Array((head + "Connection: close\r\n\r\n").utf8) + body
+    }
+}
+
+/// The action of the server for a request.
+enum HTTPAction {
+    case reply(HTTPReply, afterSeconds: Int64 = 0)
+    /// Sends nothing, and closes the connection after this time.
+    case silence(seconds: Int64)
 }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import FakeApple
 
-/// A fake Apple with a clock that a test sets, and what a developer needs to ask it something.
-struct Stand {
+/// A fake Apple with a settable clock, and the requests of a developer's server.
+struct FakeAppleFixture {
     static let app = "com.example.app"
     static let otherApp = "com.example.web"
 
@@ -19,7 +19,7 @@ struct Stand {
     let clock = Clock()
     private(set) var service: FakeAppleService
 
-    /// Keys of RSA take long to make, so stands share some.
+    /// Generating RSA keys takes long, so fixtures share them.
     private static let sharedKeys = Result { () throws in
         let folder = try TemporaryFolder()
         return (folder, try PublishedKeys(in: folder.path))
@@ -27,14 +27,14 @@ struct Stand {
 
     private let keys: PublishedKeys?
 
-    /// - Parameter hasOwnKeys: for who changes them.
+    /// - Parameter hasOwnKeys: for tests that change the keys.
     init(hasOwnKeys: Bool = false) throws {
         folder = try TemporaryFolder()
         keys = hasOwnKeys ? nil : try Self.sharedKeys.get().1
         service = try Self.service(in: folder, keys, clock)
     }
 
-    /// As after a restart of the program.
+    /// Creates the service again, as after a restart of the program.
     mutating func restart() throws { service = try Self.service(in: folder, keys, clock) }
 
     private static func service(in folder: TemporaryFolder, _ keys: PublishedKeys?, _ clock: Clock) throws
@@ -50,7 +50,7 @@ struct Stand {
 
     func advance(by seconds: Int64) { clock.now.withLock { $0 += seconds } }
 
-    /// What comes over HTTP: nil where nothing does.
+    /// The HTTP answer; nil if there is none.
     func reply(_ method: String, _ path: String, _ body: String = "", type: String? = nil) -> HTTPReply? {
         let request = HTTPRequest(method: method, path: path, contentType: type, body: Array(body.utf8))
         guard case .reply(let reply, _) = service.answer(request) else { return nil }
@@ -66,14 +66,14 @@ struct Stand {
     }
 }
 
-extension Stand {
-    /// The developer's key, as it lies in the folder.
+extension FakeAppleFixture {
+    /// The developer's key from the folder.
     func developerKey() throws -> SigningKey {
         let path = folder.file("apple/AuthKey_\(service.developer.keyID).p8")
         return try SigningKey(pem: try Text.read(path), keyID: service.developer.keyID)
     }
 
-    /// A client secret as a server makes it, with some members changed.
+    /// A client secret of a developer's server, with changed members.
     func secret(
         for clientID: String = Self.app, claims changes: JSONObject = [:], header: JSONObject = [:],
         key: SigningKey? = nil

@@ -3,7 +3,7 @@ import JSON
 /// `POST /auth/token`.
 struct TokenEndpoint {
     let developer: DeveloperAccount
-    let grants: GrantBook
+    let grants: GrantStore
     let mint: Mint
 
     func answer(_ form: Form, now: Int64) throws(OAuthError) -> JSONObject {
@@ -14,7 +14,7 @@ struct TokenEndpoint {
         return json(of: try issue(kind, form, clientID: clientID, now: now), now: now)
     }
 
-    private func issue(_ kind: String, _ form: Form, clientID: String, now: Int64) throws(OAuthError) -> Issue {
+    private func issue(_ kind: String, _ form: Form, clientID: String, now: Int64) throws(OAuthError) -> IssuedTokens {
         switch kind {
         case "authorization_code":
             let code = try form.required("code")
@@ -30,7 +30,7 @@ struct TokenEndpoint {
         }
     }
 
-    private func json(of issue: Issue, now: Int64) -> JSONObject {
+    private func json(of issue: IssuedTokens, now: Int64) -> JSONObject {
         var json: JSONObject = [
             "access_token": .string(issue.accessToken), "token_type": "Bearer",
             "expires_in": .integer(Grant.accessTokenLifetime),
@@ -40,5 +40,20 @@ struct TokenEndpoint {
             mint.token(
                 for: issue.person, accessToken: issue.accessToken, authenticatedAt: issue.authenticatedAt, now: now))
         return json
+    }
+}
+
+/// `POST /auth/revoke`.
+struct RevokeEndpoint {
+    let developer: DeveloperAccount
+    let grants: GrantStore
+
+    /// Ignores `token_type_hint`, which is only a hint (RFC 7009, section 2.1), and searches all tokens.
+    func answer(_ form: Form, now: Int64) throws(OAuthError) {
+        let clientID = try form.required("client_id")
+        let secret = try form.required("client_secret")
+        let token = try form.required("token")
+        try ClientSecret(developer: developer).check(secret, clientID: clientID, now: now)
+        try grants.change { grants throws(OAuthError) in try grants.revoke(token, clientID: clientID) }
     }
 }

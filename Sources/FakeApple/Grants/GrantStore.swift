@@ -1,15 +1,15 @@
+import FileSystem
 import JSON
-import POSIX
 import Synchronization
 
-/// Keeps the grants in a file, so that a fake Apple that was killed still knows them.
-final class GrantBook: Sendable {
+/// Keeps the grants in a file, so that they survive a kill of the process.
+final class GrantStore: Sendable {
     private let path: String
     private let grants: Mutex<Grants>
 
     struct Unreadable: Error, CustomStringConvertible {
         let path: String
-        var description: String { "\(path) is not what a fake Apple writes: delete it" }
+        var description: String { "\(path) was not written by fake-apple: delete it" }
     }
 
     init(in directory: String) throws {
@@ -26,10 +26,10 @@ final class GrantBook: Sendable {
 
     var all: [Grant] { grants.withLock(\.all) }
 
-    /// A code is worth five minutes: it is not written down.
+    /// Codes expire after five minutes, and are only kept in memory.
     func add(_ login: MintedLogin) { grants.withLock { $0.add(login) } }
 
-    /// Changes the grants, and has them on disk before anybody hears of it.
+    /// Changes the grants, and writes them to the file before it returns.
     func change<Result>(_ body: (inout Grants) throws(OAuthError) -> Result) throws(OAuthError) -> Result {
         try grants.withLock { grants throws(OAuthError) in
             let before = grants.all

@@ -1,0 +1,51 @@
+import CommandLineTool
+import FakeApple
+import FileSystem
+import Gatehouse
+import JSON
+
+struct MintCommand: Command {
+    let words = ["mint"]
+    let summary = "Mint an identity token with the keys of the folder."
+    let discussion = """
+        Prints the token alone, or with --login the whole body for POST /api/auth/apple. The code in that body cannot be
+        exchanged; a running fake-apple issues one that can (GET /mint).
+        """
+    let options =
+        [
+            .keys,
+            Option(name: "--sub", value: "SUBJECT", help: "the user (a new one for each call)"),
+            Option(name: "--aud", value: "ID", help: "the app (the first of APPLE_BUNDLE_ID)"),
+            Option(name: "--email", value: "ADDRESS", help: "instead of a private relay address"),
+            Option(name: "--nonce", value: "NONCE", help: "the nonce claim"),
+            Option(name: "--era", value: "YEAR", help: "the form of tokens in 2019, 2021 or 2025 (2025)"),
+            Option(
+                name: "--claim", value: "NAME=JSON", help: "any other claim; null removes one; may be repeated"),
+            Option(name: "--header", value: "NAME=JSON", help: "the same for the header; may be repeated"),
+            Option(name: "--at", value: "UNIXTIME", help: "as of this time instead of now"),
+            Option(name: "--login", help: "print the body of a login"),
+        ]
+
+    func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
+        try Environment.refuseProduction()
+        var order = MintOrder(audience: arguments.value("--aud") ?? Environment.bundleID)
+        order.subject = arguments.value("--sub")
+        order.email = arguments.value("--email")
+        order.nonce = arguments.value("--nonce")
+        order.era = try era(arguments)
+        order.claims = try arguments.members("--claim")
+        order.header = try arguments.members("--header")
+        let login = try arguments.mint().login(order, now: try arguments.effectiveTime().seconds)
+        StandardStream.output.line(
+            arguments.has("--login") ? login.description : login["identityToken"]?.string ?? "")
+        return .done
+    }
+
+    private func era(_ arguments: Arguments) throws(CommandError) -> Era {
+        guard let text = arguments.value("--era") else { return .booleans }
+        guard let era = Era(rawValue: text) else {
+            throw CommandError(.usage, "--era must be one of \(Era.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return era
+    }
+}

@@ -1,0 +1,78 @@
+import CommandLineTool
+import FakeApple
+import FileSystem
+import Sockets
+
+struct ServeCommand: Command {
+    let words = ["serve"]
+    let summary = "Serve Apple's key set and its token and revoke endpoints."
+    let discussion = """
+        Apple's endpoints, for APPLE_JWKS_URL, APPLE_TOKEN_URL and APPLE_REVOKE_URL:
+        GET /auth/keys     the key set
+        POST /auth/token   exchanges a code or a refresh token
+        POST /auth/revoke  revokes a token
+        The developer's key is AuthKey_<key id>.p8 in the folder, created if missing. APPLE_BUNDLE_ID lists the apps.
+
+        Endpoints that control it:
+        GET /mint          the body of a login of a new user, for POST /api/auth/apple
+        POST /mint         the same with given values: {"sub", "aud", "nonce", "email", "givenName", "familyName", "transferSub",
+                           "era": "2019|2021|2025", "claims": {…}, "header": {…}}, all optional
+        POST /notify       a notification: {"type", "sub", "aud", "to": URL, "email", "is_private_email",
+                           "shape": "object|string|array", "time": "s|ms", "jti", "claims": {…}, "header": {…}}
+        POST /faults       {"fault": "delay|hang|status|garbage|empty|huge|redirect|close", "path": "/auth/keys",
+                           "times": 2, "seconds": 3, "status": 500, "error": "…"}; DELETE removes all faults
+        POST /keys/rotate  signs with a new key; POST /keys/turnover also removes the old ones
+        GET /requests      the requests to Apple's endpoints; DELETE clears the list
+        GET /authorisations  which user has authorised which app
+
+        It answers only requests whose Host header is localhost, 127.0.0.1, [::1], --address or --host. This protects
+        against DNS rebinding by a web page.
+        """
+    let options =
+        [
+            .keys,
+            Option(name: "--address", value: "ADDRESS", help: "the address to listen at (127.0.0.1)"),
+            Option(name: "--port", value: "PORT", help: "the port to listen at, 0 for any (8444)"),
+            Option(name: "--host", value: "NAME", help: "a host name to answer to as well; may be repeated"),
+            Option(name: "--team-id", value: "ID", help: "the developer's team id (\(DeveloperAccount.defaultTeamID))"),
+            Option(
+                name: "--key-id", value: "ID", help: "the id of the developer's key (\(DeveloperAccount.defaultKeyID))"),
+            Option(name: "--ca", value: "FILE", help: "trusted certificates for sending notifications"),
+        ]
+
+    func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
+        try Environment.refuseProduction()
+        guard let port = UInt16(arguments.value("--port") ?? "8444") else {
+            throw CommandError(.usage, "--port must be a number from 0 to 65535")
+        }
+        let service = try service(arguments)
+        let address = arguments.value("--address") ?? "127.0.0.1"
+        do {
+            let names = HostNames(and: arguments.all("--host") + [address.contains(":") ? "[\(address)]" : address])
+            let server = service.server(on: try Listener.tcp(host: address, port: port), names: names)
+            StandardStream.output.line("fake Apple: http://\(address):\(server.port)")
+            try server.run()
+        } catch {
+            throw CommandError(.failed, "\(error)")
+        }
+    }
+
+    private func service(_ arguments: Arguments) throws(CommandError) -> FakeAppleService {
+        let folder = arguments.keyFolder
+        let keyID = arguments.value("--key-id") ?? DeveloperAccount.defaultKeyID
+        // The id becomes part of a file name.
+        guard !keyID.isEmpty, keyID.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+            throw CommandError(.usage, "--key-id must be letters and digits")
+        }
+        do {
+            let developer = try DeveloperAccount(
+                in: folder, teamID: arguments.value("--team-id") ?? DeveloperAccount.defaultTeamID, keyID: keyID,
+                clientIDs: Environment.clientIDs)
+            return try FakeAppleService(
+                folder: folder, keys: try PublishedKeys(in: folder), developer: developer,
+                sender: NotificationSender(authorities: arguments.value("--ca")))
+        } catch {
+            throw CommandError(.failed, "\(error)")
+        }
+    }
+}
