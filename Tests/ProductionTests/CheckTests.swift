@@ -2,18 +2,18 @@ import TestSupport
 import Testing
 
 extension MachineTests {
-    /// One fault after the other, each found by `gatehouse check` and mended by what it says.
-    @Suite("that has a fault")
+    /// Causes one fault after another. `gatehouse check` must find it, and its advice must remove it.
+    @Suite("gatehouse check")
     struct CheckTests {
         private let machine: Machine
 
         init() throws {
             machine = try Machine.serving()
-            try machine.must("echo PUBLIC_URL=https://api.example.com >>/etc/gatehouse/gatehouse.conf")
-            try machine.must("systemctl reload gatehouse")
+            try machine.mustRun("echo PUBLIC_URL=https://api.example.com >>/etc/gatehouse/gatehouse.conf")
+            try machine.mustRun("systemctl reload gatehouse")
         }
 
-        @Test("is told of it, from port 443 to the database, and of nothing once the advice was followed")
+        @Test("Each fault is found, and following its advice removes it")
         func faults() throws {
             #expect(try machine.faults() == [])
             let report = try machine.run("gatehouse check").text
@@ -23,7 +23,9 @@ extension MachineTests {
             #expect(report.contains(/FAULT  production +APPLE_JWKS_URL.*127\.0\.0\.1:8444 is not Apple/))
             #expect(report.contains(/ok     limits +[0-9]+ open files are allowed to the server/))
             for metric in ["public_probe_success 1", "public_certificate_not_after_seconds 2"] {
-                #expect(machine.holds("curl -sf http://127.0.0.1:9180/metrics | grep -q '^gatehouse_\(metric)'"))
+                #expect(
+                    machine.eventuallySucceeds(
+                        "curl -sf http://127.0.0.1:9180/metrics | grep -q '^gatehouse_\(metric)'"))
             }
             try stranger()
             try certificate()
@@ -31,37 +33,37 @@ extension MachineTests {
             try units()
             try backups()
             try settings()
-            #expect(try machine.login() == Machine.wholeLogin)
+            #expect(try machine.login() == Machine.successfulLogin)
         }
 
-        /// Causes a fault, expects it, follows its advice as far as a command is meant literally, and expects it gone.
+        /// Causes a fault, expects it in the report, follows the advice and expects the fault to be gone.
         ///
         /// - Parameters:
-        ///   - others: subjects that are at fault with it.
-        ///   - command: what is typed; the advice has to contain it.
+        ///   - others: subjects that report a fault at the same time.
+        ///   - command: the command to run, which the advice must contain.
         private func expect(
             _ subject: String, _ message: String, with others: Set<String> = [], after cause: String,
             thenOver command: String, preparedBy preparation: String? = nil, _ place: SourceLocation = #_sourceLocation
         ) throws {
-            try machine.must(cause)
+            try machine.mustRun(cause)
             let faults = try machine.faults()
             let own = faults.filter { $0.subject == subject }
             #expect(own.count == 1, "\(faults)", sourceLocation: place)
             #expect(own.first?.message.contains(message) == true, "\(faults)", sourceLocation: place)
             #expect(own.first?.advice.contains(command) == true, "\(faults)", sourceLocation: place)
             #expect(Set(faults.map(\.subject)).subtracting([subject]) == others, "\(faults)", sourceLocation: place)
-            if let preparation { try machine.must(preparation) }
-            try machine.must(command)
-            // systemd and nginx may take a moment.
+            if let preparation { try machine.mustRun(preparation) }
+            try machine.mustRun(command)
+            // systemd and nginx may need a moment.
             var left: [Machine.Fault] = faults
-            let isMended = Eventually.holds(within: 30) {
+            let isFixed = Eventually.holds(within: 30) {
                 left = (try? machine.faults()) ?? left
                 return left == []
             }
-            #expect(isMended, "\(left)", sourceLocation: place)
+            #expect(isFixed, "\(left)", sourceLocation: place)
         }
 
-        /// What a user without rights may not look at is said so, and no fault.
+        /// For a user without rights, a check that needs root is a note and not a fault.
         private func stranger() throws {
             let lines = try machine.run("runuser -u daemon -- gatehouse check").text.split(separator: "\n")
             #expect(lines.contains { $0.hasPrefix("note   nginx ") && $0.contains("only root can") }, "\(lines)")
@@ -76,16 +78,17 @@ extension MachineTests {
         }
 
         private func certificate() throws {
-            try machine.must(
+            try machine.mustRun(
                 "printf 'CERTIFICATE=/root/tls.pem\\nCERTIFICATE_KEY=/root/tls.key\\n' >>/etc/gatehouse/nginx.values")
-            try machine.must("\(issue(days: 3)) && gatehouse-nginx")
+            try machine.mustRun("\(issue(days: 3)) && gatehouse-nginx")
             // It is self-signed, and not the one that gatehouse-nginx makes.
-            let advice = "put the new one where CERTIFICATE in /etc/gatehouse/nginx.values says"
+            let advice = "replace the file that CERTIFICATE in /etc/gatehouse/nginx.values names"
             #expect(Eventually.holds { (try? machine.faults().map(\.advice).first?.contains(advice)) == true })
-            // It was renewed, and nginx not told.
+            // The certificate was renewed without a reload of nginx.
             try expect(
-                "certificate", "its file has a newer one", after: issue(days: 90), thenOver: "systemctl reload nginx")
-            try machine.must("sed -i '/^CERTIFICATE/d' /etc/gatehouse/nginx.values && gatehouse-nginx")
+                "certificate", "its file has a newer certificate", after: issue(days: 90),
+                thenOver: "systemctl reload nginx")
+            try machine.mustRun("sed -i '/^CERTIFICATE/d' /etc/gatehouse/nginx.values && gatehouse-nginx")
         }
 
         private func front() throws {
@@ -138,7 +141,7 @@ extension MachineTests {
 
         private func settings() throws {
             try expect(
-                "production", "APP_ENV=development, and clients come to https://api.example.com",
+                "production", "APP_ENV=development, and clients use https://api.example.com",
                 after: "echo APP_ENV=development >>/etc/gatehouse/gatehouse.conf",
                 thenOver: "systemctl reload gatehouse",
                 preparedBy: "sed -i '/^APP_ENV=/d' /etc/gatehouse/gatehouse.conf")

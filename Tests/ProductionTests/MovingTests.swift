@@ -2,19 +2,19 @@ import TestSupport
 import Testing
 
 extension MachineTests {
-    /// By the lines of the page for operators, as they stand there.
-    @Suite("that is moved")
+    /// Runs the commands of the operators' documentation.
+    @Suite("Moving")
     struct MovingTests {
-        @Test("serves on another machine as before, and there with its database in another folder")
+        @Test("The server works on another machine and with its database in another folder")
         func move() throws {
-            let steps = try Page.operations.blocks(of: "Moving to another machine")
+            let steps = try DocumentationPage.operations.blocks(of: "Moving to another machine")
             try #require(steps.count == 2)
             let old = try Machine.serving()
             try own(on: old)
-            try old.must("curl -sf http://127.0.0.1:8444/mint | \(Self.login) -o /root/session.json")
-            try old.must(steps[0])
-            // Nor does a reboot bring it back.
-            try old.must("! systemctl is-enabled gatehouse.service && ! systemctl is-active gatehouse.socket")
+            try old.mustRun("curl -sf http://127.0.0.1:8444/mint | \(Self.login) -o /root/session.json")
+            try old.mustRun(steps[0])
+            // A reboot does not start it again.
+            try old.mustRun("! systemctl is-enabled gatehouse.service && ! systemctl is-active gatehouse.socket")
             old.halt()
             let new = try Machine()
             try new.install(DebianPackage.first.get())
@@ -25,9 +25,9 @@ extension MachineTests {
             try new.run(steps[1])
             #expect(try new.faults() == [])
             #expect(try refresh(on: new) == "200")
-            // The operator's own certificate and location.
+            // The operator's own certificate and guarded location work.
             let own = "curl -s --cacert /etc/ssl/own.pem -o /dev/null -w '%{http_code}' https://localhost/own/"
-            #expect(try new.must(own) == "401")
+            #expect(try new.mustRun(own) == "401")
             try elsewhere(on: new)
         }
 
@@ -35,7 +35,7 @@ extension MachineTests {
         private static let login = "curl -skf https://localhost/api/auth/apple \(json) -d @-"
 
         private func refresh(on machine: Machine) throws -> String {
-            try machine.must(
+            try machine.mustRun(
                 """
                 curl -sk -o /root/next.json -w '%{http_code}' https://localhost/api/auth/refresh \(Self.json) \
                     -d @/root/session.json
@@ -43,9 +43,9 @@ extension MachineTests {
                 """)
         }
 
-        /// A certificate behind a link, as certbot has them, a guarded location, and a drop-in.
+        /// Adds a certificate behind a symbolic link, as certbot creates them, a guarded location and a drop-in.
         private func own(on machine: Machine) throws {
-            try machine.must(
+            try machine.mustRun(
                 """
                 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 90 -subj /CN=Own \
                     -addext subjectAltName=DNS:api.example.com,DNS:localhost \
@@ -61,26 +61,26 @@ extension MachineTests {
                 """)
         }
 
-        /// The wrong way first, and then what the refusal and the page say.
+        /// First without the command that is needed, which is refused, then with it.
         private func elsewhere(on machine: Machine) throws {
             let setting = "DATABASE_URL=sqlite:/srv/gatehouse/gatehouse.db"
-            try machine.must(
+            try machine.mustRun(
                 "cp /etc/gatehouse/gatehouse.conf /root && echo \(setting) >>/etc/gatehouse/gatehouse.conf")
             #expect(try machine.run("systemctl restart gatehouse").status != 0)
             let line = "gatehouse-database-folder /srv/gatehouse"
-            #expect(try machine.must("journalctl --unit gatehouse").contains(line))
-            try machine.must("mv /root/gatehouse.conf /etc/gatehouse/ && systemctl start gatehouse")
-            let commands = try Page.operations.blocks(of: "Another folder for the database")
+            #expect(try machine.mustRun("journalctl --unit gatehouse").contains(line))
+            try machine.mustRun("mv /root/gatehouse.conf /etc/gatehouse/ && systemctl start gatehouse")
+            let commands = try DocumentationPage.operations.blocks(of: "Another folder for the database")
             #expect(commands.first == line)
-            // The check at their end has something to say of the fake Apple.
+            // The check at the end fails because of the fake Apple.
             try machine.run(commands.joined(separator: "\n"))
             #expect(try refresh(on: machine) == "200")
-            try machine.must("systemctl start gatehouse-backup && test -s /srv/gatehouse/backups/gatehouse-*.db")
-            try machine.must("! ls /var/lib/gatehouse/gatehouse.db && ! ls /var/lib/gatehouse/backups/*")
-            // It stays, and does not belong to a later user who gets the same number.
-            try machine.must("apt-get purge --yes gatehouse </dev/null && test -s /srv/gatehouse/gatehouse.db")
-            #expect(try machine.must("find /srv/gatehouse -printf '%u\\n' | sort -u") == "root")
-            try machine.must("! ls -d /etc/systemd/system/gatehouse*")
+            try machine.mustRun("systemctl start gatehouse-backup && test -s /srv/gatehouse/backups/gatehouse-*.db")
+            try machine.mustRun("! ls /var/lib/gatehouse/gatehouse.db && ! ls /var/lib/gatehouse/backups/*")
+            // The database stays and belongs to root, so that a later user with the same id cannot read it.
+            try machine.mustRun("apt-get purge --yes gatehouse </dev/null && test -s /srv/gatehouse/gatehouse.db")
+            #expect(try machine.mustRun("find /srv/gatehouse -printf '%u\\n' | sort -u") == "root")
+            try machine.mustRun("! ls -d /etc/systemd/system/gatehouse*")
         }
     }
 }

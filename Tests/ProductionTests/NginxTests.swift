@@ -2,98 +2,98 @@ import TestSupport
 import Testing
 
 extension MachineTests {
-    @Suite("whose nginx is its own")
+    @Suite("The operator's nginx")
     struct NginxTests {
-        @Test("is left alone where ours does not fit, and told of where it does not serve")
+        @Test("nginx is not changed where the configuration does not fit, and the command says why")
         func misfit() throws {
             let machine = try Machine()
-            // A setup by hand, which has the same names.
-            try machine.must("echo 'upstream gatehouse { server 127.0.0.1:9000; }' >/etc/nginx/conf.d/by-hand.conf")
+            // A manual configuration with the same upstream name.
+            try machine.mustRun("echo 'upstream gatehouse { server 127.0.0.1:9000; }' >/etc/nginx/conf.d/by-hand.conf")
             let output = try machine.install(DebianPackage.first.get())
-            #expect(output.contains("nginx refuses it"))
-            try machine.must("nginx -t && ! ls /etc/nginx/*/gatehouse*")
-            try machine.must("rm /etc/nginx/conf.d/by-hand.conf && gatehouse-nginx && nginx -t")
-            try machine.must("test -e /etc/nginx/sites-enabled/gatehouse.conf")
-            // A value that nginx cannot take.
-            try machine.must("echo CERTIFICATE=/nowhere.pem >>/etc/gatehouse/nginx.values")
+            #expect(output.contains("nginx refuses the configuration"))
+            try machine.mustRun("nginx -t && ! ls /etc/nginx/*/gatehouse*")
+            try machine.mustRun("rm /etc/nginx/conf.d/by-hand.conf && gatehouse-nginx && nginx -t")
+            try machine.mustRun("test -e /etc/nginx/sites-enabled/gatehouse.conf")
+            // A value that nginx refuses.
+            try machine.mustRun("echo CERTIFICATE=/nowhere.pem >>/etc/gatehouse/nginx.values")
             try expectRefusal(machine, "/nowhere.pem", "test failed")
-            try machine.must("nginx -t && grep -q self-signed /etc/nginx/sites-enabled/gatehouse.conf")
-            try machine.must("sed -i /nowhere/d /etc/gatehouse/nginx.values")
-            // A configuration that is wrong without us.
-            try machine.must("echo 'bogus on;' >/etc/nginx/conf.d/bogus.conf")
+            try machine.mustRun("nginx -t && grep -q self-signed /etc/nginx/sites-enabled/gatehouse.conf")
+            try machine.mustRun("sed -i /nowhere/d /etc/gatehouse/nginx.values")
+            // An error in the operator's own configuration.
+            try machine.mustRun("echo 'bogus on;' >/etc/nginx/conf.d/bogus.conf")
             try expectRefusal(machine, #"unknown directive "bogus""#, "test failed")
-            try machine.must("rm /etc/nginx/conf.d/bogus.conf && gatehouse-nginx")
+            try machine.mustRun("rm /etc/nginx/conf.d/bogus.conf && gatehouse-nginx")
             try notServing(machine)
         }
 
-        /// Whatever keeps nginx from serving is told, and once it is mended nginx serves.
+        /// Each reason why nginx does not serve is reported, and once it is corrected nginx serves.
         private func notServing(_ machine: Machine) throws {
-            try machine.must("cp /etc/nginx/nginx.conf /root && sed -i /sites-enabled/d /etc/nginx/nginx.conf")
+            try machine.mustRun("cp /etc/nginx/nginx.conf /root && sed -i /sites-enabled/d /etc/nginx/nginx.conf")
             try expectRefusal(machine, "does not read", "include /etc/nginx/sites-enabled/*.conf;")
-            try machine.must("cp /root/nginx.conf /etc/nginx && gatehouse-nginx")
-            #expect(machine.holds("curl -sk https://localhost/ | grep -q not_found"))
-            // nginx -t finds nothing wrong with a port that another process has.
-            try machine.must("systemd-run --quiet --unit=other python3 -m http.server 8088")
-            try #require(machine.holds("curl -s -o /dev/null http://127.0.0.1:8088/"))
-            try machine.must("echo LISTEN_HTTP=8088 >>/etc/gatehouse/nginx.values")
+            try machine.mustRun("cp /root/nginx.conf /etc/nginx && gatehouse-nginx")
+            #expect(machine.eventuallySucceeds("curl -sk https://localhost/ | grep -q not_found"))
+            // `nginx -t` does not detect a port that another process uses.
+            try machine.mustRun("systemd-run --quiet --unit=other python3 -m http.server 8088")
+            try #require(machine.eventuallySucceeds("curl -s -o /dev/null http://127.0.0.1:8088/"))
+            try machine.mustRun("echo LISTEN_HTTP=8088 >>/etc/gatehouse/nginx.values")
             try expectRefusal(machine, "serves the old one", "bind() to 0.0.0.0:8088 failed")
-            try machine.must("systemctl stop nginx")
+            try machine.mustRun("systemctl stop nginx")
             try expectRefusal(machine, "does not start", "bind() to 0.0.0.0:8088 failed")
-            // A package's script starts nothing.
+            // A maintainer script must not start nginx.
             let quiet = try machine.run("DPKG_MAINTSCRIPT_PACKAGE=nginx gatehouse-nginx")
             #expect(quiet.status == 1)
-            #expect(quiet.complaint.contains("systemctl start nginx"))
-            try machine.must("systemctl stop other && gatehouse-nginx && systemctl is-active nginx")
-            try machine.must("systemctl disable --now nginx")
+            #expect(quiet.errorOutput.contains("systemctl start nginx"))
+            try machine.mustRun("systemctl stop other && gatehouse-nginx && systemctl is-active nginx")
+            try machine.mustRun("systemctl disable --now nginx")
             try expectRefusal(machine, "systemctl enable --now nginx")
         }
 
         private func expectRefusal(_ machine: Machine, _ words: String...) throws {
             let outcome = try machine.run("gatehouse-nginx")
             #expect(outcome.status == 1)
-            for word in words { #expect(outcome.complaint.contains(word), "\(outcome.complaint)") }
+            for word in words { #expect(outcome.errorOutput.contains(word), "\(outcome.errorOutput)") }
         }
 
-        @Test("has the server block of the page, and the folders and the log that the pages name")
+        @Test("The example server block, the folders and the log of the documentation work")
         func page() throws {
             let machine = try Machine.serving()
-            #expect(try machine.must("cat /etc/gatehouse/public_url") == "https://api.example.com")
-            try machine.must("test -d /etc/nginx/gatehouse.d && test -d /var/www/acme")
+            #expect(try machine.mustRun("cat /etc/gatehouse/public_url") == "https://api.example.com")
+            try machine.mustRun("test -d /etc/nginx/gatehouse.d && test -d /var/www/acme")
             let mode = "stat -c '%a %U %G' /var/log/nginx/gatehouse.access.log"
-            #expect(try machine.must(mode) == "640 www-data adm")
-            try machine.must(
+            #expect(try machine.mustRun(mode) == "640 www-data adm")
+            try machine.mustRun(
                 """
                 mkdir -p /var/www/acme/.well-known/acme-challenge
                 echo works >/var/www/acme/.well-known/acme-challenge/test
                 curl -s -H 'Host: api.example.com' http://127.0.0.1/.well-known/acme-challenge/test | grep works
                 """)
-            // The certificate of the page's example.
-            try machine.must(
+            // The certificate that the example refers to.
+            try machine.mustRun(
                 """
                 mkdir -p /etc/letsencrypt/live/example.com && cd /etc/letsencrypt/live/example.com
                 cp /etc/gatehouse/tls/self-signed.pem fullchain.pem && cp /etc/gatehouse/tls/self-signed.key privkey.pem
                 """)
             let section = "In a server block of your own"
-            let site = try #require(try Page.nginx.blocks(of: section, "nginx").first)
+            let site = try #require(try DocumentationPage.nginx.blocks(of: section, "nginx").first)
             try machine.write(site + "\n", to: "/etc/nginx/sites-enabled/example.com")
-            let commands = try #require(try Page.nginx.blocks(of: section).first)
-            try machine.must("set -e\n" + commands)
-            #expect(try machine.must("cat /etc/gatehouse/public_url") == "https://example.com")
-            #expect(machine.holds(answers("/api/users/me", 401, "invalid_access_token")))
+            let commands = try #require(try DocumentationPage.nginx.blocks(of: section).first)
+            try machine.mustRun("set -e\n" + commands)
+            #expect(try machine.mustRun("cat /etc/gatehouse/public_url") == "https://example.com")
+            #expect(machine.eventuallySucceeds(answers("/api/users/me", 401, "invalid_access_token")))
             for path in ["/api/auth/verify", "/healthz", "/readyz", "/metrics"] {
-                try machine.must(answers(path, 404, "not_found"))
+                try machine.mustRun(answers(path, 404, "not_found"))
             }
-            try machine.must(answers("/knowledge/1", 401, "invalid_access_token"))
-            try machine.must("grep -q '\"path\":\"/knowledge/1\"' /var/log/nginx/gatehouse.access.log")
-            try machine.must("! grep -q knowledge /var/log/nginx/access.log")
-            try machine.must("systemctl reload nginx")
-            #expect(try machine.must(mode) == "640 www-data adm")
+            try machine.mustRun(answers("/knowledge/1", 401, "invalid_access_token"))
+            try machine.mustRun("grep -q '\"path\":\"/knowledge/1\"' /var/log/nginx/gatehouse.access.log")
+            try machine.mustRun("! grep -q knowledge /var/log/nginx/access.log")
+            try machine.mustRun("systemctl reload nginx")
+            #expect(try machine.mustRun(mode) == "640 www-data adm")
             try behindBalancer(machine)
         }
 
-        /// By the values alone, with Debian's own site on the same port.
+        /// Configured by values only, with Debian's default site on the same port.
         private func behindBalancer(_ machine: Machine) throws {
-            try machine.must(
+            try machine.mustRun(
                 """
                 set -e
                 rm /etc/nginx/sites-enabled/example.com
@@ -104,11 +104,12 @@ extension MachineTests {
                 ! test -e /etc/gatehouse/public_url
                 """)
             let ask = "curl -s -o /dev/null -w '%{http_code}' "
-            #expect(machine.holds("test $(\(ask) http://127.0.0.1/ready) = 200"))
-            try machine.must(
+            #expect(machine.eventuallySucceeds("test $(\(ask) http://127.0.0.1/ready) = 200"))
+            try machine.mustRun(
                 "test $(\(ask) -H 'X-Forwarded-Proto: https' http://example.com/api/users/me --resolve example.com:80:127.0.0.1) = 401"
             )
-            try machine.must("systemctl stop gatehouse.socket gatehouse && test $(\(ask) http://127.0.0.1/ready) = 503")
+            try machine.mustRun(
+                "systemctl stop gatehouse.socket gatehouse && test $(\(ask) http://127.0.0.1/ready) = 503")
         }
 
         private func answers(_ path: String, _ status: Int, _ code: String) -> String {
@@ -118,23 +119,23 @@ extension MachineTests {
             """
         }
 
-        @Test("may come after Gatehouse, and has its site then")
+        @Test("nginx may be installed after Gatehouse")
         func later() throws {
             let machine = try Machine()
-            try machine.must("systemctl stop nginx && mv /usr/sbin/nginx /root/nginx")
+            try machine.mustRun("systemctl stop nginx && mv /usr/sbin/nginx /root/nginx")
             try machine.install(DebianPackage.first.get())
-            try machine.must("! ls /etc/nginx/*/gatehouse* && mv /root/nginx /usr/sbin/nginx")
-            try machine.must(
+            try machine.mustRun("! ls /etc/nginx/*/gatehouse* && mv /root/nginx /usr/sbin/nginx")
+            try machine.mustRun(
                 "dpkg-trigger --by-package=nginx /usr/sbin/nginx && dpkg --configure --pending && nginx -t")
-            try machine.must("test -e /etc/nginx/sites-enabled/gatehouse.conf")
-            try machine.must("! systemctl is-active nginx && gatehouse-nginx && systemctl is-active nginx")
+            try machine.mustRun("test -e /etc/nginx/sites-enabled/gatehouse.conf")
+            try machine.mustRun("! systemctl is-active nginx && gatehouse-nginx && systemctl is-active nginx")
         }
 
-        @Test("keeps a site disabled that its operator disabled, and their own guarded one working")
+        @Test("A disabled site stays disabled, and the operator's guarded site keeps working")
         func own() throws {
             let machine = try Machine()
             try machine.install(DebianPackage.first.get())
-            try machine.must("rm /etc/nginx/sites-enabled/gatehouse-redirect.conf")
+            try machine.mustRun("rm /etc/nginx/sites-enabled/gatehouse-redirect.conf")
             try machine.write(
                 """
                 server {
@@ -144,11 +145,11 @@ extension MachineTests {
                 }
                 """, to: "/etc/nginx/sites-enabled/own.conf")
             try machine.install(DebianPackage.second.get())
-            try machine.must("! test -e /etc/nginx/sites-enabled/gatehouse-redirect.conf")
-            try machine.must("test -e /etc/nginx/sites-enabled/gatehouse.conf")
-            try machine.must("apt-get purge --yes gatehouse </dev/null && nginx -t")
-            // Closed, as ever when nobody answers the guard.
-            #expect(machine.holds("curl -s http://localhost:8080/ | grep -q service_unavailable"))
+            try machine.mustRun("! test -e /etc/nginx/sites-enabled/gatehouse-redirect.conf")
+            try machine.mustRun("test -e /etc/nginx/sites-enabled/gatehouse.conf")
+            try machine.mustRun("apt-get purge --yes gatehouse </dev/null && nginx -t")
+            // The guarded site refuses requests because the responder is gone.
+            #expect(machine.eventuallySucceeds("curl -s http://localhost:8080/ | grep -q service_unavailable"))
         }
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the package brings to read, unpacked without being installed.
-@Suite("The pages of the package", .enabled(if: Production.canBoot, Production.reason))
+/// Checks the unpacked package without installing it.
+@Suite("Documentation in the package", .needs(.bootedDebian), .enabled(if: Production.canBoot, Production.reason))
 struct PackagePagesTests {
     private static let unpacked = Result { () throws -> TemporaryFolder in
         let folder = try TemporaryFolder()
@@ -30,7 +30,7 @@ struct PackagePagesTests {
         }
     }
 
-    /// The names by which links lead to headings, as Markdown makes them.
+    /// The anchors of a page's headings in Markdown.
     private func anchors(in page: String) throws -> Set<String> {
         Set(
             try text(page).matches(of: /(?m)^#+ (.*)$/).map { heading in
@@ -39,7 +39,7 @@ struct PackagePagesTests {
             })
     }
 
-    @Test("has the pages and examples that an operator needs")
+    @Test("The package has the pages and examples that an operator needs")
     func complete() throws {
         for name in [
             "README.Debian", "README.md", "Operations.md", "nginx.md", "systemd.md", "ThreatModel.md",
@@ -49,7 +49,7 @@ struct PackagePagesTests {
         ] { #expect(try exists("\(Self.folder)/\(name)"), "\(name)") }
     }
 
-    @Test("has links that lead to pages and headings of the package")
+    @Test("Links lead to pages and headings in the package")
     func links() throws {
         var count = 0
         for page in try pages {
@@ -70,7 +70,7 @@ struct PackagePagesTests {
         #expect(count > 60)
     }
 
-    @Test("names files of the package, and manual pages, that are there")
+    @Test("Files and manual pages that are mentioned exist")
     func references() throws {
         let units = try FileManager.default.contentsOfDirectory(atPath: path("/lib/systemd/system"))
         let texts = try ["\(Self.folder)/README.Debian"] + pages + units.map { "/lib/systemd/system/\($0)" }
@@ -86,14 +86,14 @@ struct PackagePagesTests {
         }
     }
 
-    @Test("has manual pages that groff takes, with every setting and exit status")
+    @Test("groff accepts the manual pages, which have every setting and exit status")
     func manual() throws {
         for page in [
             "man1/gatehouse.1", "man5/gatehouse.conf.5", "man8/gatehouse-nginx.8", "man8/gatehouse-database-folder.8",
         ] {
             let script = "zcat \"$0\" | groff -Kutf8 -man -Tutf8 -ww -P-cbou"
             let outcome = try Shell.outcome(of: ["/bin/sh", "-c", script, path("/usr/share/man/\(page).gz")])
-            #expect(outcome.status == 0 && outcome.complaint == "", "\(page): \(outcome.complaint)")
+            #expect(outcome.status == 0 && outcome.errorOutput == "", "\(page): \(outcome.errorOutput)")
             guard page.hasPrefix("man1/") || page.hasPrefix("man5/") else { continue }
             let settings = try String(
                 contentsOfFile: Executable.root + "/deploy/debian/gatehouse.conf", encoding: .utf8
@@ -107,10 +107,10 @@ struct PackagePagesTests {
     }
 
     @Test(
-        "completes commands and options",
+        "Commands and options are completed",
         arguments: [
             ("u", "users"), ("keys g", "generate"), ("users sh", "show"), ("users list --st", "--status"),
-            ("backup --kee", "--keep"), ("fake-apple --he", "--help"), ("restore x --end", "--end-sessions"),
+            ("backup --kee", "--keep"), ("serve --he", "--help"), ("restore x --end", "--end-sessions"),
         ])
     func completion(words: String, expected: String) throws {
         let script = """

@@ -2,25 +2,25 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The Debian package", .enabled(if: Production.canBoot, Production.reason))
+@Suite("The Debian package", .needs(.bootedDebian), .enabled(if: Production.canBoot, Production.reason))
 struct PackageTests {
-    @Test("has nothing that lintian calls an error, or warns of")
+    @Test("lintian reports no error and no warning")
     func lintian() throws {
         let outcome = try Shell.outcome(
             of: ["lintian", "--allow-root", "--fail-on", "error,warning", try DebianPackage.first.get()])
-        #expect(outcome.status == 0, "\(outcome.text)\(outcome.complaint)")
+        #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
     }
 
-    @Test("is not made of a version that Debian would not take", arguments: ["v1", "1.0-2", "1 0", "1_0"])
+    @Test("An invalid Debian version is refused", arguments: ["v1", "1.0-2", "1 0", "1_0"])
     func badVersion(_ version: String) throws {
         for option in ["--version", "--revision"] {
             let outcome = try Shell.outcome(of: [Executable.root + "/deploy/package", option, version])
             #expect(outcome.status == 2 && outcome.text.isEmpty)
-            #expect(outcome.complaint.contains("\(option) must begin with a digit"), "\(outcome.complaint)")
+            #expect(outcome.errorOutput.contains("\(option) must begin with a digit"), "\(outcome.errorOutput)")
         }
     }
 
-    @Test("depends on what Debian has, and on no Swift")
+    @Test("The package depends on Debian's libraries and not on Swift")
     func dependencies() throws {
         let package = try DebianPackage.first.get()
         let depends = String(decoding: try Shell.run(["dpkg-deb", "--field", package, "Depends"]), as: UTF8.self)

@@ -2,36 +2,36 @@ import TestSupport
 import Testing
 
 extension MachineTests {
-    @Suite("under load")
+    @Suite("Restart under load")
     struct RestartTests {
-        @Test("loses no request to a restart")
+        @Test("A restart loses no request")
         func restart() throws {
             let machine = try Machine.serving()
-            let load = try Load(on: machine)
+            let load = try LoadGenerator(on: machine)
             for _ in 0..<5 {
                 load.pause(1)
-                try machine.must("systemctl restart gatehouse")
+                try machine.mustRun("systemctl restart gatehouse")
             }
             load.pause(1)
-            let outcome = try load.end()
+            let outcome = try load.stop()
             #expect(outcome.requests > 200)
             #expect(outcome.failures == [], "\(machine.journal)")
         }
 
-        @Test("loses no request to an upgrade")
+        @Test("An upgrade loses no request")
         func upgrade() throws {
             let machine = try Machine.serving()
             let next = try DebianPackage.second.get()
-            let before = try machine.must("systemctl show -P MainPID gatehouse")
-            let load = try Load(on: machine)
+            let before = try machine.mustRun("systemctl show -P MainPID gatehouse")
+            let load = try LoadGenerator(on: machine)
             load.pause(1)
             try machine.install(next)
             load.pause(1)
-            let outcome = try load.end()
+            let outcome = try load.stop()
             #expect(outcome.requests > 100)
             #expect(outcome.failures == [], "\(machine.journal)")
-            #expect(try machine.must("dpkg-query -W -f '${Version}' gatehouse").hasSuffix("-2"))
-            #expect(try machine.must("systemctl show -P MainPID gatehouse") != before)
+            #expect(try machine.mustRun("dpkg-query -W -f '${Version}' gatehouse").hasSuffix("-2"))
+            #expect(try machine.mustRun("systemctl show -P MainPID gatehouse") != before)
         }
     }
 }

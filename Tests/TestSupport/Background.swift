@@ -1,6 +1,6 @@
 import Foundation
 
-/// Work on a thread of its own, whose outcome can be waited for.
+/// Runs work on a thread of its own.
 package final class Background: @unchecked Sendable {
     private let done = DispatchSemaphore(value: 0)
     private var value: [UInt8] = []
@@ -12,7 +12,7 @@ package final class Background: @unchecked Sendable {
         }
     }
 
-    /// To be asked once.
+    /// Waits for the result. Call it once.
     package func result() -> [UInt8] {
         done.wait()
         return value

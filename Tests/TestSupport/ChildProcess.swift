@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A program that a test started. It ends with the test process however that ends: a shell stands guard, and kills the
-/// program once nobody holds the other end of its standard input.
+/// A program that a test has started. It ends with the test process, also if that is killed: a shell kills the program
+/// when the other end of the shell's standard input is closed.
 package final class ChildProcess: RunningProgram, @unchecked Sendable {
     private static let guardScript = """
         exec 3<&0; log=$1; shift
@@ -15,7 +15,7 @@ package final class ChildProcess: RunningProgram, @unchecked Sendable {
     package let identifier: pid_t
     private let logPath: String
     private let shell: pid_t
-    private let leash: Int32
+    private let guardInput: Int32
     private let lock = NSLock()
     private var ended: Int32?
 
@@ -28,8 +28,8 @@ package final class ChildProcess: RunningProgram, @unchecked Sendable {
             environment: environment.merging(["PATH": path]) { own, _ in own }, streams: (input.read, output.write, 2))
         close(input.read)
         close(output.write)
-        leash = input.write
-        // The guard's first line is the program's process id.
+        guardInput = input.write
+        // The guard script first writes the program's process id.
         let line = String(decoding: Spawn.readAll(output.read), as: UTF8.self)
         close(output.read)
         guard let number = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -40,12 +40,12 @@ package final class ChildProcess: RunningProgram, @unchecked Sendable {
 
     deinit {
         stop()
-        close(leash)
+        close(guardInput)
     }
 
     package var log: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
 
-    /// Its exit status, or 128 and the number of the signal that killed it; nil while it runs.
+    /// The exit status, or 128 plus the number of the signal that killed it; nil while it runs.
     package var exitStatus: Int32? {
         lock.withLock {
             if ended != nil { return ended }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits, within bounds, for something to come true.
+/// Waits for a condition, with a timeout.
 package enum Eventually {
     package static func holds(within seconds: Double = 20, _ condition: () -> Bool) -> Bool {
         let deadline = Date().addingTimeInterval(seconds)

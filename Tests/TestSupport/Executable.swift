@@ -1,14 +1,17 @@
 import Foundation
 
-/// Where things are found.
+/// The paths of the checkout and of the programs under test.
 package enum Executable {
-    /// The checkout.
+    /// The root folder of the checkout.
     package static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// The program under test, which is built beside the tests.
-    package static let gatehouse: String = {
+    package static let gatehouse = builtBesideTests("gatehouse")
+
+    package static let fakeApple = builtBesideTests("fake-apple")
+
+    private static func builtBesideTests(_ name: String) -> String {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        return tests.deletingLastPathComponent().appendingPathComponent("gatehouse").path
-    }()
+        return tests.deletingLastPathComponent().appendingPathComponent(name).path
+    }
 }

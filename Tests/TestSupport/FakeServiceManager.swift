@@ -1,18 +1,18 @@
 import Foundation
 
-/// A service manager as far as a service can tell: hears what it says, keeps descriptors for it, and hands them and a
-/// listening socket to the next process; of what it has handed over it goes on keeping its own copies, as systemd does.
+/// A service manager for tests: receives messages, stores descriptors, and passes them and a listening socket to the
+/// next process. Like systemd, it keeps its own copies of the descriptors that it has passed.
 package final class FakeServiceManager: @unchecked Sendable {
     package let address: String
     private let socket: Int32
     private let lock = NSLock()
-    private var heard: [String] = []
+    private var messages: [String] = []
     private var store: [(name: String, descriptor: Int32)] = []
     private var isOver = false
     private var refuses = false
     private let listening = DispatchSemaphore(value: 0)
 
-    /// - Parameter address: a path, or a name that begins with `@`.
+    /// - Parameter address: a path, or an abstract name that begins with `@`.
     package init(at address: String) throws {
         self.address = address
         socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -36,37 +36,37 @@ package final class FakeServiceManager: @unchecked Sendable {
         for entry in store { close(entry.descriptor) }
     }
 
-    /// As one whose unit has no `FileDescriptorStoreMax=`.
+    /// Stores no descriptors, as for a unit without `FileDescriptorStoreMax=`.
     package var keepsNothing: Bool {
         get { lock.withLock { refuses } }
         set { lock.withLock { refuses = newValue } }
     }
 
-    /// Hears nothing more.
+    /// Stops receiving.
     package func stop() {
         guard !lock.withLock({ isOver }) else { return }
         lock.withLock { isOver = true }
         listening.wait()
     }
 
-    /// Everything it was told, line by line.
-    package var lines: [String] { lock.withLock { heard.flatMap { $0.split(separator: "\n").map(String.init) } } }
+    /// The lines of all received messages.
+    package var lines: [String] { lock.withLock { messages.flatMap { $0.split(separator: "\n").map(String.init) } } }
 
     package func count(of line: String) -> Int { lines.count { $0 == line } }
 
-    /// The last status it was told.
+    /// The last received status.
     package var status: String { String((lines.last { $0.hasPrefix("STATUS=") } ?? "STATUS=").dropFirst(7)) }
 
     package func keptCount(of name: String = "connection") -> Int {
         lock.withLock { store.count { $0.name == name } }
     }
 
-    /// What it keeps, for as long as it does; copies to be closed by the caller.
+    /// Copies of the stored descriptors. The caller has to close them.
     package func keptCopies() -> [(name: String, descriptor: Int32)] {
         lock.withLock { store.map { ($0.name, fcntl($0.descriptor, F_DUPFD_CLOEXEC, 700)) } }
     }
 
-    /// Lets go of connections that have ended on the other side.
+    /// Closes stored connections that the peer has closed.
     package func closeDead() {
         lock.withLock {
             store = store.filter { entry in
@@ -108,7 +108,7 @@ package final class FakeServiceManager: @unchecked Sendable {
         take(String(decoding: bytes.prefix(count), as: UTF8.self), numbers)
     }
 
-    /// The numbers behind a control message's header of 16 bytes.
+    /// The descriptors after the 16-byte header of a control message.
     private static func descriptors(in control: [UInt8]) -> [Int32] {
         guard control.count >= 20 else { return [] }
         let length = control.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
@@ -130,7 +130,7 @@ package final class FakeServiceManager: @unchecked Sendable {
                 for entry in store where entry.name == name { close(entry.descriptor) }
                 store.removeAll { $0.name == name }
             }
-            heard.append(message)
+            messages.append(message)
         }
     }
 }

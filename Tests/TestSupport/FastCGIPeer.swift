@@ -1,6 +1,6 @@
 import Glibc
 
-/// The other side of a connection: a front that behaves as a test tells it to. Nothing waits longer than twenty seconds.
+/// A FastCGI client for tests. Reads and writes time out after twenty seconds.
 package final class FastCGIPeer {
     package enum Address: Sendable {
         case unix(String)
@@ -46,9 +46,9 @@ package final class FastCGIPeer {
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
             try connect(&target)
         }
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var timeout = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(descriptor) }
@@ -88,7 +88,7 @@ package final class FastCGIPeer {
         return Record(type: header[1], id: Int(header[2]) << 8 | Int(header[3]), content: content)
     }
 
-    /// All records of one answer.
+    /// Reads all records of one response.
     package func answer() throws -> Answer {
         var bytes: [UInt8] = []
         while let record = try record() {
@@ -99,7 +99,7 @@ package final class FastCGIPeer {
                     byteCount: bytes.count)
             }
         }
-        throw Failure(operation: "no answer", code: 0)
+        throw Failure(operation: "no response", code: 0)
     }
 
     package func exchange(_ bytes: [UInt8]) throws -> Answer {
@@ -107,18 +107,18 @@ package final class FastCGIPeer {
         return try answer()
     }
 
-    /// Whether the other side has closed, and sent nothing more before it did.
+    /// Whether the peer has closed the connection without sending more.
     package func isEnded() throws -> Bool {
         try take(1) == nil
     }
 
-    /// Whether something has arrived, or the other side has closed.
+    /// Whether data has arrived or the peer has closed.
     package var isReadable: Bool {
         var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&interest, 1, 0) == 1
     }
 
-    /// Waits until there is an answer, and leaves it where it is.
+    /// Waits until data has arrived, without reading it.
     package func hasSomethingToRead() -> Bool {
         var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&interest, 1, 20_000) == 1
@@ -129,7 +129,7 @@ package final class FastCGIPeer {
         while received.count < count {
             let got = recv(descriptor, &chunk, chunk.count, 0)
             if got == 0 || (got < 0 && errno == ECONNRESET) { return nil }
-            // The kernel does not go on by itself where there is a timeout.
+            // With a timeout the kernel does not restart the call.
             if got < 0 && errno == EINTR { continue }
             guard got > 0 else { throw Failure(operation: "recv", code: errno) }
             received += chunk[..<got]

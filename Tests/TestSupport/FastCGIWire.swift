@@ -1,4 +1,4 @@
-/// FastCGI bytes as a front writes them, spelled out here so that the tests do not lean on the code they test.
+/// FastCGI records as a web server writes them. They are built here so that the tests do not depend on the tested code.
 package enum FastCGIWire {
     package static func record(
         _ type: UInt8, id: Int = 1, _ content: [UInt8] = [], padding: Int = 0, version: UInt8 = 1
@@ -28,7 +28,7 @@ package enum FastCGIWire {
 
     /// A stream cut into records of at most `size` bytes, and its end.
     ///
-    /// - Parameter endPadding: what follows the end. No front that we know pads it.
+    /// - Parameter endPadding: the padding of the last record. No known web server pads it.
     package static func stream(
         _ type: UInt8, id: Int = 1, _ content: [UInt8], size: Int = 65535, padding: Int = 0, endPadding: Int = 0
     ) -> [UInt8] {

@@ -1,15 +1,16 @@
 package import Foundation
 
-/// A program started by a service manager: with its variables, and descriptors from 3 on. It ends with the test process
-/// however that ends: a shell stands guard and kills it once nobody holds the other end of its standard input.
+/// A program started by a service manager, with its variables and with descriptors from 3 on. It ends with
+/// the test process, also if that is killed: a shell kills the program when the other end of the shell's
+/// standard input is closed.
 package final class ManagedProcess: RunningProgram, @unchecked Sendable {
     package let identifier: pid_t
-    private let watchman: pid_t
-    private let leash: Int32
+    private let guardProcess: pid_t
+    private let guardInput: Int32
     private let lock = NSLock()
     private var ended: Int32?
 
-    /// Only the program itself knows the process id that is to be in its environment.
+    /// The environment must contain the process id, which only the program itself knows.
     private static let script = """
         LISTEN_PID=$$; WATCHDOG_PID=$$; export LISTEN_PID WATCHDOG_PID; exec "$@"
         """
@@ -35,21 +36,21 @@ package final class ManagedProcess: RunningProgram, @unchecked Sendable {
             environment: variables.merging(environment) { $1 },
             streams: (input, output, output), passing: [listener] + kept.map(\.descriptor))
         let (read, write) = try Spawn.pipe()
-        watchman = try Spawn.run(
+        guardProcess = try Spawn.run(
             ["/bin/sh", "-c", "read -r _; kill -KILL \"$1\"", "sh", "\(identifier)"], streams: (read, 2, 2))
         close(read)
-        leash = write
+        guardInput = write
     }
 
     deinit {
         stop()
-        kill(watchman, SIGKILL)
+        kill(guardProcess, SIGKILL)
         var raw: Int32 = 0
-        waitpid(watchman, &raw, 0)
-        close(leash)
+        waitpid(guardProcess, &raw, 0)
+        close(guardInput)
     }
 
-    /// Its exit status, or 128 and the number of the signal that killed it; nil while it runs.
+    /// The exit status, or 128 plus the number of the signal that killed it; nil while it runs.
     package var exitStatus: Int32? {
         lock.withLock {
             if ended != nil { return ended }

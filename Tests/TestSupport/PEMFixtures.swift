@@ -1,4 +1,4 @@
-/// Keys that OpenSSL's command wrote for these tests; they were never used for anything else.
+/// Keys written by the openssl command for these tests only.
 package enum PEMFixtures {
     package static let p256 = """
         -----BEGIN PRIVATE KEY-----
@@ -8,7 +8,7 @@ package enum PEMFixtures {
         -----END PRIVATE KEY-----
         """
 
-    /// The same key in the older form of SEC 1.
+    /// The same key in the SEC 1 format.
     package static let p256SEC1 = """
         -----BEGIN EC PRIVATE KEY-----
         MHcCAQEEICIyi5EhdtdUNzEz/EmptPKWriVNzDDP4xeu9gwDLqHEoAoGCCqGSM49
@@ -17,7 +17,7 @@ package enum PEMFixtures {
         -----END EC PRIVATE KEY-----
         """
 
-    /// What `openssl ecparam -genkey` writes: a block of parameters goes before the key.
+    /// The output of `openssl ecparam -genkey`: a block of parameters before the key.
     package static let p256AfterParameters = """
         -----BEGIN EC PARAMETERS-----
         BggqhkjOPQMBBw==
@@ -66,7 +66,7 @@ package enum PEMFixtures {
         -----END PRIVATE KEY-----
         """
 
-    /// The same key in the older form of PKCS #1.
+    /// The same key in the PKCS #1 format.
     package static let rsa2048PKCS1 = """
         -----BEGIN RSA PRIVATE KEY-----
         MIIEowIBAAKCAQEA5uQDNo/RlLFPtImcDKAH1CRy9YNqKDvQ2IxVMS+ZvrGMusbz
@@ -197,7 +197,7 @@ package enum PEMFixtures {
         -----END ENCRYPTED PRIVATE KEY-----
         """
 
-    /// The public half of ``p256``.
+    /// The public key of ``p256``.
     package static let p256Public = """
         -----BEGIN PUBLIC KEY-----
         MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEL7p6G3Pq4i/iCeIqCU+ePsP0jYjC
@@ -205,7 +205,7 @@ package enum PEMFixtures {
         -----END PUBLIC KEY-----
         """
 
-    /// The private half of ``p256`` with the public half of another key.
+    /// The private key of ``p256`` with the public key of another pair.
     package static let p256Mismatched = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgIjKLkSF211Q3MTP8

@@ -1,14 +1,14 @@
 package import Foundation
 
-/// A program that a test has started and ends by its process id, whoever its parent is.
+/// A program that a test has started and stops by its process id.
 package protocol RunningProgram: AnyObject {
     var identifier: pid_t { get }
-    /// Its exit status, or 128 and the number of the signal that killed it; nil while it runs.
+    /// The exit status, or 128 plus the number of the signal that killed it; nil while it runs.
     var exitStatus: Int32? { get }
 }
 
 extension RunningProgram {
-    /// Nobody else's process ever gets it: an id that is free again may be given away.
+    /// Sends a signal only while the program runs: afterwards its id may be reused.
     package func signal(_ number: Int32) {
         if exitStatus == nil { kill(identifier, number) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system of a test's own, with little room. Only root can have one.
+/// A small file system for a test. Only root can mount it.
 package final class SmallDisk {
     package static let isPossible: Bool = {
         do {
@@ -21,11 +21,11 @@ package final class SmallDisk {
 
     deinit { _ = try? Shell.run(["umount", "-l", path]) }
 
-    /// Writes until there is no room for another byte.
+    /// Fills the file system completely.
     package func fill() throws {
         let outcome = try Shell.outcome(of: ["dd", "if=/dev/zero", "of=\(path)/full", "bs=1k"])
-        guard outcome.complaint.contains("No space left") else {
-            throw Spawn.Failure(description: "the disk could not be filled: \(outcome.complaint)")
+        guard outcome.errorOutput.contains("No space left") else {
+            throw Spawn.Failure(description: "the disk could not be filled: \(outcome.errorOutput)")
         }
     }
 }

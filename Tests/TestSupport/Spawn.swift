@@ -1,7 +1,7 @@
 package import Glibc
 
-/// Starts programs with a clean slate: the threads that tests run on have signals blocked, and what they start through
-/// Foundation inherits that; a shell, for one, then never hears that its child has ended.
+/// Starts programs with the default signal mask. The threads of tests have signals blocked, and programs that are
+/// started through Foundation inherit that: a shell, for instance, then gets no SIGCHLD.
 package enum Spawn {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -12,8 +12,8 @@ package enum Spawn {
     }
 
     /// - Parameters:
-    ///   - streams: what becomes standard input, output and error. Whatever else is open must close on exec.
-    ///   - passed: what becomes descriptor 3 and the ones behind it.
+    ///   - streams: standard input, output and error. All other descriptors must be close-on-exec.
+    ///   - passed: the descriptors from 3 on.
     package static func run(
         _ command: [String], environment: [String: String]? = nil, streams: (Int32, Int32, Int32),
         passing passed: [Int32] = []
@@ -24,7 +24,7 @@ package enum Spawn {
         posix_spawn_file_actions_adddup2(&actions, streams.0, 0)
         posix_spawn_file_actions_adddup2(&actions, streams.1, 1)
         posix_spawn_file_actions_adddup2(&actions, streams.2, 2)
-        // Out of the way first, so that none is overwritten before it has been copied.
+        // Copied to high numbers first, so that none is overwritten.
         let copies = passed.map { fcntl($0, F_DUPFD_CLOEXEC, 3000) }
         defer { for copy in copies { close(copy) } }
         for (index, copy) in copies.enumerated() {
@@ -39,7 +39,7 @@ package enum Spawn {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        // Whatever is configured on this machine is not what a test asks about.
+        // The configuration of this machine must not affect tests.
         let pairs = environment?.merging(["GATEHOUSE_CONFIG": ""]) { own, _ in own }.map { "\($0)=\($1)" }
         var process = pid_t()
         let result = withCStrings(command) { arguments in
@@ -52,7 +52,7 @@ package enum Spawn {
         return process
     }
 
-    /// Both ends of a pipe that no other program gets to hold by accident.
+    /// A pipe that is closed on exec.
     package static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
         guard Glibc.pipe(&ends) == 0 else { throw Failure(description: "pipe: error \(errno)") }
@@ -60,18 +60,18 @@ package enum Spawn {
         return (ends[0], ends[1])
     }
 
-    /// Everything there is to read until the other side closes.
+    /// Reads until the other side closes.
     package static func readAll(_ descriptor: Int32) -> [UInt8] {
-        var (all, piece): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 65_536))
+        var (all, chunk): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 65_536))
         while true {
-            let count = read(descriptor, &piece, piece.count)
+            let count = read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return all }
-            all += piece[..<count]
+            all += chunk[..<count]
         }
     }
 
-    /// Exit status, or 128 and the number of the signal.
+    /// The exit status, or 128 plus the number of the signal.
     package static func status(of raw: Int32) -> Int32 {
         raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
     }

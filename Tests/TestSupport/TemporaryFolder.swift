@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A folder of a test's own, gone with it; those that are shared to the end go with the process.
+/// A temporary folder. It is removed when the object is released, or when the process exits.
 package final class TemporaryFolder: Sendable {
     package let path: String
 

@@ -1,4 +1,4 @@
-/// What stopped a measurement.
+/// An error that ends a measurement.
 struct BenchmarkFault: Error, CustomStringConvertible {
     let description: String
 

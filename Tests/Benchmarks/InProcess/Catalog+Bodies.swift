@@ -1,30 +1,27 @@
 import Gatehouse
-import GatehouseAPI
 import GatehouseTokens
+import GatehouseWeb
 import JSON
 
 extension Catalog {
     static let bodies = [
         Entry(name: "parse login body") { folder in
-            let body = try Apple(folder: folder).loginBody
+            let body = try AppleFixture(folder: folder).loginBody
             return repeating {
-                guard let object = try JSONObjectReader(parsing: body) else { throw BenchmarkFault("no object") }
+                guard let object = try JSONObjectReader(parsing: body) else {
+                    throw BenchmarkFault("the login body is not a JSON object")
+                }
                 var fields = FieldReader(object)
-                return AppleLoginRequest(reading: &fields)
+                return AppleLoginBody(reading: &fields)
             }
         },
         Entry(name: "encode login response") { _ in
             let service = try Sample.tokens()
             let user = Sample.user(1)
-            let body = LoginBody(
-                tokens: TokenPairBody(
-                    accessToken: service.accessToken(Sample.accessClaims),
-                    refreshToken: service.refreshToken(Sample.refreshClaims), expiresIn: 900),
-                isNewUser: true,
-                user: UserBody(
-                    id: user.id.text, email: user.email, emailVerified: true, nickname: nil, avatarUrl: nil,
-                    role: user.role.rawValue,
-                    status: user.status.rawValue, onboardingCompleted: false))
+            let tokens = TokenPair(
+                accessToken: service.accessToken(Sample.accessClaims),
+                refreshToken: service.refreshToken(Sample.refreshClaims), expiresIn: .seconds(900))
+            let body = LoginBody(LoginResult(tokens: tokens, user: Sample.user(1), isNewUser: true))
             return repeating { body.json }
         },
     ]

@@ -5,12 +5,15 @@ import GatehouseTokens
 extension Catalog {
     static let decisions = [
         Entry(name: "guard decision") { folder in
-            let (service, now) = (try Sample.tokens(), World.real.now())
-            let gatekeeper = try Gatekeeper(
-                store: Sample.store(in: folder), tokens: service, apple: Apple(folder: folder).signIn,
-                hasher: IdentityHashes(), policy: Policy(defaultClientID: Sample.bundleID), world: .real)
+            let (service, now) = (try Sample.tokens(), Primitives.system.now())
+            let auth = try AuthService(
+                store: Sample.store(in: folder), tokens: service, apple: AppleFixture(folder: folder).logIn,
+                hasher: IdentityHashes(), policy: Sample.policy, primitives: .system)
             let token = Array(service.accessToken(Sample.accessClaims(issuedAt: now)).utf8)[...]
-            return repeating { try gatekeeper.authenticate(token, atLeast: nil) }
+            return repeating {
+                var context = RequestContext(id: "benchmark")
+                return try auth.authenticate(token, atLeast: nil, in: &context)
+            }
         }
     ]
 }

@@ -3,7 +3,7 @@ import GatehouseServer
 import GatehouseStore
 
 extension Catalog {
-    /// On a real file, as the server has it: each write has reached the disk when it returns.
+    /// On a database file with the server's settings, so that each write is synced to the disk.
     static let storage = [
         Entry(name: "store: read user") { folder in
             let store = try Sample.store(in: folder)
@@ -13,7 +13,7 @@ extension Catalog {
         Entry(name: "store: login of a known user") { folder in
             let logins = Logins(try Sample.store(in: folder))
             let user = try logins.signUp()
-            return repeating { try logins.signIn(user) }
+            return repeating { try logins.logIn(user) }
         },
         Entry(name: "store: login of a new user") { folder in
             let logins = Logins(try Sample.store(in: folder))
@@ -22,12 +22,12 @@ extension Catalog {
         Entry(name: "store: refresh") { folder in
             let store = try Sample.store(in: folder)
             let logins = Logins(store)
-            let id = try logins.signIn(logins.signUp()).id
+            let id = try logins.logIn(logins.signUp()).id
             return repeating {
                 let found = try store.change(id, now: Sample.now) { session, _ in
-                    .next(Sample.token(generation: session.token.generation + 1), from: session.device)
+                    .advance(to: Sample.token(generation: session.token.generation + 1), from: session.device)
                 }
-                guard found?.change != nil else { throw BenchmarkFault("not advanced") }
+                guard found?.change != nil else { throw BenchmarkFault("the session was not advanced") }
             }
         },
     ]

@@ -6,10 +6,10 @@ import JOSE
 extension Catalog {
     static let tokens = [
         Entry(name: "verify identity token (RS256)") { folder in
-            let apple = try Apple(folder: folder)
+            let apple = try AppleFixture(folder: folder)
             let credential = AppleCredential(identityToken: apple.identityToken)
-            let (verifier, now) = (apple.signIn, Sample.now)
-            return repeating { try verifier.verify(credential, now: now) }
+            let (verifier, now) = (apple.logIn, Sample.now)
+            return repeating { try verifier.verify(credential, now: now, requestID: nil) }
         },
         Entry(name: "verify access token (HS256)") { _ in try verifyingAccessToken(Sample.tokens()) },
         Entry(name: "verify access token (ES256)") { _ in

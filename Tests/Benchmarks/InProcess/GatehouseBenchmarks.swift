@@ -1,16 +1,16 @@
+import FileSystem
 import Glibc
 import JSON
-import POSIX
 
-/// What `deploy/bench` asks of this process: its measurements, and the tokens for those that go through nginx. Answers
-/// with a line of JSON for each measurement.
+/// The program that `deploy/bench` runs for measurements in one process and for the logins of those through nginx. It
+/// prints a line of JSON for each measurement.
 @main
 struct GatehouseBenchmarks {
     static let usage = """
         usage: GatehouseBenchmarks list
-               GatehouseBenchmarks time NAME MILLISECONDS FOLDER      how long it takes, in many batches
-               GatehouseBenchmarks run NAME COUNT FOLDER              that many times, for whoever counts from outside
-               GatehouseBenchmarks mint KEYS FILE COUNT < SUBJECTS    login bodies, one a line
+               GatehouseBenchmarks time NAME MILLISECONDS FOLDER      measure the time of batches
+               GatehouseBenchmarks run NAME COUNT FOLDER              run COUNT times, for an external profiler or counter
+               GatehouseBenchmarks mint KEYS FILE COUNT < SUBJECTS    write COUNT login bodies, one per line
         """
 
     static func main() {
@@ -37,7 +37,7 @@ struct GatehouseBenchmarks {
 
     private static func timed(_ name: String, _ milliseconds: Int, _ folder: String) throws -> JSONObject {
         let work = try Catalog.work(name, in: folder)
-        // The first time pages are read, algorithms fetched and caches filled, which is no part of what is measured.
+        // The first run loads pages and algorithms and fills caches, which is not measured.
         try work(3)
         let count = try Timing.batch(of: work)
         let batches = try Timing.batches(of: work, count: count, for: milliseconds)
@@ -47,7 +47,7 @@ struct GatehouseBenchmarks {
         ]
     }
 
-    /// Allocations are counted where the library for it has been loaded before this program.
+    /// Allocations are counted when the library for it is preloaded.
     private static func counted(_ name: String, _ count: Int, _ folder: String) throws -> JSONObject {
         let work = try Catalog.work(name, in: folder)
         try work(20)

@@ -2,7 +2,7 @@ import Gatehouse
 import GatehouseServer
 import GatehouseTokens
 
-/// Asks of a store what a login asks of it.
+/// Makes the store's part of a login.
 final class Logins {
     private let store: any Store
     private let hasher = IdentityHashes()
@@ -19,7 +19,7 @@ final class Logins {
     }
 
     @discardableResult
-    func signIn(_ user: User) throws -> Session {
+    func logIn(_ user: User) throws -> Session {
         let session = session(of: user)
         _ = try record(session, of: user, isNew: false)
         return session
@@ -28,7 +28,7 @@ final class Logins {
     private func record(_ session: Session, of user: User, isNew: Bool) throws -> User {
         let identity = Identity(provider: .apple, subject: "subject of " + user.id.text, email: user.email)
         let redemption = Redemption(
-            tokenHash: World.real.random(32), nonceHash: nil, moment: Sample.now, grace: .seconds(60),
+            tokenHash: Primitives.system.random(32), nonceHash: nil, moment: Sample.now, grace: .seconds(60),
             expiresAt: Sample.now + .seconds(86_400))
         let login = Login(
             identity: identity, nickname: nil, redemption: redemption, moment: Sample.now,
@@ -39,7 +39,7 @@ final class Logins {
             return NewSession(of: known ?? user, session)
         }
         guard case .recorded(let user, _) = outcome, wasKnown != isNew else {
-            throw BenchmarkFault("the store knows the wrong people")
+            throw BenchmarkFault("the store returned another user")
         }
         return user
     }

@@ -1,21 +1,22 @@
 import FakeApple
+import FileSystem
 import Gatehouse
 import JOSE
 import JSON
-import POSIX
 import Synchronization
+import Threading
 
-/// Logins in bulk: a signature each, so on all processors.
+/// Mints many logins, on all processors because each takes a signature.
 enum Minting {
     private static let threads = 4
-    /// So long, so that a pool is good for days.
+    /// Long, so that a pool can be used for days.
     private static let lifetime: Int64 = 30 * 86_400
 
-    /// Writes the bodies of so many logins, whose subjects are the lines of standard input, over and over.
+    /// Writes the request bodies of a number of logins. Their subjects are the lines of standard input, repeated.
     static func write(_ count: Int, keys: String, to path: String) throws {
         var subjects: [String] = []
         while let line = readLine() { subjects.append(line) }
-        guard !subjects.isEmpty, count > 0 else { throw BenchmarkFault("whose logins?") }
+        guard !subjects.isEmpty, count > 0 else { throw BenchmarkFault("standard input has no subjects") }
         let mint = Mint(key: try PublishedKeys(in: keys).signing)
         let parts = Mutex([[UInt8]](repeating: [], count: threads))
         let share = (count + threads - 1) / threads

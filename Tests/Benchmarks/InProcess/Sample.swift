@@ -1,38 +1,47 @@
+import FileSystem
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
 import GatehouseTokens
 import JOSE
-import POSIX
 
-/// Values of the size that they have in production.
+/// Values of the same size as in production.
 enum Sample {
     static let bundleID = "com.example.app"
-    static let now = World.real.now()
+    static let now = Primitives.system.now()
+
+    static let policy = Policy(
+        accessTokenLifetime: .seconds(900),
+        refresh: RefreshPolicy(
+            tokenLifetime: .seconds(30 * 86_400), sessionMaximumAge: .seconds(365 * 86_400), reuseGrace: .seconds(30)),
+        devSecretHash: nil, defaultClientID: bundleID, auditRetention: .seconds(90 * 86_400), sensitiveMaxAge: nil,
+        sessionsPerUser: 100,
+        apple: ApplePolicy(replayGrace: .seconds(60), requiresChallenge: false, onConsentRevoked: .unlink))
 
     static func identifier(_ prefix: String) -> String {
-        Identifier.make(prefix, at: now, random: World.real.random(Identifier.randomBytes))
+        ULID.make(prefix, at: now, random: Primitives.system.random(ULID.randomBytes))
     }
 
     static func user(_ number: Int) -> User {
         User(
-            id: UserID(identifier("user")), email: "someone\(number)@privaterelay.appleid.com", nickname: nil,
+            id: UserID(identifier("user")), email: "account\(number)@privaterelay.appleid.com", nickname: nil,
             createdAt: now)
     }
 
     static func token(generation: Int64) -> SessionToken {
         SessionToken(
-            generation: generation, random: World.real.random(SessionToken.randomBytes), issuedAt: now,
-            expiresAt: now + .seconds(30 * 86_400), hash: World.real.random(32))
+            generation: generation, random: Primitives.system.random(SessionToken.randomBytes), issuedAt: now,
+            expiresAt: now + .seconds(30 * 86_400), hash: Primitives.system.random(32))
     }
 
     static let refreshClaims = RefreshClaims(
         userID: UserID(identifier("user")), sessionID: SessionID(identifier("sess")), generation: 7,
-        random: World.real.random(SessionToken.randomBytes), issuedAt: now, expiresAt: now + .seconds(30 * 86_400))
+        random: Primitives.system.random(SessionToken.randomBytes), issuedAt: now,
+        expiresAt: now + .seconds(30 * 86_400))
 
     static let accessClaims = accessClaims(issuedAt: now)
 
-    /// Good for longer than any measurement lasts.
+    /// Valid for longer than any measurement.
     static func accessClaims(issuedAt moment: Timestamp) -> AccessClaims {
         AccessClaims(
             caller: Caller(
@@ -42,11 +51,10 @@ enum Sample {
     }
 
     static func tokens(signedBy key: SigningKey? = nil) throws -> JWTTokenService {
-        let refresh = try KeyRing(secret: World.real.random(32))
-        let access = try key.map { KeyRing(current: $0) } ?? KeyRing(secret: World.real.random(32))
+        let refresh = try KeyRing(secret: Primitives.system.random(32))
+        let access = try key.map { KeyRing(current: $0) } ?? KeyRing(secret: Primitives.system.random(32))
         return JWTTokenService(
-            access: AccessTokens(issuer: "gatehouse", audience: "gatehouse", ring: access),
-            refresh: RefreshTokens(ring: refresh), challenges: Challenges(ring: refresh))
+            issuer: "gatehouse", audience: "gatehouse", accessKeys: access, refreshKeys: refresh)
     }
 
     static func store(in folder: String) throws -> SQLiteStore {

@@ -1,10 +1,10 @@
 import POSIX
 
-/// Takes the time of work that is too short for a clock, in batches.
+/// Measures work in batches, because one repetition is too short for the clock.
 enum Timing {
     private static let batchNanoseconds = 2_000_000
 
-    /// How often to do it for some milliseconds.
+    /// The number of repetitions that take about two milliseconds.
     static func batch(of work: Catalog.Work) throws -> Int {
         var count = 1
         while true {

@@ -1,12 +1,12 @@
-// Counts allocations: loaded before the C library (LD_PRELOAD), it stands in front of malloc and its relatives. Frees are
-// not counted; a realloc is one, since it may move.
+// Counts allocations: preloaded with LD_PRELOAD, it replaces malloc, calloc, realloc and the like. A realloc counts,
+// because it may move the block; a free does not.
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// Under these names glibc's own stay within reach.
+// glibc's own functions under other names.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);

@@ -1,4 +1,4 @@
-"""The benchmark: measures, compares, draws. Called by deploy/bench, whose --help says how."""
+"""The benchmark. Called by deploy/bench, whose --help describes it."""
 
 import argparse
 import json
@@ -77,13 +77,13 @@ def options(arguments):
 
 
 def say(text):
-    """What goes on is told beside the answer, and not in it."""
+    """Progress goes to standard error, the result to standard output."""
     print(text, file=sys.stderr, flush=True)
 
 
 def main(arguments):
     chosen = options(arguments)
-    # What is not optimised is compared with its like.
+    # Builds without optimisation are only compared with each other.
     runs = SavedRuns(CHECKOUT / ".build/bench" / ("debug-runs" if chosen.debug else "runs"))
     now = time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
     name = chosen.save or now
@@ -96,19 +96,19 @@ def main(arguments):
     if run["faults"]:
         for fault in run["faults"]:
             say(f"FAILED: {fault}")
-        say("FAILED: this run is not saved, and what failed is not among its figures")
+        say("FAILED: this run is not saved, and its figures leave out the measurements that failed")
         return 1
     path = runs.save(name, run)
     say(f"\nsaved as {path.relative_to(CHECKOUT)}")
     if run.get("through_nginx"):
         picture = runs.path(name, ".svg")
         picture.write_text(plot(run))
-        say(f"drawn as {picture.relative_to(CHECKOUT)}")
+        say(f"chart in {picture.relative_to(CHECKOUT)}")
     return 0
 
 
 if __name__ == "__main__":
-    # So that what was started is stopped, whatever ends this.
+    # SystemExit runs the handlers that stop the processes.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(143))
     try:

@@ -1,4 +1,4 @@
-"""All of one run, from building to figures."""
+"""One run of the benchmark, from the build to the figures."""
 
 import contextlib
 import time
@@ -18,7 +18,7 @@ USERS, SESSIONS = 1000, 20_000
 STARTS = 20
 WARM_UP_SECONDS = 1
 
-# What a large database might make dearer, and under how much load that is looked at.
+# The workloads and the connections that are measured with a large database.
 SIZED_WORKLOADS, SIZED_CONNECTIONS = ["refresh", "login known"], 64
 
 
@@ -27,6 +27,8 @@ class Benchmark:
         self.tools, self.options, self.say = tools, options, say
         self.workloads = [workload for workload in WORKLOADS if workload.name in options.workloads]
         self.faults = []
+        # Measurements through nginx, for the progress.
+        self.done = self.total = 0
         self.pools = Pools(tools.home / "pools", tools.benchmarks, say)
         self.population = self.population_of(USERS, SESSIONS)
         self.apple = None
@@ -37,7 +39,7 @@ class Benchmark:
 
     def run(self):
         options = self.options
-        self.tools.build_all(self.say)
+        self.tools.build_all()
         result = {
             "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "commit": self.tools.commit(),
             "machine": machine_description(),
@@ -65,9 +67,9 @@ class Benchmark:
 
     @contextlib.contextmanager
     def fake_apple(self):
-        # With the first login, its key is made.
+        # The first login generates the key.
         self.pools.of_users(USERS, 1)
-        self.apple = FakeApple(self.tools.gatehouse, self.pools.keys, self.tools.work)
+        self.apple = FakeApple(self.tools.fake_apple, self.pools.keys, self.tools.work)
         try:
             yield
         finally:
@@ -78,8 +80,9 @@ class Benchmark:
     def in_process(self):
         milliseconds = 200 if self.options.quick else 2000
         found = {}
-        for name in inprocess.names(self.tools):
-            self.say(f"within one process: {name}")
+        names = inprocess.names(self.tools)
+        for number, name in enumerate(names, 1):
+            self.say(f"[{number}/{len(names)}] in one process: {name}")
             found[name] = inprocess.measure(self.tools, name, milliseconds, self.options.instructions)
         return found
 
@@ -103,10 +106,11 @@ class Benchmark:
         return self.pools.of_newcomers(count)
 
     def through_nginx(self):
-        """Rounds outside and workloads inside, so that what disturbs for a minute disturbs everything once."""
+        """Each round measures all workloads, so that a short disturbance affects one round and not one workload."""
         answers = self.recorded_answers()
         cells = [(workload, count) for workload in self.workloads for count in self.options.connections]
         measured = {(workload.name, count, side): [] for workload, count in cells for side in ("server", "floor")}
+        self.total = options.rounds * len(cells) * 2
         for number in range(self.options.rounds):
             for workload, count in cells:
                 for side in ("floor", "server"):
@@ -130,7 +134,8 @@ class Benchmark:
         return table
 
     def tell(self, what, workload, count, found):
-        self.say(f"{what}: {workload.name} at {count}: {found['requests_per_second']:,.0f} requests/s, "
+        self.say(f"[{self.done}/{self.total}] {what}: {workload.name} at {count}: "
+                 f"{found['requests_per_second']:,.0f} requests/s, "
                  f"{found['cpu_us']:.1f} CPU µs, p99 {found['p99_ms']:.2f} ms, others {found['others_percent']:.0f}%")
 
     def recorded_answers(self):
@@ -141,7 +146,8 @@ class Benchmark:
         return folder
 
     def measure_cell(self, workload, count, population, answers=None):
-        """On a stand of its own, with a database as it was. Nothing where the measurement is worth nothing."""
+        """With a new server and a fresh copy of the database. None when the measurement is not valid."""
+        self.done += 1
         logins = self.logins(workload.logins, population) if workload.logins else None
         try:
             with self.stand(population) as stand:
@@ -177,6 +183,7 @@ class Benchmark:
         populations["large"].prepare(self.tools.gatehouse, self.say)
         workloads = [workload for workload in WORKLOADS if workload.name in SIZED_WORKLOADS]
         measured = {(name, workload.name): [] for name in populations for workload in workloads}
+        self.done, self.total = 0, self.options.rounds * len(measured)
         for number in range(self.options.rounds):
             for workload in workloads:
                 for name, population in populations.items():
@@ -194,7 +201,7 @@ class Benchmark:
 
 
 def memory_after_most(table):
-    """The resident memory after the measurement with the most requests, and the most in any."""
+    """The resident memory after the measurement with the most requests, and the maximum of all measurements."""
     found = [
         (measured["requests"], workload, measured) for workload, cells in table.items() for cell in cells.values()
         for measured in cell["rounds"].get("server", [])]

@@ -1,5 +1,5 @@
-"""Instructions that the whole server takes for one request, counted by callgrind. nginx is not there: one kept connection
-asks as nginx would, one thing after the other, so that nobody waits for anybody and each run does the same."""
+"""Counts the instructions of the whole server for one request with callgrind. In place of nginx, one persistent
+connection sends the requests one after another, so that every run does the same work."""
 
 import itertools
 import json
@@ -9,10 +9,10 @@ from fastcgi import Front
 from inprocess import collected_by_callgrind
 from processes import Fault, Running, accepts
 
-# The difference of two runs is free of what starting and stopping cost.
+# The difference of two runs excludes the cost of start and stop.
 FEW, MANY = 50, 250
 
-# What nginx/snippets/gatehouse-api.conf sends.
+# The parameters that nginx/snippets/gatehouse-api.conf sends.
 USUAL = {
     "GATEWAY_INTERFACE": "CGI/1.1", "SERVER_PROTOCOL": "HTTP/1.1", "SERVER_NAME": "localhost", "SERVER_PORT": "443",
     "REQUEST_SCHEME": "https", "HTTPS": "on", "REMOTE_ADDR": "127.0.0.1", "REMOTE_PORT": "40000", "QUERY_STRING": "",
@@ -20,14 +20,14 @@ USUAL = {
     "HTTP_X_REQUEST_ID": "0123456789abcdef0123456789abcdef", "HTTP_HOST": "localhost", "HTTP_USER_AGENT": "Bench/1",
     "HTTP_PROXY": ""}
 
-# And its gatehouse-internal.conf for the guard.
+# The parameters that gatehouse-internal.conf sends for the guard.
 GUARD = {
     "REQUEST_METHOD": "GET", "DOCUMENT_URI": "/api/auth/verify", "CONTENT_LENGTH": "", "REMOTE_ADDR": "127.0.0.1",
     "REQUEST_ID": "0123456789abcdef0123456789abcdef", "HTTP_PROXY": ""}
 
 
 class Asking:
-    """Asks for one workload at a time, and sees to it that it is answered."""
+    """Sends the requests of a workload and checks the answers."""
 
     def __init__(self, front, population, logins):
         self.front = front
@@ -69,7 +69,7 @@ COUNTED = ["guard", "me", "login known", "login new", "refresh"]
 
 
 def instructions_of_request(workload, stand, population, logins, profile):
-    """Leaves the profile of the longer run, by function, for callgrind_annotate."""
+    """Keeps the profile of the longer run for callgrind_annotate."""
     counts = []
     for count in (FEW, MANY):
         population.copy(stand.database)
@@ -81,8 +81,8 @@ def counted_run(workload, count, stand, population, logins, profile):
     log = stand.folder / "callgrind.log"
     log.unlink(missing_ok=True)
     server = Running(
-        "gatehouse", ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", stand.tools.gatehouse, "serve"],
-        log, env=stand.server_environment())
+        "gatehouse", ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}",
+                      stand.tools.stripped_gatehouse, "serve"], log, env=stand.server_environment())
     try:
         server.wait_until(lambda: accepts(stand.socket), seconds=120)
         front = Front(stand.socket, patience=120)

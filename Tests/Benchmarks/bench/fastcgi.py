@@ -1,4 +1,4 @@
-"""As much of FastCGI as it takes to be a front."""
+"""The client side of FastCGI."""
 
 import socket
 import struct
@@ -19,7 +19,7 @@ def pair(name, value):
 
 
 class Front:
-    """A front's connection to the responder at a Unix socket: kept, and asked one thing after the other."""
+    """A persistent connection to the server on a Unix socket, which sends one request after another."""
 
     def __init__(self, path, patience=10):
         self.connection = socket.socket(socket.AF_UNIX)
@@ -31,7 +31,7 @@ class Front:
             raise
 
     def ask(self, parameters, body=b""):
-        """All of the responder's output: headers, an empty line, a body."""
+        """The complete output: headers, an empty line, a body."""
         self.connection.sendall(
             record(BEGIN, struct.pack("!HB5x", 1, 1))
             + record(PARAMETERS, b"".join(pair(*item) for item in parameters.items())) + record(PARAMETERS)
@@ -67,6 +67,6 @@ def read(connection, count):
     while len(content) < count:
         piece = connection.recv(count - len(content))
         if not piece:
-            raise ConnectionResetError("closed before its end")
+            raise ConnectionResetError("the connection was closed within a record")
         content += piece
     return content

@@ -1,4 +1,4 @@
-"""Measurements within one process: time, allocations, and, where one asks for them, instructions."""
+"""Measurements in one process: time, allocations and, with --instructions, instructions."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import tempfile
 
 from processes import Fault
 
-# The difference of two runs is free of what starting costs.
+# The difference of two runs excludes the cost of the start.
 FEW, MANY = 50, 250
 
 
@@ -18,7 +18,7 @@ def names(tools):
 
 
 def measure(tools, name, milliseconds, instructions):
-    """On a real disk, since the store is among what is measured; a folder anew for each run."""
+    """On a real disk, because the store is measured too. Each run has a new folder."""
     with tempfile.TemporaryDirectory(dir=tools.work) as folder:
         batches = json.loads(run([tools.benchmarks, "time", name, str(milliseconds), folder]).stdout)["nanoseconds"]
     with tempfile.TemporaryDirectory(dir=tools.work) as folder:
@@ -33,7 +33,7 @@ def measure(tools, name, milliseconds, instructions):
 
 
 def instructions_of(tools, name):
-    """In one folder, where a run before them has made the keys: to look for primes takes luck, and any number of them."""
+    """An uncounted run makes the keys, because generating an RSA key takes a random number of instructions."""
     with tempfile.TemporaryDirectory(dir=tools.work) as folder:
         run([tools.benchmarks, "run", name, "1", folder])
         few, many = (collected(tools, name, count, folder) for count in (FEW, MANY))
@@ -47,14 +47,14 @@ def quartiles(values):
 
 def collected(tools, name, count, folder):
     return collected_by_callgrind(run(
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", tools.benchmarks, "run", name, str(count),
-         folder]).stderr)
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", tools.stripped_benchmarks, "run", name,
+         str(count), folder]).stderr)
 
 
 def collected_by_callgrind(told):
     found = re.search(r"Collected : (\d+)", told)
     if not found:
-        raise Fault(f"callgrind counts nothing: {told[-500:]}")
+        raise Fault(f"callgrind reports no instructions: {told[-500:]}")
     return int(found[1])
 
 
@@ -62,5 +62,5 @@ def run(command, **environment):
     outcome = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, env=os.environ | environment, check=False)
     if outcome.returncode != 0:
-        raise Fault(f"{command[0]} has failed: {outcome.stderr[-1000:]}")
+        raise Fault(f"{command[0]} failed: {outcome.stderr[-1000:]}")
     return outcome

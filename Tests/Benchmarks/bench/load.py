@@ -1,4 +1,4 @@
-"""One measurement through nginx: a workload, so many connections, some seconds."""
+"""One measurement through nginx: a workload, a number of connections, a duration."""
 
 import json
 import os
@@ -15,11 +15,11 @@ from processes import Fault, Invalid
 class Workload:
     name: str
     pattern: str
-    """Which requests, over and over: see Load/load.lua."""
+    """The requests, repeated: see Load/load.lua."""
     logins: str = ""
 
 
-# Of twenty requests of the mix, sixteen are guarded, three refresh and one signs in.
+# Of twenty requests of the mix, sixteen pass the guard, three refresh and one logs in.
 WORKLOADS = [
     Workload("guard", "g"),
     Workload("me", "m"),
@@ -31,7 +31,7 @@ WORKLOADS = [
 
 
 class Load:
-    """wrk against a stand that has just been started. What has been used up stays so."""
+    """wrk against a server that has just been started. Tokens that were used in the warm-up are not used again."""
 
     def __init__(self, stand, workload, connections, population, logins, is_floor=False):
         self.stand, self.workload, self.connections, self.is_floor = stand, workload, connections, is_floor
@@ -43,7 +43,7 @@ class Load:
     def measure(self, warm_up, seconds):
         chains = self.split_chains(2 if warm_up else 1)
         if warm_up:
-            self.check(self.run(warm_up, chains.pop())[0], "while warming up: ")
+            self.check(self.run(warm_up, chains.pop())[0], "in the warm-up: ")
         return self.read_off(seconds, chains.pop())
 
     def split_chains(self, parts):
@@ -53,7 +53,7 @@ class Load:
         return [self.chains[part * share:(part + 1) * share] for part in range(parts)]
 
     def run(self, seconds, chains):
-        """wrk's result, and the processor time that it took."""
+        """The result of wrk and its processor time."""
         refresh = self.stand.folder / "chains"
         write_lines(refresh, chains)
         files = {"g": ("ACCESS", self.population.access), "m": ("ACCESS", self.population.access),
@@ -77,7 +77,7 @@ class Load:
             wrk.stdout.close()
         line = next((line for line in output.splitlines() if line.startswith("RESULT ")), None)
         if line is None:
-            raise Fault(f"wrk gives no result for {self.workload.name}: {output[-1000:]}")
+            raise Fault(f"wrk printed no result for {self.workload.name}: {output[-1000:]}")
         result = json.loads(line.removeprefix("RESULT "))
         self.logins_used += result["used"]
         return result, usage.ru_utime + usage.ru_stime
@@ -89,7 +89,7 @@ class Load:
             time.monotonic() - began, machine.machine_seconds(), self.stand.used())
         self.check(result, "")
         if found := self.stand.unexpected_answers():
-            raise Invalid(f"{self.workload.name} at {self.connections}: nginx has answered " + ", ".join(
+            raise Invalid(f"{self.workload.name} at {self.connections}: unexpected answers of nginx: " + ", ".join(
                 f"{count} × {status}" for status, count in sorted(found.items())))
         responder, front = responder_then - responder, front_then - front
         others = busy_then - busy[0] - responder - front - wrk
@@ -107,14 +107,14 @@ class Load:
     def check(self, result, when):
         faults = []
         if result["dry"]:
-            faults.append("its tokens have run out: a higher --pool has more")
+            faults.append("all tokens were used: set a higher --pool")
         elif result["refused"]:
-            faults.append(f"{result['refused']} answers were no success")
+            faults.append(f"{result['refused']} requests failed")
         if result["broken"]:
             faults.append(f"{result['broken']} connections broke")
         if result["late"]:
             faults.append(f"{result['late']} answers took longer than 10 s")
         if not result["requests"]:
-            faults.append("nothing was answered")
+            faults.append("no request was answered")
         if faults:
             raise Invalid(f"{self.workload.name} at {self.connections}: {when}{'; '.join(faults)}")

@@ -1,4 +1,4 @@
-"""What processes and the machine have used, as the kernel counts it."""
+"""Processor time and memory of processes and of the machine."""
 
 import os
 
@@ -7,7 +7,7 @@ CORES = os.cpu_count() or 1
 
 
 def cpu_seconds(pid):
-    """User and system time of a process, all of its threads together."""
+    """User and system time of all threads of a process."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
@@ -19,7 +19,7 @@ def children(pid):
 
 
 def memory(pid):
-    """Resident bytes: now, and at the most."""
+    """Resident bytes: current and maximum."""
     found = {}
     with open(f"/proc/{pid}/status") as file:
         for line in file:

@@ -1,4 +1,4 @@
-"""A run as a picture: for each workload, rates and processor time beside the floor's, by connections."""
+"""The chart of a run: rate and processor time of each workload beside those of the floor, by connections."""
 
 from html import escape
 
@@ -14,7 +14,8 @@ def plot(run):
     shapes = [
         f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
         text(MARGIN / 2, 24, f"Gatehouse {run['commit']}, {run['at']}", size=15),
-        swatch(MARGIN / 2, 36, SERVER, "Gatehouse"), swatch(MARGIN / 2 + 110, 36, FLOOR, "floor: a responder that does nothing")]
+        swatch(MARGIN / 2, 36, SERVER, "Gatehouse"),
+        swatch(MARGIN / 2 + 110, 36, FLOOR, "floor: an empty FastCGI server")]
     for row, (workload, cells) in enumerate(workloads.items()):
         for column, (figure, title) in enumerate(PANELS):
             left, top = MARGIN + column * PANEL_WIDTH, HEADER + row * PANEL_HEIGHT
@@ -44,7 +45,7 @@ def sides(cell):
 
 
 def column_of(x, base, width, height, most, figure, colour):
-    """A bar as high as the median, and a line from the lowest round to the highest."""
+    """A bar for the median, and a line from the lowest to the highest round."""
     tall = height * figure["median"] / most
     low, high = (base - height * value / most for value in figure["range"])
     middle = x + width / 2

@@ -1,4 +1,4 @@
-"""Logins with Apple, minted in advance: each of them is good once."""
+"""Logins with Apple that are minted in advance, because each is valid once."""
 
 import subprocess
 import time
@@ -9,7 +9,7 @@ KEEP_SECONDS = 20 * 86_400
 
 
 def newcomer(number):
-    """Somebody whom no database knows."""
+    """A subject that is in no database."""
     return f"009999.{number * 2654435761 % 2**32:08x}{number:024x}.0930"
 
 
@@ -23,7 +23,7 @@ class Pools:
         return self.pool("new", count, lambda: (newcomer(number) for number in range(count)))
 
     def of_users(self, users, count):
-        """Of all of them, in no order; the same one again in another token, where there are fewer than logins."""
+        """Logins of all users in a scattered order; with more logins than users, a user has several tokens."""
         step = 7919 if users % 7919 else 1
         return self.pool(f"known-{users}", count, lambda: (subject(i * step % users) for i in range(count)))
 

@@ -1,4 +1,4 @@
-"""Databases with many users, filled by SQL, and the tokens of some of them."""
+"""Databases with many users, filled with SQL, and tokens of some of the users."""
 
 import hashlib
 import json
@@ -10,10 +10,10 @@ import time
 
 from tokens import BUNDLE_ID, REFRESH_LIFETIME, access_token, digest, refresh_token
 
-# So many sessions have tokens that we know, spread evenly over all of them.
+# The number of sessions with known tokens, which are spread evenly over all sessions.
 KNOWN_SESSIONS = 20_000
 
-# A filled database and its tokens are good for this long.
+# A filled database and its tokens are used again for this long.
 KEEP_SECONDS = 7 * 86_400
 
 
@@ -26,17 +26,17 @@ def session_id(number):
 
 
 def subject(number):
-    """Whom Apple knows the user as: in no order, as theirs are, so that the index is met everywhere."""
+    """The subject at Apple. Scattered like real subjects, so that lookups reach every part of the index."""
     return f"001234.{number * 2654435761 % 2**32:08x}{number:024x}.0930"
 
 
 SUBJECT_IN_SQL = "printf('001234.%08x%024x.0930', n * 2654435761 & 4294967295, n)"
-# As the fake Apple makes it of the subject: with another one, each login would have an account to change first.
+# The address that the fake Apple derives from the subject. With another one, each login would update the account.
 EMAIL_IN_SQL = "printf('%03x0930@privaterelay.appleid.com', n & 4095)"
 
 
 class Population:
-    """So many users with so many sessions, in a file that is made once and then copied."""
+    """A database with a number of users and sessions, which is made once and then copied."""
 
     def __init__(self, folder, users, sessions, migrations):
         schema = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(migrations.iterdir())))
@@ -54,12 +54,12 @@ class Population:
         for path in target.parent.glob(target.name + "*"):
             path.unlink()
         shutil.copyfile(self.database, target)
-        # Otherwise what is measured next waits for this to reach the disk.
+        # Otherwise the next measurement would wait for this write to reach the disk.
         with open(target, "rb") as file:
             os.fsync(file.fileno())
 
     def prepare(self, gatehouse, say):
-        """Fills the database, if that has not been done; and writes access tokens, which do not live long."""
+        """Fills the database unless it is recent, and writes new access tokens, which expire soon."""
         if not self.is_fresh:
             say(f"filling a database: {self.users:,} users, {self.sessions:,} sessions")
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -72,7 +72,7 @@ class Population:
         write_lines(self.access, (access_token(user, session, now) for user, session in self.known()))
 
     def known(self):
-        """The users and sessions whose tokens we know."""
+        """The users and sessions with known tokens."""
         count = min(KNOWN_SESSIONS, self.sessions)
         for number in range(count):
             place = number * self.sessions // count
@@ -84,7 +84,7 @@ class Population:
             "users": self.users, "sessions": self.sessions, "now": now * 1000, "client": BUNDLE_ID,
             "expires": (now + REFRESH_LIFETIME) * 1000}
         database = sqlite3.connect(self.database)
-        # Nobody else looks at it yet, and what is lost is made again.
+        # No other process uses the database yet, and after a crash it is made again.
         for setting in ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -524288"):
             database.execute(f"PRAGMA {setting}")
         with database:

@@ -1,4 +1,4 @@
-"""Processes that this program has started, and stops."""
+"""Processes that this program starts and stops."""
 
 import signal
 import socket
@@ -7,15 +7,15 @@ import time
 
 
 class Fault(Exception):
-    """What keeps the benchmark from going on."""
+    """An error that ends the benchmark."""
 
 
 class Invalid(Fault):
-    """A measurement that has been made and is worth nothing."""
+    """An error that makes one measurement invalid."""
 
 
 class Running:
-    """A process with its log. It is told to end, too, should this one be killed."""
+    """A process with a log. The kernel ends it when this program is killed."""
 
     def __init__(self, name, command, log, env=None, goodbye=signal.SIGTERM):
         self.name, self.log, self.goodbye = name, log, goodbye
@@ -32,13 +32,13 @@ class Running:
         deadline = time.monotonic() + seconds
         while not holds():
             if self.process.poll() is not None:
-                raise Fault(f"{self.name} has ended; its log is {self.log}")
+                raise Fault(f"{self.name} ended; its log is {self.log}")
             if time.monotonic() > deadline:
-                raise Fault(f"{self.name} does not come up; its log is {self.log}")
+                raise Fault(f"{self.name} is not ready after {seconds} s; its log is {self.log}")
             time.sleep(0.01)
 
     def stop(self, patience=15):
-        """Returns when it has ended."""
+        """Returns when the process has ended."""
         if self.process.poll() is not None:
             return
         self.process.send_signal(self.goodbye)
@@ -56,12 +56,12 @@ def free_port():
 
 
 def accepts(place):
-    """Whether somebody listens: at a port of this machine, or at a socket's path."""
+    """Whether a server listens on a port of this machine or on the path of a Unix socket."""
     is_port = isinstance(place, int)
-    with socket.socket(socket.AF_INET if is_port else socket.AF_UNIX) as knocking:
-        knocking.settimeout(1)
+    with socket.socket(socket.AF_INET if is_port else socket.AF_UNIX) as probe:
+        probe.settimeout(1)
         try:
-            knocking.connect(("127.0.0.1", place) if is_port else str(place))
+            probe.connect(("127.0.0.1", place) if is_port else str(place))
             return True
         except OSError:
             return False

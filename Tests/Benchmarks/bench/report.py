@@ -1,10 +1,10 @@
-"""A run as tables for people."""
+"""The tables of a run."""
 
 from results import change, differing_options, divide, ranged, spread
 
 MEGABYTE = 1 << 20
 
-# Above this share of the machine, others have taken what was to be measured.
+# Above this share of the machine, other programs falsify the figures.
 QUIET_PERCENT = 10
 
 
@@ -26,13 +26,13 @@ def heading(run):
 def rounds_of(options):
     if options["rounds"] == 1:
         return "One round"
-    return f"Medians of {options['rounds']} rounds (± is how far they were apart)"
+    return f"Medians of {options['rounds']} rounds (± is their spread)"
 
 
 def in_process(run, last):
     if not run.get("in_process"):
         return ""
-    rows = [["within one process", "time", "±", "allocations", "instructions", "time", "allocations", "instructions"]]
+    rows = [["in one process", "time", "±", "allocations", "instructions", "time", "allocations", "instructions"]]
     for name, found in run["in_process"].items():
         before = (last or {}).get("in_process", {}).get(name)
         time = ranged(found, "nanoseconds")
@@ -117,7 +117,7 @@ def rest(run, last):
         rows.append([
             "resident memory", f"{memory['resident_bytes'] / MEGABYTE:.1f} MB",
             f"after {memory['requests']:,} requests ({memory['workload']}); "
-            f"{memory['most_resident_bytes'] / MEGABYTE:.1f} at the most in any measurement",
+            f"{memory['most_resident_bytes'] / MEGABYTE:.1f} maximum of all measurements",
             str(change({"x": ranged(memory, "resident_bytes")}, before, "x"))])
     return columns(rows, left=3)
 
@@ -127,12 +127,12 @@ def start_figure(starts):
 
 
 def comparison(run, name, last):
-    text = (f"The last columns say what has changed since {name} ({last['commit']}, {last['at']}). In brackets: the rounds "
-            "of the two overlap, or there was only one, so it may be noise.")
+    text = (f"The last columns show the change since {name} ({last['commit']}, {last['at']}). Changes in brackets may be "
+            "noise: the rounds of the two runs overlap, or there was only one round.")
     if differing := differing_options(run, last):
-        text += f"\nThat run was another kind of run: {', '.join(differing)} differ, so compare with care."
+        text += f"\nThe two runs had different options: {', '.join(differing)}."
     if run["machine"] != last["machine"]:
-        text += "\nThat run was on another machine: the change is not the program's."
+        text += "\nThat run was on another machine, so the changes do not come from the program."
     return text
 
 
@@ -151,7 +151,7 @@ def ratio(value):
 
 
 def columns(rows, left=1):
-    """Rows with their columns below one another: the first ones flush left, figures flush right."""
+    """Aligns the columns of rows: the first ones to the left, the others to the right."""
     if not rows:
         return ""
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]

@@ -1,4 +1,4 @@
-"""From the figures of single rounds to those of a run, and from two runs to what has changed."""
+"""Summarises the rounds of a run, and compares two runs."""
 
 import statistics
 
@@ -8,14 +8,14 @@ FIGURES = [
 
 
 def summarise(rounds):
-    """The median of each figure over the rounds, and the range that they had."""
+    """The median and the range of each figure."""
     return {
         figure: {"median": statistics.median(values), "range": [min(values), max(values)], "rounds": len(values)}
         for figure in FIGURES if (values := [measured[figure] for measured in rounds])}
 
 
 def ratios(server, floor):
-    """Of medians: how much of the floor's rate there is, and how many times its processor time it takes."""
+    """The rate and the processor time of the server relative to the floor, by their medians."""
     return {
         "requests_per_second": divide(
             server["requests_per_second"]["median"], floor["requests_per_second"]["median"]),
@@ -27,7 +27,7 @@ def divide(a, b):
 
 
 def spread(figure):
-    """How far the rounds were apart, in percent of their median. A single one does not say."""
+    """The range in percent of the median; None for a single round."""
     if figure.get("rounds") == 1:
         return None
     low, high = figure["range"]
@@ -35,8 +35,7 @@ def spread(figure):
 
 
 class Change:
-    """What a figure is now and was before. Where the ranges of the two meet, it may be noise and no change at all; and
-    where one of them is of a single round."""
+    """The change of a figure. It may be noise when the ranges overlap or one of them comes from a single round."""
 
     def __init__(self, now, before):
         self.percent = 100 * (now["median"] / before["median"] - 1) if before["median"] else 0.0
@@ -49,14 +48,14 @@ class Change:
 
 
 def change(now, before, *path):
-    """The change of what lies at a path in both runs; nothing where one of them does not have it."""
+    """The change of the figure at a path; empty when one of the runs does not have the figure."""
     for name in path:
         now, before = (level.get(name) if isinstance(level, dict) else None for level in (now, before))
     return Change(now, before) if now and before else ""
 
 
 def ranged(entry, name):
-    """A figure that stands beside its range, as one."""
+    """Joins a figure and its range, which have two names in the run."""
     if not entry or name not in entry:
         return None
     return {"median": entry[name], "range": entry.get(f"{name}_range", [entry[name], entry[name]])}

@@ -1,4 +1,4 @@
-"""Runs that have been saved, to compare later ones with."""
+"""Saved runs, for comparison with later ones."""
 
 import json
 import re
@@ -15,7 +15,7 @@ class SavedRuns:
 
     def path(self, name, kind=".json"):
         if not NAME.fullmatch(name):
-            raise Fault(f"{name!r} is no name for a run: letters, digits and . _ - are")
+            raise Fault(f"{name!r} is not a name for a run: use letters, digits and . _ -")
         return self.folder / (name + kind)
 
     def save(self, name, run):
@@ -29,12 +29,12 @@ class SavedRuns:
         try:
             return json.loads(self.path(name).read_text())
         except FileNotFoundError:
-            raise Fault(f"there is no run {name}; there are: {', '.join(self.names()) or 'none'}") from None
+            raise Fault(f"there is no run {name}; saved runs: {', '.join(self.names()) or 'none'}") from None
         except ValueError:
-            raise Fault(f"{self.path(name)} is no run") from None
+            raise Fault(f"{self.path(name)} is not a saved run") from None
 
     def names(self):
-        """The oldest first."""
+        """Oldest first."""
         found = sorted(self.folder.glob("*.json"), key=lambda path: (path.stat().st_mtime_ns, path.name))
         return [path.stem for path in found]
 

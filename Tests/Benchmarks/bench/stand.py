@@ -1,4 +1,4 @@
-"""What is measured: nginx as it is deployed, and behind it the server, or the floor."""
+"""nginx with its production configuration, and behind it the server or the floor."""
 
 import http.client
 import json
@@ -19,19 +19,19 @@ GUARDED_SITE = """location = /guarded {{
 }}
 """
 
-# So high that nobody is told to slow down.
+# Rate limits that no measurement reaches.
 NO_LIMITS = [
     "LOGIN_RATE=1000000r/s", "LOGIN_BURST=1000000", "AUTH_RATE=1000000r/s", "AUTH_BURST=1000000",
     "API_RATE=1000000r/s", "API_BURST=1000000", "CONNECTIONS=65535"]
 
 
 class FakeApple:
-    """Publishes the key by which logins have been minted."""
+    """Publishes the key that signed the logins."""
 
-    def __init__(self, gatehouse, keys, folder):
+    def __init__(self, program, keys, folder):
         self.port = free_port()
         self.running = Running(
-            "the fake Apple", [gatehouse, "fake-apple", "--keys", keys, "--port", self.port], folder / "apple.log",
+            "the fake Apple", [program, "serve", "--keys", keys, "--port", self.port], folder / "apple.log",
             env={"APPLE_BUNDLE_ID": BUNDLE_ID})
         try:
             self.running.wait_until(lambda: accepts(self.port))
@@ -44,7 +44,7 @@ class FakeApple:
 
 
 class Stand:
-    """One nginx with one responder behind it, from start to stop."""
+    """One nginx with one FastCGI server."""
 
     def __init__(self, tools, folder, apple):
         self.tools, self.folder, self.apple = tools, folder, apple
@@ -66,7 +66,7 @@ class Stand:
             env=self.server_environment()))
 
     def start_floor(self, answers):
-        """A thread for each processor: none of them waits for a connection."""
+        """With one thread per processor, because no thread waits for a connection."""
         self.start(Running(
             "the floor", [self.tools.floor, self.socket, machine.CORES, answers], self.folder / "floor.log"))
 
@@ -87,12 +87,12 @@ class Stand:
              "LISTEN_HTTP_6=", f"HTTPS_ORIGIN=https://localhost:{self.port}", *NO_LIMITS], check=True)
         subprocess.run([checkout / "deploy/lib/certificate", target], check=True)
         guarded = target / "guarded.txt"
-        guarded.write_text("what is guarded\n")
+        guarded.write_text("guarded\n")
         (target / "gatehouse.d").mkdir(exist_ok=True)
         (target / "gatehouse.d/guarded.conf").write_text(GUARDED_SITE.format(file=guarded))
 
     def call(self, method, path, body=None, bearer=None):
-        """Over TLS, to a server that this program has just started on this machine."""
+        """Sends a request over TLS."""
         context = ssl.create_default_context(cafile=self.folder / "nginx/certificate.pem")
         connection = http.client.HTTPSConnection("localhost", self.port, timeout=10, context=context)
         headers = {"Content-Type": "application/json"} if body else {}
@@ -106,12 +106,12 @@ class Stand:
             connection.close()
 
     def used(self):
-        """Seconds of processor time: the responder's, and nginx's."""
+        """Seconds of processor time of the FastCGI server and of nginx."""
         front = [self.nginx.pid, *machine.children(self.nginx.pid)]
         return machine.cpu_seconds(self.responder.pid), sum(machine.cpu_seconds(pid) for pid in front)
 
     def unexpected_answers(self):
-        """Answers by status in nginx's log, but for good ones and those that wrk did not wait for at its end."""
+        """The number of failed answers by status in nginx's log. 499 is a connection that wrk closed at its end."""
         found = {}
         with open(self.folder / "nginx/logs/gatehouse.access.log", encoding="utf-8", errors="replace") as file:
             for line in file:
@@ -133,7 +133,7 @@ def fresh_folder(path):
 
 
 def record_answers(stand, population, logins, folder):
-    """Has the server answer once each, so that the floor can say the same."""
+    """Records one answer of the server to each request, for the floor."""
     access = first_line(population.access)
     bodies = {
         "me": stand.call("GET", "/api/users/me", bearer=access),
@@ -153,7 +153,7 @@ def first_line(path):
 
 
 def wait_for_answer(client, deadline=30):
-    """Seconds until a responder answers, however often one has to knock."""
+    """Seconds until the server answers."""
     began = time.perf_counter()
     while time.perf_counter() - began < deadline:
         try:
@@ -161,4 +161,4 @@ def wait_for_answer(client, deadline=30):
             return time.perf_counter() - began
         except (ConnectionError, FileNotFoundError):
             time.sleep(0.0005)
-    raise Fault("the server does not answer")
+    raise Fault(f"the server did not answer within {deadline} s")

@@ -1,4 +1,4 @@
-"""How long it takes from the start of the server to its first answer, and how large it is."""
+"""The time from the start of the server to its first answer, and the size of the program."""
 
 import statistics
 import subprocess
@@ -10,7 +10,7 @@ from stand import wait_for_answer
 
 
 def measure_starts(stand, times):
-    """Milliseconds, with the database that is there."""
+    """Milliseconds, with the database of the stand."""
     found = []
     for _ in range(times):
         began = time.perf_counter()

@@ -27,29 +27,29 @@ class TheTable(unittest.TestCase):
     def row(self, text, name):
         return next(line for line in text.splitlines() if line.startswith(name)).split()
 
-    def test_it_has_rates_and_ratios(self):
+    def test_it_shows_rates_and_ratios(self):
         self.assertEqual(self.row(report(run(), None, None), "guard")[:8],
                          ["guard", "64", "1,000", "0%", "0.50", "20.0", "0%", "2.00"])
 
-    def test_it_has_what_changed_since_the_last_run(self):
+    def test_it_shows_the_change_since_the_last_run(self):
         text = report(run(rate=1100, cpu=10.0), "before", run())
         self.assertEqual(self.row(text, "guard")[-2:], ["+10%", "-50%"])
         self.assertIn("since before (abc", text)
 
-    def test_a_measurement_among_others_is_marked(self):
+    def test_a_measurement_that_other_programs_falsified_is_marked(self):
         self.assertIn("40%!", self.row(report(run(others=40), None, None), "guard"))
 
-    def test_another_kind_of_run_is_said_to_be_one(self):
+    def test_differing_options_are_named(self):
         before = run()
         before["options"]["seconds"] = 1
-        self.assertIn("seconds differ", report(run(), "before", before))
+        self.assertIn("different options: seconds", report(run(), "before", before))
 
     def test_parts_that_were_not_measured_are_left_out(self):
         half = run()
         del half["through_nginx"]
         self.assertNotIn("through nginx", report(half, None, None).partition("\n\n")[2])
 
-    def test_a_large_database_stands_beside_the_usual_one_with_what_it_costs(self):
+    def test_a_large_database_is_compared_with_the_usual_one(self):
         sized = run()
         sized["sizes"] = {
             name: {"label": name, "cells": {"refresh": cell(rate, cpu)}, "starts": {"median_ms": 9, "range_ms": [9, 9]}}
@@ -57,10 +57,10 @@ class TheTable(unittest.TestCase):
         text = report(sized, None, None)
         self.assertEqual(self.row(text, "refresh, CPU")[3:], ["10.0", "0%", "12.0", "0%", "1.20"])
 
-    def test_figures_stand_below_one_another(self):
+    def test_columns_are_aligned(self):
         self.assertEqual(columns([["a", "1"], ["long", "100"]]), "a       1\nlong  100")
 
-    def test_times_have_a_unit_that_fits(self):
+    def test_durations_have_a_suitable_unit(self):
         self.assertEqual([duration(value) for value in (950, 31_250, 2_500_000, 12_000_000)],
                          ["950 ns", "31.2 µs", "2,500.0 µs", "12.0 ms"])
 

@@ -15,15 +15,15 @@ class FromRoundsToARun(unittest.TestCase):
     def test_the_spread_is_the_range_in_percent_of_the_median(self):
         self.assertEqual(spread(figure(10, 9, 12)), 30)
 
-    def test_a_single_round_has_no_spread_and_shows_no_change_for_sure(self):
+    def test_a_single_round_has_no_spread_and_its_change_may_be_noise(self):
         one = {"rounds": 1}
         self.assertIsNone(spread(figure(10, 10, 10) | one))
         self.assertEqual(str(Change(figure(20, 20, 20) | one, figure(10, 9, 11))), "(+100%)")
 
-    def test_a_figure_of_nothing_has_no_spread(self):
+    def test_a_figure_of_zero_has_no_spread(self):
         self.assertEqual(spread(figure(0, 0, 0)), 0)
 
-    def test_ratios_are_those_of_medians(self):
+    def test_ratios_are_computed_from_medians(self):
         server = {"requests_per_second": figure(900, 1, 2000), "cpu_us": figure(30, 20, 40)}
         floor = {"requests_per_second": figure(1000, 1, 2000), "cpu_us": figure(20, 20, 40)}
         self.assertEqual(ratios(server, floor), {"requests_per_second": 0.9, "cpu_us": 1.5})
@@ -39,19 +39,19 @@ OTHERS = dict.fromkeys((
 
 
 class WhatHasChanged(unittest.TestCase):
-    def test_a_change_beyond_the_rounds_of_both_is_said_as_it_is(self):
+    def test_a_change_beyond_the_ranges_of_both_runs_is_certain(self):
         self.assertEqual(str(Change(figure(80, 78, 82), figure(100, 95, 105))), "-20%")
 
-    def test_a_change_within_the_rounds_is_said_to_be_noise_perhaps(self):
+    def test_a_change_within_the_ranges_may_be_noise(self):
         self.assertEqual(str(Change(figure(100, 90, 130), figure(110, 105, 120))), "(-9%)")
 
-    def test_a_single_round_that_is_the_same_is_no_change(self):
+    def test_an_equal_single_round_is_no_change(self):
         self.assertEqual(str(Change(figure(7, 7, 7), figure(7, 7, 7))), "(+0%)")
 
-    def test_before_nothing_nothing_is_divided(self):
+    def test_a_change_from_zero_is_not_divided(self):
         self.assertEqual(Change(figure(7, 7, 7), figure(0, 0, 0)).percent, 0)
 
-    def test_what_only_one_of_the_runs_has_is_not_compared(self):
+    def test_a_figure_of_only_one_run_is_not_compared(self):
         now = {"guard": {"64": {"server": figure(1, 1, 1)}}}
         for before in (None, {}, {"guard": {}}, {"guard": {"16": {}}}):
             self.assertEqual(change(now, before, "guard", "64", "server"), "")

@@ -7,30 +7,30 @@ from processes import Fault
 from saved import SavedRuns
 
 
-class RunsThatHaveBeenSaved(unittest.TestCase):
+class SavedRunsTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.runs = SavedRuns(Path(folder.name) / "runs")
 
-    def test_a_run_comes_back_as_it_was_saved(self):
+    def test_a_saved_run_is_loaded_unchanged(self):
         self.runs.save("first", {"at": "now"})
         self.assertEqual(self.runs.load("first"), {"at": "now"})
 
-    def test_the_last_one_is_the_one_saved_last_whatever_its_name(self):
+    def test_the_last_run_is_the_one_saved_last_whatever_its_name(self):
         for place, name in enumerate(["b", "c", "a"]):
             os.utime(self.runs.save(name, {"name": name}), (place, place))
         self.assertEqual(self.runs.last(), ("a", {"name": "a"}))
 
-    def test_without_any_there_is_no_last_one(self):
+    def test_without_runs_there_is_no_last_run(self):
         self.assertEqual(self.runs.last(), (None, None))
 
-    def test_one_that_is_not_there_is_refused_with_those_that_are(self):
+    def test_a_missing_run_is_refused_with_a_list_of_the_saved_runs(self):
         self.runs.save("first", {})
-        with self.assertRaisesRegex(Fault, "there is no run second; there are: first"):
+        with self.assertRaisesRegex(Fault, "there is no run second; saved runs: first"):
             self.runs.load("second")
 
-    def test_a_name_is_no_path(self):
+    def test_a_path_is_not_accepted_as_a_name(self):
         for name in ("", "../x", "/x", "a/b", ".hidden", "a b", "a\n"):
             with self.assertRaises(Fault):
                 self.runs.save(name, {})

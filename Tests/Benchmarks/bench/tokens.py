@@ -1,4 +1,4 @@
-"""Tokens that the server takes for its own: made with the benchmark's secrets, as many as are needed."""
+"""Tokens that the server accepts, because they are signed with the secrets of the benchmark."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ def base64url(data):
 
 
 class Secret:
-    """A secret as the server reads it from its settings, and the name that it gives to it."""
+    """A secret as in the server's settings, and the key id that the server derives from it."""
 
     def __init__(self, text):
         self.text = text
@@ -34,7 +34,7 @@ REFRESH_LIFETIME = 30 * 86_400
 
 
 def access_token(user, session, now):
-    """Good for half a day: longer than any run takes, and no longer than the server believes."""
+    """Valid for half a day: longer than any run, and not longer than the server accepts."""
     return ACCESS.token("at+jwt", {
         "iss": "gatehouse", "aud": "gatehouse", "client_id": BUNDLE_ID, "sub": user, "sid": session, "role": "USER",
         "iat": now, "exp": now + 43_200, "jti": "at_01BENCH" + secrets.token_hex(10)[:19].upper()})
@@ -47,5 +47,5 @@ def refresh_token(user, session, now):
 
 
 def digest(token):
-    """All that the server keeps of a refresh token."""
+    """The hash of a refresh token that the server stores."""
     return hashlib.sha256(token.encode()).digest()

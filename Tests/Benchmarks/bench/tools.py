@@ -1,4 +1,4 @@
-"""The programs that measure and are measured, built when they are older than their sources."""
+"""The programs that the benchmark runs."""
 
 import os
 import platform
@@ -17,36 +17,24 @@ class Tools:
         self.script = checkout / "Tests/Benchmarks/Load/load.lua"
         products = checkout / ".build" / self.build
         self.gatehouse, self.benchmarks = products / "gatehouse", products / "GatehouseBenchmarks"
+        self.fake_apple = products / "fake-apple"
+        # Without debug information, which valgrind cannot read.
+        self.stripped_gatehouse = self.home / "gatehouse.stripped"
+        self.stripped_benchmarks = self.home / "GatehouseBenchmarks.stripped"
         self.floor, self.allocations = self.home / "floor", self.home / "allocations.so"
         self.work.mkdir(parents=True, exist_ok=True)
 
-    def build_all(self, say):
-        say("building; the first time takes some minutes")
-        for product in ("gatehouse", "GatehouseBenchmarks"):
-            # As it is shipped: with Swift's library inside. A debug build is what the tests have made anyway.
-            kind = [] if self.build == "debug" else ["--static-swift-stdlib"]
-            self.run_logged(["swift", "build", "--package-path", self.checkout, "--configuration", self.build, *kind,
-                             "--product", product, "--explicit-target-dependency-import-check", "error"])
-        native = self.checkout / "Tests/Benchmarks/Native"
-        self.run_logged(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", self.floor, native / "floor.c", "-lfcgi",
-                         "-lpthread"])
-        self.run_logged(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-fno-builtin", "-shared", "-fPIC", "-o",
-                         self.allocations, native / "allocations.c"])
-
-    def run_logged(self, command):
-        log = self.home / "build.log"
-        with open(log, "wb") as file:
-            outcome = subprocess.run(
-                list(map(str, command)), stdin=subprocess.DEVNULL, stdout=file, stderr=file, check=False)
-        if outcome.returncode != 0:
-            faults = sorted({line for line in log.read_text().splitlines() if "error" in line})[:20]
-            raise Fault("\n".join([f"{command[0]} does not build; all that it said: {log}", *faults]))
+    def build_all(self):
+        """The script shows its progress and its errors on standard error."""
+        script = self.checkout / "deploy/lib/build-benchmark"
+        if subprocess.run([script, self.build], stdin=subprocess.DEVNULL, check=False).returncode != 0:
+            raise Fault("the programs cannot be built")
 
     def commit(self):
-        """What is measured, with a mark where it is in no commit."""
+        """The commit that is measured; "-dirty" marks changes that are not committed."""
         outcome = subprocess.run(
             ["git", "-C", self.checkout, "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
-        return outcome.stdout.strip() or "of no commit"
+        return outcome.stdout.strip() or "without a commit"
 
 
 def machine_description():

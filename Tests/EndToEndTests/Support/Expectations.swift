@@ -1,13 +1,13 @@
 import JSON
 import Testing
 
-/// Expects an error in the one shape that they all have.
+/// Expects a problem document with this status and code.
 func expectProblem(
-    _ answer: Answer, _ status: Int, _ code: String, sourceLocation: SourceLocation = #_sourceLocation
+    _ response: TestResponse, _ status: Int, _ code: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    #expect(answer.status == status, sourceLocation: sourceLocation)
-    #expect(answer.code == code, sourceLocation: sourceLocation)
-    #expect(answer.header("content-type") == "application/problem+json", sourceLocation: sourceLocation)
-    #expect(answer["status"] == .integer(Int64(status)), sourceLocation: sourceLocation)
-    #expect(answer["requestId"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
+    #expect(response.status == status, sourceLocation: sourceLocation)
+    #expect(response.code == code, sourceLocation: sourceLocation)
+    #expect(response.header("content-type") == "application/problem+json", sourceLocation: sourceLocation)
+    #expect(response["status"] == .integer(Int64(status)), sourceLocation: sourceLocation)
+    #expect(response["requestId"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
 }

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import TestSupport
 
-/// `gatehouse fake-apple` as a process of its own, which can be killed and come back.
+/// The fake Apple as a separate process that can be killed and restarted.
 final class FakeAppleProcess: @unchecked Sendable {
     private let folder: TemporaryFolder
     private let port: UInt16
@@ -11,6 +11,7 @@ final class FakeAppleProcess: @unchecked Sendable {
     init() throws {
         folder = try TemporaryFolder()
         port = try FreePort.any()
+        try SharedRSAKeys.write(intoFolder: folder.file("apple"))
         process = try Self.start(folder, port)
         try waitUntilListening()
     }
@@ -18,42 +19,42 @@ final class FakeAppleProcess: @unchecked Sendable {
     private static func start(_ folder: TemporaryFolder, _ port: UInt16) throws -> ChildProcess {
         try ChildProcess(
             [
-                Executable.gatehouse, "fake-apple", "--port", "\(port)", "--keys", folder.file("apple"), "--key-id",
+                Executable.fakeApple, "serve", "--port", "\(port)", "--keys", folder.file("apple"), "--key-id",
                 "KEY1234567", "--team-id", "TEAM123456",
             ],
-            environment: ["APPLE_BUNDLE_ID": FakeAppleStand.bundleID], log: folder.file("log"))
+            environment: ["APPLE_BUNDLE_ID": FakeAppleIssuer.bundleID], log: folder.file("log"))
     }
 
-    func introduce(_ variables: inout [String: String]) {
+    func configure(_ variables: inout [String: String]) {
         variables["APPLE_JWKS_URL"] = url("/auth/keys")
         variables["APPLE_TOKEN_URL"] = url("/auth/token")
         variables["APPLE_REVOKE_URL"] = url("/auth/revoke")
         variables["APPLE_TEAM_ID"] = "TEAM123456"
         variables["APPLE_KEY_ID"] = "KEY1234567"
         variables["APPLE_PRIVATE_KEY_FILE"] = folder.file("apple/AuthKey_KEY1234567.p8")
-        variables["DATA_KEY"] = DeveloperHouse.dataKey
+        variables["DATA_KEY"] = AppleDeveloperFixture.dataKey
     }
 
     func login(_ subject: String) throws -> JSONObject { try ask("/mint", ["sub": .string(subject)]) }
 
-    func order(_ fault: JSONObject) throws { _ = try ask("/faults", fault) }
+    func injectFault(_ fault: JSONObject) throws { _ = try ask("/faults", fault) }
 
-    /// Whom it has down as users of the app.
+    /// The users that Apple lists as authorised for the app.
     func authorisations() throws -> [String] {
         try ask("/authorisations")["authorisations"]?.array?.compactMap { $0.object?["sub"]?.string } ?? []
     }
 
-    /// The paths that were asked for.
+    /// The paths of the requests so far.
     func requests() throws -> [String] {
         try ask("/requests")["requests"]?.array?.compactMap { $0.object?["path"]?.string } ?? []
     }
 
-    func die() throws {
+    func kill() throws {
         process.signal(SIGKILL)
         _ = process.wait()
     }
 
-    func comeBack() throws {
+    func restart() throws {
         process = try Self.start(folder, port)
         try waitUntilListening()
     }

@@ -1,15 +1,15 @@
-/// A request as it reached a service behind the guard.
+/// A request as the service behind the guard received it.
 struct UpstreamRequest: Sendable {
     let bytes: [UInt8]
     let method: String
     let target: String
-    /// As they were spelt, in order.
+    /// In order, with names as they were sent.
     let headers: [(name: String, value: String)]
     let body: [UInt8]
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Nil as long as something is missing.
+    /// Nil while the request is incomplete.
     init?(whole bytes: [UInt8]) {
         guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: "\r\n\r\n".utf8) }) else { return nil }
         var lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")

@@ -1,8 +1,8 @@
-"""Sends standard input from an address to a port, over TLS if that is asked for, and prints what comes back.
+"""Sends standard input from an address to a port, optionally over TLS, and prints the response.
 
 ask-from.py SOURCE TARGET PORT PROXY tls|plain
 
-PROXY is a line of the PROXY protocol that goes ahead of everything, or empty.
+PROXY is a line of the PROXY protocol that is sent first, or empty.
 """
 
 import socket

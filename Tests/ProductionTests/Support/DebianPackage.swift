@@ -1,12 +1,23 @@
 import Foundation
 import TestSupport
 
-/// The package, as deploy/package builds it: once for all the tests.
+/// The package that deploy/package builds, once for all tests.
 enum DebianPackage {
     static let first = Result { try build(revision: "1") }
 
-    /// The same again, as the next one.
+    /// The same package with the next revision.
     static let second = Result { try build(revision: "2") }
+
+    /// The program fake-apple, which the package does not contain. It is built as the package is, without a
+    /// need for Swift's libraries.
+    static let fakeApple = Result {
+        let build = Executable.root + "/.build/package/swift"
+        try Shell.run([
+            "swift", "build", "--package-path", Executable.root, "--scratch-path", build, "--configuration", "release",
+            "--static-swift-stdlib", "--product", "fake-apple",
+        ])
+        return build + "/release/fake-apple"
+    }
 
     private static func build(revision: String) throws -> String {
         let output = try Shell.run([Executable.root + "/deploy/package", "--revision", revision])

@@ -8,11 +8,13 @@ extension Machine {
         let advice: String
     }
 
-    /// What `gatehouse check` calls wrong. That the fake Apple is not Apple is always true here, and left out.
+    /// The faults that `gatehouse check` reports, without the fault that the fake Apple always causes.
     func faults() throws -> [Fault] {
         let report = try JSONValue(parsing: run("gatehouse check --json").output).object ?? [:]
         let checks = (report["checks"]?.array ?? []).compactMap(\.object)
-        guard checks.count > 10 else { throw Spawn.Failure(description: "gatehouse check says too little: \(report)") }
+        guard checks.count > 10 else {
+            throw Spawn.Failure(description: "gatehouse check reports too few checks: \(report)")
+        }
         return checks.filter { $0["state"] == "fault" }.map { check in
             Fault(
                 subject: check["subject"]?.string ?? "", message: check["message"]?.string ?? "",

@@ -1,29 +1,30 @@
+import Foundation
 import TestSupport
 
 extension Machine {
-    /// A machine that serves: the package is installed, an Apple is there, and the two values are set.
+    /// A machine on which Gatehouse serves requests, with a fake Apple.
     static func serving() throws -> Machine {
         let machine = try Machine()
         try machine.install(DebianPackage.first.get())
         try machine.configure()
-        try machine.must("systemctl start gatehouse")
+        try machine.mustRun("systemctl start gatehouse")
         return machine
     }
 
-    /// What an operator types. Nobody is there to answer a question.
+    /// Installs the package as an operator does. There is no terminal for questions.
     @discardableResult
     func install(_ package: String) throws -> String {
         try run("rm -f /root/*.deb")
         try put(package, at: "/root/gatehouse.deb")
-        return try must("apt-get install --yes /root/gatehouse.deb </dev/null 2>&1")
+        return try mustRun("apt-get install --yes /root/gatehouse.deb </dev/null 2>&1")
     }
 
-    /// The settings of an app, and an Apple on this machine, which has nothing else to ask.
+    /// Sets the required settings and starts a fake Apple on this machine.
     func configure() throws {
         try put(Executable.root + "/Tests/ProductionTests/Support/client.py", at: "/root/client.py")
-        try must("sed -i 's/^APPLE_BUNDLE_ID=.*/APPLE_BUNDLE_ID=com.example.app/' /etc/gatehouse/gatehouse.conf")
+        try mustRun("sed -i 's/^APPLE_BUNDLE_ID=.*/APPLE_BUNDLE_ID=com.example.app/' /etc/gatehouse/gatehouse.conf")
         try startApple()
-        try must(
+        try mustRun(
             """
             cat >>/etc/gatehouse/gatehouse.conf <<'END'
             APPLE_TEAM_ID=FAKEAPPLE1
@@ -34,7 +35,7 @@ extension Machine {
             END
             install -m 600 /var/lib/apple/AuthKey_DEVELOPER1.p8 /etc/gatehouse/credentials/apple_private_key
             """)
-        // A thousand logins a second come from one address here.
+        // All logins come from one address, so the rate limits are high.
         try write(
             """
             SERVER_NAME=api.example.com
@@ -46,14 +47,23 @@ extension Machine {
             API_BURST=5000
 
             """, to: "/etc/gatehouse/nginx.values")
-        try must("gatehouse-nginx")
+        try mustRun("gatehouse-nginx")
+    }
+
+    /// The package does not contain the fake Apple.
+    func installFakeApple() throws {
+        let path = "/usr/local/bin/fake-apple"
+        guard !FileManager.default.fileExists(atPath: root + path) else { return }
+        try put(DebianPackage.fakeApple.get(), at: path)
+        try mustRun("chmod 755 \(path)")
     }
 
     func startApple() throws {
-        try must(
+        try installFakeApple()
+        try mustRun(
             """
-            systemd-run --quiet --unit=apple -p StateDirectory=apple -E APPLE_BUNDLE_ID=com.example.app -E GATEHOUSE_CONFIG= \
-                /usr/bin/gatehouse fake-apple --keys /var/lib/apple --port 8444
+            systemd-run --quiet --unit=apple -p StateDirectory=apple -E APPLE_BUNDLE_ID=com.example.app \
+                /usr/local/bin/fake-apple serve --keys /var/lib/apple --port 8444
             for attempt in $(seq 300); do
                 curl -sf -o /dev/null http://127.0.0.1:8444/auth/keys && exit 0
                 sleep 0.1
@@ -62,21 +72,21 @@ extension Machine {
             """)
     }
 
-    /// Has the alerts written down, by a program that fails afterwards.
-    func tellOfFailures() throws {
-        try write("#!/bin/sh\necho \"$1\" >>/root/told\nexit 1\n", to: "/etc/gatehouse/on-failure.d/tell")
-        try must("chmod +x /etc/gatehouse/on-failure.d/tell")
+    /// Installs an alert program that records the unit and then fails.
+    func recordAlerts() throws {
+        try write("#!/bin/sh\necho \"$1\" >>/root/alerts\nexit 1\n", to: "/etc/gatehouse/on-failure.d/record")
+        try mustRun("chmod +x /etc/gatehouse/on-failure.d/record")
     }
 
-    /// The units that alerted, a line each.
-    var told: String {
-        get throws { try must("cat /root/told 2>/dev/null || true") }
+    /// The units that raised an alert, one per line.
+    var alertedUnits: String {
+        get throws { try mustRun("cat /root/alerts 2>/dev/null || true") }
     }
 
-    /// The status of each step from the login to the logout.
+    /// The status of each step from login to logout.
     func login() throws -> String {
-        try must("python3 /root/client.py login")
+        try mustRun("python3 /root/client.py login")
     }
 
-    static let wholeLogin = "200 200 200 200 204"
+    static let successfulLogin = "200 200 200 200 204"
 }

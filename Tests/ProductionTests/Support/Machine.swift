@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A Debian that was booted in a folder: systemd is its process 1, and it has no network but its own loopback. It ends
-/// with the test process, however that ends.
+/// A Debian that boots in a folder with systemd as process 1 and only a loopback network. It
+/// ends with the test process.
 final class Machine {
     let root: String
     private let folder: TemporaryFolder
@@ -11,7 +11,7 @@ final class Machine {
     private var leader: pid_t = 0
     private var name = ""
 
-    /// A bare Debian with what Gatehouse depends on, nginx, and what the tests need in there.
+    /// Creates and boots a Debian with Gatehouse's dependencies, nginx and the tools of the tests.
     init() throws {
         folder = try TemporaryFolder()
         root = folder.file("root")
@@ -29,7 +29,7 @@ final class Machine {
 
     // MARK: - Power
 
-    /// Pulls the plug, if it is in, and puts it in again.
+    /// Boots the machine, after a hard power-off if it is running.
     func boot() throws {
         halt()
         name = "gatehouse-" + UUID().uuidString.prefix(8).lowercased()
@@ -46,11 +46,11 @@ final class Machine {
             return ["running\n", "degraded\n"].contains((try? run("systemctl is-system-running || true").text) ?? "")
         }
         guard isUp else {
-            throw Spawn.Failure(description: "the machine does not come up: \(machine.log.suffix(2000))")
+            throw Spawn.Failure(description: "the machine does not boot: \(machine.log.suffix(2000))")
         }
     }
 
-    /// It is killed: what it has of its own to lose is in a folder that goes anyway.
+    /// Kills the machine, whose folder is temporary.
     func halt() {
         process?.stop()
         process = nil
@@ -62,7 +62,7 @@ final class Machine {
         for entry in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
             guard let process = pid_t(entry),
                 let stat = try? String(contentsOfFile: "/proc/\(entry)/stat", encoding: .utf8),
-                // After the name, which may hold anything: state, parent.
+                // The name in parentheses may contain any character. State and parent follow it.
                 let rest = stat.split(separator: ")").last?.split(separator: " "), rest.count > 1
             else { continue }
             if pid_t(rest[1]) == parent { return process }
@@ -70,39 +70,40 @@ final class Machine {
         return nil
     }
 
-    // MARK: - What is done in it
+    // MARK: - Commands
 
-    /// Runs a script of the shell there, as root, for five minutes at most.
+    /// Runs a shell script as root with a timeout.
     @discardableResult
     func run(_ script: String, in time: Int = 300) throws -> Shell.Outcome {
         try Shell.outcome(of: command(script, in: time))
     }
 
-    /// The same where nothing else than success is any good; what it printed, without the last line's end.
+    /// Runs a script that must succeed, and returns its output without the final newline.
     @discardableResult
-    func must(_ script: String) throws -> String {
+    func mustRun(_ script: String) throws -> String {
         let outcome = try run(script)
         guard outcome.status == 0 else {
             throw Spawn.Failure(
-                description: "\(script) ended with \(outcome.status): \(outcome.text)\(outcome.complaint)\n\(journal)")
+                description: "\(script) ended with \(outcome.status): \(outcome.text)\(outcome.errorOutput)\n\(journal)"
+            )
         }
         return outcome.text.trimmingCharacters(in: .newlines)
     }
 
-    /// The same, started and not waited for.
+    /// Starts a script without waiting for it.
     func start(_ script: String) -> Background {
         let command = command(script, in: 600)
         return Background { (try? Shell.outcome(of: command))?.output ?? [] }
     }
 
-    func holds(_ script: String, within seconds: Double = 60) -> Bool {
+    func eventuallySucceeds(_ script: String, within seconds: Double = 60) -> Bool {
         Eventually.holds(within: seconds) {
             usleep(100_000)
             return (try? run(script).status) == 0
         }
     }
 
-    /// What it says of Gatehouse, for whoever has to find out why a test failed.
+    /// The journal of Gatehouse's units, for messages of failed tests.
     var journal: String {
         (try? run("journalctl --no-pager --lines 60 --unit 'gatehouse*'; tail -n 5 /var/log/nginx/error.log").text)
             ?? ""

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whether a machine can be booted here at all.
+/// Whether a machine can be booted here.
 enum Production {
-    /// Nil where it can.
+    /// Nil where a machine can be booted.
     static let obstacle: String? = {
         guard geteuid() == 0 else { return "only root can boot a machine" }
         for tool in ["systemd-nspawn", "debootstrap", "nsenter"] where !isThere(tool) {
@@ -28,6 +28,6 @@ enum Production {
     }
 }
 
-/// Everything that takes a machine: one after the other, since they would not fit beside each other.
-@Suite("A bare Debian", .serialized, .enabled(if: Production.canBoot, Production.reason))
+/// The suites that boot machines. They run one after the other because of the memory that each machine needs.
+@Suite("A booted Debian", .serialized, .needs(.bootedDebian), .enabled(if: Production.canBoot, Production.reason))
 enum MachineTests {}

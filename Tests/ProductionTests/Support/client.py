@@ -1,8 +1,8 @@
-"""A client of the installed API: over TLS, through nginx, with connections that are kept.
+"""A client of the installed API over TLS and with keep-alive connections.
 
-    client.py login            signs in with Apple, asks who it is, refreshes, signs out; prints the status of each
-    client.py load FOLDER      does so from many threads until FOLDER/stop exists; FOLDER/running says when all are at it.
-                               Prints how many requests there were, and every one that failed
+    client.py login            logs in with Apple, reads the profile, refreshes and logs out; prints the status of each step
+    client.py load FOLDER      reads the profile and refreshes in many threads until FOLDER/stop exists; FOLDER/running is
+                               created once all threads run. Prints the number of requests and each failed one
 """
 import http.client
 import json
@@ -31,11 +31,11 @@ class Client:
         if "accessToken" in self.tokens:
             headers["Authorization"] = "Bearer " + self.tokens["accessToken"]
         self.connection.request(method, path, body, headers)
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status == 200 and b"refreshToken" in text:
+        response = self.connection.getresponse()
+        text = response.read()
+        if response.status == 200 and b"refreshToken" in text:
             self.tokens = json.loads(text)
-        return answer.status, text
+        return response.status, text
 
     def sign_in(self):
         with urllib.request.urlopen(APPLE + "/mint", timeout=60) as minted:
@@ -52,7 +52,7 @@ def login():
     client = Client()
     steps = [client.sign_in, client.me, client.refresh, client.me, lambda: client.ask("POST", "/api/auth/logout")]
     statuses = []
-    # What follows on a refusal needs what was refused.
+    # The steps after a refused one need its response.
     while steps and (not statuses or statuses[-1] < 400):
         statuses.append(steps.pop(0)()[0])
     print(*statuses)
@@ -70,7 +70,7 @@ def load(folder):
             failures.append(f"login {status} {text!r}")
         ready.wait()
         while not over.is_set():
-            # As many writes as reads: neither may be lost.
+            # As many writes as reads.
             for step in (client.me, client.refresh):
                 began = time.time()
                 try:
@@ -88,7 +88,7 @@ def load(folder):
         thread.start()
     ready.wait(120)
     open(os.path.join(folder, "running"), "w").close()
-    # Nobody waits for ever for one who does not come.
+    # Bounds the wait in case FOLDER/stop is never created.
     for _ in range(3000):
         if os.path.exists(stop):
             break

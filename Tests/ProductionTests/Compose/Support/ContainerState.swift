@@ -1,14 +1,14 @@
 import JSON
 
-/// What the engine says of a container.
+/// The state of a container.
 struct ContainerState: CustomStringConvertible {
     let service: String
     let status: String
     let health: String?
     let exitCode: Int64?
-    /// What it may do and use.
+    /// The limits of the container.
     let limits: JSONObject
-    /// The whole of what `docker inspect` prints: settings, environment, mounts.
+    /// The complete output of `docker inspect`: settings, environment and mounts.
     let everything: String
 
     init(inspected text: String) throws {
@@ -22,8 +22,8 @@ struct ContainerState: CustomStringConvertible {
         limits = object["HostConfig"]?.object ?? [:]
     }
 
-    /// Up and well, or done.
-    var isGood: Bool {
+    /// Whether the container is running and healthy, or is a one-off container that has finished.
+    var isHealthy: Bool {
         switch status {
         case "running": health == nil || health == "healthy"
         case "exited": exitCode == 0 && ["secrets", "certificate"].contains(service)

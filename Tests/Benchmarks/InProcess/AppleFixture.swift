@@ -1,0 +1,32 @@
+import AppleID
+import FakeApple
+import Gatehouse
+import GatehouseServer
+import JOSE
+import JSON
+
+/// The body of an Apple login, and a verifier that has Apple's keys in its cache.
+struct AppleFixture {
+    let logIn: AppleSignIn
+    let loginBody: [UInt8]
+    let identityToken: String
+
+    init(folder: String) throws {
+        let key = try PublishedKeys(in: folder + "/apple").signing
+        let login = Mint(key: key).login(MintOrder(audience: Sample.bundleID), now: Sample.now.seconds)
+        loginBody = login.bytes
+        identityToken = login["identityToken"]?.string ?? ""
+        let set: JSONObject = ["keys": .array([.object(key.publicJWK ?? [:])])]
+        let bytes = set.bytes
+        let archive = KeySetArchive(NoStorage(), address: "none")
+        let keys = AppleKeys(archive: archive, now: Primitives.system.now) { bytes }
+        logIn = AppleSignIn(
+            verifier: IdentityTokenVerifier(policy: IdentityTokenPolicy(audiences: [Sample.bundleID])), keys: keys)
+    }
+}
+
+private struct NoStorage: KeySetStorage {
+    func load(_ name: String) -> SavedKeySet? { nil }
+
+    func save(_ keySet: SavedKeySet, as name: String) -> Bool { true }
+}

@@ -1,0 +1,128 @@
+import FakeApple
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite("Revoking Apple's grant on account deletion")
+struct AppleRevocationTests {
+    private func bodyWithoutCode(of subject: String, in fixture: AppleDeveloperFixture) -> JSONObject {
+        var body = fixture.apple.login(subject)
+        body["authorizationCode"] = .none
+        return body
+    }
+
+    @Test("Deleting an account revokes the grant at Apple")
+    func revoked() throws {
+        let fixture = try AppleDeveloperFixture()
+        let login = try fixture.logInAndAwaitGrant("ann")
+        _ = try fixture.logInAndAwaitGrant("bob")
+        let response = try fixture.installation.deleteAccount(login)
+        #expect(response.status == 204)
+        #expect(response.header("x-apple-revocation") == "queued")
+        #expect(response.header("link") == nil)
+        #expect(Eventually.holds { !fixture.isAuthorised("ann") && fixture.pendingTasks == 0 })
+        #expect(fixture.isAuthorised("bob"))
+        let again = try fixture.logIn("ann")
+        #expect(again["isNewUser"] == true && again.userID != login.userID)
+    }
+
+    @Test("A deletion by an operator revokes the grant too")
+    func byOperator() throws {
+        let fixture = try AppleDeveloperFixture()
+        let login = try fixture.logInAndAwaitGrant("ann")
+        try fixture.installation.runCommand("users", "delete", login.userID, "--yes")
+        #expect(Eventually.holds { !fixture.isAuthorised("ann") && fixture.pendingTasks == 0 })
+    }
+
+    @Test("Without a grant, the response tells the user how to revoke it")
+    func withoutGrant() throws {
+        let fixture = try AppleDeveloperFixture()
+        let strangers = try FastCGIInstallation()
+        let logins: [(any Installation, TestResponse)] = [
+            (fixture.installation, try fixture.logIn(bodyWithoutCode(of: "ann", in: fixture))),
+            (strangers, try strangers.send(.post("/api/auth/apple", strangers.apple.login("ann")))),
+        ]
+        for (installation, login) in logins {
+            let response = try installation.deleteAccount(login)
+            #expect(response.status == 204)
+            #expect(response.header("x-apple-revocation") == "by-hand")
+            #expect(response.header("link") == #"<https://account.apple.com/account/manage>; rel="help""#)
+        }
+        // Without developer credentials, an authorization code cannot be exchanged.
+        let login = try strangers.send(.post("/api/auth/apple", strangers.apple.login("bob")))
+        #expect(try strangers.deleteAccount(login, code: "c").header("x-apple-revocation") == "by-hand")
+    }
+
+    @Test("The response headers are the same in every environment", arguments: TestEnvironment.allCases)
+    func headers(_ environment: TestEnvironment) throws {
+        let installation = try SharedInstallations.standard(environment)
+        let login = try installation.send(.post("/api/auth/apple", installation.apple.login("headers-\(environment)")))
+        let response = try installation.deleteAccount(login, code: "c")
+        #expect(response.status == 204)
+        #expect(response.header("x-apple-revocation") == "by-hand")
+        #expect(response.header("link")?.hasPrefix("<https://account.apple.com/") == true)
+    }
+
+    @Test("A fresh authorization code allows the revocation when no grant is stored")
+    func freshCode() throws {
+        let fixture = try AppleDeveloperFixture()
+        let login = try fixture.logIn(bodyWithoutCode(of: "ann", in: fixture))
+        let code = fixture.apple.login("ann")["authorizationCode"]
+        let response = try fixture.installation.deleteAccount(login, code: code)
+        #expect(response.header("x-apple-revocation") == "queued")
+        #expect(
+            Eventually.holds {
+                fixture.requests(of: "/auth/revoke").map(\.status) == [200] && fixture.pendingTasks == 0
+            })
+        #expect(fixture.requests(of: "/auth/token").count == 1)
+        #expect(!fixture.isAuthorised("ann"))
+    }
+
+    @Test("Users without an Apple account cause no request to Apple")
+    func withoutAppleAccount() throws {
+        let fixture = try AppleDeveloperFixture()
+        let response = try fixture.installation.deleteAccount(fixture.installation.devLogin("d@example.com"), code: "c")
+        #expect(response.status == 204)
+        #expect(response.header("x-apple-revocation") == nil && response.header("link") == nil)
+        #expect(fixture.pendingTasks == 0)
+    }
+
+    @Test("A grant that arrives after the deletion is revoked too")
+    func pendingExchange() throws {
+        let fixture = try AppleDeveloperFixture()
+        fixture.apple.service.addFault(FaultOrder(.status, path: "/auth/token"))
+        let login = try fixture.logIn("ann")
+        #expect(try fixture.installation.deleteAccount(login).header("x-apple-revocation") == "queued")
+        fixture.apple.service.removeFaults()
+        #expect(
+            Eventually.holds {
+                fixture.requests(of: "/auth/revoke").map(\.status) == [200] && fixture.pendingTasks == 0
+            })
+        #expect(!fixture.isAuthorised("ann"))
+    }
+
+    @Test("The revocation survives a kill of Apple's server and of Gatehouse")
+    func killed() throws {
+        let apple = try FakeAppleProcess()
+        let installation = try FastCGIInstallation { apple.configure(&$0) }
+        let login = try installation.send(.post("/api/auth/apple", apple.login("ann")))
+        #expect(login.status == 200)
+        #expect(Eventually.holds { (try? apple.authorisations()) == ["ann"] })
+        #expect(Eventually.holds { (try? installation.count("auth_accounts WHERE refresh_token IS NOT NULL")) == 1 })
+        try apple.injectFault(["fault": "hang", "path": "/auth/revoke"])
+        #expect(try installation.deleteAccount(login).status == 204)
+        #expect(try installation.me(login.accessToken).code == "session_revoked")
+        #expect(Eventually.holds { (try? apple.requests())?.contains("/auth/revoke") == true })
+        try apple.kill()
+        installation.process.signal(SIGKILL)
+        _ = installation.process.wait()
+        try installation.restart()
+        #expect(try installation.me(login.accessToken).status == 401)
+        #expect(try installation.count("apple_tasks") == 1)
+        try apple.restart()
+        #expect(try apple.authorisations() == ["ann"])
+        #expect(
+            Eventually.holds { (try? apple.authorisations()) == [] && (try? installation.count("apple_tasks")) == 0 })
+    }
+}

@@ -1,0 +1,141 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("Error responses")
+struct ErrorTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let request: TestRequest
+        let status: Int
+        let code: String
+        var headers: [String: String] = [:]
+        var testDescription: String { "\(request.method) \(request.path) → \(code)" }
+    }
+
+    private static func post(_ path: String, type: String?, _ body: String) -> TestRequest {
+        TestRequest(
+            method: "POST", path: path, headers: type.map { [("Content-Type", $0)] } ?? [], body: Array(body.utf8))
+    }
+
+    private static func me(_ authorization: String) -> TestRequest {
+        TestRequest(method: "GET", path: "/api/users/me", headers: [("Authorization", authorization)])
+    }
+
+    private static let json = "application/json"
+    private static let refresh = "/api/auth/refresh"
+
+    static let cases: [Case] = [
+        Case(request: .get("/api/nothing"), status: 404, code: "not_found"),
+        Case(request: .get("/api/users/me/"), status: 404, code: "not_found"),
+        Case(request: .get("/api/users/ME"), status: 404, code: "not_found"),
+        Case(request: .get(refresh), status: 405, code: "method_not_allowed", headers: ["allow": "POST"]),
+        Case(
+            request: .post("/api/users/me", [:]), status: 405, code: "method_not_allowed",
+            headers: ["allow": "GET, HEAD, PATCH, DELETE"]),
+        Case(
+            request: TestRequest(method: "OPTIONS", path: refresh), status: 405, code: "method_not_allowed",
+            headers: ["allow": "POST"]),
+        Case(request: post(refresh, type: json, ""), status: 400, code: "invalid_json"),
+        Case(request: post(refresh, type: json, "{"), status: 400, code: "invalid_json"),
+        Case(request: post(refresh, type: json, "[]"), status: 400, code: "invalid_json"),
+        Case(request: post(refresh, type: json, "\"x\""), status: 400, code: "invalid_json"),
+        Case(
+            request: post(refresh, type: json, #"{"refreshToken":"a","refreshToken":"b"}"#), status: 400,
+            code: "invalid_json"),
+        Case(request: post(refresh, type: json, "{\"refreshToken\":\"\u{1}\"}"), status: 400, code: "invalid_json"),
+        Case(request: post(refresh, type: json, "{}"), status: 400, code: "invalid_request"),
+        Case(request: post(refresh, type: json, #"{"refreshToken":null}"#), status: 400, code: "invalid_request"),
+        Case(request: post(refresh, type: json, #"{"refreshToken":7}"#), status: 400, code: "invalid_request"),
+        Case(request: post(refresh, type: json, #"{"refreshToken":""}"#), status: 400, code: "invalid_request"),
+        Case(request: post(refresh, type: "text/plain", "{}"), status: 415, code: "unsupported_media_type"),
+        Case(request: post(refresh, type: ";", "{}"), status: 415, code: "unsupported_media_type"),
+        Case(request: post(refresh, type: nil, "{}"), status: 415, code: "unsupported_media_type"),
+        Case(
+            request: post(refresh, type: "application/json; charset=latin1", "{}"), status: 415,
+            code: "unsupported_media_type"),
+        Case(
+            request: post(refresh, type: "Application/JSON;charset=UTF-8", "{}"), status: 400, code: "invalid_request"),
+        Case(
+            request: .get("/api/users/me"), status: 401, code: "invalid_access_token",
+            headers: ["www-authenticate": "Bearer"]),
+        Case(
+            request: me("Basic YTpi"), status: 401, code: "invalid_access_token",
+            headers: ["www-authenticate": "Bearer"]),
+        Case(request: me("Bearer"), status: 401, code: "invalid_access_token", headers: ["www-authenticate": "Bearer"]),
+        Case(
+            request: me("Bearer nonsense"), status: 401, code: "invalid_access_token",
+            headers: [
+                "www-authenticate": "Bearer error=\"invalid_token\", error_description=\"invalid_access_token\""
+            ]),
+        Case(request: .get("/api/users/me?access_token=x"), status: 401, code: "invalid_access_token"),
+    ]
+
+    @Test("Every error is a problem document with a stable code", arguments: TestEnvironment.allCases, cases)
+    func problem(_ environment: TestEnvironment, _ given: Case) throws {
+        // nginx removes the query. The other environments never get one.
+        if environment != .nginx, given.request.path.contains("?") { return }
+        let response = try SharedInstallations.standard(environment).send(given.request)
+        #expect(response.status == given.status)
+        #expect(response.code == given.code)
+        #expect(response.header("content-type") == "application/problem+json")
+        #expect(response.header("cache-control") == "no-store")
+        #expect(response["status"]?.integer == Int64(given.status))
+        #expect((response["errors"]?.array != nil) == (given.status == 400))
+        for member in ["type", "title", "detail", "requestId"] { #expect(response[member]?.string?.isEmpty == false) }
+        #expect(response["requestId"]?.string == response.header("x-request-id"))
+        #expect(response.count(ofHeader: "x-request-id") == 1)
+        for (name, value) in given.headers { #expect(response.header(name) == value) }
+    }
+
+    @Test("The document names every invalid member", arguments: TestEnvironment.allCases)
+    func fields(_ environment: TestEnvironment) throws {
+        let body: JSONObject = [
+            "email": "no address", "nickname": 7, "fullName": ["givenName": []], "realUserStatus": 3, "nonce": false,
+        ]
+        let installation = try SharedInstallations.standard(environment)
+        func faults(_ path: String) throws -> [String] {
+            let response = try installation.send(.post(path, body))
+            #expect(response.status == 400)
+            return (response["errors"]?.array ?? []).compactMap { error in
+                #expect(error.object?["message"]?.string?.isEmpty == false)
+                return error.object?["field"]?.string
+            }
+        }
+        #expect(try faults("/api/auth/dev-login") == ["email", "devSecret", "nickname"])
+        #expect(
+            try faults("/api/auth/apple")
+                == ["identityToken", "fullName.givenName", "nickname", "nonce", "realUserStatus"])
+    }
+
+    @Test("A body of 64 KiB is accepted, a larger one gets 413", arguments: [TestEnvironment.fastCGI, .nginx])
+    func tooLarge(_ environment: TestEnvironment) throws {
+        let installation = try SharedInstallations.standard(environment)
+        func body(_ size: Int) -> TestRequest {
+            let frame = #"{"refreshToken":""}"#.utf8.count
+            let filler = String(repeating: "x", count: size - frame)
+            return Self.post(Self.refresh, type: Self.json, #"{"refreshToken":"\#(filler)"}"#)
+        }
+        #expect(try installation.send(body(65_536)).code == "invalid_refresh_token")
+        let response = try installation.send(body(65_537))
+        #expect(response.status == 413)
+        #expect(response.code == "payload_too_large")
+    }
+
+    @Test("A 403 has a challenge only where other credentials could help")
+    func forbidden() throws {
+        let installation = try FastCGIInstallation { $0["DEV_LOGIN_SECRET"] = nil }
+        let closed = try installation.devLogin("closed@example.com")
+        #expect(closed.code == "dev_login_disabled")
+        #expect(closed.header("www-authenticate") == nil)
+        installation.process.stop()
+        try installation.restart { $0["DEV_LOGIN_SECRET"] = FastCGIInstallation.devSecret }
+        let login = try installation.devLogin("disabled@example.com")
+        try installation.change("UPDATE users SET status = 'DISABLED'")
+        let disabled = try installation.me(login.accessToken)
+        #expect(disabled.status == 403)
+        #expect(disabled.code == "user_disabled")
+        #expect(
+            disabled.header("www-authenticate")
+                == "Bearer error=\"insufficient_scope\", error_description=\"user_disabled\"")
+    }
+}

@@ -1,0 +1,99 @@
+import FakeApple
+import JSON
+import Testing
+
+@Suite("Verified email addresses")
+struct EmailVerifiedTests {
+    private static let path = "/api/auth/apple"
+
+    private func claims(_ email: String?, _ verified: JSONValue?) -> JSONObject {
+        ["email": email.map(JSONValue.string) ?? .null, "email_verified": verified ?? .null]
+    }
+
+    private func login(_ installation: any Installation, _ subject: String, _ email: String?, _ verified: JSONValue?)
+        throws -> TestResponse
+    {
+        let response = try installation.send(
+            .post(Self.path, installation.apple.login(subject) { $0.claims = claims(email, verified) }))
+        #expect(response.status == 200)
+        return response
+    }
+
+    private func accounts(_ installation: any Installation, _ login: TestResponse) throws -> [JSONValue?] {
+        let response = try installation.send(.get("/api/users/me/accounts", bearer: login.accessToken))
+        return response["accounts"]?.array?.map { $0.object?["emailVerified"] } ?? []
+    }
+
+    private func verified(_ response: TestResponse) -> JSONValue? { response["user"]?.object?["emailVerified"] }
+
+    @Test(
+        "The value is Apple's claim, as a boolean or as a string, and false without one",
+        arguments: TestEnvironment.allCases)
+    func claim(_ environment: TestEnvironment) throws {
+        let installation = try SharedInstallations.standard(environment)
+        let table: [(claim: JSONValue?, user: JSONValue, account: JSONValue)] = [
+            (true, true, true), ("true", true, true), (false, false, false), ("false", false, false),
+            (nil, false, .null), ("yes", false, .null), (1, false, .null),
+        ]
+        for (number, row) in table.enumerated() {
+            let login = try login(
+                installation, "verified-\(environment)-\(number)", "v\(number)-\(environment)@example.com", row.claim)
+            #expect(verified(login) == row.user, "\(row)")
+            #expect(try installation.me(login.accessToken)["emailVerified"] == row.user, "\(row)")
+            #expect(try accounts(installation, login) == [row.account], "\(row)")
+            let export = try installation.send(.get("/api/users/me/export", bearer: login.accessToken))
+            #expect(export["user"]?.object?["emailVerified"] == row.user, "\(row)")
+            #expect(export["accounts"]?.array?.first?.object?["emailVerified"] == row.account, "\(row)")
+        }
+    }
+
+    @Test("The value is false without an email and for development logins")
+    func none() throws {
+        let installation = try InProcessInstallation()
+        #expect(verified(try login(installation, "without-address", nil, true)) == false)
+        let dev = try installation.devLogin("dev@example.com")
+        #expect(verified(dev) == false)
+        #expect(try accounts(installation, dev) == [.null])
+    }
+
+    @Test("A later login updates the value for the same address only")
+    func later() throws {
+        let installation = try InProcessInstallation()
+        #expect(verified(try login(installation, "ann", "ann@example.com", nil)) == false)
+        #expect(
+            verified(try login(installation, "ann", "other@example.com", true)) == false,
+            "the user's address is the first")
+        let second = try login(installation, "ann", "ANN@example.com", true)
+        #expect(verified(second) == true)
+        #expect(
+            verified(try login(installation, "ann", "ann@example.com", nil)) == true,
+            "Apple has said nothing else since")
+        #expect(verified(try login(installation, "ann", "ann@example.com", false)) == false)
+        #expect(
+            try accounts(installation, try login(installation, "ann", "new@example.com", nil)) == [.null],
+            "of the new address")
+    }
+
+    @Test("Addresses that only look alike are different addresses")
+    func lookalike() throws {
+        let installation = try InProcessInstallation()
+        #expect(verified(try login(installation, "kate", "kate@example.com", nil)) == false)
+        // The Kelvin sign, whose lower case is k, and an e with a combining accent.
+        #expect(verified(try login(installation, "kate", "\u{212A}ate@example.com", true)) == false)
+        #expect(verified(try login(installation, "emile", "\u{E9}mile@example.com", nil)) == false)
+        #expect(verified(try login(installation, "emile", "e\u{301}mile@example.com", true)) == false)
+    }
+
+    @Test("Linking an account with the same address updates the value")
+    func linked() throws {
+        let installation = try InProcessInstallation()
+        for (name, expected) in [("same", true), ("else", false)] {
+            let login = try installation.devLogin("same@\(name).example.com")
+            let body = installation.apple.login(name) { $0.claims = claims("same@same.example.com", true) }
+            let response = installation.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken))
+            #expect(response.status == 200)
+            #expect(try installation.me(login.accessToken)["emailVerified"] == .bool(expected))
+            #expect(try accounts(installation, login) == [.null, true])
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The local listener")
+struct LocalListenerTests {
+    private let port: UInt16
+    private let installation: NginxInstallation
+
+    init() throws {
+        port = try FreePort.any()
+        installation = try NginxInstallation(values: ["LISTEN_LOCAL": "127.0.0.1:\(port)"])
+    }
+
+    private func ask(_ path: String, _ options: String...) throws -> TestResponse {
+        TestResponse(
+            parsing: try Shell.run(
+                ["curl", "--silent", "--include", "--path-as-is", "--max-time", "20"] + options
+                    + ["http://127.0.0.1:\(port)\(path)"]))
+    }
+
+    @Test("It serves the metrics and does not log these requests")
+    func metrics() throws {
+        let response = try ask("/metrics")
+        #expect(response.status == 200)
+        #expect(response.header("content-type")?.hasPrefix("text/plain") == true)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("gatehouse_build_info"))
+        #expect(try ask("/metrics", "--header", "Host: localhost:9180").status == 200)
+        _ = try installation.send(.get("/api/users/me"))
+        #expect(Eventually.holds { installation.accessLog.contains("/api/users/me") })
+        #expect(!installation.accessLog.contains("/metrics"))
+    }
+
+    @Test(
+        "It passes health requests on to the responder", arguments: ["/healthz", "/readyz"])
+    func health(_ path: String) throws {
+        // The responder logs its own responses. A response that nginx generates would not be in its log.
+        let response = try ask(path)
+        #expect([200, 404, 503].contains(response.status))
+        let id = try #require(response.header("x-request-id"))
+        #expect(Eventually.holds { installation.backend.process.log.contains(id) })
+    }
+
+    @Test(
+        "It refuses other host names, so that DNS rebinding from a browser fails",
+        arguments: ["evil.example", "127.0.0.1.evil.example", "api.example.com", "0.0.0.0"])
+    func rebinding(_ name: String) throws {
+        for path in ["/metrics", "/readyz"] {
+            let response = try ask(path, "--header", "Host: \(name)")
+            #expect(response.status == 421, "\(path)")
+            #expect(response.code == "misdirected_request")
+        }
+    }
+
+    @Test(
+        "It serves nothing else, in particular not the API",
+        arguments: ["/", "/api/users/me", "/api/auth/verify", "/metrics/", "/metricsx", "/.well-known/jwks.json"])
+    func otherPaths(_ path: String) throws {
+        #expect(try ask(path).status == 404)
+    }
+
+    @Test("Its paths are not reachable at the public host", arguments: ["/metrics", "/healthz", "/readyz"])
+    func publicHost(_ path: String) throws {
+        #expect(try installation.send(.get(path)).status == 404)
+    }
+
+    @Test("It does not exist when its address is empty")
+    func emptyAddress() throws {
+        let other = try NginxInstallation()
+        #expect(!FileManager.default.fileExists(atPath: other.folder.file("nginx/sites-enabled/gatehouse-local.conf")))
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Restart by a service manager", .timeLimit(.minutes(5)))
+struct RestartTests {
+    private static func login(_ name: String) -> TestRequest {
+        .post(
+            "/api/auth/dev-login",
+            ["email": .string("\(name)@example.com"), "devSecret": .string(ManagedInstallation.devSecret)])
+    }
+
+    /// Sends requests until it is stopped and records every status other than 200.
+    private final class Load: Sendable {
+        private let state = Mutex((answered: 0, faults: [String](), isStopped: false))
+
+        var answered: Int { state.withLock { $0.answered } }
+        var faults: [String] { state.withLock { $0.faults } }
+
+        func start(_ count: Int, _ makeClient: @escaping @Sendable (_ index: Int) throws -> () throws -> [Int])
+            -> [Background]
+        {
+            (0..<count).map { index in
+                Background { [self] in
+                    do {
+                        let send = try makeClient(index)
+                        while !state.withLock({ $0.isStopped }) { record(try send()) }
+                    } catch {
+                        state.withLock { $0.faults.append("\(error)") }
+                    }
+                    return []
+                }
+            }
+        }
+
+        private func record(_ statuses: [Int]) {
+            state.withLock { state in
+                state.answered += statuses.count
+                state.faults += statuses.filter { $0 != 200 }.map { "status \($0)" }
+            }
+        }
+
+        func stop(_ threads: [Background]) {
+            state.withLock { $0.isStopped = true }
+            for thread in threads { _ = thread.result() }
+        }
+    }
+
+    @Test("No request is lost on open or on new connections")
+    func directConnections() throws {
+        let installation = try ManagedInstallation { $0["WORKERS"] = "8" }
+        let load = Load()
+        let openConnections = load.start(6) { index in
+            let peer = try installation.connect()
+            return { [try installation.send(Self.login("kept-\(index)"), over: peer).status] }
+        }
+        let newConnections = load.start(2) { index in { [try installation.send(Self.login("new-\(index)")).status] } }
+        let idle = try (0..<40).map { _ in try installation.connect() }
+        for peer in idle { #expect(try installation.send(Self.login("resting"), over: peer).status == 200) }
+        for _ in 0..<12 {
+            let before = load.answered
+            #expect(try installation.restart() == 0)
+            #expect(Eventually.holds(within: 40) { load.answered > before + 30 || !load.faults.isEmpty })
+        }
+        load.stop(openConnections + newConnections)
+        #expect(load.faults == [])
+        for peer in idle { #expect(try installation.send(Self.login("resting"), over: peer).status == 200) }
+        #expect(installation.log.contains("connections_adopted"))
+    }
+
+    @Test("No request through nginx is lost")
+    func throughNginx() throws {
+        let installation = try ManagedInstallation { $0["WORKERS"] = "8" }
+        let nginx = try NginxInstallation(values: [
+            "RESPONDER": "unix:\(installation.socket)", "LOGIN_RATE": "100000r/s", "LOGIN_BURST": "100000",
+            "AUTH_RATE": "100000r/s", "AUTH_BURST": "100000", "API_RATE": "100000r/s", "API_BURST": "100000",
+        ])
+        let load = Load()
+        let threads = load.start(3) { index in
+            { try nginx.send(Self.login("front-\(index)"), timesAtOnce: 25).map(\.status) }
+        }
+        for _ in 0..<12 {
+            let before = load.answered
+            #expect(try installation.restart() == 0)
+            #expect(Eventually.holds(within: 40) { load.answered > before + 150 || !load.faults.isEmpty })
+        }
+        load.stop(threads)
+        #expect(load.faults == [])
+        #expect(installation.log.contains("connections_adopted"))
+    }
+
+    @Test("No request is lost behind a web server with a minimal configuration", arguments: WebServer.allCases)
+    func otherWebServers(_ kind: WebServer) throws {
+        let installation = try ManagedInstallation { $0["WORKERS"] = "8" }
+        // The web servers' workers run as another user.
+        chmod(installation.socket, 0o666)
+        let webServer = try RunningWebServer(kind, responder: .unix(installation.socket))
+        let (login, file) = (Self.login("fronted"), webServer.folder.file("login"))
+        try Data(login.body).write(to: URL(fileURLWithPath: file))
+        let exchange = WebServerExchange(
+            path: "/auth/dev-login", headers: ["Content-Type: application/json"], body: (file, login.body.count),
+            status: 200)
+        let load = Load()
+        let threads = load.start(2) { _ in
+            { try webServer.send(Array(repeating: exchange, count: 25), atATime: 25).map(\.status) }
+        }
+        for _ in 0..<6 {
+            let before = load.answered
+            #expect(try installation.restart() == 0)
+            #expect(Eventually.holds(within: 40) { load.answered > before + 100 || !load.faults.isEmpty })
+        }
+        load.stop(threads)
+        #expect(load.faults == [])
+    }
+
+    @Test("The manager stores no connection that the server has adopted or closed")
+    func storedConnections() throws {
+        let installation = try ManagedInstallation()
+        let peers = try (0..<5).map { _ in try installation.connect() }
+        for peer in peers { #expect(try installation.send(Self.login("left"), over: peer).status == 200) }
+        try installation.restart()
+        #expect(Eventually.holds { installation.manager.keptCount() == 0 })
+        // Half a request makes the server close the connection.
+        try peers[0].send(Array(FastCGIInstallation.bytes(of: Self.login("half")).prefix(20)))
+        #expect(try peers[0].isEnded())
+        #expect(try installation.send(Self.login("left"), over: peers[1]).status == 200)
+    }
+
+    @Test("Without a file descriptor store, connections close and clients reconnect")
+    func withoutStore() throws {
+        let installation = try ManagedInstallation()
+        let peer = try installation.connect()
+        #expect(try installation.send(Self.login("none"), over: peer).status == 200)
+        installation.manager.keepsNothing = true
+        #expect(try installation.restart() == 0)
+        #expect(try peer.isEnded())
+        #expect(try installation.send(Self.login("none")).status == 200)
+    }
+}

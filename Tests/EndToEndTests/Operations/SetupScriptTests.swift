@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs the scripts of the package and of the containers on a temporary folder.
+@Suite("Scripts that create secrets")
+struct SetupScriptTests {
+    private let folder: TemporaryFolder
+    private var credentials: String { folder.file("etc/credentials") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["etc/credentials", "run", "apple", "bin"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.file(name), withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("bin/gatehouse"), withDestinationPath: Executable.gatehouse)
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+    }
+
+    private var made: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: credentials).filter { $0 != "access_signing_key" }
+                .sorted()
+        }
+    }
+
+    /// Replaces the absolute paths in the script.
+    private func setUp() throws {
+        var script = try String(contentsOfFile: Executable.root + "/deploy/debian/setup", encoding: .utf8)
+        for (path, name) in [("/etc/gatehouse", "etc"), ("/run/gatehouse", "run"), ("/usr/bin/", "bin/")] {
+            script.replace(path, with: folder.file(name))
+        }
+        try write(script, to: "setup")
+        try Shell.run(["/bin/sh", folder.file("setup")])
+    }
+
+    @Test(
+        "The package creates no access token secret where a signing key is configured",
+        arguments: [
+            ("", false), ("ACCESS_SIGNING_KEY_FILE=@\n", true), ("  ACCESS_SIGNING_KEY_FILE = \"@\" ", true),
+            ("ACCESS_SIGNING_KEY_FILE='@'\r\n", true), ("#ACCESS_SIGNING_KEY_FILE=@\n", false),
+            ("ACCESS_SIGNING_KEY_FILE=\n", false), ("ACCESS_SIGNING_KEY_FILE=@.missing\n", false),
+            ("ACCESS_SIGNING_KEY_FILE=@.empty\n", false), ("ACCESS_SIGNING_KEY_PREVIOUS_FILE=@\n", false),
+        ])
+    func package(settings: String, hasKey: Bool) throws {
+        try write("a key", to: "the key.pem")
+        try write("", to: "the key.pem.empty")
+        let settings = settings.replacing("@", with: folder.file("the key.pem"))
+        try write("APPLE_BUNDLE_ID=com.example.app\n" + settings, to: "etc/gatehouse.conf")
+        try setUp()
+        #expect(try made == ["data_key"] + (hasKey ? [] : ["jwt_access_secret"]) + ["jwt_refresh_secret"])
+        #expect(FileManager.default.fileExists(atPath: folder.file("run/configured")))
+    }
+
+    @Test("The package creates no access token secret where a signing key is a credential")
+    func credential() throws {
+        try write("a key", to: "etc/credentials/access_signing_key")
+        try setUp()
+        #expect(try made == ["data_key", "jwt_refresh_secret"])
+    }
+
+    @Test("The containers create no access token secret where a signing key is a credential", arguments: [true, false])
+    func containers(hasKey: Bool) throws {
+        if hasKey { try write("a key", to: "etc/credentials/access_signing_key") }
+        let script = Executable.root + "/deploy/docker/make-secrets"
+        try Shell.run([
+            "/usr/bin/env", "PATH=\(folder.file("bin")):/usr/bin:/bin", "/bin/sh", script, credentials,
+            folder.file("apple"),
+        ])
+        #expect(try made.contains("jwt_access_secret") != hasKey)
+        #expect(try made.contains("jwt_refresh_secret"))
+    }
+}

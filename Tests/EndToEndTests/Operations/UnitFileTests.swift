@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Compares the limits in the units with the needs of a running server.
+@Suite("systemd units")
+struct UnitFileTests {
+    /// The last value of a setting in a unit file.
+    private func value(_ name: String, in unit: String) throws -> String {
+        let text = try String(contentsOfFile: Executable.root + "/systemd/" + unit, encoding: .utf8)
+        let line = text.split(separator: "\n").last { $0.hasPrefix(name + "=") }
+        return String(try #require(line, "\(name) in \(unit)").dropFirst(name.count + 1))
+    }
+
+    private func number(_ line: String, of process: pid_t) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let words = try #require(status.split(separator: "\n").first { $0.hasPrefix(line + ":") })
+        return Int(words.split { $0 == " " || $0 == "\t" }[1]) ?? -1
+    }
+
+    @Test(
+        "Units that handle secrets forbid core dumps and limit memory and tasks",
+        arguments: ["gatehouse.service", "gatehouse-backup.service", "gatehouse-setup.service"])
+    func limits(unit: String) throws {
+        #expect(try value("LimitCORE", in: unit) == "0")
+        #expect(try value("MemoryMax", in: unit).wholeMatch(of: /[0-9]+[MG]/) != nil)
+        #expect(Int(try value("TasksMax", in: unit)) ?? 0 > 0)
+    }
+
+    @Test("The limits allow the maximum number of workers")
+    func maximumWorkers() throws {
+        // 1024 is the maximum. A larger value is refused.
+        let installation = try FastCGIInstallation { $0["WORKERS"] = "1024" }
+        #expect(try installation.send(.get("/api/users/me")).status == 401)
+        var threads = 0
+        #expect(
+            Eventually.holds(within: 60) {
+                threads = (try? number("Threads", of: installation.process.identifier)) ?? 0
+                return threads > 1024
+            })
+        #expect(try #require(Int(try value("TasksMax", in: "gatehouse.service"))) >= threads + 100)
+        #expect(try value("MemoryMax", in: "gatehouse.service") == "1G")
+        #expect(try number("VmRSS", of: installation.process.identifier) < 256 << 10, "in KiB")
+    }
+}

@@ -1,0 +1,59 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("Repeated refreshes from another device")
+struct RefreshFromAnotherDeviceTests {
+    private let installation: FastCGIInstallation
+
+    init() throws {
+        installation = try FastCGIInstallation()
+    }
+
+    private func refresh(_ token: String, by userAgent: String) throws -> TestResponse {
+        var request = TestRequest.refresh(token)
+        request.headers.append(("User-Agent", userAgent))
+        return try installation.send(request)
+    }
+
+    private func repeats() throws -> [JSONObject] {
+        try installation.auditTrail().filter { $0["kind"] == "refresh_repeated_elsewhere" }
+    }
+
+    private func counted() throws -> Int {
+        let text = String(decoding: try installation.send(.get("/metrics")).body, as: UTF8.self)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("gatehouse_refresh_repeats_elsewhere_total ") }
+        return line?.split(separator: " ").last.flatMap { Int($0) } ?? -1
+    }
+
+    /// The attack: a thief with a copy of the refresh token waits until the session list shows a refresh by the owner,
+    /// and then sends the old token.
+    @Test("Another device gets the successor, and the operator is informed")
+    func anotherDevice() throws {
+        var stolen = try installation.devLogin("owner@example.com").refreshToken
+        for round in 1...3 {
+            let own = try refresh(stolen, by: "Owner/1")
+            let followed = try refresh(stolen, by: "Thief/1")
+            #expect(followed.refreshToken == own.refreshToken)
+            #expect(try counted() == round)
+            stolen = own.refreshToken
+        }
+        #expect(Eventually.holds { (try? repeats().reduce(0) { $0 + ($1["count"]?.integer ?? 0) }) == 3 })
+        let event = try #require(try repeats().first)
+        #expect(event["device"] == "Thief/1" && event["address"] == "127.0.0.1")
+        #expect(event["userId"]?.string?.hasPrefix("user_") == true)
+        #expect(event["sessionId"]?.string?.hasPrefix("sess_") == true)
+    }
+
+    @Test("The same device gets the successor, and nothing is recorded")
+    func sameDevice() throws {
+        let login = try installation.devLogin("honest@example.com")
+        for _ in 0..<3 { #expect(try refresh(login.refreshToken, by: "Owner/1").status == 200) }
+        #expect(try counted() == 0)
+        // Events are recorded in order, so an earlier one would be visible by now.
+        #expect(try installation.refresh("x").status == 401)
+        #expect(
+            Eventually.holds { (try? installation.auditTrail().contains { $0["kind"] == "refresh_refused" }) == true })
+        #expect(try repeats().isEmpty)
+    }
+}

@@ -1,0 +1,32 @@
+import TestSupport
+import Testing
+
+@Suite("Revocation under load")
+struct RevocationUnderLoadTests {
+    @Test("After `users disable` returns, no concurrent client is accepted, in fifty rounds")
+    func disableAndEnable() throws {
+        let installation = try FastCGIInstallation { $0["LOG_LEVEL"] = "warning" }
+        let guardClients = ConcurrentGuardClients(installation)
+        let user = try installation.devLogin("turn@example.com").userID
+        let clients = (0..<4).map { _ in
+            Background {
+                guardClients.run()
+                return []
+            }
+        }
+        defer {
+            guardClients.stop()
+            for client in clients { _ = client.result() }
+        }
+        for round in 0..<50 {
+            let token = try installation.devLogin("turn@example.com").accessToken
+            try #require(guardClients.present(token), "round \(round)")
+            try installation.runCommand("users", "disable", user)
+            try #require(guardClients.expectRefusals(), "round \(round)")
+            try installation.runCommand("users", "enable", user)
+            #expect(try installation.send(.get("/api/auth/verify", bearer: token)).status == 401, "round \(round)")
+        }
+        #expect(guardClients.acceptedAfterRevocation == 0)
+        #expect(guardClients.failure == nil)
+    }
+}

@@ -1,0 +1,91 @@
+import FakeApple
+import Foundation
+import JOSE
+import JSON
+import SQLite
+import TestSupport
+
+/// An installation with Apple developer credentials and the fake Apple that accepts them. It exchanges
+/// codes and revokes tokens.
+final class AppleDeveloperFixture: Sendable {
+    static let dataKey = key(7)
+
+    let apple: FakeAppleServer
+    let installation: FastCGIInstallation
+    private let folder: TemporaryFolder
+
+    init(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+        folder = try TemporaryFolder()
+        let apple = try FakeAppleServer(in: folder)
+        self.apple = apple
+        installation = try FastCGIInstallation { variables in
+            Self.configure(&variables, for: apple)
+            adjust(&variables)
+        }
+    }
+
+    /// Sets the settings that Apple's token endpoints need.
+    static func configure(_ variables: inout [String: String], for apple: FakeAppleServer) {
+        variables["APPLE_JWKS_URL"] = apple.keysURL
+        variables["DATA_KEY"] = dataKey
+        variables.merge(apple.developerSettings) { _, new in new }
+    }
+
+    static func key(_ number: UInt8) -> String { Base64URL.encode((0..<32).map { number &+ $0 }) }
+
+    func logIn(_ body: JSONObject) throws -> TestResponse { try installation.send(.post("/api/auth/apple", body)) }
+
+    func logIn(_ subject: String) throws -> TestResponse { try logIn(apple.login(subject)) }
+
+    /// Logs in and waits until the authorization code is exchanged.
+    func logInAndAwaitGrant(_ subject: String) throws -> TestResponse {
+        let login = try logIn(subject)
+        guard Eventually.holds({ (try? hasGrant(login.userID)) == true }) else {
+            throw Spawn.Failure(description: "the code was not exchanged: \(installation.process.log)")
+        }
+        return login
+    }
+
+    func number(_ query: String) throws -> Int64 {
+        let database = try Connection(path: installation.database, access: .readOnly)
+        database.setBusyTimeout(milliseconds: 5000)
+        return try database.first(query) { $0.integer(0) } ?? -1
+    }
+
+    func hasGrant(_ user: String) throws -> Bool {
+        try number("SELECT count(*) FROM auth_accounts WHERE user_id = '\(user)' AND refresh_token IS NOT NULL") == 1
+    }
+
+    /// The number of tasks in the Apple outbox.
+    var pendingTasks: Int64? { try? number("SELECT count(*) FROM apple_tasks") }
+
+    /// Whether Apple still lists the user as authorised for the app.
+    func isAuthorised(_ subject: String) -> Bool { apple.service.authorisations.contains { $0.subject == subject } }
+
+    func requests(of path: String) -> [RequestRecord] { apple.service.requests.filter { $0.path == path } }
+
+    /// The refresh tokens that Apple has issued and not revoked.
+    var grantedTokens: [String] {
+        let bytes = FileManager.default.contents(atPath: folder.file("apple/grants.json")) ?? Data()
+        let grants = (try? JSONValue(parsing: Array(bytes)))?.object?["grants"]?.array ?? []
+        return grants.compactMap { $0.object?["refreshToken"]?.string }
+    }
+
+    func stop() {
+        installation.process.signal(SIGTERM)
+        _ = installation.process.wait()
+    }
+}
+
+extension Installation {
+    func delete(_ path: String, _ login: TestResponse, _ body: JSONObject? = nil) throws -> TestResponse {
+        var request =
+            body.map { TestRequest.post(path, $0, bearer: login.accessToken) } ?? .get(path, bearer: login.accessToken)
+        request.method = "DELETE"
+        return try send(request)
+    }
+
+    func deleteAccount(_ login: TestResponse, code: JSONValue? = nil) throws -> TestResponse {
+        try delete("/api/users/me", login, code.map { ["authorizationCode": $0] })
+    }
+}

@@ -1,0 +1,48 @@
+import FakeApple
+import JSON
+import Sockets
+import TestSupport
+import Threading
+
+/// A fake Apple in this process. It records requests and can inject faults.
+final class FakeAppleServer: Sendable {
+    let service: FakeAppleService
+    let port: UInt16
+    private let path: String
+
+    init(in folder: TemporaryFolder) throws {
+        path = folder.file("apple")
+        try SharedRSAKeys.write(intoFolder: path)
+        service = try FakeAppleService(
+            folder: path, keys: try PublishedKeys(in: path),
+            developer: try DeveloperAccount(in: path, clientIDs: [FakeAppleIssuer.bundleID]))
+        let server = service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
+        port = server.port
+        _ = try Threading.Thread.spawn(name: "fake-apple") { try? server.run() }
+    }
+
+    var keysURL: String { url("/auth/keys") }
+
+    /// The settings with developer credentials that this Apple accepts.
+    var developerSettings: [String: String] {
+        let developer = service.developer
+        return [
+            "APPLE_TEAM_ID": developer.teamID, "APPLE_KEY_ID": developer.keyID,
+            "APPLE_PRIVATE_KEY_FILE": "\(path)/AuthKey_\(developer.keyID).p8",
+            "APPLE_TOKEN_URL": url("/auth/token"), "APPLE_REVOKE_URL": url("/auth/revoke"),
+        ]
+    }
+
+    private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// The number of requests for the key set.
+    var fetches: Int { service.requests.count { $0.path == "/auth/keys" } }
+
+    /// The request body of a login as an app sends it.
+    func login(_ subject: String, _ adjust: (inout MintOrder) -> Void = { _ in }) -> JSONObject {
+        var order = MintOrder(audience: FakeAppleIssuer.bundleID)
+        order.subject = subject
+        adjust(&order)
+        return service.login(order)
+    }
+}

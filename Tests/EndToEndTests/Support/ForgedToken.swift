@@ -1,0 +1,44 @@
+import GatehouseTokens
+import JOSE
+import JSON
+
+/// Tokens that an attacker makes with a token, with one secret, or with everything but one secret.
+enum ForgedToken {
+    /// Raises the role in an access token without signing it again.
+    static func withRoleRaised(_ token: String) throws -> String {
+        var parts = token.split(separator: ".").map(String.init)
+        var claims = try JSONValue(parsing: Base64URL.decode(parts[1]) ?? []).object ?? [:]
+        claims["role"] = "ADMIN"
+        parts[1] = Base64URL.encode(claims.bytes)
+        return parts.joined(separator: ".")
+    }
+
+    /// A correctly signed access token like this one with another role.
+    static func accessToken(like token: String, role: String) throws -> String {
+        try accessToken(like: token, claim: "role", role)
+    }
+
+    /// A correctly signed access token like this one with another value of a claim.
+    static func accessToken(like token: String, claim: String, _ value: String) throws -> String {
+        let payload = token.split(separator: ".")[1]
+        var claims = try JSONValue(parsing: Base64URL.decode(String(payload)) ?? []).object ?? [:]
+        claims[claim] = .string(value)
+        let key = try KeyRing(secret: Array(TestSettings.accessSecret.utf8)).current
+        return TokenSigner(key: key, type: "at+jwt").token(for: claims.bytes)
+    }
+
+    /// A refresh token with the claims of another, this generation and a new random part.
+    static func refreshToken(like payload: String, generation: Int64) throws -> String {
+        var claims = try JSONValue(parsing: Base64URL.decode(payload) ?? []).object ?? [:]
+        claims["gen"] = .integer(generation)
+        claims["jti"] = .string(Base64URL.encode([UInt8](repeating: 7, count: 16)))
+        return try refreshToken(claims)
+    }
+
+    /// A refresh token with these claims. Its key id is always that of our secret.
+    static func refreshToken(_ claims: JSONObject, secret: String = TestSettings.refreshSecret) throws -> String {
+        let current = try KeyRing(secret: Array(TestSettings.refreshSecret.utf8)).current
+        let key = try SigningKey(hmacSecret: Array(secret.utf8), keyID: current.keyID)
+        return TokenSigner(key: key, type: "rt+jwt").token(for: claims.bytes)
+    }
+}

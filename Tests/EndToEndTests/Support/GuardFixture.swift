@@ -1,0 +1,38 @@
+/// nginx with an echo server behind guarded locations of every kind. Tests share it if they change neither of them.
+struct GuardFixture: Sendable {
+    let installation: NginxInstallation
+    let upstream: UpstreamServer
+
+    static let shared = Result { try GuardFixture() }
+
+    init() throws {
+        upstream = try UpstreamServer.echoing()
+        let pass = "include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:\(upstream.port)"
+        installation = try NginxInstallation(
+            locations: """
+                location /notes/ { \(pass); }
+                location /notes/admin/ { set $gatehouse_role ADMIN; \(pass); }
+                location /notes/owner/ { \(pass)/notes/owner/; set $gatehouse_role SUPER_ADMIN; }
+                location /notes/user/ { set $gatehouse_role USER; \(pass)/; }
+                location /unknown-role/ { set $gatehouse_role ADMNI; \(pass); }
+                location /outer/ {
+                    set $gatehouse_role ADMIN;
+                    \(pass);
+                    location /outer/inner/ { proxy_pass http://127.0.0.1:\(upstream.port); }
+                }
+                location /early/ { rewrite ^ /notes/early break; set $gatehouse_role ADMIN; \(pass); }
+                location /late/ { set $gatehouse_role ADMIN; include snippets/gatehouse-guard.conf; try_files /x @late; }
+                location @late { set $gatehouse_role SUPER_ADMIN; \(pass); }
+                location /own/ { \(pass); add_header X-Own yes always; error_page 404 /nowhere; }
+                location /uploads/ { client_max_body_size 2m; \(pass); }
+                location /denied/ { deny all; \(pass); }
+                location /gone/ { include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:1; }
+                """)
+    }
+
+    /// The access token of a new user with this role.
+    func token(_ role: String = "USER", of email: String) throws -> String {
+        let token = try installation.devLogin(email).accessToken
+        return role == "USER" ? token : try ForgedToken.accessToken(like: token, role: role)
+    }
+}

@@ -1,0 +1,67 @@
+import AppleID
+import Gatehouse
+import GatehouseServer
+import GatehouseWeb
+import Synchronization
+import TestSupport
+
+/// The request handler in this process, with a clock that tests can advance.
+final class InProcessInstallation: Installation {
+    let apple: FakeAppleIssuer
+    private let folder: TemporaryFolder
+    private let variables: [String: String]
+    private let sharedState: SharedState
+    private let assembly: Mutex<Assembly>
+
+    /// State that is kept across restarts.
+    private final class SharedState: Sendable {
+        let clockOffset = Mutex(Duration.zero)
+        let log = Mutex("")
+    }
+
+    init(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+        folder = try TemporaryFolder()
+        apple = try FakeAppleIssuer()
+        var variables = TestSettings.standard(folder: folder.path, keysURL: apple.keysURL)
+        adjust(&variables)
+        self.variables = variables
+        sharedState = SharedState()
+        assembly = try Mutex(Self.assembly(variables, sharedState))
+    }
+
+    private static func assembly(_ variables: [String: String], _ sharedState: SharedState) throws -> Assembly {
+        let primitives = Primitives(
+            now: { Primitives.system.now() + sharedState.clockOffset.withLock { $0 } },
+            random: Primitives.system.random, equal: Primitives.system.equal)
+        let log = Log(level: .info) { line in sharedState.log.withLock { $0 += line + "\n" } }
+        return try Assembly(Configuration(from: SettingSource(variables: variables)), primitives: primitives, log: log)
+    }
+
+    var database: String { folder.file("g.db") }
+
+    var log: String { sharedState.log.withLock { $0 } }
+
+    func advanceClock(by time: Duration) { sharedState.clockOffset.withLock { $0 += time } }
+
+    /// In a server, a background thread does this.
+    func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
+
+    /// Restarts on the same database.
+    func restart(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+        var variables = variables
+        adjust(&variables)
+        let next = try Self.assembly(variables, sharedState)
+        assembly.withLock { $0 = next }
+    }
+
+    func send(_ request: TestRequest) -> TestResponse {
+        let request = Request(
+            method: request.method, path: Array(request.path.utf8)[...],
+            envelope: TestRequestEnvelope(request: request), body: request.body,
+            id: "test-request")
+        var bytes: [UInt8] = []
+        assembly.withLock { $0.handler }.answer(request)
+            .write(answering: request.method, requestID: "test-request", to: &bytes)
+        return TestResponse(parsing: bytes)
+    }
+}

@@ -1,0 +1,54 @@
+import JOSE
+import JSON
+import TestSupport
+
+/// A Gatehouse that answers requests, with a fake Apple for it.
+protocol Installation: Sendable {
+    var apple: FakeAppleIssuer { get }
+
+    func send(_ request: TestRequest) throws -> TestResponse
+
+    /// Sends the same request several times concurrently.
+    func send(_ request: TestRequest, timesAtOnce count: Int) throws -> [TestResponse]
+}
+
+extension Installation {
+    func send(_ request: TestRequest, timesAtOnce count: Int) throws -> [TestResponse] {
+        try Concurrently.run(count) { _ in try send(request) }
+    }
+
+    static var devSecret: String { "a secret for development" }
+
+    /// Logs in with the development secret.
+    func devLogin(_ email: String, nickname: String? = nil) throws -> TestResponse {
+        var body: JSONObject = ["email": .string(email), "devSecret": .string(Self.devSecret)]
+        if let nickname { body["nickname"] = .string(nickname) }
+        return try send(.post("/api/auth/dev-login", body))
+    }
+
+    func refresh(_ token: String) throws -> TestResponse {
+        try send(.refresh(token))
+    }
+
+    func me(_ accessToken: String) throws -> TestResponse {
+        try send(.get("/api/users/me", bearer: accessToken))
+    }
+
+    func verify(_ accessToken: String) throws -> TestResponse {
+        try send(.get("/api/auth/verify", bearer: accessToken))
+    }
+}
+
+extension TestResponse {
+    var accessToken: String { json["accessToken"]?.string ?? "" }
+    var refreshToken: String { json["refreshToken"]?.string ?? "" }
+
+    /// The claims of the refresh token.
+    var refreshClaims: JSONObject {
+        let parts = refreshToken.split(separator: ".")
+        guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])) else { return [:] }
+        return (try? JSONValue(parsing: payload))?.object ?? [:]
+    }
+
+    var generation: Int64? { refreshClaims["gen"]?.integer }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import POSIX
+import TestSupport
+
+/// `gatehouse serve` behind the shipped nginx configuration, over TLS.
+final class NginxInstallation: Installation, @unchecked Sendable {
+    let backend: FastCGIInstallation
+    let nginx: ChildProcess
+    let port: UInt16
+    let plainPort: UInt16
+
+    var apple: FakeAppleIssuer { backend.apple }
+    var folder: TemporaryFolder { backend.folder }
+    /// The folder of nginx's configuration.
+    var prefix: String { folder.file("nginx") }
+    var certificate: String { folder.file("nginx/certificate.pem") }
+    var accessLog: String {
+        (try? String(contentsOfFile: folder.file("nginx/logs/gatehouse.access.log"), encoding: .utf8)) ?? ""
+    }
+
+    /// - Parameters:
+    ///   - values: replace those of a development machine.
+    ///   - locations: the operator's own, next to the API.
+    ///   - site: the body of another server block at the same address.
+    init(
+        values: [String: String] = [:], locations: String = "", site: String = "",
+        _ adjust: (inout [String: String]) -> Void = { _ in }
+    ) throws {
+        backend = try FastCGIInstallation(adjust)
+        let folder = backend.folder
+        port = try FreePort.any()
+        plainPort = try FreePort.any()
+        let places = [
+            "RESPONDER": "unix:\(backend.socket)", "LISTEN_HTTPS": "127.0.0.1:\(port)", "LISTEN_HTTPS_6": "",
+            "LISTEN_HTTP": "127.0.0.1:\(plainPort)", "LISTEN_HTTP_6": "",
+            "HTTPS_ORIGIN": "https://localhost:\(port)",
+        ]
+        let all = places.merging(values) { _, new in new }.map { "\($0)=\($1)" }
+        let lib = Executable.root + "/deploy/lib/"
+        let prefix = folder.file("nginx")
+        try Shell.run([lib + "render-nginx", prefix, Executable.root + "/nginx/local.values"] + all)
+        try Shell.run([lib + "certificate", prefix])
+        try FileManager.default.createDirectory(
+            atPath: prefix + "/gatehouse.d", withIntermediateDirectories: true)
+        try locations.write(toFile: prefix + "/gatehouse.d/test.conf", atomically: true, encoding: .utf8)
+        if !site.isEmpty {
+            try "server { listen 127.0.0.1:\(port) ssl http2; \(site) }"
+                .write(toFile: prefix + "/sites-enabled/other.conf", atomically: true, encoding: .utf8)
+        }
+        nginx = try ChildProcess(
+            ["nginx", "-p", prefix, "-c", "nginx.conf", "-g", "daemon off;"], environment: [:],
+            log: folder.file("nginx.out"))
+        let isAnswering = Eventually.holds { (try? send(.get("/"))) != nil }
+        guard isAnswering else { throw Spawn.Failure(description: "nginx does not answer: \(nginx.log)") }
+    }
+
+    func send(_ request: TestRequest) throws -> TestResponse { try send(request, options: []) }
+
+    func send(_ request: TestRequest, options: [String]) throws -> TestResponse {
+        let output = try Shell.run(
+            ["curl"] + arguments(of: request) + options + [url(of: request)], input: request.body)
+        return TestResponse(parsing: output)
+    }
+
+    /// One curl process sends all requests in parallel.
+    func send(_ request: TestRequest, timesAtOnce count: Int) throws -> [TestResponse] {
+        let outputs = try TemporaryFolder()
+        let files = (0..<count).map { outputs.file("\($0)") }
+        let parallel = ["--parallel", "--parallel-immediate", "--parallel-max", "\(count)"]
+        let transfers = files.flatMap { ["--output", $0, url(of: request)] }
+        try Shell.run(["curl"] + arguments(of: request) + parallel + transfers, input: request.body)
+        return files.map { TestResponse(parsing: Array(FileManager.default.contents(atPath: $0) ?? Data())) }
+    }
+
+    private func url(of request: TestRequest) -> String { "https://localhost:\(port)\(request.path)" }
+
+    private func arguments(of request: TestRequest) -> [String] {
+        var arguments = [
+            "--silent", "--show-error", "--include", "--cacert", certificate, "--path-as-is", "--max-time", "30",
+        ]
+        // By default, curl waits for 100 Continue before it sends a large body.
+        if request.header("Expect") == nil { arguments += ["--header", "Expect:"] }
+        // With `--request HEAD`, curl would wait for a body.
+        arguments += request.method == "HEAD" ? ["--head"] : ["--request", request.method]
+        for header in request.headers { arguments += ["--header", "\(header.name): \(header.value)"] }
+        if !request.body.isEmpty { arguments += ["--data-binary", "@-"] }
+        // By default, curl sends a content type with a body.
+        if !request.body.isEmpty, request.header("Content-Type") == nil { arguments += ["--header", "Content-Type:"] }
+        return arguments
+    }
+
+    /// Sends a malformed request. The text must contain `Connection: close`.
+    func send(raw text: String) throws -> TestResponse {
+        let command = ["timeout", "20", "openssl", "s_client", "-quiet", "-connect", "127.0.0.1:\(port)"]
+        return TestResponse(parsing: try Shell.outcome(of: command, input: Array(text.utf8)).output)
+    }
+
+    deinit { nginx.stop() }
+}

@@ -1,0 +1,37 @@
+import JSON
+
+/// A request that can be sent in every environment.
+struct TestRequest: Sendable {
+    var method: String
+    var path: String
+    var headers: [(name: String, value: String)] = []
+    var body: [UInt8] = []
+    /// The role that the web server's configuration requires. A client cannot set it.
+    var demandedRole: String?
+
+    static func get(_ path: String, bearer: String? = nil) -> TestRequest {
+        TestRequest(method: "GET", path: path, headers: authorization(bearer))
+    }
+
+    static func post(_ path: String, _ json: JSONObject, bearer: String? = nil) -> TestRequest {
+        TestRequest(
+            method: "POST", path: path, headers: [("Content-Type", "application/json")] + authorization(bearer),
+            body: json.bytes)
+    }
+
+    static func post(_ path: String, bearer: String?) -> TestRequest {
+        TestRequest(method: "POST", path: path, headers: authorization(bearer))
+    }
+
+    static func refresh(_ token: String) -> TestRequest {
+        post("/api/auth/refresh", ["refreshToken": .string(token)])
+    }
+
+    func header(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    private static func authorization(_ bearer: String?) -> [(name: String, value: String)] {
+        bearer.map { [("Authorization", "Bearer " + $0)] } ?? []
+    }
+}

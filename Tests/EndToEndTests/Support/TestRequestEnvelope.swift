@@ -1,0 +1,19 @@
+import GatehouseWeb
+
+/// The fields that a web server passes along with a request.
+struct TestRequestEnvelope: Envelope {
+    let request: TestRequest
+
+    subscript(field: EnvelopeField) -> ArraySlice<UInt8>? { text(of: field).map { Array($0.utf8)[...] } }
+
+    private func text(of field: EnvelopeField) -> String? {
+        switch field {
+        case .contentType: request.header("Content-Type")
+        case .authorization: request.header("Authorization")
+        case .ifNoneMatch: request.header("If-None-Match")
+        case .demandedRole: request.demandedRole
+        case .userAgent: request.header("User-Agent") ?? "Tests"
+        case .address: "127.0.0.1"
+        }
+    }
+}

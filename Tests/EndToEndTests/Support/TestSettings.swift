@@ -1,0 +1,29 @@
+import JOSE
+
+/// The settings of the installations in tests.
+enum TestSettings {
+    static let accessSecret = "an access secret of more than thirty-two bytes"
+    static let refreshSecret = "a refresh secret of more than thirty-two bytes"
+
+    static func standard(folder: String, keysURL: String) -> [String: String] {
+        [
+            "APP_ENV": "development", "LISTEN": "unix:\(folder)/g.sock", "DATABASE_URL": "sqlite:\(folder)/g.db",
+            "JWT_ACCESS_SECRET": accessSecret, "JWT_REFRESH_SECRET": refreshSecret,
+            "APPLE_BUNDLE_ID": FakeAppleIssuer.bundleID, "APPLE_JWKS_URL": keysURL,
+            "DEV_LOGIN_SECRET": InProcessInstallation.devSecret, "LOG_LEVEL": "debug",
+        ]
+    }
+
+    static let signingKey = key(.ES256)
+    static let signingKeyBefore = key(.EdDSA)
+
+    /// Signs access tokens with a key, and also accepts a previous key.
+    static func publishKeys(_ variables: inout [String: String]) {
+        variables["ACCESS_SIGNING_KEY"] = signingKey.pem
+        variables["ACCESS_SIGNING_KEY_PREVIOUS"] = signingKeyBefore.pem
+    }
+
+    private static func key(_ algorithm: Algorithm) -> SigningKey {
+        do { return try SigningKey.generate(algorithm) } catch { fatalError("\(error)") }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+
+/// Clients that send requests without a pause, each on one kept connection.
+final class LoadGenerator {
+    struct Outcome {
+        var requests: Int
+        var failures: [String]
+    }
+
+    private let machine: Machine
+    private let clients: Background
+
+    /// Returns once all clients send requests.
+    init(on machine: Machine) throws {
+        self.machine = machine
+        try machine.mustRun("rm -rf /run/load && mkdir /run/load")
+        clients = machine.start("python3 /root/client.py load /run/load 2>&1")
+        guard machine.eventuallySucceeds("test -e /run/load/running", within: 120) else {
+            throw Spawn.Failure(description: "the clients do not start: \(machine.journal)")
+        }
+    }
+
+    func pause(_ seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
+
+    func stop() throws -> Outcome {
+        try machine.mustRun("touch /run/load/stop")
+        let lines = String(decoding: clients.result(), as: UTF8.self).split(separator: "\n").map(String.init)
+        let count = lines.first.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
+        return Outcome(requests: count, failures: Array(lines.dropFirst()))
+    }
+}
