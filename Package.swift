@@ -5,7 +5,7 @@ let package = Package(
     name: "gatehouse",
     products: [
         .executable(name: "gatehouse", targets: ["GatehouseCommand"]),
-        .library(name: "GatehouseAPI", targets: ["GatehouseAPI"]),
+        .executable(name: "fake-apple", targets: ["FakeAppleCommand"]),
     ],
     targets: [
         // Debian's C libraries, as they are.
@@ -24,8 +24,12 @@ let package = Package(
 
         // Owners of C handles: the only targets with unsafe code.
         .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
-        .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX"]),
-        .target(name: "FastCGIClient", dependencies: ["FastCGI", "POSIX"]),
+        .target(name: "Threading", dependencies: ["CLinux", "POSIX"]),
+        .target(name: "FileSystem", dependencies: ["CLinux", "POSIX"]),
+        .target(name: "Sockets", dependencies: ["CLinux", "POSIX", "Threading"]),
+        .target(name: "Processes", dependencies: ["CLinux", "FileSystem", "POSIX", "Sockets", "Threading"]),
+        .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX", "Sockets", "Threading"]),
+        .target(name: "FastCGIClient", dependencies: ["FastCGI", "POSIX", "Sockets"]),
         .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
         .target(name: "SQLite", dependencies: ["CSQLite"]),
         .target(name: "Curl", dependencies: ["CCurl"]),
@@ -34,48 +38,60 @@ let package = Package(
         .target(name: "JSON"),
         .target(name: "JOSE", dependencies: ["JSON", "OpenSSL"]),
 
-        // The domain and what it says on the wire.
-        .target(name: "GatehouseAPI", dependencies: ["JSON"]),
+        // The domain.
         .target(name: "Gatehouse"),
 
         // What the domain asks of the world. None of these imports another.
-        .target(name: "AppleID", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
+        .target(name: "AppleID", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "Threading"]),
         .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
         .target(
-            name: "GatehouseStore", dependencies: ["Gatehouse", "POSIX", "SQLite"],
+            name: "GatehouseStore", dependencies: ["FileSystem", "Gatehouse", "POSIX", "SQLite", "Threading"],
             resources: [.embedInCode("Migrations")]),
-        .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "GatehouseAPI", "JSON"]),
+        .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"]),
 
-        // Apple's side of the wire, for development and tests.
-        .target(name: "FakeApple", dependencies: ["Curl", "JOSE", "JSON", "OpenSSL", "POSIX"]),
+        // What both programs are made of: commands, their arguments and their help.
+        .target(name: "CommandLineTool", dependencies: ["FileSystem", "Gatehouse", "POSIX", "Processes"]),
+
+        // A stand-in for Apple's servers, for development and tests. Not part of the Debian package.
+        .target(
+            name: "FakeApple",
+            dependencies: ["Curl", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "Threading"]),
+        .executableTarget(
+            name: "FakeAppleCommand",
+            dependencies: ["CommandLineTool", "FakeApple", "FileSystem", "Gatehouse", "JSON", "Processes", "Sockets"]),
 
         // The composition root, and the commands.
         .target(
             name: "GatehouseServer",
             dependencies: [
-                "AppleID", "Curl", "FastCGI", "FastCGIClient", "Gatehouse", "GatehouseStore", "GatehouseTokens",
-                "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX",
+                "AppleID", "Curl", "FastCGI", "FastCGIClient", "FileSystem", "Gatehouse", "GatehouseStore",
+                "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets",
+                "Threading",
             ]),
         .executableTarget(
             name: "GatehouseCommand",
             dependencies: [
-                "AppleID", "FakeApple", "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens",
-                "GatehouseWeb", "JOSE", "JSON", "POSIX",
+                "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets", "Threading",
             ]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .target(name: "StoreSupport", dependencies: ["Gatehouse"], path: "Tests/StoreSupport"),
-        .testTarget(name: "POSIXTests", dependencies: ["POSIX", "TestSupport"]),
-        .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "TestSupport"]),
+        .testTarget(
+            name: "POSIXTests",
+            dependencies: ["FileSystem", "POSIX", "Processes", "Sockets", "TestSupport", "Threading"]),
+        .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "Sockets", "TestSupport", "Threading"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL", "TestSupport"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
-        .testTarget(name: "FastCGITests", dependencies: ["FastCGI", "FastCGIClient", "POSIX", "TestSupport"]),
+        .testTarget(
+            name: "FastCGITests",
+            dependencies: ["FastCGI", "FastCGIClient", "POSIX", "Processes", "Sockets", "TestSupport", "Threading"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "AppleID", "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens",
-                "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite", "TestSupport",
+                "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite", "Sockets", "TestSupport", "Threading",
             ],
             exclude: ["Support/ask-from.py", "Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
@@ -84,27 +100,32 @@ let package = Package(
             dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "AppleIDTests",
-            dependencies: ["AppleID", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
+            dependencies: [
+                "AppleID", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "TestSupport", "Threading",
+            ]),
         .testTarget(
             name: "FakeAppleTests",
-            dependencies: ["Curl", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport"]),
+            dependencies: [
+                "Curl", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "TestSupport", "Threading",
+            ]),
         .testTarget(
             name: "GatehouseCommandTests",
             dependencies: [
-                "AppleID", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseStore", "GatehouseTokens",
-                "JOSE", "JSON", "POSIX", "SQLite", "StoreSupport", "TestSupport",
+                "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand", "GatehouseServer",
+                "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQLite", "Sockets",
+                "StoreSupport", "TestSupport",
             ]),
         .testTarget(
             name: "GatehouseServerTests",
             dependencies: [
-                "AppleID", "FastCGI", "Gatehouse", "GatehouseServer", "GatehouseTokens", "JOSE", "JSON", "POSIX",
-                "TestSupport",
+                "AppleID", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens",
+                "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport", "Threading",
             ]),
         .testTarget(
             name: "GatehouseTokensTests",
             dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
         .testTarget(
-            name: "ProductionTests", dependencies: ["JSON", "POSIX", "TestSupport"],
+            name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],
             exclude: [
                 "Support/client.py", "Support/debian-root", "Compose/Support/base-images",
                 "Compose/Support/build-network.yml",
@@ -114,8 +135,8 @@ let package = Package(
         .executableTarget(
             name: "GatehouseBenchmarks",
             dependencies: [
-                "AppleID", "FakeApple", "Gatehouse", "GatehouseAPI", "GatehouseServer", "GatehouseStore",
-                "GatehouseTokens", "JOSE", "JSON", "POSIX",
+                "AppleID", "FakeApple", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Threading",
             ],
             path: "Tests/Benchmarks/InProcess"),
     ],
