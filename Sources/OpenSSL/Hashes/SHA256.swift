@@ -41,3 +41,47 @@ struct SHA256State {
         return hash
     }
 }
+
+/// A secret key for HMAC-SHA-256 (RFC 2104).
+///
+/// For a message as short as a token, hashing the padded key is most of the work. It is done once, and each message
+/// continues with copies of that state.
+package final class HMACSHA256Key: Sendable {
+    private static let blockByteCount = 64
+
+    private let inner: SHA256State
+    private let outer: SHA256State
+
+    /// - Precondition: The secret is not empty. The caller checks its minimum length.
+    package init(_ secret: [UInt8]) {
+        precondition(!secret.isEmpty, "an HMAC key must not be empty")
+        let key = secret.count > Self.blockByteCount ? SHA256.hash(secret) : secret
+        inner = Self.initialState(key, paddedWith: 0x36)
+        outer = Self.initialState(key, paddedWith: 0x5C)
+    }
+
+    package func authenticate(_ bytes: [UInt8]) -> [UInt8] { Array(copying: tag(of: bytes.span).span) }
+
+    /// Compares in constant time. A tag that is not 32 bytes long is not valid.
+    package func isValid(tag: [UInt8], for bytes: [UInt8]) -> Bool { isValid(tag: tag, for: bytes.span) }
+
+    package func isValid(tag: [UInt8], for bytes: Span<UInt8>) -> Bool {
+        constantTimeEquals(tag.span, self.tag(of: bytes).span)
+    }
+
+    private func tag(of bytes: Span<UInt8>) -> SHA256State.Hash {
+        var message = inner
+        message.update(bytes)
+        var tag = outer
+        tag.update(message.finish().span)
+        return tag.finish()
+    }
+
+    private static func initialState(_ key: [UInt8], paddedWith pad: UInt8) -> SHA256State {
+        var block = [UInt8](repeating: pad, count: blockByteCount)
+        for index in key.indices { block[index] ^= key[index] }
+        var state = SHA256State()
+        state.update(block.span)
+        return state
+    }
+}
