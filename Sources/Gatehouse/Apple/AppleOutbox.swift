@@ -40,7 +40,7 @@ package struct AppleServerAccess: Sendable {
     /// An exchange returns a grant, a revocation nil.
     func perform(_ task: AppleTask, now: Timestamp) -> Result<AppleGrant?, AppleServerFault> {
         guard let secret = vault.open(task.sealed, for: task.userID) else {
-            return .failure(.credentialsRefused("DATA_KEY"))
+            return .failure(.secretUnreadable)
         }
         do throws(AppleServerFault) {
             switch task.kind {
@@ -84,6 +84,9 @@ package enum AppleServerFault: Error, Sendable, Equatable {
     case credentialsRefused(String)
     /// No answer, or one that cannot be read: a later attempt may succeed.
     case unavailable(String)
+
+    /// The vault cannot open the code or token: its key is missing.
+    package static let secretUnreadable = Self.credentialsRefused("secret_unreadable")
 
     package var label: String {
         switch self {

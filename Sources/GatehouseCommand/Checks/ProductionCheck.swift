@@ -37,8 +37,8 @@ struct ProductionCheck: Check {
         } else if hasUnits {
             facts.publicReason = "the package's units are installed"
         }
-        facts.developmentSecret = place(of: "DEV_LOGIN_SECRET")
-        facts.environmentPlace = place(of: "APP_ENV") ?? .environment
+        facts.developmentSecret = place(of: Settings.table.developmentSecret.name)
+        facts.environmentPlace = place(of: Settings.table.environment.name) ?? .environment
         return evaluate(facts)
     }
 
@@ -65,7 +65,7 @@ struct ProductionCheck: Check {
         let place = facts.environmentPlace
         return .fault(
             "APP_ENV=development, and \(facts.publicReason ?? "users are served"): the login by secret may be enabled",
-            "\(removal(of: "APP_ENV", from: place)); then: \(effect(of: place, isFixed: false))")
+            "\(removal(of: Settings.table.environment.name, from: place)); then: \(effect(of: place, isFixed: false))")
     }
 
     private func apple(_ facts: Facts) -> Finding? {

@@ -47,7 +47,7 @@ extension AppleServerFault {
         let table = Settings.table
         return switch self {
         case .grantRefused: "Apple no longer accepts this code or token"
-        case .credentialsRefused(table.dataKey.name):
+        case .secretUnreadable:
             "\(table.dataKey.name) cannot decrypt data that another key encrypted"
         case .credentialsRefused(let word):
             "Apple refuses our credentials (\(word)): check \(table.appleTeamID.name), \(table.appleKeyID.name) and "

@@ -48,5 +48,4 @@ extension PartialStore {
     func finish(
         _: AppleTask, with: [UInt8], of: String, now: Timestamp
     ) throws(Refusal) { try fail(Void.self) }
-    func appleTasks() throws(Refusal) -> Int { try fail() }
 }
