@@ -6,6 +6,8 @@ import Testing
 @Suite(
     "Attacks by the user of the service on commands of root", .enabled(if: geteuid() == 0, "only root can be misled"))
 struct OwnerAttackTests {
+    private static let attempts = Need.areAllMet ? 1000 : 100
+
     /// Swaps the unfinished copy.
     private static let swappingDrafts = """
         import ctypes
@@ -42,7 +44,7 @@ struct OwnerAttackTests {
             swaps += 1
         """
 
-    @Test("a link in place of an unfinished backup wins in none of 1000 backups")
+    @Test("a link in place of an unfinished backup wins in none of many backups")
     func draft() throws {
         let fixture = try OwnerFixture()
         let attacker = try fixture.attack(Self.swappingDrafts)
@@ -52,7 +54,7 @@ struct OwnerAttackTests {
             ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=flock"] + [
                 "-e", "inject=flock:delay_exit=20000",
             ]
-        while runs < 1000, try fixture.isUntouched() {
+        while runs < Self.attempts, try fixture.isUntouched() {
             _ = try Shell.outcome(
                 of: (runs % 20 == 0 ? slowly : []) + [
                     Executable.gatehouse, "backup", "--force", fixture.home + "/x.db",
@@ -62,22 +64,22 @@ struct OwnerAttackTests {
         }
         let swaps = OwnerFixture.swaps(of: attacker)
         #expect(try fixture.isUntouched(), "after \(runs) attempts")
-        #expect(swaps >= 20, "the attacker came in time: \(swaps) swaps in \(runs) attempts")
+        #expect(swaps >= Self.attempts / 50, "the attacker came in time: \(swaps) swaps in \(runs) attempts")
     }
 
-    @Test("a link in place of the folder of backups wins in none of 1000 backups")
+    @Test("a link in place of the folder of backups wins in none of many backups")
     func folder() throws {
         let fixture = try OwnerFixture()
         let attacker = try fixture.attack(Self.swappingFolders)
         var runs = 0
-        while runs < 1000, try fixture.isUntouched() {
+        while runs < Self.attempts, try fixture.isUntouched() {
             let words = runs % 2 == 0 ? ["backup", "--force", "/x.db"] : ["backup", "--keep", "1", ""]
             _ = try fixture.backups.run(words.dropLast() + [fixture.home + "/backups" + words.last!])
             runs += 1
         }
         let swaps = OwnerFixture.swaps(of: attacker)
         #expect(try fixture.isUntouched(), "after \(runs) attempts")
-        #expect(swaps >= 1000)
+        #expect(swaps >= Self.attempts)
     }
 
     @Test("a revocation counter that is a link is not followed", arguments: ["symbolic", "hard"])
