@@ -110,7 +110,7 @@ class Benchmark:
         answers = self.recorded_answers()
         cells = [(workload, count) for workload in self.workloads for count in self.options.connections]
         measured = {(workload.name, count, side): [] for workload, count in cells for side in ("server", "floor")}
-        self.total = options.rounds * len(cells) * 2
+        self.total = self.options.rounds * len(cells) * 2
         for number in range(self.options.rounds):
             for workload, count in cells:
                 for side in ("floor", "server"):
