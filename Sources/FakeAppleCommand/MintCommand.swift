@@ -15,14 +15,11 @@ struct MintCommand: Command {
         [
             .keys,
             Option(name: "--sub", value: "SUBJECT", help: "the user (a new one for each call)"),
-            Option(name: "--aud", value: "ID", help: "the app (the first of APPLE_BUNDLE_ID)"),
-            Option(name: "--email", value: "ADDRESS", help: "instead of a private relay address"),
+            .audience,
+            .email,
             Option(name: "--nonce", value: "NONCE", help: "the nonce claim"),
             Option(name: "--era", value: "YEAR", help: "the form of tokens in 2019, 2021 or 2025 (2025)"),
-            Option(
-                name: "--claim", value: "NAME=JSON", help: "any other claim; null removes one; may be repeated"),
-            Option(name: "--header", value: "NAME=JSON", help: "the same for the header; may be repeated"),
-            Option(name: "--at", value: "UNIXTIME", help: "as of this time instead of now"),
+            .claim, .header, .time,
             Option(name: "--login", help: "print the body of a login"),
         ]
 

@@ -17,17 +17,14 @@ struct NotifyCommand: Command {
         [
             .keys,
             Option(name: "--sub", value: "SUBJECT", help: "the user", isRequired: true),
-            Option(name: "--aud", value: "ID", help: "the app (the first of APPLE_BUNDLE_ID)"),
+            .audience,
             Option(name: "--to", value: "URL", help: "where to post it: https, or http on this machine"),
             Option(name: "--ca", value: "FILE", help: "trusted certificates in place of the system's"),
-            Option(name: "--email", value: "ADDRESS", help: "instead of a private relay address"),
+            .email,
             Option(name: "--shape", value: "SHAPE", help: "events as object, string or array (string)"),
             Option(name: "--time", value: "UNIT", help: "event_time in s or ms (ms)"),
             Option(name: "--jti", value: "ID", help: "the id of the notification (random)"),
-            Option(
-                name: "--claim", value: "NAME=JSON", help: "any other claim; null removes one; may be repeated"),
-            Option(name: "--header", value: "NAME=JSON", help: "the same for the header; may be repeated"),
-            Option(name: "--at", value: "UNIXTIME", help: "as of this time instead of now"),
+            .claim, .header, .time,
         ]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {

@@ -6,6 +6,15 @@ import Processes
 extension Option {
     static let keys = Option(
         name: "--keys", value: "FOLDER", help: "where its keys are kept, created if missing (.run/apple)")
+
+    // What a token or a notification contains.
+    static let audience = Option(name: "--aud", value: "ID", help: "the app (the first of APPLE_BUNDLE_ID)")
+    static let email = Option(name: "--email", value: "ADDRESS", help: "instead of a private relay address")
+    static let claim = Option(
+        name: "--claim", value: "NAME=JSON", help: "any other claim; null removes one; may be repeated")
+    static let header = Option(
+        name: "--header", value: "NAME=JSON", help: "the same for the header; may be repeated")
+    static let time = Option(name: "--at", value: "UNIXTIME", help: "as of this time instead of now")
 }
 
 /// Options and variables that all commands share.

@@ -147,8 +147,8 @@ struct OfficeTests {
 
     @Test(
         "reports an unknown user in one line",
-        arguments: commands.filter { $0.contains("user_1") } + ["sessions revoke --user nobody@example.com"])
-    func nobody(_ command: String) throws {
+        arguments: commands.filter { $0.contains("user_1") } + ["sessions revoke --user unknown@example.com"])
+    func unknownUser(_ command: String) throws {
         let outcome = try Registry().run(words(command))
         #expect(outcome.status == 1)
         #expect(outcome.text.isEmpty)

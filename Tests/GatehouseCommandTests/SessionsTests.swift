@@ -80,6 +80,6 @@ struct SessionsTests {
         #expect(again.status == 0)
         #expect(again.text == "user_1: no active session\n")
         #expect(try registry.json("sessions", "revoke", "--user", "user_2") == ["userId": "user_2", "revoked": 1])
-        #expect(try registry.run("sessions", "revoke", "--user", "nobody@example.com").status == 1)
+        #expect(try registry.run("sessions", "revoke", "--user", "unknown@example.com").status == 1)
     }
 }

@@ -31,7 +31,7 @@ struct UsersChangeTests {
             #expect(second.text == "user_1 is already \(goal)\n")
             #expect(second.errorOutput.isEmpty)
         }
-        #expect(try status("user_2") == "ACTIVE", "nobody else is meant")
+        #expect(try status("user_2") == "ACTIVE", "another user is unchanged")
     }
 
     @Test("--json prints whether the user was changed, and the user")

@@ -74,7 +74,7 @@ struct UsersListTests {
         #expect(first.errorOutput == "Next page: gatehouse users list --role user --limit 2 --before user_4\n")
         #expect(try ids("--limit", "2", "--before", "user_4") == ["user_3", "user_2"])
         let last = try registry.run("users", "list", "--limit", "1", "--before", "user_2")
-        #expect(last.text.contains("user_1 ") && last.errorOutput.isEmpty, "there is nobody behind the last one")
+        #expect(last.text.contains("user_1 ") && last.errorOutput.isEmpty, "no page follows the last user")
         #expect(try registry.json("users", "list", "--limit", "4").object?["next"] == "user_2")
         #expect(try registry.json("users", "list", "--limit", "5").object?["next"] == .null)
     }
