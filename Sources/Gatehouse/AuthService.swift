@@ -1,7 +1,7 @@
 /// The use cases of Gatehouse. Each one is a method, in the folder of its subject.
 ///
-/// The only state in memory is the set of revoked sessions and the refusals that wait for the audit trail. All else is
-/// in the store.
+/// The only state in memory is the set of revoked sessions, and the refusals and confirmations that wait to be written.
+/// All else is in the store.
 package struct AuthService: Sendable {
     let store: any Store
     private(set) var tokens: any TokenService
@@ -10,6 +10,7 @@ package struct AuthService: Sendable {
     private(set) var appleServer: AppleServerAccess?
     let hasher: any IdentityHasher
     let revocations: Revocations
+    let confirmations = Confirmations()
     let refusals: RefusalBuffer
     private(set) var policy: Policy
     let primitives: Primitives
@@ -35,7 +36,7 @@ package struct AuthService: Sendable {
         revocations = try Revocations(store: store, lifetime: Policy.revocationMemory, now: primitives.now)
     }
 
-    /// The same service with other settings. Both share the revoked sessions and the waiting refusals.
+    /// The same service with other settings. Both share the state in memory.
     package func with(
         tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess?, policy: Policy
     ) -> AuthService {

@@ -5,8 +5,10 @@ package enum DomainEvent: Sendable, Equatable {
     /// - isRepeat: the same successor was returned again, because the first answer may have been lost.
     case refreshed(isRepeat: Bool)
     case refreshRefused(Refusal)
-    /// A repeated refresh came from another device than the one that rotated the token.
+    /// A repeated refresh came from another device than the refresh before it.
     case refreshRepeatedElsewhere
+    /// The same refresh was repeated for the third time in a row.
+    case refreshRepeatedOften
     /// An old refresh token was used again. The session has been ended for both holders.
     case refreshTokenReused(session: SessionID, user: UserID)
     case sessionsEnded(RevokeReason, count: Int)

@@ -1,8 +1,9 @@
 extension AuthService {
-    /// The periodic work, once a second: reads the revocation log, writes refusals to the audit trail and deletes
-    /// expired rows. True when there is more to delete.
+    /// The periodic work, once a second: reads the revocation log, writes confirmations, writes refusals to the audit
+    /// trail and deletes expired rows. True when there is more to delete.
     package func runMaintenance() throws(Refusal) -> Bool {
         try revocations.catchUp()
+        try confirmations.write(to: store)
         let now = primitives.now()
         try record(refusals.take(now: now))
         return try store.purge(
@@ -13,8 +14,9 @@ extension AuthService {
                 auditEventsBefore: now - policy.auditRetention))
     }
 
-    /// Writes all refusals that still wait for the audit trail, before the process ends.
-    package func flushAudit() throws(Refusal) {
+    /// Writes everything that still waits, before the process ends.
+    package func flush() throws(Refusal) {
+        try confirmations.write(to: store)
         try record(refusals.takeAll())
     }
 

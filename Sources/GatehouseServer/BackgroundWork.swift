@@ -25,7 +25,7 @@ struct BackgroundWork: Sendable {
         repeatBatches(until: ended, pause: .milliseconds(50)) { () throws(Refusal) in
             try assembly.auth.runMaintenance()
         }
-        do throws(Refusal) { try assembly.auth.flushAudit() } catch { log.storeFailure(error) }
+        do throws(Refusal) { try assembly.auth.flush() } catch { log.storeFailure(error) }
     }
 
     /// - Parameters:

@@ -16,6 +16,7 @@ extension JWTTokenService {
             json.member("client_id", claims.clientID)
             json.member("sub", claims.caller.userID.text)
             json.member("sid", claims.caller.sessionID.text)
+            json.member("gen", claims.caller.generation)
             json.member("role", claims.caller.role.rawValue)
             json.member("auth_time", claims.caller.authenticatedAt.seconds)
             json.member("iat", claims.issuedAt.seconds)
@@ -44,14 +45,16 @@ struct AccessClaimParser: ClaimParser {
     /// their values are not used.
     func parse(_ json: inout some JSONClaims) -> (caller: Caller, expiresAt: Timestamp)? {
         guard json.has("iss", issuer), json.has("aud", audience), json.hasText("client_id"),
-            let user = json.string("sub"), let session = json.string("sid"),
-            let role = json.string("role").flatMap(Role.init(rawValue:))
+            let user = json.string("sub"), let session = json.string("sid")
         else { return nil }
+        // A token without this claim confirms no generation.
+        let generation = json.integer("gen") ?? 0
+        guard let role = json.string("role").flatMap(Role.init(rawValue:)) else { return nil }
         // A token without this claim counts as the oldest login: requests that require a recent login refuse it.
         let authTime = json.integer("auth_time") ?? 0
         guard json.integer("iat") != nil, let expires = json.integer("exp"), json.hasText("jti") else { return nil }
         let caller = Caller(
-            userID: UserID(user), sessionID: SessionID(session), role: role,
+            userID: UserID(user), sessionID: SessionID(session), generation: generation, role: role,
             authenticatedAt: Timestamp(seconds: authTime))
         return (caller, Timestamp(seconds: expires))
     }

@@ -17,14 +17,13 @@ extension JWTTokenService {
             .first { constantTimeEquals(SHA256.hash($0), hash) }
     }
 
-    package func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
+    package func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken {
         guard let claims = refreshVerifier.claims(of: token.utf8.span, parsedBy: RefreshClaimParser()) else {
             throw .invalidRefreshToken
         }
-        guard now < claims.expiresAt else { throw .refreshTokenExpired }
         return PresentedToken(
             sessionID: claims.sessionID, userID: claims.userID, generation: claims.generation,
-            hash: SHA256.hash(token))
+            expiresAt: claims.expiresAt, hash: SHA256.hash(token))
     }
 
     private static func payload(_ claims: RefreshClaims) -> [UInt8] {

@@ -10,9 +10,9 @@ package protocol Endpoint: Sendable {
     var answersAnyRequest: Bool { get }
     /// Whether nginx or monitoring calls the endpoint all the time, so that a success is not logged.
     var isRoutine: Bool { get }
-    /// Whether the request has an access token beside the identity token in its body. Then an invalid identity token is
-    /// 422 instead of 401, because a client that refreshes on 401 would repeat the request for ever.
-    var isAuthorisedByAccessToken: Bool { get }
+    /// Whether an access token authorises the request, and another token is in its body. Then an invalid token in the
+    /// body is 422 instead of 401, because a client that refreshes on 401 would repeat the request for ever.
+    func isAuthorisedByAccessToken(_ request: Request) -> Bool
 
     /// Throws a `Problem`, or a `Refusal` of the domain, and nothing else. The router turns both into an answer.
     func respond(to request: Request, in context: inout RequestContext) throws -> Response
@@ -26,7 +26,7 @@ extension Endpoint {
 
     package var isRoutine: Bool { false }
 
-    package var isAuthorisedByAccessToken: Bool { false }
+    package func isAuthorisedByAccessToken(_ request: Request) -> Bool { false }
 
     package func response(to problem: Problem, of request: Request) -> Response {
         problem.response(requestID: request.id)

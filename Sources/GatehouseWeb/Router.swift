@@ -66,7 +66,7 @@ package final class Router: Sendable {
             return Reply(
                 response: try candidate.endpoint.respond(to: request, in: &context), route: candidate.route)
         } catch {
-            let problem = Problem(error, of: candidate.endpoint)
+            let problem = Problem(error, of: candidate.endpoint, answering: request)
             let response = candidate.endpoint.response(to: problem, of: request)
             return Reply(response: response, route: candidate.route, problem: problem)
         }

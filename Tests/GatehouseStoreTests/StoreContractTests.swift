@@ -163,6 +163,48 @@ struct StoreContractTests {
         #expect(try store.session(id)?.session.token.generation == 1)
     }
 
+    @Test("a confirmation is kept for its generation only, and the first one counts")
+    func confirmation() throws {
+        let user = SampleLogin.user(1)
+        let id = SampleLogin.session("1", of: user).id
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let noon = SampleLogin.noon
+        func confirmedAt() throws -> Timestamp? { try store.session(id)?.session.confirmedAt }
+        func confirm(_ generation: Int64, at moment: Timestamp) throws {
+            try store.confirm([TokenConfirmation(sessionID: id, generation: generation, moment: moment)])
+        }
+        #expect(try store.advance(id, to: SampleLogin.token(generation: 2), now: noon))
+        for other in [1, 3] as [Int64] { try confirm(other, at: noon) }
+        #expect(try confirmedAt() == nil)
+        try confirm(2, at: noon + .seconds(1))
+        try confirm(2, at: noon + .seconds(2))
+        #expect(try confirmedAt() == noon + .seconds(1))
+        #expect(try store.advance(id, to: SampleLogin.token(generation: 3), now: noon))
+        #expect(try confirmedAt() == nil)
+        try store.confirm([TokenConfirmation(sessionID: SessionID("sess_none"), generation: 3, moment: noon)])
+        _ = try store.revoke(id, for: .logout, recording: SampleLogin.event(at: noon))
+        try confirm(3, at: noon)
+        #expect(try confirmedAt() == nil)
+    }
+
+    @Test("repeats are counted for their generation only, with the device of the last one")
+    func repeats() throws {
+        let user = SampleLogin.user(1)
+        let id = SampleLogin.session("1", of: user).id
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let now = SampleLogin.noon
+        #expect(try store.advance(id, to: SampleLogin.token(generation: 2), now: now))
+        let phone = Device(userAgent: "Phone/1", address: "192.0.2.1")
+        for (generation, isCounted) in [(2, true), (2, true), (1, false), (3, false)] as [(Int64, Bool)] {
+            let change = try store.change(id, now: now) { _, _ in .countRepeat(of: generation, from: phone) }?.change
+            #expect((change != nil) == isCounted)
+        }
+        let session = try #require(try store.session(id)).session
+        #expect(session.repeats == 2 && session.lastDevice == phone)
+        #expect(try store.advance(id, to: SampleLogin.token(generation: 3), now: now))
+        #expect(try store.session(id)?.session.repeats == 0)
+    }
+
     @Test("a session ends once, with the first reason")
     func revokesOnce() throws {
         let user = SampleLogin.user(1)

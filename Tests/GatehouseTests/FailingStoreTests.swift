@@ -5,7 +5,7 @@ import Testing
 /// Accepts every token as one of the same caller.
 private struct TrustingTokens: TokenService {
     let caller = Caller(
-        userID: UserID("user_1"), sessionID: SessionID("sess_1"), role: .user,
+        userID: UserID("user_1"), sessionID: SessionID("sess_1"), generation: 1, role: .user,
         authenticatedAt: Timestamp(seconds: 0))
 
     func accessToken(_ claims: AccessClaims) -> String { "access" }
@@ -17,8 +17,10 @@ private struct TrustingTokens: TokenService {
 
     func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller { caller }
 
-    func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
-        PresentedToken(sessionID: caller.sessionID, userID: caller.userID, generation: 1, hash: [])
+    func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken {
+        PresentedToken(
+            sessionID: caller.sessionID, userID: caller.userID, generation: 1, expiresAt: Timestamp(seconds: 0),
+            hash: [])
     }
 }
 

@@ -13,7 +13,7 @@ struct RevocationsTests {
 
     private func caller(_ session: String, user: String = "u", role: Role = .user) -> Caller {
         Caller(
-            userID: UserID(user), sessionID: SessionID(session), role: role,
+            userID: UserID(user), sessionID: SessionID(session), generation: 1, role: role,
             authenticatedAt: Timestamp(seconds: 0))
     }
 

@@ -19,7 +19,7 @@ struct RotationSimulationTests {
         }
     }
 
-    @Test("an owner who retries within the grace period is never refused, whatever the network loses")
+    @Test("an owner who retries, however late, is never refused, whatever the network loses")
     func ownerAlone() throws {
         let runs = try runs(hasAttackers: false)
         #expect(runs.reduce(0) { $0 + $1.rotations } > 1000, "the seeds lead to rotations")

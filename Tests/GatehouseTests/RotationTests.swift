@@ -2,7 +2,8 @@ import Gatehouse
 import StoreSupport
 import Testing
 
-/// The rotation rule as a table, for a session of generation 5 whose token was issued at second 1000.
+/// The rotation rule as a table, for a session of generation 5 whose token was issued at second 1000 and expires at
+/// second 2000. The token of generation 4 expires at second 1600, and that of generation 3 at second 1200.
 @Suite("Rotation")
 struct RotationTests {
     private static let policy = RefreshPolicy.ofTests(reuseGrace: .seconds(30))
@@ -20,23 +21,30 @@ struct RotationTests {
     }
 
     private func decide(
-        _ session: Session, generation: Int64, hash: [UInt8], at seconds: Int64, user: String = "user_1"
+        _ session: Session, generation: Int64, hash: [UInt8], at seconds: Int64, user: String = "user_1",
+        confirmedAt: Int64? = nil, policy: RefreshPolicy = policy
     ) -> Rotation {
+        let expiry = Timestamp(seconds: generation == 5 ? 2000 : generation == 4 ? 1600 : 1200)
         let presented = PresentedToken(
-            sessionID: session.id, userID: UserID(user), generation: generation, hash: hash)
+            sessionID: session.id, userID: UserID(user), generation: generation, expiresAt: expiry, hash: hash)
         return Rotation.decide(
-            session, presented: presented, policy: Self.policy, now: Timestamp(seconds: seconds), equal: ==)
+            session, confirmedAt: confirmedAt.map { Timestamp(seconds: $0) }, presented: presented, policy: policy,
+            now: Timestamp(seconds: seconds), equal: ==)
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
         let generation: Int64
         let hash: [UInt8]
         let at: Int64
+        let confirmedAt: Int64?
         let outcome: Rotation
-        var testDescription: String { "generation \(generation) with hash \(hash) at \(at)" }
+        var testDescription: String {
+            "generation \(generation) with hash \(hash) at \(at), confirmed at \(confirmedAt ?? 0)"
+        }
 
-        init(_ generation: Int64, _ hash: [UInt8], at: Int64, _ outcome: Rotation) {
+        init(_ generation: Int64, _ hash: [UInt8], at: Int64, confirmed: Int64? = nil, _ outcome: Rotation) {
             (self.generation, self.hash, self.at, self.outcome) = (generation, hash, at, outcome)
+            confirmedAt = confirmed
         }
     }
 
@@ -48,12 +56,23 @@ struct RotationTests {
             Case(5, current, at: 2000, .refuse(.refreshTokenExpired)),
             Case(5, previous, at: 1000, .refuse(.invalidRefreshToken)),
             Case(5, [], at: 1000, .refuse(.invalidRefreshToken)),
+            Case(5, current, at: 1500, confirmed: 1001, .advance),
             Case(4, previous, at: 1000, .repeatCurrent),
-            Case(4, previous, at: 1030, .repeatCurrent),
-            Case(4, previous, at: 1031, .endForReuse),
+            Case(4, previous, at: 1031, .repeatCurrent),
+            // Also after its own expiry, for as long as the session lives.
+            Case(4, previous, at: 1999, .repeatCurrent),
+            Case(4, previous, at: 2000, .refuse(.refreshTokenExpired)),
+            Case(4, previous, at: 1100, confirmed: 1100, .repeatCurrent),
+            Case(4, previous, at: 1130, confirmed: 1100, .repeatCurrent),
+            Case(4, previous, at: 1131, confirmed: 1100, .endForReuse),
+            Case(4, previous, at: 1605, confirmed: 1590, .repeatCurrent),
+            Case(4, previous, at: 1599, confirmed: 1100, .endForReuse),
+            Case(4, previous, at: 1600, confirmed: 1100, .refuse(.refreshTokenExpired)),
             Case(4, current, at: 1000, .refuse(.invalidRefreshToken)),
-            Case(4, current, at: 1500, .refuse(.invalidRefreshToken)),
+            Case(4, current, at: 1500, confirmed: 1001, .refuse(.invalidRefreshToken)),
             Case(3, [3], at: 1000, .endForReuse),
+            Case(3, [3], at: 1000, confirmed: 1000, .endForReuse),
+            Case(3, [3], at: 1200, .refuse(.refreshTokenExpired)),
             Case(1, [1], at: 1000, .endForReuse),
             Case(0, [0], at: 1000, .refuse(.invalidRefreshToken)),
             Case(-5, [1], at: 1000, .refuse(.invalidRefreshToken)),
@@ -61,7 +80,26 @@ struct RotationTests {
             Case(.max, current, at: 1000, .refuse(.invalidRefreshToken)),
         ])
     func activeSession(_ given: Case) {
-        #expect(decide(session(), generation: given.generation, hash: given.hash, at: given.at) == given.outcome)
+        let outcome = decide(
+            session(), generation: given.generation, hash: given.hash, at: given.at, confirmedAt: given.confirmedAt)
+        #expect(outcome == given.outcome)
+    }
+
+    @Test(
+        "REFRESH_LOST_ANSWER limits how long an unused successor is returned again",
+        arguments: [
+            Case(4, previous, at: 1130, .repeatCurrent), Case(4, previous, at: 1131, .endForReuse),
+            Case(4, previous, at: 1050, confirmed: 1020, .repeatCurrent),
+            Case(4, previous, at: 1051, confirmed: 1020, .endForReuse),
+            Case(4, previous, at: 1131, confirmed: 1120, .endForReuse),
+        ])
+    func limit(_ given: Case) {
+        var policy = Self.policy
+        policy.lostAnswer = .seconds(100)
+        let outcome = decide(
+            session(), generation: given.generation, hash: given.hash, at: given.at, confirmedAt: given.confirmedAt,
+            policy: policy)
+        #expect(outcome == given.outcome)
     }
 
     @Test("a token of another user is refused, even if everything else matches")

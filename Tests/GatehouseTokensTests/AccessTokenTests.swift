@@ -38,7 +38,8 @@ struct AccessTokenTests {
         #expect(jws.keyID != nil)
         let expected: JSONObject = [
             "iss": "gatehouse", "aud": "api", "client_id": "com.example.app", "sub": "user_01", "sid": "sess_01",
-            "role": "ADMIN", "auth_time": 1_759_999_400, "iat": 1_760_000_000, "exp": 1_760_000_900, "jti": "at_01",
+            "gen": 7, "role": "ADMIN", "auth_time": 1_759_999_400, "iat": 1_760_000_000, "exp": 1_760_000_900,
+            "jti": "at_01",
         ]
         #expect(try jws.claims() == expected)
     }
@@ -46,7 +47,8 @@ struct AccessTokenTests {
     @Test("a token that was written can be read", arguments: Role.allCases)
     func roundTrip(role: Role) throws {
         let caller = Caller(
-            userID: UserID("user_02"), sessionID: SessionID("sess_02"), role: role, authenticatedAt: Sample.now)
+            userID: UserID("user_02"), sessionID: SessionID("sess_02"), generation: 2, role: role,
+            authenticatedAt: Sample.now)
         let claims = AccessClaims(
             caller: caller, clientID: "c", tokenID: "t", issuedAt: Sample.now, expiresAt: Sample.now + .seconds(1))
         #expect(try tokens.readAccessToken(tokens.accessToken(claims), now: Sample.now) == claims.caller)
@@ -61,6 +63,18 @@ struct AccessTokenTests {
                 Sample.signed(claims, type: "at+jwt", by: ring.current), now: Sample.now)
             #expect(caller.sessionID == Sample.caller.sessionID)
             #expect(caller.authenticatedAt == Timestamp(seconds: 0))
+        }
+    }
+
+    @Test("a token without gen is accepted and names no generation")
+    func withoutGeneration() throws {
+        var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        for value in [JSONValue?.none, .string("7"), .null] {
+            claims["gen"] = value
+            let caller = try tokens.readAccessToken(
+                Sample.signed(claims, type: "at+jwt", by: ring.current), now: Sample.now)
+            #expect(caller.sessionID == Sample.caller.sessionID)
+            #expect(caller.generation == 0)
         }
     }
 

@@ -98,7 +98,7 @@ struct ChallengeTests {
     func tokensAreNotChallenges() {
         let nonce = tokens.challenge(expiresAt: Self.end).nonce
         #expect(throws: Refusal.invalidAccessToken) { try tokens.readAccessToken(nonce, now: Sample.now) }
-        #expect(throws: Refusal.invalidRefreshToken) { try tokens.readRefreshToken(nonce, now: Sample.now) }
+        #expect(throws: Refusal.invalidRefreshToken) { try tokens.readRefreshToken(nonce) }
         for token in [tokens.accessToken(Sample.access), tokens.refreshToken(Sample.refresh)] {
             #expect(tokens.readChallenge(token) == nil)
             #expect(token.split(separator: ".").allSatisfy { tokens.readChallenge(String($0)) == nil })

@@ -19,9 +19,9 @@ struct KeyRingTests {
         let after = try service(Sample.otherSecret)
         let (old, oldRefresh) = (before.accessToken(Sample.access), before.refreshToken(Sample.refresh))
         #expect(throws: Never.self) { try during.readAccessToken(old, now: Sample.now) }
-        #expect(throws: Never.self) { try during.readRefreshToken(oldRefresh, now: Sample.now) }
+        #expect(throws: Never.self) { try during.readRefreshToken(oldRefresh) }
         #expect(throws: Refusal.invalidAccessToken) { try after.readAccessToken(old, now: Sample.now) }
-        #expect(throws: Refusal.invalidRefreshToken) { try after.readRefreshToken(oldRefresh, now: Sample.now) }
+        #expect(throws: Refusal.invalidRefreshToken) { try after.readRefreshToken(oldRefresh) }
         let new = during.accessToken(Sample.access)
         #expect(new == after.accessToken(Sample.access))
         #expect(throws: Refusal.invalidAccessToken) { try before.readAccessToken(new, now: Sample.now) }

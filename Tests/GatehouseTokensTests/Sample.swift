@@ -18,7 +18,7 @@ enum Sample {
     static let otherSecret = Array("another-secret-of-the-tests-012345678".utf8)
 
     static let caller = Caller(
-        userID: UserID("user_01"), sessionID: SessionID("sess_01"), role: .admin,
+        userID: UserID("user_01"), sessionID: SessionID("sess_01"), generation: 7, role: .admin,
         authenticatedAt: now - .seconds(600))
     static let access = AccessClaims(
         caller: caller, clientID: "com.example.app", tokenID: "at_01", issuedAt: now, expiresAt: now + .seconds(900))

@@ -2,13 +2,19 @@
 package struct Caller: Sendable, Equatable {
     package let userID: UserID
     package let sessionID: SessionID
+    /// The generation of the refresh token that the access token was issued with. 0 for a token that does not contain
+    /// it.
+    package let generation: Int64
     package let role: Role
     /// The time of the session's login. 1970 for a token that does not contain it: such a login counts as too old.
     package let authenticatedAt: Timestamp
 
-    package init(userID: UserID, sessionID: SessionID, role: Role, authenticatedAt: Timestamp) {
+    package init(
+        userID: UserID, sessionID: SessionID, generation: Int64, role: Role, authenticatedAt: Timestamp
+    ) {
         self.userID = userID
         self.sessionID = sessionID
+        self.generation = generation
         self.role = role
         self.authenticatedAt = authenticatedAt
     }
@@ -20,9 +26,11 @@ extension AuthService {
     package func authenticate(
         _ accessToken: ArraySlice<UInt8>?, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
-        let caller = try claimedCaller(accessToken, now: primitives.now(), in: &context)
+        let now = primitives.now()
+        let caller = try claimedCaller(accessToken, now: now, in: &context)
         try revocations.catchUpIfChanged()
         try revocations.check(caller)
+        confirmations.insert(caller.sessionID, generation: caller.generation, at: now)
         return caller
     }
 

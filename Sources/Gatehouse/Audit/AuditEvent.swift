@@ -5,8 +5,10 @@ package struct AuditEvent: Sendable, Equatable {
         case loginRefused = "login_refused"
         case refreshRefused = "refresh_refused"
         case refreshTokenReused = "refresh_token_reused"
-        /// A repeat within the grace from another device than the one that rotated the token.
+        /// A repeat from another device than the refresh before it.
         case refreshRepeatedElsewhere = "refresh_repeated_elsewhere"
+        /// The third repeat of a refresh in a row.
+        case refreshRepeatedOften = "refresh_repeated_often"
         case logout = "logout"
         case logoutEverywhere = "logout_all"
         case sessionRemoved = "session_removed"

@@ -67,6 +67,10 @@ package protocol Store: Sendable {
         _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
     ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)?
 
+    /// Records that clients have used the tokens of these generations. Of a session that has advanced since, nothing is
+    /// recorded.
+    func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal)
+
     /// Ends a session. False when it had ended already, or does not exist.
     func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws(Refusal) -> Bool
 

@@ -1,6 +1,6 @@
 /// Writes and reads Gatehouse's own tokens. `JWTTokenService` implements it.
 ///
-/// Reading throws only the refusals that belong to the kind of token: invalid or expired.
+/// Reading throws only the refusals that belong to the kind of token.
 package protocol TokenService: Sendable {
     func accessToken(_ claims: AccessClaims) -> String
 
@@ -14,7 +14,8 @@ package protocol TokenService: Sendable {
     /// - Parameter token: as bytes, since nothing of it is read as text before its signature is verified.
     func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller
 
-    func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken
+    /// An expired token is also returned: the session's row decides whether it still has a use.
+    func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken
 
     /// SHA-256 of a token. The store receives only this hash, never the token.
     func hash(_ token: String) -> [UInt8]

@@ -10,15 +10,45 @@ extension AuthService {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         var sessions = [caller.sessionID]
-        if let refreshToken, let other = try activeSession(of: refreshToken, heldBy: caller, now: now) {
-            sessions.append(other)
+        if let refreshToken {
+            let presented = try tokens.readRefreshToken(refreshToken)
+            guard presented.userID == caller.userID else { throw .invalidRefreshToken }
+            if presented.sessionID != caller.sessionID, try exists(presented) { sessions.append(presented.sessionID) }
         }
-        for session in sessions {
-            try end(
-                session, for: .logout,
-                recording: AuditEvent(.logout, at: now, userID: caller.userID, sessionID: session, device: device),
-                in: context)
-        }
+        for session in sessions { try logOut(session, of: caller.userID, from: device, now: now, in: context) }
+    }
+
+    /// Ends the session of a refresh token, also of one that has expired or was superseded: a client that logged out
+    /// without a network sends its token later.
+    package func logOut(
+        refreshToken: String, from device: Device, in context: inout RequestContext
+    ) throws(Refusal) {
+        let presented = try tokens.readRefreshToken(refreshToken)
+        guard try exists(presented) else { return }
+        context.identify(presented.userID, presented.sessionID)
+        try logOut(presented.sessionID, of: presented.userID, from: device, now: primitives.now(), in: context)
+    }
+
+    private func logOut(
+        _ session: SessionID, of user: UserID, from device: Device, now: Timestamp, in context: RequestContext
+    ) throws(Refusal) {
+        let event = AuditEvent(.logout, at: now, userID: user, sessionID: session, device: device)
+        try end(session, for: .logout, recording: event, in: context)
+    }
+
+    /// Whether the session of a refresh token is still stored. Throws for a token that was not issued for the session
+    /// it names, as far as the stored hashes tell.
+    private func exists(_ presented: PresentedToken) throws(Refusal) -> Bool {
+        guard let session = try store.session(presented.sessionID)?.session else { return false }
+        guard session.userID == presented.userID else { throw .invalidRefreshToken }
+        let issued: [UInt8]? =
+            switch presented.generation {
+            case session.token.generation: session.token.hash
+            case session.token.generation - 1: session.previousHash
+            default: nil
+            }
+        if let issued, !primitives.equal(presented.hash, issued) { throw .invalidRefreshToken }
+        return true
     }
 
     /// Ends every session of the caller.
@@ -68,31 +98,6 @@ extension AuthService {
         // Also when another request has ended it, which may not have added it to the set in memory yet.
         revocations.insert(session, at: event.moment)
         if hasEnded { report(.sessionsEnded(reason, count: 1), context.id) }
-    }
-
-    /// The session of a refresh token; nil when it is the caller's own, or has ended.
-    private func activeSession(
-        of token: String, heldBy caller: Caller, now: Timestamp
-    ) throws(Refusal) -> SessionID? {
-        let presented: PresentedToken
-        do throws(Refusal) {
-            presented = try tokens.readRefreshToken(token, now: now)
-        } catch {
-            guard error == .refreshTokenExpired else { throw error }
-            return nil
-        }
-        guard presented.userID == caller.userID else { throw .invalidRefreshToken }
-        guard presented.sessionID != caller.sessionID else { return nil }
-        return try isActive(presented) ? presented.sessionID : nil
-    }
-
-    /// Throws for a token that was not issued for the session it names.
-    private func isActive(_ presented: PresentedToken) throws(Refusal) -> Bool {
-        guard let session = try store.session(presented.sessionID)?.session else { throw .invalidRefreshToken }
-        guard session.revokedAt == nil else { return false }
-        let issued = [session.token.hash, session.previousHash ?? session.token.hash]
-        guard issued.contains(where: { primitives.equal(presented.hash, $0) }) else { throw .invalidRefreshToken }
-        return true
     }
 
     private func hasLoggedOutEverywhere(

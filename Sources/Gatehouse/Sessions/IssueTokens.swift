@@ -33,8 +33,8 @@ extension AuthService {
     ) throws(Refusal) -> TokenPair {
         let expiresAt = min(now + policy.accessTokenLifetime, session.token.expiresAt)
         let caller = Caller(
-            userID: user.id, sessionID: session.id, role: try revocations.role(of: user),
-            authenticatedAt: session.createdAt)
+            userID: user.id, sessionID: session.id, generation: session.token.generation,
+            role: try revocations.role(of: user), authenticatedAt: session.createdAt)
         let tokenID = ULID.make("at", at: now, random: primitives.random(ULID.randomBytes))
         let accessToken = tokens.accessToken(
             AccessClaims(

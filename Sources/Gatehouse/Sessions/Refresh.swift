@@ -1,6 +1,6 @@
 extension AuthService {
-    /// Exchanges a refresh token for its successor. The same token gets the same successor again while the client may
-    /// have missed the first answer.
+    /// Exchanges a refresh token for its successor. The same token gets the same successor again for as long as no client
+    /// has used the successor: then the answer may have been lost.
     package func refresh(
         _ token: String, from device: Device = .unknown, in context: inout RequestContext
     ) throws(Refusal) -> TokenPair {
@@ -17,11 +17,9 @@ extension AuthService {
         _ token: String, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> TokenPair {
         let now = primitives.now()
-        // The session's row decides whether it has expired. The grace is subtracted so that a client can still retry
-        // with a token that it first used just before the token expired.
-        let presented = try tokens.readRefreshToken(token, now: now - policy.refresh.reuseGrace)
+        let presented = try tokens.readRefreshToken(token)
         guard let refresh = try decideInTransaction(on: presented, from: device, now: now, in: &context) else {
-            throw .invalidRefreshToken
+            throw now < presented.expiresAt ? .invalidRefreshToken : .refreshTokenExpired
         }
         context.identify(refresh.user.id, refresh.session.id)
         switch refresh.decision {
@@ -32,7 +30,7 @@ extension AuthService {
             return try tokenPair(text, for: refresh.user, in: session, now: now)
         case .repeatCurrent:
             report(.refreshed(isRepeat: true), context.id)
-            reportRepeatElsewhere(of: refresh.session, from: device, now: now, requestID: context.id)
+            reportRepeat(of: refresh.session, from: device, now: now, requestID: context.id)
             let text = try currentToken(of: refresh.session)
             return try tokenPair(text, for: refresh.user, in: refresh.session, now: now)
         case .endForReuse:
@@ -87,7 +85,8 @@ extension AuthService {
         _ presented: PresentedToken, _ session: Session, _ user: User, now: Timestamp
     ) -> RefreshDecision {
         let rotation = Rotation.decide(
-            session, presented: presented, policy: policy.refresh, now: now, equal: primitives.equal)
+            session, confirmedAt: confirmations.confirmation(of: session), presented: presented,
+            policy: policy.refresh, now: now, equal: primitives.equal)
         switch rotation {
         case .advance:
             if let refusal = refusal(of: user) { return .refuse(refusal) }
@@ -114,14 +113,21 @@ extension AuthService {
         }
     }
 
-    /// A repeat from another device than the one that rotated may come from a thief who follows the owner, or from an
-    /// owner who has changed networks. So it is reported, and not refused.
-    private func reportRepeatElsewhere(of session: Session, from device: Device, now: Timestamp, requestID: String) {
-        guard !device.resembles(session.lastDevice) else { return }
-        report(.refreshRepeatedElsewhere, requestID)
-        refusals.add(
-            AuditEvent(
-                .refreshRepeatedElsewhere, at: now, userID: session.userID, sessionID: session.id, device: device))
+    /// A repeat from another device than the last one, and many repeats in a row, may come from a thief who follows the
+    /// owner, or from an owner who has changed networks or keeps losing answers. So they are reported, and not refused.
+    private func reportRepeat(of session: Session, from device: Device, now: Timestamp, requestID: String) {
+        if !device.resembles(session.lastDevice) {
+            report(.refreshRepeatedElsewhere, requestID)
+            audit(.refreshRepeatedElsewhere)
+        }
+        if session.repeats == Session.repeatLimit - 1 {
+            report(.refreshRepeatedOften, requestID)
+            audit(.refreshRepeatedOften)
+        }
+
+        func audit(_ kind: AuditEvent.Kind) {
+            refusals.add(AuditEvent(kind, at: now, userID: session.userID, sessionID: session.id, device: device))
+        }
     }
 
     /// The session's current token, byte for byte as it was issued.
@@ -164,7 +170,10 @@ private enum RefreshDecision {
                 .reuse,
                 recording: AuditEvent(
                     .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device))
-        case .repeatCurrent, .refuse: nil
+        case .repeatCurrent:
+            session.repeats < Session.repeatLimit || device != session.lastDevice
+                ? .countRepeat(of: session.token.generation, from: device) : nil
+        case .refuse: nil
         }
     }
 }
@@ -173,5 +182,7 @@ private enum RefreshDecision {
 package enum SessionChange: Sendable {
     /// Replaces the token by the next generation.
     case advance(to: SessionToken, from: Device)
+    /// The token of this generation was returned again.
+    case countRepeat(of: Int64, from: Device)
     case end(RevokeReason, recording: AuditEvent)
 }

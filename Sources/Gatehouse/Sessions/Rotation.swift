@@ -3,14 +3,16 @@
 package enum Rotation: Sendable, Equatable {
     /// Issue the next generation.
     case advance
-    /// The first answer may have been lost, or two requests raced: return the same successor again.
+    /// The answer may have been lost, or two requests raced: return the same successor again.
     case repeatCurrent
-    /// An old token was used after its grace, so two parties hold the session: end it for both.
+    /// An old token was used although its successor had reached a client, so two parties hold the session: end it for
+    /// both.
     case endForReuse
     case refuse(Refusal)
 
+    /// - Parameter confirmedAt: when a client first used the current generation; nil when none has.
     package static func decide(
-        _ session: Session, presented: PresentedToken, policy: RefreshPolicy, now: Timestamp,
+        _ session: Session, confirmedAt: Timestamp?, presented: PresentedToken, policy: RefreshPolicy, now: Timestamp,
         equal: ([UInt8], [UInt8]) -> Bool
     ) -> Rotation {
         guard session.userID == presented.userID else { return .refuse(.invalidRefreshToken) }
@@ -28,28 +30,45 @@ package enum Rotation: Sendable, Equatable {
             guard let previous = session.previousHash, equal(presented.hash, previous) else {
                 return .refuse(.invalidRefreshToken)
             }
-            return now <= current.issuedAt + policy.reuseGrace ? .repeatCurrent : .endForReuse
+            // Also after the expiry of the previous token: its owner has refreshed in time and lost the answer.
+            if now <= policy.lastRepeat(of: current, confirmedAt: confirmedAt) { return .repeatCurrent }
+            return reuse(of: presented, now: now)
         case 1..<current.generation:
             // The hash of this generation is not kept, so an attacker with the signing secret can end the session here.
             // To refuse without ending it would let the thief of a real token go on.
-            return .endForReuse
+            return reuse(of: presented, now: now)
         default:
             return .refuse(.invalidRefreshToken)
         }
     }
+
+    /// An expired token is of no use to a thief, so it does not end the session.
+    private static func reuse(of presented: PresentedToken, now: Timestamp) -> Rotation {
+        now < presented.expiresAt ? .endForReuse : .refuse(.refreshTokenExpired)
+    }
 }
 
-/// A refresh token with a valid signature: its claims and its SHA-256.
+extension RefreshPolicy {
+    /// Until when the token before this one still gets this one.
+    fileprivate func lastRepeat(of token: SessionToken, confirmedAt: Timestamp?) -> Timestamp {
+        let limit = lostAnswer.map { token.issuedAt + $0 } ?? token.expiresAt
+        return min(confirmedAt ?? limit, limit) + reuseGrace
+    }
+}
+
+/// A refresh token with a valid signature: its claims and its SHA-256. It may have expired.
 package struct PresentedToken: Sendable, Equatable {
     package let sessionID: SessionID
     package let userID: UserID
     package let generation: Int64
+    package let expiresAt: Timestamp
     package let hash: [UInt8]
 
-    package init(sessionID: SessionID, userID: UserID, generation: Int64, hash: [UInt8]) {
+    package init(sessionID: SessionID, userID: UserID, generation: Int64, expiresAt: Timestamp, hash: [UInt8]) {
         self.sessionID = sessionID
         self.userID = userID
         self.generation = generation
+        self.expiresAt = expiresAt
         self.hash = hash
     }
 }

@@ -7,35 +7,46 @@ package struct Session: Sendable, Equatable {
     package let clientID: String
     /// The device that logged in.
     package let device: Device
-    /// The device of the last rotation; nil before the first one.
-    package var rotationDevice: Device?
+    /// The device of the last refresh; nil before the first one.
+    package var refreshDevice: Device?
     package let createdAt: Timestamp
     package var token: SessionToken
-    /// SHA-256 of the previous refresh token. A retry within the grace must present that token.
+    /// When a client first used the current token, or an access token issued with it. Nil when none has: then the
+    /// client may not have received the tokens.
+    package var confirmedAt: Timestamp?
+    /// SHA-256 of the previous refresh token. A retry must present that token.
     package var previousHash: [UInt8]?
+    /// How often the current token was returned again. It is counted up to `repeatLimit`.
+    package var repeats: Int64
     package var revokedAt: Timestamp?
     package var revokeReason: RevokeReason?
 
     package init(
         id: SessionID, userID: UserID, provider: Provider, clientID: String, device: Device,
-        rotationDevice: Device? = nil, createdAt: Timestamp, token: SessionToken, previousHash: [UInt8]? = nil,
-        revokedAt: Timestamp? = nil, revokeReason: RevokeReason? = nil
+        refreshDevice: Device? = nil, createdAt: Timestamp, token: SessionToken, confirmedAt: Timestamp? = nil,
+        previousHash: [UInt8]? = nil, repeats: Int64 = 0, revokedAt: Timestamp? = nil,
+        revokeReason: RevokeReason? = nil
     ) {
         self.id = id
         self.userID = userID
         self.provider = provider
         self.clientID = clientID
         self.device = device
-        self.rotationDevice = rotationDevice
+        self.refreshDevice = refreshDevice
         self.createdAt = createdAt
         self.token = token
+        self.confirmedAt = confirmedAt
         self.previousHash = previousHash
+        self.repeats = repeats
         self.revokedAt = revokedAt
         self.revokeReason = revokeReason
     }
 
     /// The device that received the newest refresh token.
-    package var lastDevice: Device { rotationDevice ?? device }
+    package var lastDevice: Device { refreshDevice ?? device }
+
+    /// A client that repeats a refresh this often in a row either cannot receive the answer, or is not alone.
+    package static let repeatLimit: Int64 = 3
 }
 
 /// The id of a session, which is also the id of its row in `refresh_tokens`: `sess_01J…`.

@@ -96,7 +96,7 @@ extension SettingReader {
             accessTokenLifetime: self[\.accessTokenLifetime],
             refresh: RefreshPolicy(
                 tokenLifetime: self[\.refreshTokenLifetime], sessionMaximumAge: self[\.sessionMaximumAge],
-                reuseGrace: self[\.reuseGrace]),
+                reuseGrace: self[\.reuseGrace], lostAnswer: self[\.lostAnswer]),
             devSecretHash: developmentSecretHash, defaultClientID: self[\.appleBundleIDs]?.first ?? "",
             auditRetention: self[\.auditRetention], sensitiveMaxAge: sensitiveMaxAge == .zero ? nil : sensitiveMaxAge,
             sessionsPerUser: self[\.sessionsPerUser],

@@ -4,7 +4,8 @@ import SQLite
 /// The columns of a session `t`, in the order in which `Session.init(_:of:row:_:)` reads them.
 private let sessionColumns = """
     t.provider, t.client_id, t.user_agent, t.address, t.last_user_agent, t.last_address, t.created_at,
-    t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.previous_hash, t.revoked_at, t.revoke_reason
+    t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.confirmed_at, t.previous_hash, t.repeats,
+    t.revoked_at, t.revoke_reason
     """
 
 // A constant, so that it is not built for each request.
@@ -31,11 +32,17 @@ extension SQLiteStore {
             let isDone =
                 switch change {
                 case .advance(let token, let device): try connection.advance(id, to: token, from: device, now: now)
+                case .countRepeat(let generation, let device):
+                    try connection.countRepeat(id, of: generation, from: device)
                 case .end(let reason, let event): try connection.revoke(id, for: reason, recording: event)
                 case nil: true
                 }
             return (session, user, isDone ? change : nil)
         }
+    }
+
+    package func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {
+        try writing { connection in for confirmation in confirmations { try connection.insert(confirmation) } }
     }
 
     package func revoke(
@@ -101,13 +108,33 @@ extension Connection {
             """
             UPDATE refresh_tokens SET generation = ?2, previous_hash = token_hash, token_hash = ?3,
                 token_random = ?4, rotated_at = ?5, expires_at = ?6, updated_at = ?7, last_user_agent = ?8,
-                last_address = ?9
+                last_address = ?9, confirmed_at = NULL, repeats = 0
             WHERE id = ?1 AND generation = ?2 - 1 AND revoked_at IS NULL
             """,
             .text(id.text), .integer(token.generation), .blob(token.hash), .blob(token.random),
             .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
             .integer(now.milliseconds), .optional(device.userAgent), .optional(device.address))
         return changed == 1
+    }
+
+    func countRepeat(_ id: SessionID, of generation: Int64, from device: Device) throws(SQLiteError) -> Bool {
+        let changed = try run(
+            """
+            UPDATE refresh_tokens SET repeats = repeats + 1, last_user_agent = ?3, last_address = ?4
+            WHERE id = ?1 AND generation = ?2 AND revoked_at IS NULL
+            """,
+            .text(id.text), .integer(generation), .optional(device.userAgent), .optional(device.address))
+        return changed == 1
+    }
+
+    func insert(_ confirmation: TokenConfirmation) throws(SQLiteError) {
+        try run(
+            """
+            UPDATE refresh_tokens SET confirmed_at = ?3
+            WHERE id = ?1 AND generation = ?2 AND confirmed_at IS NULL AND revoked_at IS NULL
+            """,
+            .text(confirmation.sessionID.text), .integer(confirmation.generation),
+            .integer(confirmation.moment.milliseconds))
     }
 
     /// Ends the active sessions of a user beyond a limit: those not used for the longest time, and never the new one,
@@ -206,13 +233,14 @@ extension Session {
             generation: row.integer(columns.next()), random: row.blob(columns.next()),
             issuedAt: row.timestamp(columns.next()), expiresAt: row.timestamp(columns.next()),
             hash: row.blob(columns.next()))
-        let previousHash = row.optionalBlob(columns.next())
+        let confirmedAt = row.optionalTimestamp(columns.next())
+        let (previousHash, repeats) = (row.optionalBlob(columns.next()), row.integer(columns.next()))
         let revokedAt = row.optionalTimestamp(columns.next())
         let reason = row.optionalText(columns.next())
         self.init(
             id: id, userID: user, provider: provider, clientID: clientID, device: device,
-            rotationDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
-            previousHash: previousHash, revokedAt: revokedAt,
+            refreshDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
+            confirmedAt: confirmedAt, previousHash: previousHash, repeats: repeats, revokedAt: revokedAt,
             // A row that an operator edited by hand may have no reason, or an unknown one. The session has still ended.
             revokeReason: revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked })
     }

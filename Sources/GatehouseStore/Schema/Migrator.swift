@@ -103,5 +103,6 @@ struct Migration: Sendable {
         Migration(
             name: "checks without temporary tables",
             sql: PackageResources._007_checks_without_temporary_tables_sql),
+        Migration(name: "confirmed refresh tokens", sql: PackageResources._008_confirmed_refresh_tokens_sql),
     ]
 }

@@ -17,7 +17,7 @@ struct AccountsEndpoint: Endpoint {
 struct LinkAppleEndpoint: Endpoint {
     let method = Method.post
     let path = "/api/users/me/accounts/apple"
-    let isAuthorisedByAccessToken = true
+    func isAuthorisedByAccessToken(_ request: Request) -> Bool { true }
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
@@ -32,7 +32,7 @@ struct LinkAppleEndpoint: Endpoint {
 struct UnlinkAppleEndpoint: Endpoint {
     let method = Method.delete
     let path = "/api/users/me/accounts/apple"
-    let isAuthorisedByAccessToken = true
+    func isAuthorisedByAccessToken(_ request: Request) -> Bool { true }
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {

@@ -1,17 +1,21 @@
 import Gatehouse
 import JSON
 
-/// `POST /api/auth/logout`: ends the caller's session.
+/// `POST /api/auth/logout`: ends the session of an access token, or of a refresh token alone.
 struct LogoutEndpoint: Endpoint {
     let method = Method.post
     let path = "/api/auth/logout"
     let auth: AuthService
 
+    func isAuthorisedByAccessToken(_ request: Request) -> Bool { request.bearerToken != nil }
+
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        // A request without credentials gets 401 before its body is validated, so the answer reveals nothing about it.
-        guard request.bearerToken != nil else { throw Refusal.noCredentials }
-        let body = try request.readIfPresent(LogoutBody.self)
-        try auth.logOut(request.bearerToken, refreshToken: body?.refreshToken, from: request.device, in: &context)
+        let token = try request.readIfPresent(LogoutBody.self)?.refreshToken
+        if let token, request.bearerToken == nil {
+            try auth.logOut(refreshToken: token, from: request.device, in: &context)
+        } else {
+            try auth.logOut(request.bearerToken, refreshToken: token, from: request.device, in: &context)
+        }
         return .noContent
     }
 }

@@ -30,7 +30,7 @@ struct UpdateUserEndpoint: Endpoint {
 struct DeleteUserEndpoint: Endpoint {
     let method = Method.delete
     let path = "/api/users/me"
-    let isAuthorisedByAccessToken = true
+    func isAuthorisedByAccessToken(_ request: Request) -> Bool { true }
     let auth: AuthService
 
     /// Where users withdraw an app's access themselves.

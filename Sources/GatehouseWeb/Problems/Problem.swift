@@ -5,6 +5,8 @@ package enum Problem: Error, Sendable, Equatable {
     case refused(Refusal)
     /// A bad identity token in the body of a request that an access token authorises.
     case unacceptedToken(AppleTokenFault)
+    /// A bad refresh token in the body of such a request.
+    case unacceptedRefreshToken
     case invalidJSON(String)
     case invalidRequest([FieldError])
     case notFound
@@ -18,13 +20,15 @@ package enum Problem: Error, Sendable, Equatable {
 
 extension Problem {
     /// The one place where an error of an endpoint becomes a problem.
-    init(_ error: any Error, of endpoint: any Endpoint) {
+    init(_ error: any Error, of endpoint: any Endpoint, answering request: Request) {
         switch error {
         case let refusal as Refusal:
-            if case .appleToken(let fault) = refusal, endpoint.isAuthorisedByAccessToken {
+            switch refusal {
+            case .appleToken(let fault) where endpoint.isAuthorisedByAccessToken(request):
                 self = .unacceptedToken(fault)
-            } else {
-                self = .refused(refusal)
+            case .invalidRefreshToken where endpoint.isAuthorisedByAccessToken(request):
+                self = .unacceptedRefreshToken
+            default: self = .refused(refusal)
             }
         case let problem as Problem: self = problem
         default: preconditionFailure("an endpoint threw neither a problem nor a refusal: \(type(of: error))")

@@ -14,6 +14,12 @@ extension Problem {
             refusal.entry
         case .unacceptedToken(let fault):
             Entry(status: 422, code: "invalid_apple_token", detail: fault.explanation)
+        case .unacceptedRefreshToken:
+            Entry(
+                status: 422, code: "invalid_refresh_token",
+                detail: """
+                    The refreshToken is not valid, or belongs to another user. No session was ended. Log out without it.
+                    """)
         case .invalidJSON(let fault):
             Entry(status: 400, code: "invalid_json", detail: fault)
         case .invalidRequest(let errors):

@@ -45,8 +45,8 @@ enum Sample {
     static func accessClaims(issuedAt moment: Timestamp) -> AccessClaims {
         AccessClaims(
             caller: Caller(
-                userID: UserID(identifier("user")), sessionID: SessionID(identifier("sess")), role: .user,
-                authenticatedAt: moment),
+                userID: UserID(identifier("user")), sessionID: SessionID(identifier("sess")), generation: 7,
+                role: .user, authenticatedAt: moment),
             clientID: bundleID, tokenID: identifier("at"), issuedAt: moment, expiresAt: moment + .seconds(43_200))
     }
 

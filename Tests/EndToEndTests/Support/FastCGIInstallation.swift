@@ -29,6 +29,16 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
         try waitUntilListening()
     }
 
+    /// Another server process on the database of an installation.
+    init(beside other: FastCGIInstallation) throws {
+        folder = try TemporaryFolder()
+        apple = other.apple
+        variables = other.variables.merging(["LISTEN": "unix:\(folder.file("g.sock"))"]) { $1 }
+        wrapper = []
+        process = try Self.start(variables, wrapper: wrapper, folder: folder)
+        try waitUntilListening()
+    }
+
     private static func start(
         _ variables: [String: String], wrapper: [String], folder: TemporaryFolder
     ) throws -> ChildProcess {

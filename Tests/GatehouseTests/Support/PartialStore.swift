@@ -31,6 +31,7 @@ extension PartialStore {
     func change(
         _: SessionID, now: Timestamp, by: @escaping (Session, User) -> SessionChange?
     ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? { try fail() }
+    func confirm(_: [TokenConfirmation]) throws(Refusal) { try fail(Void.self) }
     func revoke(_: SessionID, for: RevokeReason, recording: AuditEvent) throws(Refusal) -> Bool { try fail() }
     func revokeAll(
         of: UserID, for: RevokeReason, recording: AuditEvent

@@ -3,7 +3,8 @@ import Gatehouse
 /// Tokens in plain text without a signature, so that a test can forge them. The hash of a token is the token itself.
 struct PlainTokens: TokenService {
     func accessToken(_ claims: AccessClaims) -> String {
-        "\(claims.caller.userID.text) \(claims.caller.sessionID.text) \(claims.expiresAt.seconds)"
+        let caller = claims.caller
+        return "\(caller.userID.text) \(caller.sessionID.text) \(caller.generation) \(claims.expiresAt.seconds)"
     }
 
     func refreshToken(_ claims: RefreshClaims) -> String {
@@ -22,27 +23,34 @@ struct PlainTokens: TokenService {
     func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller {
         let token = String(decoding: token, as: UTF8.self)
         let parts = token.split(separator: " ")
-        guard parts.count == 3 else { throw .invalidAccessToken }
+        guard parts.count == 4 else { throw .invalidAccessToken }
         guard now < expiry(of: token) else { throw .accessTokenExpired }
         return Caller(
-            userID: UserID(String(parts[0])), sessionID: SessionID(String(parts[1])), role: .user,
-            authenticatedAt: Timestamp(seconds: 0))
+            userID: UserID(String(parts[0])), sessionID: SessionID(String(parts[1])), generation: generation(of: token),
+            role: .user, authenticatedAt: Timestamp(seconds: 0))
     }
 
-    func readRefreshToken(_ token: String, now: Timestamp) throws(Refusal) -> PresentedToken {
+    func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken {
         let parts = token.split(separator: " ")
         guard parts.count == 6 else { throw .invalidRefreshToken }
-        guard now < expiry(of: token) else { throw .refreshTokenExpired }
         return PresentedToken(
             sessionID: SessionID(String(parts[1])), userID: UserID(String(parts[0])), generation: generation(of: token),
-            hash: hash(token))
+            expiresAt: expiry(of: token), hash: hash(token))
     }
 
     func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }
 
     func readChallenge(_ nonce: String) -> Challenge? { nil }
 
+    /// The third field of either kind of token.
     func generation(of token: String) -> Int64 { Int64(token.split(separator: " ")[2]) ?? 0 }
+
+    /// An access token that confirms no generation.
+    func withoutGeneration(_ accessToken: String) -> String {
+        var parts = accessToken.split(separator: " ")
+        parts[2] = "0"
+        return parts.joined(separator: " ")
+    }
 
     /// The last field of either kind of token.
     func expiry(of token: String) -> Timestamp {

@@ -106,6 +106,10 @@ extension ReplayingStore: PartialStore {
         return (found, user, change)
     }
 
+    func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {
+        state.withLock { state in for confirmation in confirmations { state.session?.confirm(confirmation) } }
+    }
+
     func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws(Refusal) -> Bool {
         try write { $0.id == id && $0.revoke(for: reason, now: event.moment) }
     }

@@ -29,8 +29,8 @@ extension RotationSimulation {
 
     private mutating func check(_ facts: RefreshFacts, refusedFor refusal: Refusal) {
         if refusal == .refreshTokenExpired {
-            let isExpired = facts.isExpired || hasAttackers && facts.isTokenExpired
-            require(isExpired, "only expired tokens and sessions are refused as expired")
+            let isExpired = facts.isExpired || facts.isOld && facts.isTokenExpired
+            require(isExpired, "only expired sessions and old expired tokens are refused as expired")
         } else if let reason = facts.found.revokeReason {
             let expected: Refusal = reason == .reuse ? .refreshTokenReused : .refreshTokenRevoked
             require(refusal == expected, "a session that has ended is refused with \(expected), not \(refusal)")
@@ -42,7 +42,9 @@ extension RotationSimulation {
     /// No access token is accepted once a client was told that the session has ended.
     private mutating func checkAccessToken() {
         var refusal: Refusal?
-        do { _ = try auth.authenticate(Array(newestAccessToken.utf8)[...]) } catch { refusal = error }
+        do { _ = try auth.authenticate(Array(Self.tokens.withoutGeneration(newestAccessToken).utf8)[...]) } catch {
+            refusal = error
+        }
         if hasEnded { require(refusal != nil, "an access token is refused once its session has ended") }
         if row.revokedAt == nil {
             require(refusal != .sessionRevoked, "an access token is accepted while its session is active")
@@ -56,7 +58,7 @@ private struct RefreshFacts {
     let found: Session
     let generation: Int64
     let isGenuine: Bool
-    /// Whether the token has been replaced and its grace period is over.
+    /// Whether the token has been replaced, its successor was used, and the grace period after that is over.
     let isOld: Bool
     let isExpired: Bool
     let isTokenExpired: Bool
@@ -69,7 +71,8 @@ private struct RefreshFacts {
         generation = RotationSimulation.tokens.generation(of: token)
         isGenuine = token == issued[generation]
         let age = found.token.generation - generation
-        isOld = age > 1 || age == 1 && now > found.token.issuedAt + RotationSimulation.policy.refresh.reuseGrace
+        let graceEnd = request.confirmedAt.map { $0 + RotationSimulation.policy.refresh.reuseGrace }
+        isOld = age > 1 || age == 1 && graceEnd.map { replay.startedAt > $0 } ?? false
         isExpired = now >= found.token.expiresAt
         isTokenExpired = now >= RotationSimulation.tokens.expiry(of: token)
         hadStoreFailure = replay.hadStoreFailure

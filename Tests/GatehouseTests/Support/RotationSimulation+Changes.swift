@@ -10,11 +10,20 @@ extension RotationSimulation {
         let after = row
         guard after != before else { return }
         require(before.revokedAt == nil, "a session that has ended does not change")
-        if after.revokedAt != nil {
+        if after.token == before.token, after.revokedAt == nil {
+            checkRepeat(request, from: before, to: after)
+        } else if after.revokedAt != nil {
             checkEnd(&request, from: before, to: after)
         } else {
             checkAdvance(request, from: before, to: after)
         }
+    }
+
+    private mutating func checkRepeat(_ request: SimulatedRequest, from before: Session, to after: Session) {
+        var expected = before
+        (expected.repeats, expected.refreshDevice) = (before.repeats + 1, after.refreshDevice)
+        require(after == expected, "a repeat changes only the count and the device")
+        require(request.token == issued[before.token.generation - 1], "only the previous token is a repeat")
     }
 
     private mutating func checkAdvance(_ request: SimulatedRequest, from before: Session, to after: Session) {

@@ -4,9 +4,9 @@ import TestSupport
 
 /// A randomised simulation of the requests for one session.
 ///
-/// The owner's clients follow the documented rules: they retry with the same token within the grace period, accept an
-/// answer only if they still have the token that they sent, and use a new token once no request with the previous one
-/// is on its way. The network loses and delays messages at random.
+/// The owner's clients follow the documented rules: they retry with the same token, however much later, accept an answer
+/// only if they still have the token that they sent, and use new tokens once no request with the previous one is on its
+/// way. The network loses and delays messages at random, and the process is killed.
 struct RotationSimulation {
     static let policy = Policy.ofTests(
         accessTokenLifetime: .seconds(60),
@@ -25,9 +25,12 @@ struct RotationSimulation {
     /// The tokens that the owner's clients have stored.
     var ownerTokens: TokenPair
     var stolenTokens: [String] = []
+    var stolenAccessToken: String?
     /// Every refresh token of the session, by generation.
     var issued: [Int64: String] = [:]
     var newestAccessToken: String
+    /// When an access token of a generation was first accepted, as far as the server can still know.
+    var confirmations: [Int64: Timestamp] = [:]
     /// Whether a client was told that the session has ended.
     var hasEnded = false
     var rotations = 0
@@ -64,6 +67,9 @@ struct RotationSimulation {
         case 7 where hasAttackers && chance(of: 4): forgerRefreshes()
         case 8 where hasAttackers && chance(of: 20): send(.owner, .logOut(accessToken: ownerTokens.accessToken))
         case 9 where chance(of: 8): try restart()
+        case 10: uses(ownerTokens.accessToken, unless: hasOldRequestOnItsWay)
+        case 11 where hasAttackers: uses(stolenAccessToken, unless: false)
+        case 12: writeConfirmations()
         default: advanceRequest()
         }
     }
@@ -80,9 +86,32 @@ extension RotationSimulation {
 
     private mutating func ownerRefreshes() {
         let own = requests.filter { $0.sender == .owner && $0.answer == nil }
-        guard own.count < 3 else { return }
-        guard hasAttackers || own.allSatisfy({ $0.isRunning || $0.token == ownerTokens.refreshToken }) else { return }
+        guard own.count < 3, !hasOldRequestOnItsWay else { return }
         send(.owner, .refresh(ownerTokens.refreshToken))
+    }
+
+    /// A request of the owner with an older token than the one that the owner has. Simulations with attackers ignore
+    /// it, so that delayed requests of the owner also count as theft there.
+    private var hasOldRequestOnItsWay: Bool {
+        !hasAttackers
+            && requests.contains {
+                $0.sender == .owner && $0.replay == nil && $0.token != ownerTokens.refreshToken
+            }
+    }
+
+    /// Sends an access token to the API. Not while a decision is being replayed: the decision would change.
+    private mutating func uses(_ accessToken: String?, unless isForbidden: Bool) {
+        guard let accessToken, !isForbidden, !requests.contains(where: \.isRunning) else { return }
+        guard (try? auth.authenticate(Array(accessToken.utf8)[...])) != nil else { return }
+        let generation = Self.tokens.generation(of: accessToken)
+        if generation > 1, confirmations[generation] == nil { confirmations[generation] = now }
+    }
+
+    /// Maintenance of the process.
+    private mutating func writeConfirmations() {
+        guard !requests.contains(where: \.isRunning) else { return }
+        // Writing refusals fails in this store, and they are not part of the simulation.
+        _ = try? auth.flush()
     }
 
     private mutating func thiefRefreshes() {
@@ -108,26 +137,16 @@ extension RotationSimulation {
         if chance(of: 12) { pause = max(0, row.token.expiresAt.milliseconds - now.milliseconds - 1) }
         if chance(of: 40), !requests.contains(where: \.isRunning) { pause = -pause }
         let then = now + .milliseconds(pause)
-        now = hasAttackers ? then : min(then, max(now, retryDeadline))
+        // An owner who stays away for longer than a session lives is logged out.
+        now = hasAttackers ? then : min(then, max(now, row.token.expiresAt - .seconds(1)))
         store.set(now: now)
-    }
-
-    /// The time by which the owner has to retry: the end of the grace period of a rotation whose answer the owner has
-    /// not received, or that a running request is about to make.
-    private var retryDeadline: Timestamp {
-        let row = row
-        let current = issued[row.token.generation]
-        let isBehind =
-            ownerTokens.refreshToken != current || requests.contains { $0.answer == nil && $0.token != current }
-        let running = requests.filter(\.isRunning).compactMap { $0.replay?.startedAt }
-        let rotations = isBehind ? running + [row.token.issuedAt] : running
-        return rotations.map { $0 + Self.policy.refresh.reuseGrace }.min() ?? Timestamp(milliseconds: .max)
     }
 
     /// Restarts the process. Requests that it was processing are lost.
     private mutating func restart() throws {
         requests.removeAll(where: \.isRunning)
         auth = try Self.auth(with: store)
+        confirmations = row.confirmedAt.map { [row.token.generation: $0] } ?? [:]
         hasEnded = row.revokedAt != nil
     }
 
@@ -145,7 +164,10 @@ extension RotationSimulation {
 
     private mutating func step(_ request: inout SimulatedRequest) {
         let before = row
-        if request.replay == nil { request.found = before }
+        if request.replay == nil {
+            request.found = before
+            request.confirmedAt = confirmations[before.token.generation]
+        }
         var replay = request.replay ?? RequestReplay(startedAt: now, seed: generator.next())
         let operation = request.operation
         request.answer = store.step(&replay, storeFails: chance(of: 40)) { [auth] () throws(Refusal) in
@@ -162,7 +184,10 @@ extension RotationSimulation {
 
     private mutating func receive(_ answer: SimulatedRequest.Answer, of request: SimulatedRequest) {
         guard case .success(.some(let pair)) = answer else { return }
-        if request.sender == .thief { stolenTokens.append(pair.refreshToken) }
+        if request.sender == .thief {
+            stolenTokens.append(pair.refreshToken)
+            stolenAccessToken = pair.accessToken
+        }
         if request.sender == .owner, request.token == ownerTokens.refreshToken { ownerTokens = pair }
     }
 }

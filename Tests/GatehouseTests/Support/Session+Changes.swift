@@ -5,6 +5,7 @@ extension Session {
     mutating func make(_ change: SessionChange) -> Bool {
         switch change {
         case .advance(let token, let device): advance(to: token, from: device)
+        case .countRepeat(let generation, let device): countRepeat(of: generation, from: device)
         case .end(let reason, let event): revoke(for: reason, now: event.moment)
         }
     }
@@ -13,8 +14,19 @@ extension Session {
         guard revokedAt == nil, next.generation == token.generation + 1 else { return false }
         previousHash = token.hash
         token = next
-        rotationDevice = device
+        (refreshDevice, confirmedAt, repeats) = (device, nil, 0)
         return true
+    }
+
+    private mutating func countRepeat(of generation: Int64, from device: Device) -> Bool {
+        guard revokedAt == nil, generation == token.generation else { return false }
+        (refreshDevice, repeats) = (device, repeats + 1)
+        return true
+    }
+
+    mutating func confirm(_ confirmation: TokenConfirmation) {
+        guard revokedAt == nil, confirmedAt == nil, confirmation.generation == token.generation else { return }
+        confirmedAt = confirmation.moment
     }
 
     mutating func revoke(for reason: RevokeReason, now: Timestamp) -> Bool {

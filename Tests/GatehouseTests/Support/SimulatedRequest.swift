@@ -22,6 +22,8 @@ struct SimulatedRequest {
     let operation: Operation
     /// The session when the request arrived, by which its answer is checked.
     var found: Session?
+    /// When the current generation was first used, when the request arrived.
+    var confirmedAt: Timestamp?
     /// Nil before the request arrives.
     var replay: RequestReplay?
     /// Nil before the request is answered.
