@@ -24,7 +24,7 @@ struct DomainEventCountsTests {
                 + Refusal.ofLogins(by: provider).map { DomainEvent.loginRefused(provider, $0) }
         }
         + [
-            .refreshed(isRepeat: true), .refreshed(isRepeat: false), .refreshRepeatedElsewhere,
+            .refreshed(isRepeat: true), .refreshed(isRepeat: false), .refreshRepeatedElsewhere, .refreshRepeatedOften,
             .refreshTokenReused(session: SessionID("s"), user: UserID("u")), .unknownRoleDemanded("ROOT"),
         ]
         + [

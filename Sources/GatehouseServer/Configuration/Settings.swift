@@ -109,11 +109,12 @@ package struct Settings: Sendable {
         "Lifetime of a session after its login.")
     let reuseGrace = Setting(
         "REFRESH_REUSE_GRACE", .duration(.zero...hour), default: "30s",
-        "Time in which a repeated refresh gets the same answer after a client has used that answer.")
+        "Time in which a refresh can be repeated after its answer was used.",
+        details: "Requests that race may arrive late. Any later use of the old token is treated as theft.")
     let lostAnswer = Setting(
         "REFRESH_LOST_ANSWER", .duration(.zero...(day * 3650)),
-        "Time in which a repeated refresh gets the same answer while no client has used that answer.",
-        details: "If it is not set, for as long as the session lives: a lost answer never logs a user out.")
+        "Time in which a refresh can be repeated while its answer is unused.",
+        details: "If it is not set, this is possible for as long as the session lives: a lost answer logs no user out.")
     let auditRetention = Setting(
         "AUDIT_RETENTION", .duration(day...(day * 3650)), default: "90d", "Retention of the audit trail.")
     let sensitiveMaxAge = Setting(

@@ -16,13 +16,13 @@ struct RefreshFromAnotherDeviceTests {
         return try installation.send(request)
     }
 
-    private func repeats() throws -> [JSONObject] {
-        try installation.auditTrail().filter { $0["kind"] == "refresh_repeated_elsewhere" }
+    private func repeats(_ kind: String = "refresh_repeated_elsewhere") throws -> [JSONObject] {
+        try installation.auditTrail().filter { $0["kind"] == .string(kind) }
     }
 
-    private func counted() throws -> Int {
+    private func counted(_ metric: String = "gatehouse_refresh_repeats_elsewhere_total") throws -> Int {
         let text = String(decoding: try installation.send(.get("/metrics")).body, as: UTF8.self)
-        let line = text.split(separator: "\n").first { $0.hasPrefix("gatehouse_refresh_repeats_elsewhere_total ") }
+        let line = text.split(separator: "\n").first { $0.hasPrefix(metric + " ") }
         return line?.split(separator: " ").last.flatMap { Int($0) } ?? -1
     }
 
@@ -55,5 +55,28 @@ struct RefreshFromAnotherDeviceTests {
         #expect(
             Eventually.holds { (try? installation.auditTrail().contains { $0["kind"] == "refresh_refused" }) == true })
         #expect(try repeats().isEmpty)
+        #expect(try repeats("refresh_repeated_often").isEmpty)
+    }
+
+    @Test("The third repeat in a row is recorded and counted once, also when the server was killed in between")
+    func often() throws {
+        let login = try installation.devLogin("often@example.com")
+        let next = try refresh(login.refreshToken, by: "Owner/1")
+        for _ in 1...2 { #expect(try refresh(login.refreshToken, by: "Owner/1").refreshToken == next.refreshToken) }
+        try installation.killAndRestart()
+        for _ in 3...5 { #expect(try refresh(login.refreshToken, by: "Owner/1").refreshToken == next.refreshToken) }
+        #expect(try counted("gatehouse_refresh_repeats_in_a_row_total") == 1)
+        #expect(Eventually.holds { (try? repeats("refresh_repeated_often").count) == 1 })
+        #expect(try repeats().isEmpty)
+    }
+
+    @Test("The session list shows the device that got the newest tokens, also by a repeat")
+    func sessionList() throws {
+        let login = try installation.devLogin("list@example.com")
+        let next = try refresh(login.refreshToken, by: "Owner/1")
+        #expect(try refresh(login.refreshToken, by: "Thief/1").status == 200)
+        let list = try installation.send(.get("/api/users/me/sessions", bearer: next.accessToken))
+        let session = try #require(list.json["sessions"]?.array?.first?.object)
+        #expect(session["device"] == "Tests" && session["lastDevice"] == "Thief/1")
     }
 }

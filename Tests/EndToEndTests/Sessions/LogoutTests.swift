@@ -49,8 +49,9 @@ struct LogoutTests {
         let theirs = try installation.devLogin("theirs-\(environment)@example.com")
         let body: JSONObject = ["refreshToken": .string(theirs.refreshToken)]
         let response = try installation.send(.post("/api/auth/logout", body, bearer: mine.accessToken))
-        #expect(response.status == 401)
+        #expect(response.status == 422)
         #expect(response.code == "invalid_refresh_token")
+        #expect(response.header("www-authenticate") == nil)
         #expect(try installation.me(mine.accessToken).status == 200)
         #expect(try installation.me(theirs.accessToken).status == 200)
     }
@@ -69,7 +70,7 @@ struct LogoutTests {
         #expect(try installation.refresh(other.refreshToken).status == 200)
     }
 
-    @Test("An access token is required", arguments: TestEnvironment.allCases)
+    @Test("An access token or a refresh token is required", arguments: TestEnvironment.allCases)
     func anonymous(_ environment: TestEnvironment) throws {
         let response = try SharedInstallations.standard(environment).send(.post("/api/auth/logout", bearer: nil))
         #expect(response.status == 401)

@@ -29,6 +29,12 @@ final class InProcessInstallation: Installation {
         assembly = try Mutex(Self.assembly(variables, sharedState))
     }
 
+    /// Another server on the database and with the clock of an installation.
+    init(beside other: InProcessInstallation) throws {
+        (folder, apple, variables, sharedState) = (other.folder, other.apple, other.variables, other.sharedState)
+        assembly = try Mutex(Self.assembly(variables, sharedState))
+    }
+
     private static func assembly(_ variables: [String: String], _ sharedState: SharedState) throws -> Assembly {
         let primitives = Primitives(
             now: { Primitives.system.now() + sharedState.clockOffset.withLock { $0 } },
@@ -46,7 +52,10 @@ final class InProcessInstallation: Installation {
     /// In a server, a background thread does this.
     func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
 
-    /// Restarts on the same database.
+    /// In a server, a background thread does this every second.
+    func runMaintenance() throws { _ = try assembly.withLock { $0.auth }.runMaintenance() }
+
+    /// Restarts on the same database, as after a kill: what the server has not written is lost.
     func restart(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         var variables = variables
         adjust(&variables)
