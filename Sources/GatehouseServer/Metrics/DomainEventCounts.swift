@@ -29,7 +29,8 @@ final class DomainEventCounts: MetricSource {
 /// A metric of the domain with the values of its labels: one line of the exposition.
 struct Series: Hashable, Sendable {
     enum Metric: CaseIterable {
-        case logins, refreshes, repeatsElsewhere, repeatsInARow, reuse, sessionsEnded, appleNotifications, appleTasks, unknownRoles
+        case logins, refreshes, repeatsElsewhere, repeatsInARow, reuse, sessionsEnded
+        case appleNotifications, appleTasks, unknownRoles
     }
 
     let metric: Metric
