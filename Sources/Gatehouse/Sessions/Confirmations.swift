@@ -10,7 +10,7 @@ final class Confirmations: Sendable {
     private let waiting = Mutex<[SessionID: TokenConfirmation]>([:])
     /// Marks of the generations seen last, each in the slot that its session's hash selects. Two sessions that share a
     /// slot take it from each other, and are then written again, which changes nothing in the store.
-    private let seen = InlineArray<16384, Atomic<Int>> { _ in Atomic(0) }
+    private let seen = InlineArray<65536, Atomic<Int>> { _ in Atomic(0) }
 
     private static let waitingLimit = 65_536
     /// The number of rows that one transaction changes, so that it does not delay other writes.
