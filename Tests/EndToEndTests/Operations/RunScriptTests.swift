@@ -13,11 +13,13 @@ struct RunScriptTests {
     init() throws {
         folder = try TemporaryFolder()
         chmod(folder.path, 0o755)
-        for name in ["checkout/deploy", "others", "roots", "secret"] {
+        for name in ["checkout/deploy/lib", "others", "roots", "secret"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
         }
-        try FileManager.default.copyItem(
-            atPath: Executable.root + "/deploy/run", toPath: folder.file("checkout/deploy/run"))
+        for name in ["deploy/run", "deploy/lib/run", "deploy/lib/needs-debian"] {
+            try FileManager.default.copyItem(
+                atPath: Executable.root + "/" + name, toPath: folder.file("checkout/" + name))
+        }
         for name in ["checkout", "checkout/deploy"] { chown(folder.file(name), Self.owner, Self.owner) }
         chown(folder.file("others"), Self.other, Self.other)
     }

@@ -1,0 +1,133 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs the part of `deploy/run` that chooses settings, and then the checks of `gatehouse`.
+@Suite("Settings of deploy/run")
+struct RunScriptSettingsTests {
+    private let folder: TemporaryFolder
+    private static let secret = "0123456789abcdef0123456789ABCDEF"
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.file("secrets"), withIntermediateDirectories: true)
+    }
+
+    private static let script = """
+        set -euo pipefail
+        fail() { printf '%s\\n' "$2" >&2; exit "$1"; }
+        data=$2 socket=$2/socket apple_port=8444 real_apple=$3 bundle_id=$4
+        source "$1/deploy/lib/run/settings"
+        refuse_settings
+        choose_bundle_id
+        choose_developer
+        write_settings
+        """
+
+    /// With the fake Apple, the check of `gatehouse` would need the key that the fake Apple makes.
+    private func writeForApple(_ environment: [String: String] = [:]) throws -> Shell.Outcome {
+        try write(environment, realApple: true, bundleID: "a.b")
+    }
+
+    private func write(
+        _ environment: [String: String] = [:], realApple: Bool = false, bundleID: String = ""
+    ) throws -> Shell.Outcome {
+        try Shell.outcome(
+            of: ["bash", "-c", Self.script, "bash", Executable.root, folder.path, realApple ? "yes" : "", bundleID],
+            environment: environment.merging(["PATH": DevelopmentServer.path]) { own, _ in own })
+    }
+
+    private var names: Set<String> {
+        get throws {
+            let text = try String(contentsOfFile: folder.file("gatehouse.conf"), encoding: .utf8)
+            return Set(text.split(separator: "\n").compactMap { $0.split(separator: "=").first.map(String.init) })
+        }
+    }
+
+    /// The exit status of the server's own check.
+    private func check(_ environment: [String: String] = [:]) throws -> Shell.Outcome {
+        let own = ["GATEHOUSE_CONFIG": folder.file("gatehouse.conf")]
+        return try Shell.outcome(
+            of: [Executable.gatehouse, "check", "--settings"], environment: environment.merging(own) { $1 })
+    }
+
+    private func secret(_ name: String, _ text: String = secret) throws -> String {
+        try text.write(toFile: folder.file("secrets/" + name), atomically: true, encoding: .utf8)
+        return folder.file("secrets/" + name)
+    }
+
+    @Test(
+        "A setting that the script has to decide is refused, and named",
+        arguments: [
+            ["LISTEN": "tcp:127.0.0.1:9000"], ["LISTEN_FILE": "/x"], ["APP_ENV": "production"], ["APP_ENV_FILE": "/x"],
+            ["GATEHOUSE_CONFIG": "/x"], ["CREDENTIALS_DIRECTORY": "/x"], ["APPLE_KEY_ID": "../../x"],
+            ["APPLE_BUNDLE_ID_FILE": "/nonexistent"],
+        ])
+    func refused(_ environment: [String: String]) throws {
+        let outcome = try write(environment)
+        #expect(outcome.status == 2)
+        #expect(outcome.errorOutput.contains(try #require(environment.keys.first).replacing("_FILE", with: "")))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("gatehouse.conf")))
+    }
+
+    @Test("A bundle id is needed for Apple's own tokens, and is not taken from two places")
+    func bundleID() throws {
+        #expect(try write(realApple: true).errorOutput.contains("--bundle-id"))
+        #expect(try write(["APPLE_BUNDLE_ID": "a.b"], bundleID: "c.d").errorOutput.contains("APPLE_BUNDLE_ID"))
+        #expect(try write(["APPLE_BUNDLE_ID": "a.b"], realApple: true).status == 0)
+        #expect(try write(["APPLE_BUNDLE_ID": "a.b"], bundleID: "a.b").status == 0)
+        #expect(try write(realApple: true, bundleID: "a.b").status == 0)
+        #expect(try names.isDisjoint(with: ["APPLE_JWKS_URL", "APPLE_TOKEN_URL", "APPLE_REVOKE_URL", "APPLE_TEAM_ID"]))
+        #expect(try check().status == 0)
+    }
+
+    @Test(
+        "Either form of a setting in the environment wins",
+        arguments: ["JWT_REFRESH_SECRET", "DEV_LOGIN_SECRET", "DATA_KEY", "JWT_ACCESS_SECRET"])
+    func environment(_ name: String) throws {
+        let value = name == "DATA_KEY" ? "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlBQkNERUY=" : Self.secret
+        let file = try secret("own", value)
+        for environment in [[name: value], [name + "_FILE": file]] {
+            #expect(try writeForApple(environment).status == 0)
+            #expect(try check(environment).status == 0)
+        }
+        // The value counts: an invalid one is a fault.
+        #expect(try check([name: "short"]).status == 2)
+    }
+
+    @Test("Access tokens are signed with a key, unless a secret or another key is set")
+    func signingKey() throws {
+        #expect(try writeForApple().status == 0)
+        #expect(try names.isSuperset(of: ["ACCESS_SIGNING_KEY_FILE"]))
+        #expect(try check().status == 0)
+        let other = try secret(
+            "other.pem", String(decoding: Shell.run(["openssl", "genpkey", "-algorithm", "ed25519"]), as: UTF8.self))
+        for environment in [["JWT_ACCESS_SECRET": Self.secret], ["ACCESS_SIGNING_KEY_FILE": other]] {
+            #expect(try writeForApple(environment).status == 0)
+            #expect(
+                try !names.contains("ACCESS_SIGNING_KEY_FILE") && names.contains("ACCESS_SIGNING_KEY_PREVIOUS_FILE"))
+            #expect(try check(environment).status == 0)
+        }
+    }
+
+    @Test("Tokens signed with the secret of an older data folder are accepted for a day")
+    func olderFolder() throws {
+        _ = try secret("jwt-access")
+        #expect(try writeForApple().status == 0)
+        #expect(try names.isSuperset(of: ["ACCESS_SIGNING_KEY_FILE", "JWT_ACCESS_SECRET_PREVIOUS_FILE"]))
+        #expect(try check().status == 0)
+        try Shell.run(["touch", "-d", "2 days ago", folder.file("secrets/access-signing-key")])
+        #expect(try writeForApple().status == 0)
+        #expect(try !names.contains("JWT_ACCESS_SECRET_PREVIOUS_FILE"))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("secrets/jwt-access")))
+    }
+
+    @Test("Generated secrets are kept")
+    func kept() throws {
+        #expect(try write().status == 0)
+        let names = ["access-signing-key", "jwt-refresh", "data-key", "dev-login"]
+        let before = try names.map { try String(contentsOfFile: folder.file("secrets/" + $0), encoding: .utf8) }
+        #expect(try write().status == 0)
+        #expect(try names.map { try String(contentsOfFile: folder.file("secrets/" + $0), encoding: .utf8) } == before)
+    }
+}

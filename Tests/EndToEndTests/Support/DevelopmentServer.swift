@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+
+/// `deploy/run` in a copy of the checkout that has the programs under test as its build.
+final class DevelopmentServer {
+    let folder: TemporaryFolder
+    let port: UInt16
+    let applePort: UInt16
+    private let process: ChildProcess
+
+    /// What the script has printed so far.
+    var page: String { process.log }
+    var data: String { folder.file("data") }
+
+    init(_ options: [String] = [], environment: [String: String] = [:]) throws {
+        folder = try TemporaryFolder()
+        (port, applePort) = (try FreePort.any(), try FreePort.any())
+        try Self.makeCheckout(at: folder.file("checkout"))
+        process = try ChildProcess(
+            [
+                folder.file("checkout/deploy/run"), "--data", folder.file("data"), "--port", "\(port)",
+                "--apple-port", "\(applePort)",
+            ] + options,
+            environment: environment.merging(["PATH": folder.file("checkout/bin") + ":" + Self.path]) { own, _ in own },
+            log: folder.file("page"))
+        let hasStarted = Eventually.holds(within: 120) {
+            usleep(50_000)
+            return page.contains("Ctrl-C stops it.") || process.exitStatus != nil
+        }
+        guard hasStarted, process.exitStatus == nil else {
+            process.stop()
+            throw Spawn.Failure(description: "deploy/run did not start: \(page)")
+        }
+    }
+
+    static let path = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
+
+    /// The scripts, and a compiler that has nothing to do.
+    private static func makeCheckout(at path: String) throws {
+        let files = FileManager.default
+        for name in [".build/release", "bin"] {
+            try files.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
+        }
+        for name in ["deploy", "nginx"] {
+            try files.copyItem(atPath: Executable.root + "/" + name, toPath: path + "/" + name)
+        }
+        for (name, program) in [("gatehouse", Executable.gatehouse), ("fake-apple", Executable.fakeApple)] {
+            try files.createSymbolicLink(atPath: path + "/.build/release/" + name, withDestinationPath: program)
+        }
+        try files.createSymbolicLink(atPath: path + "/bin/swift", withDestinationPath: "/bin/true")
+    }
+
+    deinit { process.stop() }
+
+    /// The lines to paste that call curl.
+    var commands: [String] { page.split(separator: "\n").map(String.init).filter { $0.hasPrefix("curl ") } }
+
+    /// Pastes lines into a shell, in another folder.
+    func paste(_ lines: [String]) throws -> Shell.Outcome {
+        try Shell.outcome(
+            of: ["sh", "-c", "cd / && exec sh -s"], environment: ["PATH": Self.path],
+            input: Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    /// Sends a request with curl, which trusts the certificate authority of the server alone.
+    func ask(_ address: String, _ options: String...) throws -> TestResponse {
+        TestResponse(
+            parsing: try Shell.run(
+                ["curl", "-sS", "--noproxy", "*", "--include", "--max-time", "30", "--cacert", data + "/nginx/ca.pem"]
+                    + options + [address]))
+    }
+
+    var configuration: String { (try? String(contentsOfFile: data + "/gatehouse.conf", encoding: .utf8)) ?? "" }
+}
