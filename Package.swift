@@ -47,7 +47,9 @@ let package = Package(
         .target(
             name: "GatehouseStore", dependencies: ["FileSystem", "Gatehouse", "POSIX", "SQLite", "Threading"],
             resources: [.embedInCode("Migrations")]),
-        .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"]),
+        .target(
+            name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"],
+            resources: [.embedInCode("OpenAPI/openapi.json")]),
 
         // What both programs are made of: commands, their arguments and their help.
         .target(name: "CommandLineTool", dependencies: ["FileSystem", "Gatehouse", "POSIX", "Processes"]),

@@ -9,7 +9,7 @@ struct GatehouseCommand {
         RestoreCommand(), KeysGenerateCommand(), KeysRotateCommand(), KeysRetireCommand(), KeysResealCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
-        AppleVerifyCommand(), JWSVerifyCommand(), VersionCommand(),
+        AppleVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(), VersionCommand(),
     ]
 
     static func main() {

@@ -85,7 +85,9 @@ extension Assembly {
             storeFailure: { health.storeFailure(requestID: $0) }, readiness: { health.readiness(requestID: $0) },
             metrics: { metrics.text() })
         return ConfiguredServices(
-            auth: auth, router: Router(auth, keySet: keySet(of: configuration.accessKeys), operations: operations))
+            auth: auth,
+            router: Router(
+                auth, keySet: keySet(of: configuration.accessKeys), openAPI: .openAPI, operations: operations))
     }
 
     private static func appleSignIn(_ configuration: Configuration, keys: AppleKeys) -> AppleSignIn {
@@ -138,7 +140,7 @@ extension Assembly {
     }
 
     private static func keySet(of ring: KeyRing) -> PublishedDocument? {
-        ring.publishedKeySet.map { PublishedDocument(bytes: $0, tag: Base64URL.encode(SHA256.hash($0))) }
+        ring.publishedKeySet.map(PublishedDocument.init(hashing:))
     }
 
     private static func tokens(_ configuration: Configuration) -> JWTTokenService {

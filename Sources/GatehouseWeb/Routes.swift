@@ -5,8 +5,11 @@ extension Router {
     ///
     /// - Parameters:
     ///   - keySet: the public keys; nil when none can be published.
+    ///   - openAPI: the description of these endpoints.
     ///   - operations: what the endpoints for monitoring report.
-    package convenience init(_ auth: AuthService, keySet: PublishedDocument?, operations: Operations) {
+    package convenience init(
+        _ auth: AuthService, keySet: PublishedDocument?, openAPI: PublishedDocument, operations: Operations
+    ) {
         self.init([
             AppleLoginEndpoint(auth: auth),
             AppleChallengeEndpoint(auth: auth),
@@ -29,6 +32,7 @@ extension Router {
             HealthEndpoint(operations: operations),
             ReadinessEndpoint(operations: operations),
             KeySetEndpoint(keySet: keySet),
+            OpenAPIEndpoint(document: openAPI),
         ])
     }
 }

@@ -7,7 +7,7 @@ struct UsageTests {
         "serve", "reload", "health", "check", "migrate", "keys generate", "users list", "users show", "users disable",
         "users enable",
         "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "jws verify",
-        "version",
+        "openapi", "version",
     ]
 
     private let tool: Tool

@@ -16,7 +16,8 @@ struct LocalListenerTests {
         TestResponse(
             parsing: try Shell.run(
                 ["curl", "--silent", "--include", "--path-as-is", "--max-time", "20"] + options
-                    + ["http://127.0.0.1:\(port)\(path)"]))
+                    + ["http://127.0.0.1:\(port)\(path)"])
+        ).checked(against: .get(path), through: .nginx)
     }
 
     @Test("It serves the metrics and does not log these requests")

@@ -65,7 +65,7 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
 
     func send(_ request: TestRequest, over peer: FastCGIPeer) throws -> TestResponse {
         let response = try peer.exchange(Self.bytes(of: request))
-        return TestResponse(parsing: Array(response.text.utf8))
+        return TestResponse(parsing: Array(response.text.utf8)).checked(against: request, through: .responder)
     }
 
     /// The request as a web server encodes it.

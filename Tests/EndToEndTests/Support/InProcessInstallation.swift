@@ -1,9 +1,10 @@
 import AppleID
 import Gatehouse
-import GatehouseServer
 import GatehouseWeb
 import Synchronization
 import TestSupport
+
+@testable import GatehouseServer
 
 /// The request handler in this process, with a clock that tests can advance.
 final class InProcessInstallation: Installation {
@@ -45,6 +46,8 @@ final class InProcessInstallation: Installation {
 
     var database: String { folder.file("g.db") }
 
+    var routes: [Router.Route] { assembly.withLock { $0.handler }.services.value.router.routes }
+
     var log: String { sharedState.log.withLock { $0 } }
 
     func advanceClock(by time: Duration) { sharedState.clockOffset.withLock { $0 += time } }
@@ -63,14 +66,13 @@ final class InProcessInstallation: Installation {
         assembly.withLock { $0 = next }
     }
 
-    func send(_ request: TestRequest) -> TestResponse {
+    func send(_ sent: TestRequest) -> TestResponse {
         let request = Request(
-            method: request.method, path: Array(request.path.utf8)[...],
-            envelope: TestRequestEnvelope(request: request), body: request.body,
-            id: "test-request")
+            method: sent.method, path: Array(sent.path.utf8)[...], envelope: TestRequestEnvelope(request: sent),
+            body: sent.body, id: "test-request")
         var bytes: [UInt8] = []
         assembly.withLock { $0.handler }.answer(request)
             .write(answering: request.method, requestID: "test-request", to: &bytes)
-        return TestResponse(parsing: bytes)
+        return TestResponse(parsing: bytes).checked(against: sent, through: .responder)
     }
 }

@@ -78,6 +78,7 @@ final class ManagedInstallation: Installation, @unchecked Sendable {
 
     func send(_ request: TestRequest, over peer: FastCGIPeer) throws -> TestResponse {
         TestResponse(parsing: Array(try peer.exchange(FastCGIInstallation.bytes(of: request)).text.utf8))
+            .checked(against: request, through: .responder)
     }
 
     /// Runs `gatehouse health`.

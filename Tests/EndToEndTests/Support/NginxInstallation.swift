@@ -59,7 +59,7 @@ final class NginxInstallation: Installation, @unchecked Sendable {
     func send(_ request: TestRequest, options: [String]) throws -> TestResponse {
         let output = try Shell.run(
             ["curl"] + arguments(of: request) + options + [url(of: request)], input: request.body)
-        return TestResponse(parsing: output)
+        return TestResponse(parsing: output).checked(against: request, through: .nginx)
     }
 
     /// One curl process sends all requests in parallel.
@@ -69,7 +69,10 @@ final class NginxInstallation: Installation, @unchecked Sendable {
         let parallel = ["--parallel", "--parallel-immediate", "--parallel-max", "\(count)"]
         let transfers = files.flatMap { ["--output", $0, url(of: request)] }
         try Shell.run(["curl"] + arguments(of: request) + parallel + transfers, input: request.body)
-        return files.map { TestResponse(parsing: Array(FileManager.default.contents(atPath: $0) ?? Data())) }
+        return files.map { file in
+            TestResponse(parsing: Array(FileManager.default.contents(atPath: file) ?? Data()))
+                .checked(against: request, through: .nginx)
+        }
     }
 
     private func url(of request: TestRequest) -> String { "https://localhost:\(port)\(request.path)" }
@@ -92,7 +95,9 @@ final class NginxInstallation: Installation, @unchecked Sendable {
     /// Sends a malformed request. The text must contain `Connection: close`.
     func send(raw text: String) throws -> TestResponse {
         let command = ["timeout", "20", "openssl", "s_client", "-quiet", "-connect", "127.0.0.1:\(port)"]
-        return TestResponse(parsing: try Shell.outcome(of: command, input: Array(text.utf8)).output)
+        let response = TestResponse(parsing: try Shell.outcome(of: command, input: Array(text.utf8)).output)
+        guard let request = TestRequest(raw: text) else { return response }
+        return response.checked(against: request, through: .nginx)
     }
 
     deinit { nginx.stop() }

@@ -84,14 +84,17 @@ final class ProxiedInstallation: Sendable {
         if let host { lines.append("Host: \(host)") }
         lines += headers.map { "\($0): \($1)" } + ["Connection: close"]
         if !body.isEmpty { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
-        let request = lines.joined(separator: "\r\n") + "\r\n\r\n" + body
+        let text = lines.joined(separator: "\r\n") + "\r\n\r\n" + body
         let outcome = try Shell.outcome(
             of: [
                 "nsenter", "--net=/proc/\(nginx.identifier)/ns/net", "python3",
                 Executable.root + "/Tests/EndToEndTests/Support/ask-from.py", source,
                 source.contains(":") ? "fd00::1" : "10.0.0.1", "\(port)", proxy, port == 443 ? "tls" : "plain",
-            ], input: Array(request.utf8))
-        return TestResponse(parsing: outcome.output)
+            ], input: Array(text.utf8))
+        let type = body.isEmpty ? [] : [(name: "Content-Type", value: "application/json")]
+        let request = TestRequest(
+            method: method, path: path, headers: headers.map { ($0, $1) } + type, body: Array(body.utf8))
+        return TestResponse(parsing: outcome.output).checked(against: request, through: .nginx)
     }
 
     func devLogin(from source: String, at port: Int = 80, _ headers: [String: String], proxy: String = "") throws

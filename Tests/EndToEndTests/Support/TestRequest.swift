@@ -35,3 +35,20 @@ struct TestRequest: Sendable {
         bearer.map { [("Authorization", "Bearer " + $0)] } ?? []
     }
 }
+
+extension TestRequest {
+    /// The request that a text in HTTP/1.1 contains; nil if its first line is malformed.
+    init?(raw text: String) {
+        let end = text.firstRange(of: "\r\n\r\n")
+        let lines = text[..<(end?.lowerBound ?? text.endIndex)].split(separator: "\r\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count == 3 else { return nil }
+        self.init(method: String(words[0]), path: String(words[1]))
+        headers = lines.dropFirst().compactMap { line in
+            line.firstIndex(of: ":").map { colon in
+                (String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " }))
+            }
+        }
+        body = Array(text[(end?.upperBound ?? text.endIndex)...].utf8)
+    }
+}

@@ -1,0 +1,115 @@
+import JSON
+import Testing
+
+/// Rules that swift-openapi-generator and other generators of clients need.
+@Suite("The OpenAPI document fits generators of clients")
+struct GeneratorRulesTests {
+    private let document: APIDocument
+
+    init() throws {
+        document = try APIDocument.current.get()
+    }
+
+    /// An object anywhere in the document, and the names that lead to it.
+    private struct Node {
+        let object: JSONObject
+        let path: [String]
+
+        var place: String { path.joined(separator: "/") }
+    }
+
+    private func nodes(in value: JSONValue, at path: [String]) -> [Node] {
+        switch value {
+        case .object(let object):
+            [Node(object: object, path: path)] + object.members.flatMap { nodes(in: $1, at: path + [$0]) }
+        case .array(let array): array.enumerated().flatMap { nodes(in: $1, at: path + ["\($0)"]) }
+        default: []
+        }
+    }
+
+    private var all: [Node] { nodes(in: .object(document.root), at: []) }
+
+    @Test("Each operation has an identifier of its own, one tag and a summary")
+    func identifiers() throws {
+        let identifiers = document.operations.map(\.id)
+        #expect(Set(identifiers).count == identifiers.count)
+        let tags = document.root["tags"]?.array?.map { $0.object?["name"] } ?? []
+        for operation in document.operations {
+            #expect(operation.id.wholeMatch(of: /[a-z][A-Za-z]+/) != nil, "\(operation.path)")
+            let used = operation.description["tags"]?.array ?? []
+            #expect(used.count == 1 && tags.contains(used.first), "\(operation.id)")
+            #expect(operation.description["summary"]?.string?.isEmpty == false, "\(operation.id)")
+            #expect(operation.description["security"]?.array != nil, "\(operation.id)")
+        }
+    }
+
+    @Test("Each operation has one success, possibly 304, and one default problem")
+    func responses() throws {
+        for operation in document.operations {
+            let statuses = operation.responses.names
+            #expect(statuses.filter { $0.hasPrefix("2") }.count == 1, "\(operation.id)")
+            #expect(Set(statuses).isSubset(of: ["200", "204", "304", "default"]), "\(operation.id)")
+            let problem = operation.responses["default"]?.object?["$ref"]?.string
+            let expected = operation.id == "verify" ? "GuardRefusal" : "Problem"
+            #expect(problem == "#/components/responses/\(expected)", "\(operation.id)")
+        }
+    }
+
+    @Test("No schema uses what a generator does not support")
+    func keywords() throws {
+        let unsupported = ["oneOf", "not", "if", "then", "else", "patternProperties", "discriminator", "const"]
+        for node in all where !node.path.contains("x-problem-codes") {
+            for keyword in unsupported { #expect(node.object[keyword] == nil, "\(node.place)") }
+            #expect(node.object["type"] != "null", "\(node.place)")
+            #expect(node.object["nullable"] == nil, "\(node.place)")
+            #expect(node.object["additionalProperties"] == nil, "answers may get more members: \(node.place)")
+        }
+    }
+
+    @Test("A value that may be null has its type and null in a list")
+    func nullability() throws {
+        for node in all {
+            guard let types = node.object["type"]?.array else { continue }
+            #expect(types.count == 2 && types.last == "null", "\(node.place)")
+        }
+    }
+
+    @Test("Objects and enumerations that clients name are components")
+    func components() throws {
+        let schemas = ["components", "schemas"]
+        for node in all where node.path.count > 3 {
+            let isObject = node.object["properties"] != nil
+            #expect(!isObject || Array(node.path.prefix(2)) == schemas && node.path.count == 3, "\(node.place)")
+        }
+    }
+
+    @Test("Every reference leads to a component, and every component is used")
+    func references() throws {
+        let used = Set(all.compactMap { $0.object["$ref"]?.string })
+        for reference in used { #expect(document.component(reference) != nil, "\(reference)") }
+        for kind in ["parameters", "headers", "responses", "schemas"] {
+            for name in document.root["components"]?.object?[kind]?.object?.names ?? [] {
+                #expect(used.contains("#/components/\(kind)/\(name)"), "\(kind) \(name)")
+            }
+        }
+    }
+
+    @Test("Answers list every member as required, so that an absent value is null")
+    func required() throws {
+        let optional: Set = ["Problem/reason", "Problem/errors", "Problem/ready", "Problem/parts", "Key/y"]
+        let answers = document.operations.flatMap { nodes(in: .object($0.responses), at: []) }
+        var open = Set(answers.compactMap { $0.object["$ref"]?.string })
+        var seen: Set<String> = []
+        while let reference = open.popFirst() {
+            guard seen.insert(reference).inserted, let component = document.component(reference) else { continue }
+            open.formUnion(nodes(in: component, at: []).compactMap { $0.object["$ref"]?.string })
+            let schema = reference.split(separator: "/").last ?? ""
+            let required = component.object?["required"]?.array?.compactMap(\.string) ?? []
+            let members = component.object?["properties"]?.object?.names ?? []
+            for name in members where !optional.contains("\(schema)/\(name)") {
+                #expect(required.contains(name), "\(schema) \(name)")
+            }
+        }
+        #expect(seen.count > 20)
+    }
+}

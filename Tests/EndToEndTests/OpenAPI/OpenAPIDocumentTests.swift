@@ -1,0 +1,71 @@
+import Foundation
+import Gatehouse
+import JSON
+import TestSupport
+import Testing
+
+@testable import GatehouseWeb
+
+/// Rules for the document as a whole.
+@Suite("The contents of the OpenAPI document")
+struct OpenAPIDocumentTests {
+    private let document: APIDocument
+
+    init() throws {
+        document = try APIDocument.current.get()
+    }
+
+    @Test("Its paths and methods are those of the router")
+    func routes() throws {
+        let documented = document.operations.map { "\($0.method) \($0.path)" }
+        let routes = try InProcessInstallation().routes.map { "\($0.method.rawValue) \($0.path)" }
+        #expect(documented.sorted() == routes.sorted())
+    }
+
+    @Test("Its table of codes has every code that is listed, and no other")
+    func codes() throws {
+        let table = Set(document.root["x-problem-codes"]?.object?.names ?? [])
+        let listed = document.operations.map(\.problems).reduce(document.problemsOfAnyRequest) { $0.union($1) }
+        #expect(Set(listed.map(\.code)) == table.subtracting(["error"]))
+        #expect(Set(enumeration(of: "ProblemCode")) == table)
+        for entry in document.root["x-problem-codes"]?.object?.members ?? [] {
+            #expect(entry.value.object?["when"]?.string?.isEmpty == false)
+            let programs = entry.value.object?["from"]?.array ?? []
+            #expect(!programs.isEmpty && programs.allSatisfy { ["gatehouse", "nginx"].contains($0) })
+        }
+    }
+
+    @Test("Its lists of values are those of the domain")
+    func values() throws {
+        #expect(enumeration(of: "AppleTokenFault") == AppleTokenFault.allCases.map(\.rawValue))
+        #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
+        #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
+        #expect(enumeration(of: "Provider") == Provider.allCases.map(\.rawValue))
+        #expect(enumeration(of: "Actor") == AuditEvent.Actor.allCases.map(\.rawValue))
+    }
+
+    @Test("Its limits are those of the request bodies")
+    func limits() throws {
+        let limits = [
+            "identityToken": FieldLimit.token, "refreshToken": FieldLimit.token, "payload": FieldLimit.token,
+            "authorizationCode": FieldLimit.authorizationCode, "userIdentifier": FieldLimit.identifier,
+            "nonce": FieldLimit.nonce, "email": FieldLimit.email, "nickname": FieldLimit.name,
+            "avatarUrl": FieldLimit.url, "devSecret": FieldLimit.secret,
+        ]
+        let bodies = document.operations.compactMap { $0.description["requestBody"] }.map { body in
+            document.resolved(body.object?["content"]?.object?["application/json"]?.object?["schema"])
+        }
+        let members = bodies.flatMap { $0["properties"]?.object?.members ?? [] }
+        for (name, schema) in members where limits[name] != nil {
+            #expect(schema.object?["maxLength"]?.integer == limits[name].map(Int64.init), "\(name)")
+        }
+        #expect(Set(members.map(\.name)).isSuperset(of: limits.keys))
+    }
+
+    /// The values of an enumeration that clients must treat as open.
+    private func enumeration(of schema: String) -> [String] {
+        let alternatives = document.component("#/components/schemas/\(schema)")?.object?["anyOf"]?.array ?? []
+        #expect(alternatives.count == 2 && alternatives.last?.object == ["type": "string"])
+        return alternatives.first?.object?["enum"]?.array?.compactMap(\.string) ?? []
+    }
+}

@@ -1,0 +1,112 @@
+import GatehouseServer
+import GatehouseWeb
+import JSON
+
+/// The OpenAPI document of Gatehouse, as tests use it.
+struct APIDocument: Sendable {
+    static let current = Result { try APIDocument(parsing: PublishedDocument.openAPI.bytes) }
+
+    let root: JSONObject
+    let operations: [APIOperation]
+    /// The problems that any request may get before it reaches an operation.
+    let problemsOfAnyRequest: Set<APIProblem>
+    /// The headers that nginx adds to every answer, in lower case.
+    let headersOfNginx: Set<String>
+    private let references: [String: JSONValue]
+
+    init(parsing bytes: [UInt8]) throws {
+        try self.init(JSONValue(parsing: bytes).object ?? [:])
+    }
+
+    init(_ root: JSONObject) {
+        self.root = root
+        problemsOfAnyRequest = APIProblem.all(in: root["x-problems"])
+        headersOfNginx = Set((root["x-headers"]?.object?.names ?? []).map { $0.lowercased() })
+        references = Self.components(of: root)
+        operations = Self.operations(of: root)
+    }
+
+    private static func components(of root: JSONObject) -> [String: JSONValue] {
+        var found: [String: JSONValue] = [:]
+        for (kind, components) in root["components"]?.object?.members ?? [] {
+            for (name, component) in components.object?.members ?? [] {
+                found["#/components/\(kind)/\(name)"] = component
+            }
+        }
+        return found
+    }
+
+    private static func operations(of root: JSONObject) -> [APIOperation] {
+        (root["paths"]?.object?.members ?? []).flatMap { path, item in
+            (item.object?.members ?? []).map { method, operation in
+                APIOperation(method: method.uppercased(), path: path, description: operation.object ?? [:])
+            }
+        }
+    }
+
+    /// A component by its reference, such as `#/components/schemas/User`; nil if there is none.
+    func component(_ reference: String) -> JSONValue? { references[reference] }
+
+    /// The object itself, or the component that it refers to.
+    func resolved(_ value: JSONValue?) -> JSONObject {
+        guard let reference = value?.object?["$ref"]?.string else { return value?.object ?? [:] }
+        return component(reference)?.object ?? [:]
+    }
+
+    func operations(at path: Substring) -> [APIOperation] {
+        let exact = operations.filter { $0.path == path }
+        return exact.isEmpty ? operations.filter { $0.matches(path) } : exact
+    }
+
+    func operation(_ id: String) -> APIOperation? { operations.first { $0.id == id } }
+}
+
+/// An operation of the document.
+struct APIOperation: Sendable {
+    let method: String
+    let path: String
+    let description: JSONObject
+
+    var id: String { description["operationId"]?.string ?? "" }
+
+    var problems: Set<APIProblem> { APIProblem.all(in: description["x-problems"]) }
+
+    var responses: JSONObject { description["responses"]?.object ?? [:] }
+
+    var successStatuses: [Int] { responses.names.compactMap(Int.init) }
+
+    /// Whether every request needs an access token.
+    var requiresAccessToken: Bool {
+        let alternatives = description["security"]?.array ?? []
+        return !alternatives.isEmpty && alternatives.allSatisfy { $0.object?["accessToken"] != nil }
+    }
+
+    /// Whether only this machine reaches it.
+    var isInternal: Bool { description["tags"]?.array == ["On the machine"] }
+
+    /// The guard is asked on behalf of requests of any method.
+    var answersAnyMethod: Bool { path == "/api/auth/verify" }
+
+    /// A last segment `{id}` matches any text.
+    func matches(_ other: Substring) -> Bool {
+        guard path.hasSuffix("/{id}") else { return false }
+        let start = path.dropLast("{id}".count)
+        return other.hasPrefix(start) && other.count > start.count && !other.dropFirst(start.count).contains("/")
+    }
+}
+
+/// A problem that the document lists.
+struct APIProblem: Sendable, Hashable, CustomStringConvertible {
+    let status: Int
+    let code: String
+
+    var description: String { "\(status) \(code)" }
+
+    /// The problems of an `x-problems`: lists of codes by status.
+    static func all(in problems: JSONValue?) -> Set<APIProblem> {
+        Set(
+            (problems?.object?.members ?? []).flatMap { status, codes in
+                (codes.array ?? []).map { APIProblem(status: Int(status) ?? 0, code: $0.string ?? "") }
+            })
+    }
+}

@@ -1,0 +1,108 @@
+import FakeApple
+import Foundation
+import JSON
+import SQLite
+import TestSupport
+
+/// An installation of its own for one operation, with a request that the operation accepts.
+final class ExampleFixture {
+    let installation: InProcessInstallation
+    let operation: APIOperation
+    /// A user who signed in with the development secret.
+    private(set) var login: TestResponse
+
+    init(_ operation: APIOperation, _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
+        self.operation = operation
+        installation = try InProcessInstallation(adjust)
+        login = try installation.devLogin("example@example.com")
+    }
+
+    var sessionID: String { login.refreshClaims["sid"]?.string ?? "" }
+
+    /// A request that the operation accepts.
+    func request() -> TestRequest {
+        var request = TestRequest(
+            method: operation.method, path: operation.path.replacing("{id}", with: sessionID))
+        if operation.requiresAccessToken || operation.id == "logOut" { authorise(&request, by: login.accessToken) }
+        if let body = body() { Self.set(body, of: &request) }
+        return request
+    }
+
+    /// Sends the request, after a change.
+    func send(_ change: (inout TestRequest) -> Void = { _ in }) -> TestResponse {
+        var request = request()
+        change(&request)
+        return installation.send(request)
+    }
+
+    func authorise(_ request: inout TestRequest, by token: String?) {
+        request.headers.removeAll { $0.name == "Authorization" }
+        if let token { request.headers.append(("Authorization", "Bearer " + token)) }
+    }
+
+    static func set(_ body: JSONObject, of request: inout TestRequest) {
+        request.headers.removeAll { $0.name == "Content-Type" }
+        request.headers.append(("Content-Type", "application/json"))
+        request.body = body.bytes
+    }
+
+    private func body() -> JSONObject? {
+        switch operation.id {
+        case "signInWithApple", "linkApple": installation.apple.login("example")
+        case "signInForDevelopment":
+            ["email": "example@example.com", "devSecret": .string(InProcessInstallation.devSecret)]
+        case "refresh": ["refreshToken": .string(login.refreshToken)]
+        case "updateUser": ["nickname": "Ada", "avatarUrl": nil, "onboardingCompleted": true]
+        case "receiveAppleNotification": installation.apple.notification("email-enabled", "example")
+        default: nil
+        }
+    }
+}
+
+// MARK: - States that make the operation fail
+
+extension ExampleFixture {
+    /// Signs in with Apple as another user or, for an operation that does so, as the user of the request.
+    @discardableResult
+    func logInWithApple(_ subject: String) -> TestResponse {
+        installation.send(.post("/api/auth/apple", installation.apple.login(subject)))
+    }
+
+    /// From now on, the request is that of a user who signed in with Apple.
+    func becomeAppleUser() { login = logInWithApple("example") }
+
+    /// Disables the users whom the request concerns.
+    func disableUsers() throws {
+        for login in [login, logInWithApple("example")] {
+            _ = try Shell.outcome(
+                of: [Executable.gatehouse, "users", "disable", login.userID],
+                environment: ["DATABASE_URL": "sqlite:" + installation.database])
+        }
+    }
+
+    func refresh() throws { login = try installation.refresh(login.refreshToken) }
+
+    /// Renames every table, so that neither reading nor writing succeeds.
+    func breakStore() throws {
+        let connection = try Connection(path: installation.database, access: .readWrite)
+        connection.setBusyTimeout(milliseconds: 5000)
+        for table in ["users", "auth_accounts", "refresh_tokens", "revocations", "documents"] {
+            try connection.execute(script: "ALTER TABLE \(table) RENAME TO lost_\(table)")
+        }
+        // The counter that processes increment after a revocation. The server checks it on each request.
+        guard let sign = FileHandle(forWritingAtPath: installation.database + "-sign") else {
+            throw CocoaError(.fileNoSuchFile)
+        }
+        try sign.write(contentsOf: [UInt8](repeating: 1, count: 8))
+        try sign.close()
+    }
+}
+
+extension FakeAppleIssuer {
+    /// The body of a notification as Apple's servers send it.
+    func notification(_ type: String, _ subject: String) -> JSONObject {
+        Mint(key: keys[0]).notification(
+            NotificationOrder(type: type, subject: subject, audience: Self.bundleID),
+            now: Int64(Date().timeIntervalSince1970))
+    }
+}

@@ -1,0 +1,170 @@
+import JSON
+import TestSupport
+
+/// Makes an operation answer a problem that the document lists.
+struct Provocation {
+    struct Unknown: Error {
+        let problem: APIProblem
+    }
+
+    /// The problems that only nginx answers. They are provoked for all operations at once.
+    static let codesOfNginx: Set<String> = ["too_many_requests", "bad_gateway", "gateway_timeout"]
+
+    let operation: APIOperation
+    let problem: APIProblem
+
+    func response() throws -> TestResponse {
+        let fixture = try ExampleFixture(operation, settings)
+        return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutRefresh(fixture)
+            ?? answerAboutApple(fixture) ?? answerAboutState(fixture) ?? { throw Unknown(problem: problem) }()
+    }
+
+    private func settings(_ variables: inout [String: String]) {
+        if problem.code == "login_too_old" || problem.status == 422 || problem.code == "apple_keys_unavailable" {
+            variables["SENSITIVE_MAX_AGE"] = "10m"
+        }
+    }
+
+    /// Older than `SENSITIVE_MAX_AGE`, and younger than the lifetime of access tokens.
+    private static let sensitiveAge = Duration.seconds(800)
+}
+
+// MARK: - The request
+
+extension Provocation {
+    private func answerAboutRequest(_ fixture: ExampleFixture) throws -> TestResponse? {
+        switch problem.code {
+        case "invalid_json":
+            return fixture.send { request in
+                ExampleFixture.set([:], of: &request)
+                request.body = Array("{".utf8)
+            }
+        case "invalid_request": return fixture.send(Self.invalidate)
+        case "unsupported_media_type":
+            return fixture.send { request in
+                request.headers.removeAll { $0.name == "Content-Type" }
+                request.headers.append(("Content-Type", "text/plain"))
+                request.body = Array("{}".utf8)
+            }
+        case "payload_too_large":
+            var request = fixture.request()
+            request.body = [UInt8](repeating: 120, count: 65_537)
+            return try SharedInstallations.publishingKeys(.fastCGI).send(request)
+        default: return nil
+        }
+    }
+
+    /// No member may be a list.
+    private static func invalidate(_ request: inout TestRequest) {
+        let names = ["identityToken", "refreshToken", "email", "nickname", "payload"]
+        set(JSONObject(names.map { ($0, .array([])) }), of: &request)
+    }
+
+    private static func set(_ body: JSONObject, of request: inout TestRequest) {
+        ExampleFixture.set(body, of: &request)
+    }
+}
+
+// MARK: - Access tokens
+
+extension Provocation {
+    private func answerAboutAccess(_ fixture: ExampleFixture) throws -> TestResponse? {
+        switch problem.code {
+        case "invalid_access_token": return fixture.send { fixture.authorise(&$0, by: "x.y.z") }
+        case "access_token_expired":
+            let request = fixture.request()
+            fixture.installation.advanceClock(by: .seconds(3600))
+            return fixture.installation.send(request)
+        case "session_revoked":
+            _ = fixture.installation.send(.post("/api/auth/logout", bearer: fixture.login.accessToken))
+            // The caller may end the own session again.
+            return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
+        case "user_disabled":
+            try fixture.disableUsers()
+            return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
+        case "insufficient_role": return fixture.send { $0.demandedRole = "ADMIN" }
+        case "login_too_old":
+            fixture.installation.advanceClock(by: Self.sensitiveAge)
+            return fixture.send()
+        case "invalid_dev_secret":
+            return fixture.send { Self.set(["email": "example@example.com", "devSecret": "wrong"], of: &$0) }
+        case "dev_login_disabled":
+            try fixture.installation.restart { $0["DEV_LOGIN_SECRET"] = nil }
+            return fixture.send()
+        default: return nil
+        }
+    }
+}
+
+// MARK: - Refresh tokens
+
+extension Provocation {
+    private func answerAboutRefresh(_ fixture: ExampleFixture) throws -> TestResponse? {
+        let installation = fixture.installation
+        switch problem.code {
+        case "invalid_refresh_token":
+            return fixture.send { request in
+                Self.set(["refreshToken": "x.y.z"], of: &request)
+                if problem.status == 401 { fixture.authorise(&request, by: nil) }
+            }
+        case "refresh_token_expired":
+            installation.advanceClock(by: .seconds(40 * 86_400))
+            return fixture.send()
+        case "refresh_token_revoked":
+            _ = installation.send(.post("/api/auth/logout", bearer: fixture.login.accessToken))
+            return fixture.send()
+        case "refresh_token_reused":
+            let stolen = fixture.request()
+            try fixture.refresh()
+            try fixture.refresh()
+            return installation.send(stolen)
+        default: return nil
+        }
+    }
+}
+
+// MARK: - Apple
+
+extension Provocation {
+    private func answerAboutApple(_ fixture: ExampleFixture) throws -> TestResponse? {
+        let apple = fixture.installation.apple
+        let (isProof, isNotification) = (operation.method == "DELETE", operation.id == "receiveAppleNotification")
+        switch problem.code {
+        case "invalid_apple_token":
+            if isProof { fixture.installation.advanceClock(by: Self.sensitiveAge) }
+            return fixture.send {
+                Self.set(isNotification ? ["payload": "x.y.z"] : ["identityToken": "x.y.z"], of: &$0)
+            }
+        case "apple_keys_unavailable":
+            apple.setKeyServerMode(.closing)
+            if isProof { fixture.installation.advanceClock(by: Self.sensitiveAge) }
+            return fixture.send { request in
+                if isProof { Self.set(apple.login("example"), of: &request) }
+            }
+        case "account_already_linked":
+            fixture.logInWithApple("example")
+            return fixture.send()
+        case "last_account":
+            fixture.becomeAppleUser()
+            return fixture.send()
+        default: return nil
+        }
+    }
+}
+
+// MARK: - The installation
+
+extension Provocation {
+    private func answerAboutState(_ fixture: ExampleFixture) throws -> TestResponse? {
+        switch problem.code {
+        case "not_found": return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
+        case "storage_unavailable":
+            try fixture.breakStore()
+            return fixture.send()
+        case "not_ready":
+            fixture.installation.apple.setKeyServerMode(.closing)
+            return fixture.send()
+        default: return nil
+        }
+    }
+}
