@@ -6,6 +6,7 @@ package enum Need: String, Sendable {
     case bootedDebian = "a Debian that boots in a folder"
     case docker = "Docker"
     case litestream = "Litestream and sshd"
+    case openAPITools = "schemathesis"
     case otherFronts = "Apache, Caddy and lighttpd"
     case promtool = "promtool"
 

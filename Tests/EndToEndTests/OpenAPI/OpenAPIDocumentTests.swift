@@ -47,7 +47,7 @@ struct OpenAPIDocumentTests {
     @Test("Its limits are those of the request bodies")
     func limits() throws {
         let limits = [
-            "identityToken": FieldLimit.token, "refreshToken": FieldLimit.token, "payload": FieldLimit.token,
+            "refreshToken": FieldLimit.token, "payload": FieldLimit.token,
             "authorizationCode": FieldLimit.authorizationCode, "userIdentifier": FieldLimit.identifier,
             "nonce": FieldLimit.nonce, "email": FieldLimit.email, "nickname": FieldLimit.name,
             "avatarUrl": FieldLimit.url, "devSecret": FieldLimit.secret,

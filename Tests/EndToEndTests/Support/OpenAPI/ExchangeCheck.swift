@@ -27,10 +27,10 @@ struct ExchangeCheck {
         guard response.status >= 200 else { return [] }
         let path = request.path.prefix { $0 != "?" }
         let candidates = document.operations(at: path)
-        if candidates.isEmpty { return isForeign(path) ? [] : faultsWithoutOperation(response) }
+        if candidates.isEmpty { return isForeign(path) ? [] : faults(ofAnyRequest: request, response) }
         let method = request.method == "HEAD" ? "GET" : request.method
         guard let operation = candidates.first(where: { $0.method == method || $0.answersAnyMethod }) else {
-            return faultsWithoutOperation(response)
+            return faults(ofAnyRequest: request, response)
         }
         guard let description = operation.responses["\(response.status)"] else {
             return faults(ofProblem: response, to: request, of: operation)
@@ -45,10 +45,10 @@ struct ExchangeCheck {
         return !path.hasPrefix("/api/") || path.contains("//") || path.contains("/.") || path.contains("%")
     }
 
-    private func faultsWithoutOperation(_ response: TestResponse) -> [String] {
+    private func faults(ofAnyRequest request: TestRequest, _ response: TestResponse) -> [String] {
         let problem = document.component("#/components/responses/Problem")
         return faults(ofCode: response, in: document.problemsOfAnyRequest)
-            + faults(of: response, to: nil, by: problem?.object ?? [:])
+            + faults(of: response, to: request, by: problem?.object ?? [:])
     }
 
     private func faults(ofProblem response: TestResponse, to request: TestRequest, of operation: APIOperation)
@@ -78,9 +78,9 @@ struct ExchangeCheck {
 // MARK: - Responses
 
 extension ExchangeCheck {
-    private func faults(of response: TestResponse, to request: TestRequest?, by description: JSONObject) -> [String] {
+    private func faults(of response: TestResponse, to request: TestRequest, by description: JSONObject) -> [String] {
         faults(ofHeaders: response, by: description["headers"]?.object ?? [:])
-            + faults(ofContent: response, isHead: request?.method == "HEAD", by: description["content"]?.object)
+            + faults(ofContent: response, isHead: request.method == "HEAD", by: description["content"]?.object)
     }
 
     private func faults(ofHeaders response: TestResponse, by headers: JSONObject) -> [String] {

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tools of other authors, from PyPI.
+@Suite(
+    "Tools that read the OpenAPI document", .needs(.openAPITools),
+    .enabled(
+        if: OpenAPITool.arePresent,
+        "there is no .build/python/bin/schemathesis: deploy/lib/packages test-all gets it from PyPI"))
+struct OpenAPIToolsTests {
+    @Test("openapi-spec-validator accepts it")
+    func valid() throws {
+        let folder = try TemporaryFolder()
+        let document = folder.file("openapi.json")
+        try Data(Shell.run([Executable.gatehouse, "openapi"])).write(to: URL(fileURLWithPath: document))
+        let outcome = try Shell.outcome(of: [OpenAPITool.validator.program, document])
+        #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
+    }
+
+    /// Operations after which the access token of the test is refused.
+    private static let endings = ["deleteUser", "logOut", "logOutEverywhere", "endSession"]
+
+    @Test(
+        "schemathesis finds no answer that differs from it",
+        arguments: [endings.map { ["--exclude-operation-id", $0] }, endings.map { ["--include-operation-id", $0] }])
+    func generated(_ selection: [[String]]) throws {
+        let rates = ["LOGIN", "AUTH", "API"].map { ("\($0)_RATE", "10000r/s") }
+        let installation = try NginxInstallation(values: Dictionary(uniqueKeysWithValues: rates))
+        let token = try installation.devLogin("generated@example.com").accessToken
+        let command =
+            [
+                // It writes files into its current folder.
+                "env", "--chdir", installation.folder.path, "timeout", "300", OpenAPITool.schemathesis.program, "run",
+                "https://localhost:\(installation.port)/api/openapi.json", "--tls-verify", installation.certificate,
+                "--header", "Authorization: Bearer " + token, "--exclude-tag", "On the machine", "--max-examples", "5",
+                "--seed", "1", "--continue-on-failure", "--no-color", "--generation-database", "none", "--checks",
+                "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"
+                    + "response_schema_conformance",
+            ] + selection.joined()
+        let outcome = try Shell.outcome(of: command)
+        #expect(outcome.status == 0, "\(outcome.text.suffix(4000))\(outcome.errorOutput)")
+        #expect(outcome.text.contains("passed"))
+    }
+}

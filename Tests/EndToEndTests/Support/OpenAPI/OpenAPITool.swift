@@ -1,0 +1,12 @@
+import Foundation
+import TestSupport
+
+/// A program from PyPI that reads OpenAPI documents.
+enum OpenAPITool: String, CaseIterable {
+    case validator = "openapi-spec-validator"
+    case schemathesis
+
+    var program: String { Executable.root + "/.build/python/bin/" + rawValue }
+
+    static let arePresent = allCases.allSatisfy { FileManager.default.isExecutableFile(atPath: $0.program) }
+}
