@@ -54,9 +54,8 @@ extension FieldReader {
 
     /// A Boolean member of a PATCH. It cannot be removed.
     mutating func changeFlag(_ name: String) -> Bool? {
-        guard has(name) else { return nil }
-        let flag = self[name]?.bool
-        if flag == nil { reject(name, "must be true or false") }
-        return flag
+        guard let value = self[name] else { return nil }
+        if value.bool == nil { reject(name, "must be true or false, not \(value.kind)") }
+        return value.bool
     }
 }

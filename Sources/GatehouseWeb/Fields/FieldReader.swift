@@ -11,7 +11,7 @@ package struct FieldError: Error, Sendable, Equatable {
     package let field: String
     package let message: String
 
-    var sentence: String { "\(field) \(message)" }
+    package var sentence: String { "\(field) \(message)" }
 }
 
 /// The longest accepted texts, in bytes of UTF-8.
@@ -69,7 +69,7 @@ package struct FieldReader {
     mutating func optionalObject<Result>(_ name: String, read: (inout FieldReader) -> Result) -> Result? {
         guard let value = object[name], !value.isNull else { return nil }
         guard let object = value.object else {
-            reject(name, "must be an object")
+            reject(name, "must be an object, not \(value.kind)")
             return nil
         }
         var inner = FieldReader(JSONObjectReader(object), prefix: prefix + name + ".")
@@ -88,7 +88,7 @@ package struct FieldReader {
 
     private mutating func checked(_ value: JSONValue, _ name: String, atMost limit: Int) -> String? {
         guard let text = value.string else {
-            reject(name, "must be a string")
+            reject(name, "must be a string, not \(value.kind)")
             return nil
         }
         guard text.utf8.count <= limit else {

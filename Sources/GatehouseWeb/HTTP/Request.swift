@@ -115,10 +115,13 @@ extension Request {
 extension Request {
     /// The body as the type of an endpoint. The error names all invalid members.
     func read<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body {
-        if !body.isEmpty, !isJSON { throw .unsupportedMediaType }
+        guard !body.isEmpty else { throw .invalidJSON(InvalidJSON.noBody) }
+        guard isJSON else { throw .unsupportedMediaType }
         let object: JSONObjectReader?
-        do { object = try JSONObjectReader(parsing: body) } catch { throw .invalidJSON(error.description) }
-        guard let object else { throw .invalidJSON("the body must be a JSON object") }
+        do { object = try JSONObjectReader(parsing: body) } catch {
+            throw .invalidJSON(InvalidJSON.explanation(error, of: body))
+        }
+        guard let object else { throw .invalidJSON(InvalidJSON.noObject(body)) }
         var fields = FieldReader(object)
         let result = Body(reading: &fields)
         guard fields.errors.isEmpty else { throw .invalidRequest(fields.errors) }

@@ -87,6 +87,52 @@ struct ErrorTests {
         for (name, value) in given.headers { #expect(response.header(name) == value) }
     }
 
+    @Test(
+        "The detail of a body that is not JSON says what is wrong with it", arguments: TestEnvironment.allCases,
+        [
+            ("", "The request has no body."), ("{", "ends before the JSON is complete, at byte 1"),
+            (#"{"refreshToken":"a"#, "ends before the JSON is complete, at byte 18"),
+            ("{'a':1}", "not valid JSON at byte 1"), (#"{"a":1} x"#, "not valid JSON at byte 8"),
+            ("[]", "The body is an array."), ("\"x\"", "The body is a string."), ("null", "The body is null."),
+            ("7", "The body is a number."), ("true", "The body is a boolean."),
+            (#"{"refreshToken":"a","refreshToken":"b"}"#, "has the member refreshToken twice"),
+            (#"{"x":{"y":1,"y":2}}"#, "has the member y twice"),
+            (#"{"<b>":1,"<b>":2}"#, "has a member twice"), (#"{"":1,"":2}"#, "has a member twice"),
+            (#"{"a":1e999}"#, "number that is too large at byte 5"),
+            (String(repeating: "[", count: 40), "more than 32 objects and arrays"),
+        ])
+    func invalidJSON(_ environment: TestEnvironment, _ given: (body: String, detail: String)) throws {
+        let installation = try SharedInstallations.standard(environment)
+        for path in [Self.refresh, "/api/auth/apple"] {
+            let response = try installation.send(Self.post(path, type: Self.json, given.body))
+            #expect(response.status == 400 && response.code == "invalid_json")
+            let detail = try #require(response["detail"]?.string)
+            #expect(detail.contains(given.detail), "\(detail)")
+        }
+    }
+
+    @Test("A body is missing whatever its Content-Type says")
+    func noBody() throws {
+        let installation = try SharedInstallations.standard(.handler)
+        for type in [nil, "text/plain", Self.json] {
+            let response = try installation.send(Self.post(Self.refresh, type: type, ""))
+            #expect(response.code == "invalid_json")
+            #expect(response["detail"]?.string?.hasPrefix("The request has no body. Send a JSON object") == true)
+        }
+    }
+
+    @Test("A member of another kind is refused with the kind that it has")
+    func kinds() throws {
+        let installation = try SharedInstallations.standard(.handler)
+        for (value, kind) in [(7, "a number"), ([], "an array"), ([:], "an object"), (true, "a boolean")]
+            as [(JSONValue, String)]
+        {
+            let response = try installation.send(.post(Self.refresh, ["refreshToken": value]))
+            #expect(response.code == "invalid_request")
+            #expect(response["detail"]?.string == "refreshToken must be a string, not \(kind)")
+        }
+    }
+
     @Test("The document names every invalid member", arguments: TestEnvironment.allCases)
     func fields(_ environment: TestEnvironment) throws {
         let body: JSONObject = [
