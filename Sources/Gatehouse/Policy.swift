@@ -65,7 +65,7 @@ package struct RefreshPolicy: Sendable, Equatable {
 /// The rules for Sign in with Apple.
 package struct ApplePolicy: Sendable, Equatable {
     /// How long a nonce from the challenge endpoint is valid: the user has to complete Apple's sign-in sheet.
-    static let challengeLifetime = Duration.seconds(600)
+    package static let challengeLifetime = Duration.seconds(600)
 
     /// How long an identity token may be redeemed again by a client that retries.
     package var replayGrace: Duration

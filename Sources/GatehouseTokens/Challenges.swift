@@ -22,16 +22,21 @@ extension JWTTokenService {
         return Challenge(nonce: nonce, expiresAt: expiresAt)
     }
 
-    package func readChallenge(_ nonce: String) -> Challenge? {
+    package func readChallenge(_ nonce: String) -> Challenge? { Self.challenge(nonce, by: challengeKeys) }
+
+    /// The challenge that a nonce is, if one of these keys has authenticated it.
+    package static func challenge(_ nonce: String, by keys: KeyRing) -> Challenge? { challenge(nonce, by: keys.all) }
+
+    private static func challenge(_ nonce: String, by keys: [SigningKey]) -> Challenge? {
         guard let bytes = Base64URL.decode(nonce),
-            bytes.count == Self.timeByteCount + Self.randomByteCount + Self.macByteCount
+            bytes.count == timeByteCount + randomByteCount + macByteCount
         else { return nil }
-        let content = Array(bytes.dropLast(Self.macByteCount))
-        let mac = Array(bytes.suffix(Self.macByteCount))
-        guard challengeKeys.contains(where: { constantTimeEquals(Self.mac(of: content, with: $0), mac) }) else {
+        let content = Array(bytes.dropLast(macByteCount))
+        let mac = Array(bytes.suffix(macByteCount))
+        guard keys.contains(where: { constantTimeEquals(Self.mac(of: content, with: $0), mac) }) else {
             return nil
         }
-        let time = content.prefix(Self.timeByteCount).reduce(0) { $0 << 8 | Int64($1) }
+        let time = content.prefix(timeByteCount).reduce(0) { $0 << 8 | Int64($1) }
         return Challenge(nonce: nonce, expiresAt: Timestamp(milliseconds: time))
     }
 

@@ -23,20 +23,20 @@ package struct CompactJWS: Sendable {
     private let signingByteCount: Int
     private let headerMembers: JSONObjectReader
 
-    package init(_ token: String, maximumBytes: Int = CompactJWS.defaultMaximumBytes) throws(JOSEError) {
+    package init(_ token: String, maximumBytes: Int = CompactJWS.defaultMaximumBytes) throws(MalformedJWS) {
         let bytes = token.utf8.span
-        guard bytes.count <= maximumBytes else { throw .malformed("longer than \(maximumBytes) bytes") }
+        guard bytes.count <= maximumBytes else { throw .tooLong(limit: maximumBytes) }
         let dot = UInt8(ascii: ".")
         guard let first = bytes.firstIndex(of: dot), let last = bytes.lastIndex(of: dot), first < last else {
-            throw .malformed("not three parts")
+            throw .parts
         }
         // If there were a fourth part, the payload would contain a dot, which is not base64url.
         let header = try JWSHeader(encoded: bytes.extracting(..<first))
         guard let payload = Base64URL.decode(bytes.extracting((first + 1)..<last)) else {
-            throw .malformed("payload is not base64url")
+            throw Self.hasFourthPart(bytes) ? .parts : .encoding(.payload)
         }
         guard let signature = Base64URL.decode(bytes.extracting((last + 1)...)) else {
-            throw .malformed("signature is not base64url")
+            throw .encoding(.signature)
         }
         headerMembers = header.members
         algorithmName = header.algorithmName
@@ -50,6 +50,11 @@ package struct CompactJWS: Sendable {
     }
 
     package var header: JSONObject { headerMembers.object }
+
+    private static func hasFourthPart(_ token: Span<UInt8>) -> Bool {
+        let dot = UInt8(ascii: ".")
+        return token.indices.count { token[$0] == dot } > 2
+    }
 
     /// The signed bytes: the encoded header, a dot and the encoded payload.
     package var signingInput: [UInt8] { Array(copying: token.utf8.span.extracting(first: signingByteCount)) }
@@ -65,14 +70,11 @@ package struct CompactJWS: Sendable {
     }
 
     /// The payload of a JSON Web Token: an object without duplicate members.
-    package func claims() throws(JOSEError) -> JSONObject { try claimReader().object }
+    package func claims() throws(MalformedJWS) -> JSONObject { try claimReader().object }
 
     /// As `claims`, for reading only some of the members.
-    package func claimReader() throws(JOSEError) -> JSONObjectReader {
-        guard let claims = try? JSONObjectReader(parsing: payload) else {
-            throw .malformed("payload is not a JSON object without duplicate members")
-        }
-        return claims
+    package func claimReader() throws(MalformedJWS) -> JSONObjectReader {
+        try JSONObjectReader(payload, of: .payload)
     }
 }
 

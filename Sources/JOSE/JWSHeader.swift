@@ -12,23 +12,31 @@ struct JWSHeader {
     /// come from the configuration.
     private static let refusedMembers = ["crit", "b64", "zip"]
 
-    init(encoded: Span<UInt8>) throws(JOSEError) {
-        guard let bytes = Base64URL.decode(encoded) else { throw .malformed("header is not base64url") }
-        guard let members = try? JSONObjectReader(parsing: bytes) else {
-            throw .malformed("header is not a JSON object without duplicate members")
-        }
-        for name in Self.refusedMembers where members[name] != nil { throw .malformed("header has \(name)") }
-        guard let algorithmName = members["alg"]?.string else { throw .malformed("header has no alg") }
+    init(encoded: Span<UInt8>) throws(MalformedJWS) {
+        guard let bytes = Base64URL.decode(encoded) else { throw .encoding(.header) }
+        let members = try JSONObjectReader(bytes, of: .header)
+        for name in Self.refusedMembers where members[name] != nil { throw .unsupported(member: name) }
+        guard let algorithmName = members["alg"]?.string else { throw .header(member: "alg") }
         self.members = members
         self.algorithmName = algorithmName
-        keyID = try Self.text(members["kid"], or: "kid is not a string")
-        type = try Self.text(members["typ"], or: "typ is not a string")
-        if let keyID, !KeyID.isAcceptable(keyID) { throw .malformed("kid is not acceptable") }
+        keyID = try Self.text("kid", in: members)
+        type = try Self.text("typ", in: members)
+        if let keyID, !KeyID.isAcceptable(keyID) { throw .header(member: "kid") }
     }
 
-    private static func text(_ member: JSONValue?, or reason: String) throws(JOSEError) -> String? {
-        guard let member else { return nil }
-        guard let text = member.string else { throw .malformed(reason) }
+    private static func text(_ name: String, in members: JSONObjectReader) throws(MalformedJWS) -> String? {
+        guard let member = members[name] else { return nil }
+        guard let text = member.string else { throw .header(member: name) }
         return text
+    }
+}
+
+extension JSONObjectReader {
+    /// The members of a part of a token.
+    init(_ bytes: [UInt8], of part: MalformedJWS.Part) throws(MalformedJWS) {
+        let reader: JSONObjectReader?
+        do { reader = try JSONObjectReader(parsing: bytes) } catch { throw .content(part, error) }
+        guard let reader else { throw .content(part, nil) }
+        self = reader
     }
 }

@@ -15,14 +15,16 @@ final class AppleJWS: Sendable {
 
     /// - Parameter passed: called after each check that passed, for a report on a refused token.
     init(_ text: String, passed: IdentityTokenCheck.Observer = { _ in }) throws(AppleTokenFault) {
-        do { jws = try CompactJWS(text, maximumBytes: Self.maximumByteCount) } catch { throw .malformed }
+        do { jws = try CompactJWS(text, maximumBytes: Self.maximumByteCount) } catch {
+            throw .malformed(MalformedToken(error, of: text))
+        }
         passed(.form)
         guard jws.algorithmName == Algorithm.RS256.rawValue else { throw .algorithm }
         passed(.algorithm)
-        guard let keyID = jws.keyID else { throw .malformed }
+        guard let keyID = jws.keyID else { throw .malformed(.unusable(.header, member: "kid")) }
         self.keyID = keyID
         passed(.keyID)
-        do { claims = try jws.claimReader() } catch { throw .malformed }
+        do { claims = try jws.claimReader() } catch { throw .malformed(MalformedToken(error, of: text)) }
     }
 
     /// SHA-256 of the signed part. The signature need not be included: RS256 gives one signature for each text and key.
@@ -34,7 +36,7 @@ final class AppleJWS: Sendable {
     ) throws(AppleTokenFault) -> String {
         guard policy.issuers.contains(where: { claims.has("iss", $0) }) else { throw .issuer }
         passed(.issuer)
-        guard let audience = audience(in: policy.audiences) else { throw .audience }
+        guard let audience = audience(in: policy.audiences) else { throw .audience(namedAudience) }
         passed(.audience)
         return audience
     }
@@ -44,6 +46,11 @@ final class AppleJWS: Sendable {
         if let audience = accepted.first(where: { claims.has("aud", $0) }) { return audience }
         guard let array = claims["aud"]?.array, array.count == 1, let single = array[0].string else { return nil }
         return accepted.first(where: single.isIdentical)
+    }
+
+    /// What `aud` names, for the answer. The signature is not verified yet, so it can be any text.
+    private var namedAudience: PlainName? {
+        (claims["aud"]?.string ?? claims["aud"]?.array?.first?.string).flatMap(PlainName.init)
     }
 
     func verify(with key: VerificationKey) throws(AppleTokenFault) {

@@ -16,9 +16,9 @@ package struct IdentityToken: Sendable {
     ) throws(AppleTokenFault) {
         jws = try AppleJWS(text, passed: passed)
         // A notification has the same issuer, keys and audience. Only `events` tells it from a login.
-        guard jws.claims["events"] == nil else { throw .malformed }
+        guard jws.claims["events"] == nil else { throw .malformed(.isNotification) }
         passed(.claims)
-        guard let subject = jws.claims["sub"]?.subject else { throw .malformed }
+        guard let subject = jws.claims["sub"]?.subject else { throw .malformed(.unusable(.claims, member: "sub")) }
         self.subject = subject
         passed(.subject)
         audience = try jws.audience(policy, passed: passed)
@@ -53,13 +53,14 @@ private struct Lifetime {
     private let notBefore: Timestamp?
 
     init(_ claims: JSONObjectReader) throws(AppleTokenFault) {
-        guard let issued = claims["iat"]?.time, let expires = claims["exp"]?.time else {
-            throw .malformed
-        }
-        issuedAt = issued
-        expiresAt = expires
-        notBefore = claims["nbf"]?.time
-        guard claims["nbf"] == nil || notBefore != nil else { throw .malformed }
+        issuedAt = try Self.time("iat", in: claims)
+        expiresAt = try Self.time("exp", in: claims)
+        notBefore = claims["nbf"] == nil ? nil : try Self.time("nbf", in: claims)
+    }
+
+    private static func time(_ name: String, in claims: JSONObjectReader) throws(AppleTokenFault) -> Timestamp {
+        guard let time = claims[name]?.time else { throw .malformed(.unusable(.claims, member: name)) }
+        return time
     }
 
     func check(now: Timestamp, leeway: Duration) throws(AppleTokenFault) {

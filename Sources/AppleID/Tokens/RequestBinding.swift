@@ -23,15 +23,24 @@ struct RequestBinding {
     private func checkNonce(rule: IdentityTokenPolicy.NonceRule) throws(AppleTokenFault) {
         switch (nonceClaim, credential.nonce) {
         case (nil, nil):
-            guard rule == .optional else { throw .nonce }
+            guard rule == .optional else { throw .nonce(rule == .challenge ? .challengeRequired : .required) }
         case (nil, _?):
             // On a device that does not support nonces, Apple leaves the nonce out and says so in the token.
-            guard rule == .optional, claims["nonce_supported"]?.flag == false else { throw .nonce }
+            guard claims["nonce_supported"]?.flag == false else { throw .nonce(.notInToken) }
+            guard rule == .optional else { throw .nonce(.unsupportedByDevice) }
         case (_?, nil):
-            throw .nonce
+            throw .nonce(.notSent)
         case (let claim?, let sent?):
-            guard let claim = claim.string, isNonce(claim, sent: sent) else { throw .nonce }
+            guard let claim = claim.string else { throw .nonce(.different) }
+            guard isNonce(claim, sent: sent) else { throw .nonce(difference(claim, sent: sent)) }
         }
+    }
+
+    /// The usual mistakes of an app, for the answer.
+    private func difference(_ claim: String, sent: String) -> NonceFault {
+        let hash = SHA256.hash(sent)
+        if isSame(claim.lowercased(), hexadecimal(hash)) || Base64Text.decode(claim) == hash { return .hashInOtherForm }
+        return isSame(sent, hexadecimal(SHA256.hash(claim))) ? .swapped : .different
     }
 
     /// A nonce of `null` counts as none. It is `.none` here, because `nil` would become `JSONValue.null`.

@@ -13,7 +13,7 @@ package struct SignedNotification: Sendable {
     package init(_ text: String, policy: IdentityTokenPolicy, now: Timestamp) throws(AppleTokenFault) {
         jws = try AppleJWS(text)
         // An identity token has no `events`.
-        guard let events = jws.claims["events"] else { throw .malformed }
+        guard let events = jws.claims["events"] else { throw .malformed(.isNoNotification) }
         audience = try jws.audience(policy)
         issuedAt = try Self.issuedAt(jws.claims, now: now, leeway: policy.leeway)
         event = try NotificationEvent(events)
@@ -42,10 +42,14 @@ package struct SignedNotification: Sendable {
     private static func issuedAt(
         _ claims: JSONObjectReader, now: Timestamp, leeway: Duration
     ) throws(AppleTokenFault) -> Timestamp {
-        guard let issuedAt = claims["iat"]?.timeInSecondsOrMilliseconds else { throw .malformed }
+        guard let issuedAt = claims["iat"]?.timeInSecondsOrMilliseconds else {
+            throw .malformed(.unusable(.claims, member: "iat"))
+        }
         guard issuedAt <= now + leeway else { throw .notYetValid }
         if let claim = claims["exp"] {
-            guard let expiresAt = claim.timeInSecondsOrMilliseconds else { throw .malformed }
+            guard let expiresAt = claim.timeInSecondsOrMilliseconds else {
+                throw .malformed(.unusable(.claims, member: "exp"))
+            }
             guard now < expiresAt + leeway else { throw .expired }
         }
         return issuedAt
@@ -62,10 +66,11 @@ private struct NotificationEvent {
     let isPrivateEmail: Bool?
 
     init(_ claim: JSONValue) throws(AppleTokenFault) {
-        guard let event = Self.object(claim), let type = event["type"]?.string else { throw .malformed }
+        let unusable = AppleTokenFault.malformed(.unusable(.claims, member: "events"))
+        guard let event = Self.object(claim), let type = event["type"]?.string else { throw unusable }
         kind = Self.kind(type)
         let subject = event["sub"]?.subject
-        guard subject != nil || kind == .other else { throw .malformed }
+        guard subject != nil || kind == .other else { throw unusable }
         self.subject = subject ?? ""
         time = event["event_time"]?.timeInSecondsOrMilliseconds
         email = event["email"]?.email

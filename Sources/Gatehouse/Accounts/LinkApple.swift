@@ -23,7 +23,7 @@ extension AuthService {
         case .linked: return
         case .taken: throw .accountAlreadyLinked
         case .replayed: throw .appleToken(.replayed)
-        case .usedNonce: throw .appleToken(.nonce)
+        case .usedNonce: throw .appleToken(.nonce(.challengeUsed))
         case .userInactive: throw .userDisabled
         }
     }

@@ -24,7 +24,7 @@ extension Refusal {
     /// what clients send.
     package var label: String {
         switch self {
-        case .appleToken(let fault): fault.rawValue
+        case .appleToken(let fault): fault.reason.rawValue
         case .appleKeysUnavailable: "apple_keys_unavailable"
         case .storageUnavailable: "storage_unavailable"
         case .userDisabled: "user_disabled"

@@ -53,12 +53,12 @@ extension AuthService {
             identity: identity, clientID: assertion.audience, issuedAt: assertion.issuedAt, redemption: redemption)
     }
 
-    /// The challenge that was used as the login's nonce; nil if the nonce is not a challenge. An expired challenge is
-    /// refused even if the policy does not require one.
+    /// The challenge that was used as the login's nonce; nil if the nonce is not a challenge.
     private func challenge(in credential: AppleCredential, now: Timestamp) throws(Refusal) -> Challenge? {
         let challenge = credential.nonce.flatMap(tokens.readChallenge)
-        if let challenge, challenge.expiresAt <= now { throw .appleToken(.nonce) }
-        if challenge == nil, policy.apple.requiresChallenge { throw .appleToken(.nonce) }
+        let fault = Challenge.fault(
+            of: challenge, sentAs: credential.nonce, isRequired: policy.apple.requiresChallenge, now: now)
+        if let fault { throw .appleToken(.nonce(fault)) }
         return challenge
     }
 }

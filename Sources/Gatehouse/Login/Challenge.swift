@@ -7,6 +7,19 @@ package struct Challenge: Sendable, Equatable {
         self.nonce = nonce
         self.expiresAt = expiresAt
     }
+
+    /// Why a login must not use a challenge; nil if it may. An expired challenge is refused even if none is required.
+    ///
+    /// - Parameters:
+    ///   - challenge: nil if the nonce is not one.
+    ///   - nonce: the nonce of the login.
+    package static func fault(
+        of challenge: Challenge?, sentAs nonce: String?, isRequired: Bool, now: Timestamp
+    ) -> NonceFault? {
+        if let challenge { return challenge.expiresAt <= now ? .challengeExpired : nil }
+        guard isRequired else { return nil }
+        return nonce == nil ? .challengeRequired : .notAChallenge
+    }
 }
 
 extension AuthService {

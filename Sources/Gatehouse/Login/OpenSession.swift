@@ -59,7 +59,7 @@ extension AuthService {
             if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), requestID) }
             return user
         case .replayed: throw .appleToken(.replayed)
-        case .usedNonce: throw .appleToken(.nonce)
+        case .usedNonce: throw .appleToken(.nonce(.challengeUsed))
         case .inactive(let user):
             auditDisabledUser(user.id, .loginRefused, by: provider, from: device)
             throw .userDisabled

@@ -12,7 +12,7 @@ extension AuthService {
         case .accepted: return
         case .otherUser: throw .loginTooOld(limit: limit)
         case .replayed: throw .appleToken(.replayed)
-        case .usedNonce: throw .appleToken(.nonce)
+        case .usedNonce: throw .appleToken(.nonce(.challengeUsed))
         }
     }
 

@@ -13,15 +13,23 @@ struct AppleVerifyCommand: Command {
     let discussion = """
         Prints the claims of the token and exits 0, or prints the reason of the refusal and exits 1. Sends no request.
         Writes a line for each check to standard error, in order: ok, FAULT, or - if it was not made.
-        TOKEN or FILE may be - for standard input.
+
+        TOKEN is the token, or the body of a login: a JSON object with identityToken and, if the app sends them, nonce,
+        authorizationCode and userIdentifier. TOKEN may be the name of a file with either; TOKEN or the key set's FILE
+        may be - for standard input.
+
+        Without --audience, a login is verified as the server does it: with APPLE_BUNDLE_ID, APPLE_ISSUER and APPLE_NONCE
+        of the environment or the configuration file. Nonces of the challenge endpoint are verified with
+        JWT_REFRESH_SECRET. With --audience, no configuration is read, except JWT_REFRESH_SECRET for --challenge.
+        Whether a token or a nonce has been used, only the server knows.
         """
     let parameters = ["TOKEN"]
     let options = [
         Option(name: "--jwks", value: "FILE", help: "Apple's key set", isRequired: true),
-        Option(
-            name: "--audience", value: "ID", help: "a bundle id or Services ID; may be repeated", isRequired: true),
+        Option(name: "--audience", value: "ID", help: "a bundle id or Services ID; may be repeated"),
         Option(name: "--issuer", value: "I", help: "instead of https://appleid.apple.com; may be repeated"),
         Option(name: "--nonce", value: "N", help: "the nonce sent with the login"),
+        Option(name: "--challenge", help: "the nonce must be one of POST /api/auth/apple/challenge"),
         Option(name: "--code", value: "C", help: "the authorizationCode sent with the login"),
         Option(name: "--user", value: "U", help: "the userIdentifier sent with the login"),
         Option(name: "--notification", help: "TOKEN is a notification from Apple's servers"),
@@ -32,40 +40,34 @@ struct AppleVerifyCommand: Command {
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let keys = try KeySetFile(arguments.value("--jwks") ?? "")
         let now = try arguments.effectiveTime()
-        let text = try TokenArgument.read(arguments.positional[0])
+        let rules = try AppleLoginRules(arguments)
+        let input = try AppleInput(arguments.positional[0])
         if arguments.has("--notification") {
-            return printVerdict(verify(notification: text, by: policy(arguments), keys: keys.appleKeys, now: now))
+            let text = try input.notification()
+            return printVerdict(verify(notification: text, by: rules.policy, keys: keys.appleKeys, now: now))
         }
-        let credential = AppleCredential(
-            identityToken: text, authorizationCode: arguments.value("--code"),
-            userIdentifier: arguments.value("--user"), nonce: arguments.value("--nonce"))
-        let policy = policy(arguments)
+        let credential = try input.credential(arguments)
         var passed: [IdentityTokenCheck] = []
-        let verdict = verify(credential, by: policy, keys: keys.appleKeys, now: now) { passed.append($0) }
+        let verdict = verify(credential, by: rules, keys: keys.appleKeys, now: now) { passed.append($0) }
         if !arguments.has("--quiet") {
-            let report = AppleVerifyReport(credential, policy: policy, keys: keys.appleKeys, now: now)
-            for line in report.lines(passed: passed) { StandardStream.error.line(line) }
+            let report = AppleVerifyReport(credential, policy: rules.policy, keys: keys.appleKeys, now: now)
+            let lines = report.lines(passed: passed) + report.lines(on: rules.challenges, passed: passed)
+            for line in lines { StandardStream.error.line(line) }
         }
         return printVerdict(verdict.map(\.claims.object))
     }
 
-    private func policy(_ arguments: Arguments) -> IdentityTokenPolicy {
-        let issuers = arguments.all("--issuer")
-        return IdentityTokenPolicy(
-            issuers: issuers.isEmpty ? [IdentityTokenPolicy.appleIssuer] : issuers,
-            audiences: arguments.all("--audience"))
-    }
-
     private func verify(
-        _ credential: AppleCredential, by policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp,
+        _ credential: AppleCredential, by rules: AppleLoginRules, keys: JWKSet, now: Timestamp,
         passed: IdentityTokenCheck.Observer
     ) -> Result<IdentityToken, AppleTokenFault> {
-        let verifier = IdentityTokenVerifier(policy: policy)
+        let verifier = IdentityTokenVerifier(policy: rules.policy)
         return Result { () throws(AppleTokenFault) in
             let token = try verifier.inspect(credential.identityToken, now: now, passed: passed)
             guard let key = keys[token.keyID] else { throw .unknownKey }
             passed(.key)
             _ = try verifier.confirm(token, with: key, for: credential, passed: passed)
+            try rules.challenges?.check(credential, now: now)
             return token
         }
     }
@@ -87,7 +89,7 @@ struct AppleVerifyCommand: Command {
             StandardStream.output.line(claims.description)
             return .done
         case .failure(let fault):
-            StandardStream.output.line("\(fault.rawValue): \(fault.explanation)")
+            StandardStream.output.line("\(fault.reason.rawValue): \(fault.explanation)")
             return .no
         }
     }

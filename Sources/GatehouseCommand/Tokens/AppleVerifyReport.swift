@@ -10,7 +10,7 @@ struct AppleVerifyReport {
     let policy: IdentityTokenPolicy
     let keys: JWKSet
     let now: Timestamp
-    private let form: Result<CompactJWS, JOSEError>
+    private let form: Result<CompactJWS, MalformedJWS>
     private let claims: JSONObject
 
     init(_ credential: AppleCredential, policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp) {
@@ -18,7 +18,7 @@ struct AppleVerifyReport {
         self.policy = policy
         self.keys = keys
         self.now = now
-        form = Result { () throws(JOSEError) in
+        form = Result { () throws(MalformedJWS) in
             try CompactJWS(credential.identityToken, maximumBytes: IdentityToken.longest)
         }
         claims = (try? form.get().claims()) ?? [:]
@@ -36,7 +36,11 @@ struct AppleVerifyReport {
     }
 
     private func line(_ mark: String, _ check: IdentityTokenCheck, _ text: String) -> String {
-        padded(mark, to: 7) + padded(check.rawValue, to: 12) + text
+        line(mark, check.rawValue, text)
+    }
+
+    func line(_ mark: String, _ check: String, _ text: String) -> String {
+        padded(mark, to: 7) + padded(check, to: 12) + text
     }
 
     private func padded(_ text: String, to width: Int) -> String {
@@ -85,13 +89,16 @@ extension AppleVerifyReport {
 
     private var formFault: String {
         guard case .failure(let error) = form else { return "" }
-        return "\(error), \(credential.identityToken.utf8.count) bytes"
+        return "malformed: \(error), \(credential.identityToken.utf8.count) bytes"
     }
 
     private var claimsFault: String {
-        claims["events"] == nil
-            ? "the payload is not a JSON object without duplicate members"
-            : "it has events: for a notification from Apple's servers, use --notification"
+        do throws(MalformedJWS) {
+            _ = try form.get().claims()
+            return "it has events: for a notification from Apple's servers, use --notification"
+        } catch {
+            return error.description
+        }
     }
 
     private var timesFault: String {
@@ -116,8 +123,9 @@ extension AppleVerifyReport {
 
     private var nonceFault: String {
         switch (tokenNonce, credential.nonce) {
+        case (nil, nil): "neither the token nor the login has one, and one is required"
         case (let claim?, nil): "the token has \(shown(claim)), and none was sent: pass it with --nonce"
-        case (nil, _): "the token has none, and \(shown(credential.nonce)) was sent"
+        case (nil, _?): "the token has none, and \(shown(credential.nonce)) was sent"
         case (let claim?, _?): "\(shown(claim)) is neither \(shown(credential.nonce)) nor its SHA-256 in hexadecimal"
         }
     }

@@ -38,7 +38,8 @@ struct JWSVerifyCommand: Command {
 
     /// Without a kid, tries every key of the algorithm; with a kid, only the key with that id.
     private func verify(_ token: String, algorithm: Algorithm, keys: KeySetFile) throws(JOSEError) -> [UInt8] {
-        let jws = try CompactJWS(token, maximumBytes: 1 << 20)
+        let jws: CompactJWS
+        do { jws = try CompactJWS(token, maximumBytes: 1 << 20) } catch { throw .malformed(error.description) }
         guard jws.algorithmName == algorithm.rawValue else { throw .algorithm }
         let candidates = keys.all.filter { key in
             key.algorithm == algorithm && (jws.keyID == nil || key.keyID == nil || key.keyID == jws.keyID)

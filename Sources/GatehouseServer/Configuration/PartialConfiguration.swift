@@ -1,3 +1,4 @@
+package import AppleID
 package import GatehouseTokens
 
 /// Parts of the configuration, for commands that need no other settings.
@@ -37,6 +38,21 @@ extension Configuration {
     /// Nil if `JWT_REFRESH_SECRET` is not set.
     package static func refreshKeys(from source: SettingSource) throws(SettingFaults) -> KeyRing? {
         try source.read(Settings.table.refreshSecrets) { $0.refreshKeys() }
+    }
+
+    /// Nil if `JWT_REFRESH_SECRET` is not set or not usable, or if this user cannot read it.
+    package static func refreshKeysIfReadable(from source: SettingSource) -> KeyRing? {
+        source.readIfSound(Settings.table.refreshSecrets) { $0.refreshKeys() } ?? nil
+    }
+
+    /// Which identity tokens are accepted. Faults of other settings do not matter.
+    package static func identityTokens(from source: SettingSource) throws(SettingFaults) -> IdentityTokenPolicy {
+        try source.requireReadableFile()
+        let table = Settings.table
+        return try source.read([table.appleBundleIDs, table.appleIssuers, table.appleNonce]) { settings in
+            if !settings.isSet(\.appleBundleIDs) { settings.addMissing(table.appleBundleIDs) }
+            return settings.identityTokenPolicy
+        }
     }
 }
 

@@ -143,7 +143,7 @@ extension Refusal {
         let any: [Refusal] = [.userDisabled, .storageUnavailable(StoreFailure("")), .notFound]
         switch provider {
         case .dev: return [.invalidDevSecret] + any
-        case .apple: return AppleTokenFault.allCases.map(Refusal.appleToken) + [.appleKeysUnavailable] + any
+        case .apple: return AppleTokenFault.all.map(Refusal.appleToken) + [.appleKeysUnavailable] + any
         }
     }
 

@@ -8,18 +8,18 @@ struct AppleNotificationEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let body = try request.read(NotificationBody.self)
+        let body = try request.read(AppleNotificationBody.self)
         try auth.receive(notification: body.payload, requestID: request.id)
         // Apple reads only the status.
         return .ok(EmptyBody())
     }
 }
 
-private struct NotificationBody: RequestBody {
+package struct AppleNotificationBody: RequestBody {
     /// A JWS.
-    let payload: String
+    package let payload: String
 
-    init(reading fields: inout FieldReader) {
+    package init(reading fields: inout FieldReader) {
         payload = fields.required("payload", atMost: FieldLimit.token)
     }
 }

@@ -43,7 +43,7 @@ struct DevLoginEndpoint: Endpoint {
 
 /// The body of a login with Apple, and of linking an Apple account.
 package struct AppleLoginBody: RequestBody {
-    let login: AppleLogin
+    package let login: AppleLogin
 
     package init(reading fields: inout FieldReader) {
         let identityToken = fields.required("identityToken", atMost: FieldLimit.token)

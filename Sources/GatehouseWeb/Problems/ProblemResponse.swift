@@ -22,7 +22,7 @@ extension Problem {
     /// The check of Apple's token that failed, if it was one of those.
     package var reason: String? {
         switch self {
-        case .refused(.appleToken(let fault)), .unacceptedToken(let fault): fault.rawValue
+        case .refused(.appleToken(let fault)), .unacceptedToken(let fault): fault.reason.rawValue
         default: nil
         }
     }

@@ -105,23 +105,3 @@ extension Refusal {
         }
     }
 }
-
-extension AppleTokenFault {
-    /// For the developer whose login fails.
-    package var explanation: String {
-        switch self {
-        case .malformed: "The identity token is not a JSON Web Token in the form that Apple issues."
-        case .algorithm: "The identity token is not signed with RS256."
-        case .unknownKey: "Apple publishes no key with the key id of the identity token."
-        case .signature: "The signature of the identity token does not match Apple's key."
-        case .issuer: "The identity token was not issued by Apple."
-        case .audience: "The identity token was issued for another app. Compare its aud with APPLE_BUNDLE_ID."
-        case .expired: "The identity token has expired."
-        case .notYetValid: "The identity token was issued in the future. Compare the clocks."
-        case .nonce: "The nonce of the identity token does not match the nonce of the request."
-        case .code: "The authorizationCode does not belong to the identity token."
-        case .user: "The userIdentifier is not the subject of the identity token."
-        case .replayed: "The identity token has been used before."
-        }
-    }
-}

@@ -22,21 +22,21 @@ enum Stage {
 
 /// Expects that a login is refused for this reason and at this stage.
 func expectRefusal(
-    _ credential: AppleCredential, _ reason: AppleTokenFault, _ stage: Stage,
+    _ credential: AppleCredential, _ reason: AppleTokenFault.Reason, _ stage: Stage,
     policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     for isWarm in [false, true] {
         let fixture = VerifierFixture(policy: policy, isWarm: isWarm)
         let outcome = fixture.verify(credential, at: now)
-        #expect(outcome == .refused(.appleToken(reason)), sourceLocation: sourceLocation)
+        #expect(outcome.reason == reason, "\(outcome)", sourceLocation: sourceLocation)
         #expect(fixture.fetches == stage.fetches(whenWarm: isWarm), "key fetches", sourceLocation: sourceLocation)
     }
 }
 
 /// The same for a login with only a token.
 func expectRefusal(
-    _ token: String, _ reason: AppleTokenFault, _ stage: Stage = .beforeKeyLookup,
+    _ token: String, _ reason: AppleTokenFault.Reason, _ stage: Stage = .beforeKeyLookup,
     policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {

@@ -38,14 +38,14 @@ enum TestNotification {
 
     /// Expects that a notification is refused for this reason and at this stage.
     static func expectRefusal(
-        _ text: String, _ reason: AppleTokenFault, _ stage: Stage = .beforeKeyLookup,
+        _ text: String, _ reason: AppleTokenFault.Reason, _ stage: Stage = .beforeKeyLookup,
         policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         for isWarm in [false, true] {
             let fixture = VerifierFixture(policy: policy, isWarm: isWarm)
             let outcome = fixture.verify(notification: text, at: now)
-            #expect(outcome == .failure(.appleToken(reason)), sourceLocation: sourceLocation)
+            #expect(outcome.reason == reason, "\(outcome)", sourceLocation: sourceLocation)
             #expect(fixture.fetches == stage.fetches(whenWarm: isWarm), "keys fetched", sourceLocation: sourceLocation)
         }
     }

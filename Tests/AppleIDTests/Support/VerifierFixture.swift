@@ -15,6 +15,14 @@ struct VerifierFixture {
             guard case .refused = self else { return nil }
             return self
         }
+
+        /// Why the token was refused; nil also for another refusal.
+        var fault: AppleTokenFault? {
+            guard case .refused(.appleToken(let fault)) = self else { return nil }
+            return fault
+        }
+
+        var reason: AppleTokenFault.Reason? { fault?.reason }
     }
 
     private let fetched = Counter()
@@ -44,6 +52,16 @@ struct VerifierFixture {
     func verify(notification: String, at now: Timestamp = ValidLogin.now) -> Result<AppleNotification, Refusal> {
         Result { () throws(Refusal) in try logIn.verify(notification: notification, now: now, requestID: nil) }
     }
+}
+
+extension Result<AppleNotification, Refusal> {
+    /// Why the notification was refused; nil also for another refusal.
+    var fault: AppleTokenFault? {
+        guard case .failure(.appleToken(let fault)) = self else { return nil }
+        return fault
+    }
+
+    var reason: AppleTokenFault.Reason? { fault?.reason }
 }
 
 /// A counter for several threads.

@@ -52,8 +52,8 @@ struct NotificationTests {
             (#"{"alg":"RS256","alg":"RS256","kid":"KEY0000001"}"#, .malformed),
             (#"{"alg":"none","kid":"KEY0000001"}"#, .algorithm), (#"{"alg":"HS256","kid":"KEY0000001"}"#, .algorithm),
             (#"{"alg":"ES256","kid":"KEY0000001"}"#, .algorithm), (#"{"alg":"rs256","kid":"KEY0000001"}"#, .algorithm),
-        ] as [(String, AppleTokenFault)])
-    func header(header: String, fault: AppleTokenFault) {
+        ] as [(String, AppleTokenFault.Reason)])
+    func header(header: String, fault: AppleTokenFault.Reason) {
         TestNotification.expectRefusal(
             TestToken.make(header: header, payload: TestNotification.claims.description), fault)
     }

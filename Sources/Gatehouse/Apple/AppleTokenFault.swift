@@ -1,0 +1,109 @@
+/// Why a token from Apple was refused.
+///
+/// Its reason accompanies `invalid_apple_token`, and is all that metrics, the log and the audit trail have of it. The
+/// cause beside some reasons is for the answer only, which tells the developer what to change.
+package enum AppleTokenFault: Error, Sendable, Equatable {
+    case malformed(MalformedToken)
+    case algorithm
+    case unknownKey
+    case signature
+    case issuer
+    /// With the audience of the token, if it is a plain name.
+    case audience(PlainName?)
+    case expired
+    case notYetValid
+    case nonce(NonceFault)
+    case code
+    case user
+    case replayed
+
+    /// The `reason` in an answer.
+    package enum Reason: String, Sendable, CaseIterable {
+        case malformed
+        case algorithm
+        case unknownKey = "unknown_key"
+        case signature
+        case issuer
+        case audience
+        case expired
+        case notYetValid = "not_yet_valid"
+        case nonce
+        case code
+        case user
+        case replayed
+    }
+
+    package var reason: Reason {
+        switch self {
+        case .malformed: .malformed
+        case .algorithm: .algorithm
+        case .unknownKey: .unknownKey
+        case .signature: .signature
+        case .issuer: .issuer
+        case .audience: .audience
+        case .expired: .expired
+        case .notYetValid: .notYetValid
+        case .nonce: .nonce
+        case .code: .code
+        case .user: .user
+        case .replayed: .replayed
+        }
+    }
+
+    /// One fault of each reason.
+    package static let all: [AppleTokenFault] = [
+        .malformed(.notThreeParts), .algorithm, .unknownKey, .signature, .issuer, .audience(nil), .expired,
+        .notYetValid, .nonce(.different), .code, .user, .replayed,
+    ]
+}
+
+/// What is wrong with the form of a token from Apple.
+package enum MalformedToken: Sendable, Equatable {
+    case tooLong(limit: Int)
+    case notThreeParts
+    /// Its base64 is that of a token: the app has encoded it once more.
+    case encodedAgain
+    case notBase64URL(Part)
+    case notJSON(Part)
+    case notAnObject(Part)
+    /// With the name that occurs twice, if it is a plain name.
+    case duplicateMember(Part, PlainName?)
+    /// The header has a member that Apple's tokens do not have and that changes how a token is read.
+    case unsupportedHeader(member: String)
+    /// A member is missing or has an unusable value.
+    case unusable(Part, member: String)
+    /// A notification from Apple's servers where an identity token is expected.
+    case isNotification
+    /// The reverse.
+    case isNoNotification
+
+    package enum Part: String, Sendable {
+        case header
+        case claims
+        case signature
+    }
+}
+
+/// Why the nonce of a token and that of the request do not make a login.
+package enum NonceFault: Sendable, Equatable {
+    /// The token has one, and the request has none.
+    case notSent
+    /// The request has one, and the token has none.
+    case notInToken
+    case different
+    /// The token has the hash of the request's nonce in another form than lowercase hexadecimal.
+    case hashInOtherForm
+    /// The request has the hash of the token's nonce.
+    case swapped
+    /// Neither has one, and the configuration requires a nonce.
+    case required
+    /// The configuration requires one of Gatehouse's own nonces, and the request has none.
+    case challengeRequired
+    /// The configuration requires one of Gatehouse's own nonces, and the request has another one.
+    case notAChallenge
+    case challengeExpired
+    /// The challenge was used with another token.
+    case challengeUsed
+    /// The device does not support nonces, and the configuration requires one.
+    case unsupportedByDevice
+}

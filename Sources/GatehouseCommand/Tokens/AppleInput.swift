@@ -1,0 +1,64 @@
+import CommandLineTool
+import FileSystem
+import Gatehouse
+import GatehouseWeb
+import JSON
+import POSIX
+
+/// What `apple verify` verifies: a token, or the request body that contains it.
+enum AppleInput {
+    case token(String)
+    case body([UInt8])
+
+    /// - Parameter argument: the token or the body itself, the name of a file with it, or `-` for standard input.
+    init(_ argument: String) throws(CommandError) {
+        let bytes = try Self.bytes(argument)
+        let isBody = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+        // Only the first line, because some tools write more after the token.
+        self = isBody ? .body(bytes) : .token(String(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }))
+    }
+
+    private static func bytes(_ argument: String) throws(CommandError) -> [UInt8] {
+        guard argument == "-" || FileStatus.ifAny(at: argument)?.kind == .file else { return Array(argument.utf8) }
+        do { return try File.read(argument) } catch { throw CommandError(.failed, error.description) }
+    }
+
+    /// The login. Options take the place of the members of a body.
+    func credential(_ arguments: Arguments) throws(CommandError) -> AppleCredential {
+        var credential = try credential()
+        credential.authorizationCode = arguments.value("--code") ?? credential.authorizationCode
+        credential.userIdentifier = arguments.value("--user") ?? credential.userIdentifier
+        credential.nonce = arguments.value("--nonce") ?? credential.nonce
+        return credential
+    }
+
+    private func credential() throws(CommandError) -> AppleCredential {
+        switch self {
+        case .token(let text): AppleCredential(identityToken: text)
+        case .body(let bytes): try Self.read(AppleLoginBody.self, from: bytes).login.credential
+        }
+    }
+
+    /// The payload of a notification.
+    func notification() throws(CommandError) -> String {
+        switch self {
+        case .token(let text): text
+        case .body(let bytes): try Self.read(AppleNotificationBody.self, from: bytes).payload
+        }
+    }
+
+    /// Reads a body as the server does, so that the faults are those of its answer.
+    private static func read<Body: RequestBody>(_: Body.Type, from bytes: [UInt8]) throws(CommandError) -> Body {
+        let object: JSONObjectReader?
+        do { object = try JSONObjectReader(parsing: bytes) } catch {
+            throw CommandError(.usage, "invalid_json: \(InvalidJSON.explanation(error, of: bytes))")
+        }
+        guard let object else { throw CommandError(.usage, "invalid_json: \(InvalidJSON.noObject(bytes))") }
+        var fields = FieldReader(object)
+        let body = Body(reading: &fields)
+        guard fields.errors.isEmpty else {
+            throw CommandError(.usage, "invalid_request", details: fields.errors.map(\.sentence))
+        }
+        return body
+    }
+}

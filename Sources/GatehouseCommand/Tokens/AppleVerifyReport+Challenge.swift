@@ -1,0 +1,37 @@
+import AppleID
+import Gatehouse
+import JSON
+
+/// The checks that depend on the installation, after those of the token.
+extension AppleVerifyReport {
+    /// No lines if no installation is described.
+    func lines(on rule: ChallengeRule?, passed: [IdentityTokenCheck]) -> [String] {
+        guard let rule else { return [] }
+        guard passed.count == IdentityTokenCheck.allCases.count else {
+            return [line("-", "challenge", "not checked"), line("-", "used", "not checked")]
+        }
+        return [
+            challengeLine(rule),
+            line("-", "used", "not checked: only the server knows whether the token or its nonce has been used"),
+        ]
+    }
+
+    private func challengeLine(_ rule: ChallengeRule) -> String {
+        let challenge = rule.challenge(credential.nonce)
+        let fault = Challenge.fault(of: challenge, sentAs: credential.nonce, isRequired: rule.isRequired, now: now)
+        switch (fault, challenge) {
+        case (nil, let challenge?):
+            return line("ok", "challenge", "issued by this installation, expires \(challenge.expiresAt)")
+        case (nil, nil): return line("-", "challenge", skipReason(rule))
+        case (.challengeExpired?, let challenge?):
+            return line("FAULT", "challenge", "it expired at \(challenge.expiresAt), which is not after \(now)")
+        default: return line("FAULT", "challenge", "the nonce is not of this installation's challenge endpoint")
+        }
+    }
+
+    private func skipReason(_ rule: ChallengeRule) -> String {
+        if credential.nonce == nil { return "not checked: the login has no nonce, and none is required" }
+        if rule.keys == nil { return "not checked: JWT_REFRESH_SECRET is not set, or this user cannot read it" }
+        return "the nonce is the app's own, which the configuration allows"
+    }
+}
