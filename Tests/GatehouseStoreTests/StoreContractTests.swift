@@ -54,7 +54,7 @@ struct StoreContractTests {
         #expect(sessions.map(\.user) == Array(repeating: winner, count: 16))
     }
 
-    @Test("a later login fills empty fields of the user, and does not change others")
+    @Test("a later login fills empty fields of the user, changes the address that came from it, and no other field")
     func fillsEmptyFields() throws {
         let user = SampleLogin.user(1)
         let identity = SampleLogin.identity("s1")
@@ -65,7 +65,7 @@ struct StoreContractTests {
         #expect(filled?.nickname == "First")
         let renamed = SampleLogin.identity("s1", email: "second@example.com")
         let kept = try store.add(SampleLogin.login("3", of: user, as: renamed, nickname: "Second"))
-        #expect(kept?.email == "first@example.com")
+        #expect(kept?.email == "second@example.com")
         #expect(kept?.nickname == "First")
         #expect(try store.user(user.id) == kept)
     }

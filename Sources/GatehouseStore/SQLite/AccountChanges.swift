@@ -42,6 +42,7 @@ extension SQLiteStore {
             guard try connection.accounts(of: user).count > 1 else { return .last }
             if provider == .apple { _ = try connection.queueRevocation(of: user, now: event.moment) }
             try connection.deleteAccounts(of: user, provider: provider)
+            try connection.replaceAddressOfUnlinkedAccount(of: user, now: event.moment)
             try connection.insert(event)
             return .unlinked
         }

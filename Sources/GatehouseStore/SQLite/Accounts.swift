@@ -141,11 +141,17 @@ extension LinkedAccount {
     /// Whether an identity adds or changes anything. Usually it does not, and the row need not be written.
     func differs(from identity: Identity) -> Bool {
         let hasChanged =
-            identity.email ?? email != email || identity.emailVerified ?? emailVerified != emailVerified
+            isOther(identity.email) || identity.emailVerified ?? emailVerified != emailVerified
             || identity.isPrivateEmail ?? isPrivateEmail != isPrivateEmail
             || identity.realUserStatus.map(Int64.init) ?? realUserStatus != realUserStatus
             || identity.realUserStatusHint.map(Int64.init) ?? realUserStatusHint != realUserStatusHint
         return hasChanged || emailHint == nil && identity.emailHint != nil
             || transferSubject == nil && identity.transferSubject != nil
+    }
+
+    /// Compared byte by byte: Swift's own comparison treats more addresses as equal.
+    private func isOther(_ address: String?) -> Bool {
+        guard let address else { return false }
+        return email.map { !$0.utf8.elementsEqual(address.utf8) } ?? true
     }
 }

@@ -60,7 +60,10 @@ extension Connection {
             let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user)
             return try delete(user, queueing: nil, recording: event)?.sessions ?? []
         }
-        if policy == .unlink { try deleteAccounts(of: user, provider: .apple) }
+        if policy == .unlink {
+            try deleteAccounts(of: user, provider: .apple)
+            try replaceAddressOfUnlinkedAccount(of: user, now: now)
+        }
         return try revokeAll(of: user, for: .consentRevoked, now: now)
     }
 }

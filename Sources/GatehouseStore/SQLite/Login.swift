@@ -47,7 +47,7 @@ extension Connection {
     /// Records a login of a known user, fills empty fields, and updates the account from the identity.
     private func record(_ login: Login, at moment: Timestamp, of known: KnownIdentity) throws(SQLiteError) -> User {
         var user = known.user
-        user.updateEmail(from: login.identity)
+        try updateAddress(of: &user, from: login.identity, account: known.account)
         user.nickname = user.nickname ?? login.nickname
         try run(
             """
@@ -75,16 +75,31 @@ extension Connection {
     }
 }
 
-extension User {
-    /// Fills an empty address, and updates whether the provider has confirmed the one that is there.
-    fileprivate mutating func updateEmail(from identity: Identity) {
-        if email == nil {
-            (email, emailVerified) = (identity.email, identity.hasVerifiedEmail)
-        } else if let verified = identity.emailVerified, let email, let other = identity.email,
-            email.isSameAddress(as: other)
-        {
-            emailVerified = verified
+extension Connection {
+    /// Fills an empty address, and has one that came from this identity follow it. An identity without an address
+    /// changes nothing.
+    ///
+    /// - Parameter account: the account of the identity, before this login.
+    private func updateAddress(
+        of user: inout User, from identity: Identity, account: LinkedAccount
+    ) throws(SQLiteError) {
+        guard let address = identity.email else { return }
+        if let current = user.email, current.isSameAddress(as: address) {
+            user.emailVerified = identity.emailVerified ?? user.emailVerified
+        } else if let current = user.email, try !isSource(account, of: current, of: user.id) {
+            return
+        } else {
+            user.emailVerified = identity.hasVerifiedEmail
         }
+        user.email = address
+    }
+
+    /// Whether a user's address came from this account: it is the oldest one that has the address, or none has it.
+    private func isSource(
+        _ account: LinkedAccount, of address: String, of user: UserID
+    ) throws(SQLiteError) -> Bool {
+        let source = try accounts(of: user).first { $0.email?.isSameAddress(as: address) == true }
+        return source == nil || source?.provider == account.provider && source?.subject == account.subject
     }
 }
 

@@ -62,6 +62,20 @@ extension Connection {
             .text(user.text), .text(email))
     }
 
+    /// Gives a user whose address no account has any more that of the oldest account that has one. Without such an
+    /// account the user keeps the address.
+    func replaceAddressOfUnlinkedAccount(of user: UserID, now: Timestamp) throws(SQLiteError) {
+        try run(
+            """
+            UPDATE users SET email = source.email, email_verified = coalesce(source.email_verified, 0), updated_at = ?2
+            FROM (SELECT email, email_verified FROM auth_accounts WHERE user_id = ?1 AND email IS NOT NULL
+                ORDER BY created_at, id LIMIT 1) AS source
+            WHERE id = ?1 AND NOT EXISTS (
+                SELECT 1 FROM auth_accounts WHERE user_id = ?1 AND email = users.email COLLATE NOCASE)
+            """,
+            .text(user.text), .integer(now.milliseconds))
+    }
+
     /// Removes all personal data of a user. False when the user is deleted already.
     func anonymise(_ id: UserID, now: Timestamp) throws(SQLiteError) -> Bool {
         let changed = try run(

@@ -56,13 +56,16 @@ struct EmailVerifiedTests {
         #expect(try accounts(installation, dev) == [.null])
     }
 
-    @Test("A later login updates the value for the same address only")
+    private func email(_ response: TestResponse) -> JSONValue? { response["user"]?.object?["email"] }
+
+    @Test("A later login updates the value and the address with it")
     func later() throws {
         let installation = try InProcessInstallation()
         #expect(verified(try login(installation, "ann", "ann@example.com", nil)) == false)
-        #expect(
-            verified(try login(installation, "ann", "other@example.com", true)) == false,
-            "the user's address is the first")
+        let other = try login(installation, "ann", "other@example.com", true)
+        #expect(email(other) == "other@example.com" && verified(other) == true)
+        let me = try installation.me(other.accessToken)
+        #expect(me["email"] == "other@example.com" && me["emailVerified"] == true)
         let second = try login(installation, "ann", "ANN@example.com", true)
         #expect(verified(second) == true)
         #expect(
@@ -74,14 +77,35 @@ struct EmailVerifiedTests {
             "of the new address")
     }
 
+    @Test("The user and the account have the same address after each login, and none erases it")
+    func sameAddress() throws {
+        let installation = try InProcessInstallation()
+        for given in ["a@example.com", "b@example.com", nil, "", "c@example.com", "C@example.com"] as [String?] {
+            let login = try login(installation, "eve", given, true)
+            let me = try installation.me(login.accessToken)
+            let accounts = installation.send(.get("/api/users/me/accounts", bearer: login.accessToken))
+            #expect(me["email"] == accounts["accounts"]?.array?.first?.object?["email"])
+            #expect(me["email"]?.string == (given?.isEmpty == false ? given : "b@example.com"))
+        }
+        var body = installation.apple.login("eve") { $0.claims = ["email": nil] }
+        body["email"] = "hint@example.com"
+        let hinted = installation.send(.post(Self.path, body))
+        #expect(email(hinted) == "C@example.com", "an address of the body is a hint only")
+    }
+
     @Test("Addresses that only look alike are different addresses")
     func lookalike() throws {
         let installation = try InProcessInstallation()
-        #expect(verified(try login(installation, "kate", "kate@example.com", nil)) == false)
-        // The Kelvin sign, whose lower case is k, and an e with a combining accent.
-        #expect(verified(try login(installation, "kate", "\u{212A}ate@example.com", true)) == false)
-        #expect(verified(try login(installation, "emile", "\u{E9}mile@example.com", nil)) == false)
-        #expect(verified(try login(installation, "emile", "e\u{301}mile@example.com", true)) == false)
+        for (number, (own, other)) in [
+            // The Kelvin sign, whose lower case is k, and an e with a combining accent.
+            ("kate@example.com", "\u{212A}ate@example.com"), ("\u{E9}mile@example.com", "e\u{301}mile@example.com"),
+        ].enumerated() {
+            let login = try installation.devLogin(own)
+            let body = installation.apple.login("lookalike-\(number)") { $0.claims = claims(other, true) }
+            let response = installation.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken))
+            #expect(response.status == 200)
+            #expect(try installation.me(login.accessToken)["emailVerified"] == false)
+        }
     }
 
     @Test("Linking an account with the same address updates the value")
