@@ -42,6 +42,23 @@ struct MintTests {
         #expect(mint.login(order, now: Self.now)["userIdentifier"] == "subject-1")
     }
 
+    @Test("every person has an address of their own, which stays the same")
+    func addresses() throws {
+        func address(_ subject: String?) throws -> String? {
+            var order = MintOrder()
+            order.subject = subject
+            return try token(order).claims()["email"]?.string
+        }
+        let alike = ["ann", "bob", "a", "b", "", "1", "deadbeef.0930", "deadbeee.0930"]
+        let names = alike + (0..<100).map { "user-\($0)" }
+        let addresses = try names.map(address) + (0..<20).map { _ in try address(nil) }
+        #expect(Set(addresses).count == addresses.count)
+        for given in addresses {
+            #expect(given?.wholeMatch(of: /[a-z0-9]{10}@privaterelay\.appleid\.com/) != nil)
+        }
+        #expect(try names.map(address) == Array(addresses.prefix(names.count)))
+    }
+
     @Test("an order replaces claims and members of the header, and null removes one")
     func changes() throws {
         var order = MintOrder()

@@ -1,4 +1,5 @@
 import JSON
+import OpenSSL
 
 /// A user's Apple account, as one app sees it.
 struct Person: Sendable, Equatable {
@@ -22,10 +23,14 @@ struct Person: Sendable, Equatable {
         return claims
     }
 
-    /// The private relay address of a user.
+    /// The private relay address of a user: one of their own, and the same for each login.
     static func relayAddress(of subject: String) -> String {
-        subject.suffix(8).filter(\.isHexDigit) + "@privaterelay.appleid.com"
+        let characters = Array("abcdefghjkmnpqrstvwxyz0123456789")
+        let name = SHA256.hash(Array(subject.utf8)).prefix(relayNameLength).map { characters[Int($0) % 32] }
+        return String(name) + "@privaterelay.appleid.com"
     }
+
+    private static let relayNameLength = 10
 
     private func flag(_ value: Bool) -> JSONValue {
         era == .booleans ? .bool(value) : .string(value ? "true" : "false")

@@ -31,8 +31,16 @@ def subject(number):
 
 
 SUBJECT_IN_SQL = "printf('001234.%08x%024x.0930', n * 2654435761 & 4294967295, n)"
-# The address that the fake Apple derives from the subject. With another one, each login would update the account.
-EMAIL_IN_SQL = "printf('%03x0930@privaterelay.appleid.com', n & 4095)"
+RELAY_CHARACTERS = "abcdefghjkmnpqrstvwxyz0123456789"
+
+
+def relay_address(subject):
+    """The address that the fake Apple derives from the subject. With another one, each login would update the account."""
+    name = hashlib.sha256(subject.encode()).digest()[:10]
+    return "".join(RELAY_CHARACTERS[byte % 32] for byte in name) + "@privaterelay.appleid.com"
+
+
+EMAIL_IN_SQL = f"relay_address({SUBJECT_IN_SQL})"
 
 
 class Population:
@@ -84,6 +92,7 @@ class Population:
             "users": self.users, "sessions": self.sessions, "now": now * 1000, "client": BUNDLE_ID,
             "expires": (now + REFRESH_LIFETIME) * 1000}
         database = sqlite3.connect(self.database)
+        database.create_function("relay_address", 1, relay_address, deterministic=True)
         # No other process uses the database yet, and after a crash it is made again.
         for setting in ("journal_mode = MEMORY", "synchronous = OFF", "cache_size = -524288"):
             database.execute(f"PRAGMA {setting}")
@@ -109,7 +118,7 @@ NUMBERS = "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM nu
 FILLING = [
     "INSERT INTO users (id, email, last_login_at, last_login_provider, created_at, updated_at) "
     + NUMBERS.format(":users")
-    + """SELECT printf('user_01BENCH%019d', n), printf('u%08d@privaterelay.appleid.com', n), :now, 'APPLE', :now, :now
+    + f"""SELECT printf('user_01BENCH%019d', n), {EMAIL_IN_SQL}, :now, 'APPLE', :now, :now
          FROM number""",
     "INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, is_private_email, client_id, "
     "created_at, updated_at) "
