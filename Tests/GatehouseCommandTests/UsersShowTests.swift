@@ -68,13 +68,13 @@ struct UsersShowTests {
     @Test("finds a user by the address of an account, but not by a similar one")
     func addresses() throws {
         let user = try registry.add("1", email: "first@example.com")
-        let session = Session(
-            id: SessionID("sess_later"), userID: user.id, provider: .apple, clientID: "a", device: .unknown,
-            createdAt: Registry.noon,
-            token: SessionToken(
-                generation: 1, random: [1], issuedAt: Registry.noon, expiresAt: Registry.farFuture, hash: [1]))
-        let renamed = Identity(provider: .apple, subject: "1", email: "second@example.com", emailVerified: true)
-        _ = try registry.store.record(LoginFixture(of: user, session, as: renamed))
+        let second = Identity(provider: .dev, subject: "d", email: "second@example.com", emailVerified: true)
+        let redemption = Redemption(
+            tokenHash: [1], nonceHash: nil, moment: Registry.noon, grace: .zero, expiresAt: Registry.farFuture)
+        let outcome = try registry.store.link(
+            second, to: user.id, redeeming: redemption, queueing: nil,
+            recording: AuditEvent(.accountLinked, at: Registry.noon, userID: user.id))
+        #expect(outcome == .linked)
         for name in ["first@example.com", "Second@example.com"] {
             #expect(try registry.json("users", "show", name).object?["id"] == "user_1")
         }

@@ -99,7 +99,10 @@ struct LoginTests {
         let filled = try installation.send(.post("/api/auth/apple", named))["user"]?.object
         #expect(filled?["email"]?.string == "late-\(environment)@example.com")
         #expect(filled?["nickname"]?.string == "Ada")
-        let renamed = installation.apple.login(subject) { $0.givenName = "Eve" }
+        let renamed = installation.apple.login(subject) {
+            $0.email = "late-\(environment)@example.com"
+            $0.givenName = "Eve"
+        }
         #expect(try installation.send(.post("/api/auth/apple", renamed))["user"]?.object == filled)
     }
 
