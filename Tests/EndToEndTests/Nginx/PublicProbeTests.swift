@@ -25,7 +25,7 @@ struct PublicProbeTests {
         let probe = PublicProbe(asking: address)
         #expect(probe.answer == .ours)
         let certificate = try #require(probe.certificate)
-        #expect(certificate.coversHost && certificate.isSelfSigned)
+        #expect(certificate.coversHost && !certificate.isSelfSigned)
         let file = try String(contentsOfFile: installation.certificate, encoding: .utf8)
         #expect(ServedCertificate(pem: file, host: "localhost")?.isSame(as: certificate) == true)
         #expect(PublicProbe.rejection(of: address) != nil)
