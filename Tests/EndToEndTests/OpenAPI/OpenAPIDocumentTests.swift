@@ -41,7 +41,7 @@ struct OpenAPIDocumentTests {
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
         #expect(enumeration(of: "Provider") == Provider.allCases.map(\.rawValue))
-        #expect(enumeration(of: "Actor") == AuditEvent.Actor.allCases.map(\.rawValue))
+        #expect(enumeration(of: "EventActor") == AuditEvent.Actor.allCases.map(\.rawValue))
     }
 
     @Test("Its limits are those of the request bodies")

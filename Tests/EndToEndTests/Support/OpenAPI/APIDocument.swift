@@ -1,6 +1,7 @@
 import GatehouseServer
 import GatehouseWeb
 import JSON
+import Testing
 
 /// The OpenAPI document of Gatehouse, as tests use it.
 struct APIDocument: Sendable {
@@ -62,12 +63,14 @@ struct APIDocument: Sendable {
 }
 
 /// An operation of the document.
-struct APIOperation: Sendable {
+struct APIOperation: Sendable, CustomTestStringConvertible {
     let method: String
     let path: String
     let description: JSONObject
 
     var id: String { description["operationId"]?.string ?? "" }
+
+    var testDescription: String { id }
 
     var problems: Set<APIProblem> { APIProblem.all(in: description["x-problems"]) }
 
