@@ -16,12 +16,8 @@ struct KnowledgeBaseTests {
         installation = try NginxInstallation(locations: example)
     }
 
-    /// Returns the example's lines from the README.
     private static func example() throws -> String {
-        let page = try String(contentsOfFile: Executable.root + "/nginx/README.md", encoding: .utf8)
-        let section = page.components(separatedBy: "\n").drop { $0 != "## The guard" }
-        let lines = section.drop { $0 != "    location /knowledge/ {" }
-        return lines.prefix { $0.isEmpty || $0.hasPrefix("    ") }.joined(separator: "\n")
+        try #require(try DocumentationPage.nginx.blocks(of: "The guard", "nginx").first)
     }
 
     private func add(_ title: String, _ bearer: String) throws -> String {

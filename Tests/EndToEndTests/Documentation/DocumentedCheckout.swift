@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+
+/// A checkout in which `./deploy/run` serves on ports of its own. `adapted` puts them in the place of the documented ones.
+final class DocumentedCheckout: @unchecked Sendable {
+    static let shared = Result { try DocumentedCheckout() }
+
+    private let server: DevelopmentServer
+    private let ports: [(documented: String, own: String)]
+    private var path: String { server.folder.file("checkout") }
+
+    init() throws {
+        server = try DevelopmentServer()
+        ports = [
+            ("8443", "\(server.port)"), ("8444", "\(server.applePort)"), ("9443", "\(try FreePort.any())"),
+        ]
+        try FileManager.default.createSymbolicLink(atPath: path + "/.run", withDestinationPath: server.data)
+    }
+
+    /// A documented text, with the ports of this checkout.
+    func adapted(_ text: String) -> String {
+        ports.reduce(text) { $0.replacing($1.documented, with: $1.own) }
+    }
+
+    func write(_ text: String, to file: String) throws {
+        try text.write(toFile: path + "/" + file, atomically: true, encoding: .utf8)
+    }
+
+    /// Has a shell read a script from its standard input, as a terminal passes on what is pasted.
+    func paste(_ script: String, into shell: [String]) throws -> Shell.Outcome {
+        defer { stopOwnNginx() }
+        return try Shell.outcome(
+            of: ["/usr/bin/env", "-C", path, "timeout", "--kill-after=5", "240"] + shell,
+            environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": path, "LC_ALL": "C.UTF-8"],
+            input: Array(script.utf8))
+    }
+
+    /// The second nginx of nginx/README.md is still running if a command before its last one has failed.
+    private func stopOwnNginx() {
+        guard let text = try? String(contentsOfFile: path + "/.run/own-nginx/nginx.pid", encoding: .utf8),
+            let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        else { return }
+        kill(process, SIGTERM)
+    }
+}

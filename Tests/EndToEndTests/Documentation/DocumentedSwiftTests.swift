@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Checks the types of the code for iOS, against declarations of what it uses of Apple's frameworks.
+@Suite("Swift in the documentation")
+struct DocumentedSwiftTests {
+    /// What the excerpt in README.md leaves to the app.
+    private static let surroundings = [
+        "README.md": (
+            """
+            import AuthenticationServices
+            import CryptoKit
+            import Foundation
+            func signIn(credential: ASAuthorizationAppleIDCredential, nonce: String) async throws {
+
+            """, "\n_ = session }"
+        )
+    ]
+
+    /// On Linux, URLSession is in a module of its own.
+    private static func portable(_ source: String) -> String {
+        source.replacing(/(?m)^import Foundation$/, with: "import Foundation; import FoundationNetworking")
+    }
+
+    @Test("The compiler accepts each page's code as one module in Swift 6, without a warning")
+    func compiles() throws {
+        let folder = try TemporaryFolder()
+        for (module, source) in AppleFrameworks.sources {
+            try source.write(toFile: folder.file(module + ".swift"), atomically: true, encoding: .utf8)
+            try Shell.run([
+                "swiftc", "-emit-module", "-parse-as-library", "-module-name", module, "-o",
+                folder.file(module + ".swiftmodule"), folder.file(module + ".swift"),
+            ])
+        }
+        let blocks = try DocumentationPage.all.flatMap { try $0.blocks }.filter { $0.language == "swift" }
+        #expect(blocks.count > 3)
+        for (page, blocks) in Dictionary(grouping: blocks, by: \.page) {
+            let files = try blocks.map { block in
+                let (before, after) = Self.surroundings[page] ?? ("", "")
+                let file = folder.file("\(block.line).swift")
+                try Self.portable(before + block.text + after).write(
+                    toFile: file, atomically: true, encoding: .utf8)
+                return file
+            }
+            let outcome = try Shell.outcome(
+                of: [
+                    "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
+                    "-module-name", "App", "-I", folder.path,
+                ] + files)
+            #expect(outcome.status == 0, "\(page), by the lines of its blocks:\n\(outcome.errorOutput)")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension MachineTests {
+    /// Pastes the commands of the pages for operators into a root shell on one server, in an order that an operator could
+    /// choose.
+    @Suite("Commands of the documentation on a server")
+    struct ServerPagesTests {
+        private static let catalogue = "Sources/Gatehouse/Gatehouse.docc/"
+        private static let operations = catalogue + "Operations.md"
+        private static let configuration = catalogue + "Configuration.md"
+        private static let backups = catalogue + "Backups.md"
+        private static let credentials = "/etc/gatehouse/credentials"
+
+        private let machine: Machine
+
+        init() throws {
+            machine = try Machine.serving()
+            try machine.put(DebianPackage.second.get(), at: "/root/gatehouse_0.2.0-1_amd64.deb")
+            try machine.mustRun(
+                """
+                mv /root/gatehouse.deb /root/gatehouse_0.1.0-1_amd64.deb
+                echo 127.0.0.1 api.example.com >>/etc/hosts
+                """)
+        }
+
+        /// The check finds one fault on every server of these tests: the fake Apple.
+        private static let shell = """
+            gatehouse() {
+                if [ "$*" != check ]; then command gatehouse "$@"; return; fi
+                command gatehouse check >/root/report || ! grep FAULT /root/report | grep -v 'is not Apple'
+            }
+
+            """
+
+        /// Pastes the blocks of a section. The shell stops at the first command that fails.
+        private func paste(
+            _ page: String, _ section: String, replacing old: String = "", with new: String = "",
+            _ place: SourceLocation = #_sourceLocation
+        ) throws {
+            let blocks = try DocumentationPage(path: page).blocks(of: section)
+            for block in blocks {
+                let text = old.isEmpty ? block : block.replacing(old, with: new)
+                try machine.write(Self.shell + text + "\n", to: "/root/pasted")
+                let outcome = try machine.run("cd /root && bash -e -o pipefail -s </root/pasted")
+                #expect(
+                    outcome.status == 0, "\(page), \(section):\n\(block)\n\(outcome.text)\(outcome.errorOutput)",
+                    sourceLocation: place)
+            }
+        }
+
+        @Test("Every command succeeds, and the users stay signed in")
+        func succeed() throws {
+            // With only one package in the folder, as an operator has it.
+            try machine.mustRun("mkdir /root/newer && mv /root/gatehouse_0.2.0-1_amd64.deb /root/newer/")
+            try paste(Self.operations, "Installing")
+            try paste("README.md", "In production")
+            try paste("nginx/README.md", "Test the webroot")
+            try paste("nginx/README.md", "For the machine itself")
+            for section in ["Overview", "Checking", "Health"] { try paste(Self.operations, section) }
+            #expect(try machine.login() == Machine.successfulLogin)
+            try paste(Self.backups, "Backing up")
+            try paste(Self.backups, "The daily backup of the package")
+            try paste(Self.backups, "Restoring")
+            #expect(try machine.login() == Machine.successfulLogin)
+            try keys()
+            try journal()
+            #expect(try machine.login() == Machine.successfulLogin)
+            try upgrade()
+        }
+
+        private func keys() throws {
+            try paste(Self.configuration, "Reloading")
+            try paste(Self.configuration, "Changing settings on a server")
+            try paste(Self.configuration, "Keys")
+            try machine.mustRun(
+                "gatehouse keys generate --out \(Self.credentials)/access_signing_key && systemctl restart gatehouse")
+            try paste(Self.configuration, "Rotating keys on a server")
+            try paste(Self.configuration, "A stolen refresh secret")
+            try machine.mustRun("cd \(Self.credentials) && cp data_key /root/ && gatehouse keys rotate data_key")
+            let old = try machine.mustRun("grep -v '^#' /root/data_key")
+            try machine.mustRun("rm \(Self.credentials)/data_key_previous")
+            try paste(Self.configuration, "Sealed data that no key opens", replacing: "THE OLD KEY", with: old)
+        }
+
+        /// A journal that has dropped no lines answers 1.
+        private func journal() throws {
+            try paste(
+                Self.catalogue + "Observability.md", "Lines that journald drops", replacing: "--since -1d",
+                with: "--since -1d || test $? = 1")
+            #expect(try machine.mustRun("systemctl show -P LogRateLimitIntervalUSec gatehouse") == "0")
+        }
+
+        /// To the newer package, and back with the backup that was made before.
+        private func upgrade() throws {
+            try machine.mustRun("mv /root/newer/*.deb /root/")
+            let version = try machine.mustRun("dpkg-query -W -f '${Version}' gatehouse")
+            try paste(Self.operations, "Upgrading", replacing: "from-0.1.0-1", with: "from-\(version)")
+            #expect(try machine.mustRun("dpkg-query -W -f '${Version}' gatehouse") == version)
+            #expect(try machine.login() == Machine.successfulLogin)
+        }
+    }
+}
