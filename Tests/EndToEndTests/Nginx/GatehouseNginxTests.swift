@@ -63,6 +63,20 @@ struct GatehouseNginxTests {
             """)
     }
 
+    @Test(
+        "nginx listens at each address of a list, and the server probes itself if one of them is a loopback address",
+        arguments: [("127.0.0.1:443,127.0.0.2:443", true), ("127.0.0.2:443,127.0.0.3:443", false)])
+    func addresses(_ list: String, _ isProbed: Bool) throws {
+        try mustRun(
+            """
+            echo LISTEN_HTTPS=\(list) >>/etc/gatehouse/nginx.values
+            echo LISTEN_HTTPS_6= >>/etc/gatehouse/nginx.values
+            gatehouse_nginx
+            test "$(grep -c '^ *listen 127.*:443 ssl' /etc/nginx/sites-enabled/gatehouse.conf)" = 2
+            test \(isProbed ? "-s" : "! -s") /etc/gatehouse/public_url
+            """)
+    }
+
     @Test("--remove clears the public origin of the server")
     func removed() throws {
         try mustRun(
