@@ -85,7 +85,7 @@ package enum MalformedToken: Sendable, Equatable {
 }
 
 /// Why the nonce of a token and that of the request do not make a login.
-package enum NonceFault: Sendable, Equatable {
+package enum NonceFault: Sendable, Equatable, CaseIterable {
     /// The token has one, and the request has none.
     case notSent
     /// The request has one, and the token has none.

@@ -6,24 +6,24 @@ import Testing
 
 @Suite("Challenges for logins with Apple")
 struct AppleChallengeTests {
-    private static let path = "/api/auth/apple"
+    static let path = "/api/auth/apple"
 
-    private func challenge(_ installation: any Installation) throws -> String {
+    func challenge(_ installation: any Installation) throws -> String {
         let response = try installation.send(.post("/api/auth/apple/challenge", bearer: nil))
         return try #require(response["nonce"]?.string)
     }
 
-    private func requiringChallenges() throws -> InProcessInstallation {
+    func requiringChallenges() throws -> InProcessInstallation {
         try InProcessInstallation { $0["APPLE_NONCE"] = "challenge" }
     }
 
     /// Returns "200" or the reason of the refusal.
-    private func verdict(_ installation: any Installation, _ login: JSONObject) throws -> String {
+    func verdict(_ installation: any Installation, _ login: JSONObject) throws -> String {
         let response = try installation.send(.post(Self.path, login))
         return response["reason"]?.string ?? "\(response.status)"
     }
 
-    private func hexadecimal(_ text: String) -> String {
+    func hexadecimal(_ text: String) -> String {
         SHA256.hash(Array(text.utf8)).map { String(0x100 + Int($0), radix: 16).dropFirst() }.joined()
     }
 
@@ -70,62 +70,6 @@ struct AppleChallengeTests {
         #expect(try verdict(installation, first) == "200", "a lost response")
         #expect(try verdict(installation, login()) == "nonce")
         #expect(try verdict(installation, first) == "200", "the refused login changed nothing")
-    }
-
-    @Test("The detail says why the nonce is refused", arguments: [false, true])
-    func details(isRequired: Bool) throws {
-        let installation = try isRequired ? requiringChallenges() : InProcessInstallation()
-        func detail(_ adjust: (inout MintOrder) -> Void, _ change: (inout JSONObject) -> Void = { _ in }) throws
-            -> String
-        {
-            var body = installation.apple.login("001.why", adjust)
-            change(&body)
-            let response = installation.send(.post(Self.path, body))
-            #expect(response.status == 401 && response["reason"] == "nonce")
-            return response["detail"]?.string ?? ""
-        }
-        let nonces = try (0..<3).map { _ in try challenge(installation) }
-        #expect(try verdict(installation, installation.apple.login("001.why") { $0.nonce = nonces[0] }) == "200")
-        #expect(try detail { $0.nonce = nonces[0] }.contains("has been used with another token"))
-        #expect(try detail({ $0.nonce = nonces[1] }, { $0["nonce"] = nil }).contains("the request has none"))
-        #expect(try detail({ $0.nonce = nonces[1] }, { $0["nonce"] = .string(nonces[2]) }).contains("another nonce"))
-        #expect(try detail({ _ in }, { $0["nonce"] = .string(nonces[1]) }).contains("the token has none"))
-        let hashed = hexadecimal(nonces[1])
-        #expect(try detail({ $0.nonce = nonces[1] }, { $0["nonce"] = .string(hashed) }).contains("other way round"))
-        let upper = hashed.uppercased()
-        #expect(
-            try detail({ $0.nonce = upper }, { $0["nonce"] = .string(nonces[1]) }).contains("lowercase hexadecimal"))
-        installation.advanceClock(by: .seconds(600))
-        #expect(try detail { $0.nonce = nonces[1] }.contains("has expired: it is valid for 10 minutes"))
-        guard isRequired else { return }
-        #expect(
-            try detail { _ in }.contains("requires a nonce of POST /api/auth/apple/challenge, and the request has none")
-        )
-        #expect(try detail { $0.nonce = "the app's own" }.contains("the request has another one"))
-        #expect(
-            try detail({ $0.claims = ["nonce_supported": false] }, { $0["nonce"] = .string(nonces[2]) })
-                .contains("does not support nonces"))
-    }
-
-    @Test("Where a nonce is required, a login without one is told so")
-    func requiredDetail() throws {
-        let installation = try InProcessInstallation { $0["APPLE_NONCE"] = "required" }
-        let response = installation.send(.post(Self.path, installation.apple.login("001.none")))
-        #expect(response["reason"] == "nonce")
-        #expect(response["detail"]?.string?.contains("requires a nonce (APPLE_NONCE)") == true)
-    }
-
-    @Test("A used challenge is named at linking and at proving a login too")
-    func usedElsewhere() throws {
-        let installation = try InProcessInstallation { $0["SENSITIVE_MAX_AGE"] = "10m" }
-        let nonce = try challenge(installation)
-        #expect(try verdict(installation, installation.apple.login("001.first") { $0.nonce = nonce }) == "200")
-        let other = try installation.devLogin("other@example.com")
-        let link = installation.apple.login("001.second") { $0.nonce = nonce }
-        let refused = installation.send(.post("/api/users/me/accounts/apple", link, bearer: other.accessToken))
-        #expect(refused.status == 422 && refused["reason"] == "nonce")
-        #expect(refused["detail"]?.string?.contains("has been used with another token") == true)
-        #expect(refused.header("www-authenticate") == nil)
     }
 
     @Test("A refused login does not use up its challenge, and a used one ends with the replay grace")
