@@ -1,0 +1,24 @@
+import JOSE
+import JSON
+import TestSupport
+import Testing
+
+/// The table of claims in AccessTokens.md.
+@Suite("Claims in the documentation")
+struct DocumentedClaimsTests {
+    /// The names in the first column of the tables.
+    private func documentedNames() throws -> Set<String> {
+        let lines = try DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/AccessTokens.md").lines
+        let cells = lines.filter { $0.hasPrefix("| `") }.compactMap { $0.split(separator: "|").first }
+        return Set(cells.flatMap { $0.matches(of: /`([a-z_]+)`/).map { String($0.output.1) } })
+    }
+
+    @Test("Each member of an access token's header and claims is documented, and no other")
+    func complete() throws {
+        let login = try SharedInstallations.publishingKeys(.handler).devLogin("claims@example.com")
+        let token = try CompactJWS(login.accessToken)
+        let names = try documentedNames()
+        #expect(names == Set(try token.header.names + token.claims().names))
+        #expect(try token.claims()["auth_time"] != nil)
+    }
+}
