@@ -96,6 +96,20 @@ struct RetryRuleTests {
         #expect(try installation.me(login.accessToken).status == 200)
     }
 
+    @Test("At logout with a valid access token, a refresh token of another user is 422 without a challenge")
+    func foreignRefreshToken() throws {
+        let installation = try InProcessInstallation()
+        let login = try installation.devLogin("owner@example.com")
+        let foreign = try installation.devLogin("other@example.com").refreshToken
+        for token in [foreign, login.accessToken, "x"] {
+            let body: JSONObject = ["refreshToken": .string(token)]
+            let response = installation.send(.post("/api/auth/logout", body, bearer: login.accessToken))
+            #expect(response.status == 422 && response.code == "invalid_refresh_token")
+            #expect(response.header("www-authenticate") == nil)
+        }
+        #expect(try installation.me(login.accessToken).status == 200)
+    }
+
     @Test("A login that is too old is the one other 401: it says so, and a refresh changes nothing")
     func loginTooOld() throws {
         let installation = try InProcessInstallation { $0["SENSITIVE_MAX_AGE"] = "10m" }
