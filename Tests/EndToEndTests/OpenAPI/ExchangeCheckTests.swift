@@ -56,7 +56,10 @@ struct ExchangeCheckTests {
 
     @Test(
         "A problem that the document does not list for the operation is found",
-        arguments: [("401", "invalid_refresh_token"), ("404", "invalid_access_token"), ("401", ""), ("500", "error")])
+        arguments: [
+            ("401", "invalid_refresh_token"), ("404", "invalid_access_token"), ("401", ""), ("500", "error"),
+            ("404", "not_found"), ("405", "method_not_allowed"),
+        ])
     func problems(_ status: String, _ code: String) throws {
         let request = TestRequest.get("/api/users/me")
         let refused = try installation.send(request)

@@ -54,17 +54,19 @@ struct ExchangeCheck {
     private func faults(ofProblem response: TestResponse, to request: TestRequest, of operation: APIOperation)
         -> [String]
     {
-        let listed = operation.problems.union(document.problemsOfAnyRequest)
+        let general = problemsBeforeOperation
         // nginx answers in place of the responder with documents of its own.
-        let isOfAnyRequest = document.problemsOfAnyRequest.contains {
-            $0.status == response.status && $0.code == response.code
-        }
+        let isOfAnyRequest = general.contains { $0.status == response.status && $0.code == response.code }
         let description =
             isOfAnyRequest
             ? document.component("#/components/responses/Problem")?.object ?? [:]
             : document.resolved(operation.responses["default"])
-        return faults(ofCode: response, in: listed) + faults(of: response, to: request, by: description)
+        return faults(ofCode: response, in: operation.problems.union(general))
+            + faults(of: response, to: request, by: description)
     }
+
+    /// What nginx may answer before a request reaches an operation.
+    private var problemsBeforeOperation: Set<APIProblem> { front == .nginx ? document.problemsOfAnyRequest : [] }
 
     /// The answer to a HEAD has no code.
     private func faults(ofCode response: TestResponse, in listed: Set<APIProblem>) -> [String] {
