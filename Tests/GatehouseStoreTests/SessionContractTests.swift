@@ -1,0 +1,148 @@
+import Gatehouse
+import GatehouseStore
+import StoreSupport
+import TestSupport
+import Testing
+
+/// The rules for sessions that every store must follow.
+@Suite("The contract of a store: sessions")
+struct SessionContractTests {
+    private let folder: TemporaryFolder
+    private let store: any OperatorStore
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try SQLiteStore(path: folder.file("gatehouse.db"))
+    }
+
+    @Test("a decision changes the session that it was made for, but no missing session and none that has ended")
+    func change() throws {
+        let user = SampleLogin.user(1)
+        let session = SampleLogin.session("1", of: user)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let noon = SampleLogin.noon
+        let left = try #require(try store.change(session.id, now: noon) { _, _ in nil })
+        #expect(left.session == session && left.user == user && left.change == nil)
+        let ended = try #require(
+            try store.change(session.id, now: noon) { seen, owner in
+                #expect(seen == session && owner == user)
+                return .end(.reuse, recording: SampleLogin.event(.refreshTokenReused))
+            })
+        #expect(ended.session == session && ended.change != nil)
+        #expect(try store.session(session.id)?.session.revokeReason == .reuse)
+        #expect(try store.auditEvents(of: user.id).isEmpty == false)
+        let late = try store.change(session.id, now: noon) { _, _ in .end(.logout, recording: SampleLogin.event()) }
+        #expect(late?.change == nil && late?.session.revokeReason == .reuse)
+        #expect(try store.change(SessionID("sess_2"), now: noon) { _, _ in nil } == nil)
+    }
+
+    @Test("concurrent advances from the same generation advance a session once")
+    func oneAdvance() throws {
+        let user = SampleLogin.user(1)
+        let session = SampleLogin.session("1", of: user)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let advanced = try Concurrently.run(64) { [store] number in
+            let token = SessionToken(
+                generation: 2, random: [UInt8(number)], issuedAt: SampleLogin.noon,
+                expiresAt: SampleLogin.noon + .seconds(60), hash: [UInt8(number)])
+            return try store.advance(session.id, to: token, now: SampleLogin.noon) ? number : nil
+        }
+        let winners = advanced.compactMap { $0 }
+        #expect(winners.count == 1)
+        let after = try #require(try store.session(session.id)).session
+        #expect(after.token.generation == 2)
+        #expect(after.token.hash == winners.map { UInt8($0) })
+        #expect(after.previousHash == session.token.hash)
+    }
+
+    @Test(
+        "a session that has ended does not advance, and no generation is skipped or repeated",
+        arguments: [1, 3] as [Int64])
+    func noOtherAdvance(_ generation: Int64) throws {
+        let user = SampleLogin.user(1)
+        let id = SampleLogin.session("1", of: user).id
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let now = SampleLogin.noon
+        #expect(try !store.advance(id, to: SampleLogin.token(generation: generation), now: now))
+        #expect(try store.revoke(id, for: .logout, recording: SampleLogin.event(at: now)))
+        #expect(try !store.advance(id, to: SampleLogin.token(generation: 2), now: now))
+        #expect(try store.session(id)?.session.token.generation == 1)
+    }
+
+    @Test("a confirmation is kept for its generation only, and the first one counts")
+    func confirmation() throws {
+        let user = SampleLogin.user(1)
+        let id = SampleLogin.session("1", of: user).id
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let noon = SampleLogin.noon
+        func confirmedAt() throws -> Timestamp? { try store.session(id)?.session.confirmedAt }
+        func confirm(_ generation: Int64, at moment: Timestamp) throws {
+            try store.confirm([TokenConfirmation(sessionID: id, generation: generation, moment: moment)])
+        }
+        #expect(try store.advance(id, to: SampleLogin.token(generation: 2), now: noon))
+        for other in [1, 3] as [Int64] { try confirm(other, at: noon) }
+        #expect(try confirmedAt() == nil)
+        try confirm(2, at: noon + .seconds(1))
+        try confirm(2, at: noon + .seconds(2))
+        #expect(try confirmedAt() == noon + .seconds(1))
+        #expect(try store.advance(id, to: SampleLogin.token(generation: 3), now: noon))
+        #expect(try confirmedAt() == nil)
+        try store.confirm([TokenConfirmation(sessionID: SessionID("sess_none"), generation: 3, moment: noon)])
+        _ = try store.revoke(id, for: .logout, recording: SampleLogin.event(at: noon))
+        try confirm(3, at: noon)
+        #expect(try confirmedAt() == nil)
+    }
+
+    @Test("repeats are counted for their generation only, with the device of the last one")
+    func repeats() throws {
+        let user = SampleLogin.user(1)
+        let id = SampleLogin.session("1", of: user).id
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let now = SampleLogin.noon
+        #expect(try store.advance(id, to: SampleLogin.token(generation: 2), now: now))
+        let phone = Device(userAgent: "Phone/1", address: "192.0.2.1")
+        for (generation, isCounted) in [(2, true), (2, true), (1, false), (3, false)] as [(Int64, Bool)] {
+            let change = try store.change(id, now: now) { _, _ in .countRepeat(of: generation, from: phone) }?.change
+            #expect((change != nil) == isCounted)
+        }
+        let session = try #require(try store.session(id)).session
+        #expect(session.repeats == 2 && session.lastDevice == phone)
+        #expect(try store.advance(id, to: SampleLogin.token(generation: 3), now: now))
+        #expect(try store.session(id)?.session.repeats == 0)
+    }
+
+    @Test("a session ends once, with the first reason")
+    func revokesOnce() throws {
+        let user = SampleLogin.user(1)
+        let id = SampleLogin.session("1", of: user).id
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        #expect(try store.revoke(id, for: .reuse, recording: SampleLogin.event(at: SampleLogin.noon + .seconds(1))))
+        #expect(try !store.revoke(id, for: .logout, recording: SampleLogin.event(at: SampleLogin.noon + .seconds(2))))
+        #expect(
+            try !store.revoke(SessionID("sess_none"), for: .logout, recording: SampleLogin.event(at: SampleLogin.noon)))
+        let ended = try #require(try store.session(id)).session
+        #expect(ended.revokeReason == .reuse)
+        #expect(ended.revokedAt == SampleLogin.noon + .seconds(1))
+    }
+
+    @Test("every active session of a user is revoked once, and its ID is returned")
+    func revokesAll() throws {
+        let users = [SampleLogin.user(1), SampleLogin.user(2)]
+        for user in users {
+            let identity = SampleLogin.identity(user.id.text)
+            _ = try store.create(user, with: SampleLogin.login("\(user.id.text)-0", of: user, as: identity))
+            for number in 1..<3 {
+                _ = try store.add(SampleLogin.login("\(user.id.text)-\(number)", of: user, as: identity))
+            }
+        }
+        _ = try store.revoke(SessionID("sess_user_1-0"), for: .logout, recording: SampleLogin.event())
+        let event = SampleLogin.event(.logoutEverywhere)
+        let ended = try store.revokeAll(of: users[0].id, for: .logoutEverywhere, recording: event)
+        #expect(Set(ended.map(\.text)) == ["sess_user_1-1", "sess_user_1-2"])
+        #expect(try store.revokeAll(of: users[0].id, for: .logoutEverywhere, recording: event).isEmpty)
+        #expect(try store.session(SessionID("sess_user_1-0"))?.session.revokeReason == .logout)
+        #expect(try store.sessions(of: users[0].id, aliveAt: SampleLogin.noon).isEmpty)
+        #expect(try store.sessions(of: users[1].id, aliveAt: SampleLogin.noon).count == 3)
+        #expect(try store.sessions(of: users[1].id, aliveAt: SampleLogin.noon + .seconds(3600)).isEmpty)
+    }
+}
