@@ -16,8 +16,9 @@ extension AuthService {
 
     /// Writes everything that still waits, before the process ends.
     package func flush() throws(Refusal) {
-        try confirmations.write(to: store)
+        let written = Result { () throws(Refusal) in try confirmations.write(to: store) }
         try record(refusals.takeAll())
+        try written.get()
     }
 
     private func record(_ refusals: [AuditEvent]) throws(Refusal) {

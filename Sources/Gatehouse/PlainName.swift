@@ -1,4 +1,4 @@
-/// A short text that an answer may repeat: it can be a name or an identifier, but neither a token nor a secret.
+/// A short text of harmless characters, such as an identifier. An answer may repeat it to the client that sent it.
 package struct PlainName: Sendable, Equatable {
     package let text: String
 

@@ -9,6 +9,8 @@ package enum Refusal: Error, Sendable, Equatable {
     case insufficientRole
 
     case noCredentials
+    /// A logout with neither an access token nor a refresh token.
+    case noTokenToEnd
     case invalidAccessToken
     case accessTokenExpired
     case sessionRevoked

@@ -25,13 +25,7 @@ struct RotationModelTests {
             let all: [Step] = [.ownerRefreshes, .ownerLosesAnswer, .ownerUses, .thiefRefreshes, .thiefUses]
             explore(stolen, all, Self.steps - 1 - count) { chain in
                 var chain = chain
-                for _ in 0..<2 {
-                    for step in [.ownerUses, .thiefUses, .ownerRefreshes, .ownerUses, .thiefRefreshes, .thiefUses]
-                        as [Step]
-                    {
-                        chain.take(step)
-                    }
-                }
+                for step in Step.useAndRefreshOfBoth { chain.take(step) }
                 #expect(chain.hasEnded, "\(before.history) stolen \(chain.history)")
             }
         }
@@ -52,6 +46,10 @@ private enum Step {
     case ownerRefreshes, ownerLosesAnswer, ownerUses, thiefRefreshes, thiefUses
     /// The server loses what it has not written yet.
     case crash
+
+    static let useAndRefreshOfBoth: [Step] = [
+        .ownerUses, .thiefUses, .ownerRefreshes, .ownerUses, .thiefRefreshes, .thiefUses,
+    ]
 }
 
 /// One session, and the generation of the tokens that each party holds.

@@ -50,7 +50,8 @@ final class AppleJWS: Sendable {
 
     /// What `aud` names, for the answer. The signature is not verified yet, so it can be any text.
     private var namedAudience: PlainName? {
-        (claims["aud"]?.string ?? claims["aud"]?.array?.first?.string).flatMap(PlainName.init)
+        guard let array = claims["aud"]?.array else { return claims["aud"]?.string.flatMap(PlainName.init) }
+        return array.count == 1 ? array[0].string.flatMap(PlainName.init) : nil
     }
 
     func verify(with key: VerificationKey) throws(AppleTokenFault) {

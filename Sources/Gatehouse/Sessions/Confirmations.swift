@@ -8,15 +8,15 @@ import Synchronization
 final class Confirmations: Sendable {
     /// What maintenance has not written yet.
     private let waiting = Mutex<[SessionID: TokenConfirmation]>([:])
-    /// Marks of the generations seen last, each in the slot that its session's hash selects. Two sessions that share a
-    /// slot take it from each other, and are then written again, which changes nothing in the store.
+    /// Marks of the generations that were confirmed last, each in a slot by its hash. Where two share a slot, the later
+    /// one replaces the mark, and the earlier one is written again at its next use, which changes nothing in the store.
     private let seen = InlineArray<65536, Atomic<Int>> { _ in Atomic(0) }
 
     private static let waitingLimit = 65_536
     /// The number of rows that one transaction changes, so that it does not delay other writes.
     private static let batchSize = 256
 
-    /// Notes that an access token of this generation was accepted. The first generation replaced no other, so it needs
+    /// Records that an access token of this generation was accepted. The first generation replaced no other, so it needs
     /// no confirmation.
     func insert(_ session: SessionID, generation: Int64, at moment: Timestamp) {
         guard generation > 1 else { return }

@@ -13,7 +13,9 @@ extension AuthService {
         if let refreshToken {
             let presented = try tokens.readRefreshToken(refreshToken)
             guard presented.userID == caller.userID else { throw .invalidRefreshToken }
-            if presented.sessionID != caller.sessionID, try exists(presented) { sessions.append(presented.sessionID) }
+            if presented.sessionID != caller.sessionID, try hasStoredSession(presented) {
+                sessions.append(presented.sessionID)
+            }
         }
         for session in sessions { try logOut(session, of: caller.userID, from: device, now: now, in: context) }
     }
@@ -24,7 +26,7 @@ extension AuthService {
         refreshToken: String, from device: Device, in context: inout RequestContext
     ) throws(Refusal) {
         let presented = try tokens.readRefreshToken(refreshToken)
-        guard try exists(presented) else { return }
+        guard try hasStoredSession(presented) else { return }
         context.identify(presented.userID, presented.sessionID)
         try logOut(presented.sessionID, of: presented.userID, from: device, now: primitives.now(), in: context)
     }
@@ -38,13 +40,14 @@ extension AuthService {
 
     /// Whether the session of a refresh token is still stored. Throws for a token that was not issued for the session
     /// it names, as far as the stored hashes tell.
-    private func exists(_ presented: PresentedToken) throws(Refusal) -> Bool {
+    private func hasStoredSession(_ presented: PresentedToken) throws(Refusal) -> Bool {
         guard let session = try store.session(presented.sessionID)?.session else { return false }
         guard session.userID == presented.userID else { throw .invalidRefreshToken }
         let issued: [UInt8]? =
             switch presented.generation {
             case session.token.generation: session.token.hash
             case session.token.generation - 1: session.previousHash
+            // Older ones are not stored, and newer ones were issued before a backup was restored.
             default: nil
             }
         if let issued, !primitives.equal(presented.hash, issued) { throw .invalidRefreshToken }

@@ -120,7 +120,7 @@ extension AuthService {
             report(.refreshRepeatedElsewhere, requestID)
             audit(.refreshRepeatedElsewhere)
         }
-        if session.repeats == Session.repeatLimit - 1 {
+        if session.repeats == Session.reportedRepeats - 1 {
             report(.refreshRepeatedOften, requestID)
             audit(.refreshRepeatedOften)
         }
@@ -171,7 +171,7 @@ private enum RefreshDecision {
                 recording: AuditEvent(
                     .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device))
         case .repeatCurrent:
-            session.repeats < Session.repeatLimit || device != session.lastDevice
+            session.repeats < Session.reportedRepeats || device != session.lastDevice
                 ? .countRepeat(of: session.token.generation, from: device) : nil
         case .refuse: nil
         }

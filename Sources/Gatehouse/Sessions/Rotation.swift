@@ -31,20 +31,14 @@ package enum Rotation: Sendable, Equatable {
                 return .refuse(.invalidRefreshToken)
             }
             // Also after the expiry of the previous token: its owner has refreshed in time and lost the answer.
-            if now <= policy.lastRepeat(of: current, confirmedAt: confirmedAt) { return .repeatCurrent }
-            return reuse(of: presented, now: now)
+            return now <= policy.lastRepeat(of: current, confirmedAt: confirmedAt) ? .repeatCurrent : .endForReuse
         case 1..<current.generation:
             // The hash of this generation is not kept, so an attacker with the signing secret can end the session here.
             // To refuse without ending it would let the thief of a real token go on.
-            return reuse(of: presented, now: now)
+            return .endForReuse
         default:
             return .refuse(.invalidRefreshToken)
         }
-    }
-
-    /// An expired token is of no use to a thief, so it does not end the session.
-    private static func reuse(of presented: PresentedToken, now: Timestamp) -> Rotation {
-        now < presented.expiresAt ? .endForReuse : .refuse(.refreshTokenExpired)
     }
 }
 

@@ -16,7 +16,7 @@ package struct Session: Sendable, Equatable {
     package var confirmedAt: Timestamp?
     /// SHA-256 of the previous refresh token. A retry must present that token.
     package var previousHash: [UInt8]?
-    /// How often the current token was returned again. It is counted up to `repeatLimit`.
+    /// How often the current token was returned again.
     package var repeats: Int64
     package var revokedAt: Timestamp?
     package var revokeReason: RevokeReason?
@@ -45,8 +45,9 @@ package struct Session: Sendable, Equatable {
     /// The device that received the newest refresh token.
     package var lastDevice: Device { refreshDevice ?? device }
 
-    /// A client that repeats a refresh this often in a row either cannot receive the answer, or is not alone.
-    package static let repeatLimit: Int64 = 3
+    /// A client that repeats a refresh this often in a row either cannot receive the answer, or is not alone. Further
+    /// repeats are stored only if the device changes.
+    package static let reportedRepeats: Int64 = 3
 }
 
 /// The id of a session, which is also the id of its row in `refresh_tokens`: `sess_01J…`.

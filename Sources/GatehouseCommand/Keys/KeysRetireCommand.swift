@@ -10,7 +10,7 @@ struct KeysRetireCommand: Command {
     let summary = "Remove previous keys that are not needed any more."
     let discussion = """
         NAME is jwt_access_secret, jwt_refresh_secret, data_key or access_signing_key. A previous key is needed until
-        the tokens that it signed have expired (ACCESS_TOKEN_TTL, REFRESH_TOKEN_TTL). The time counts from its replacement,
+        the tokens that it signed have expired (ACCESS_TOKEN_TTL, twice REFRESH_TOKEN_TTL). The time counts from its replacement,
         which gatehouse keys rotate records in the file, or from the last change of the file if there is no record. This
         assumes that the server was restarted right after the replacement: if it was restarted later, wait longer by that
         time. A previous data_key is needed while the database has values that it sealed (gatehouse keys reseal).

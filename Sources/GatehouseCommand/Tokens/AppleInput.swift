@@ -49,16 +49,12 @@ enum AppleInput {
 
     /// Reads a body as the server does, so that the faults are those of its answer.
     private static func read<Body: RequestBody>(_: Body.Type, from bytes: [UInt8]) throws(CommandError) -> Body {
-        let object: JSONObjectReader?
-        do { object = try JSONObjectReader(parsing: bytes) } catch {
-            throw CommandError(.usage, "invalid_json: \(InvalidJSON.explanation(error, of: bytes))")
+        do { return try Body(parsing: bytes) } catch {
+            switch error {
+            case .invalidJSON(let fault): throw CommandError(.usage, "\(error.code): \(fault)")
+            case .invalidRequest(let faults): throw CommandError(.usage, error.code, details: faults.map(\.sentence))
+            default: throw CommandError(.usage, error.code)
+            }
         }
-        guard let object else { throw CommandError(.usage, "invalid_json: \(InvalidJSON.noObject(bytes))") }
-        var fields = FieldReader(object)
-        let body = Body(reading: &fields)
-        guard fields.errors.isEmpty else {
-            throw CommandError(.usage, "invalid_request", details: fields.errors.map(\.sentence))
-        }
-        return body
     }
 }

@@ -20,7 +20,9 @@ struct AppleLoginRules {
         let source = configuration()
         var policy = audiences.isEmpty ? try Self.policy(source, arguments) : Self.policy(audiences, arguments)
         if arguments.has("--challenge") { policy.nonce = .challenge }
-        challenges = try ChallengeRule(isRequired: policy.nonce == .challenge, source)
+        // A notification has no nonce.
+        let isRequired = policy.nonce == .challenge && !arguments.has("--notification")
+        challenges = try ChallengeRule(isRequired: isRequired, source)
         self.policy = policy
     }
 

@@ -38,6 +38,9 @@ struct AppleVerifyCommand: Command {
     ]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
+        if arguments.has("--notification"), arguments.has("--challenge") {
+            throw CommandError(.usage, "--challenge is about logins; leave it out with --notification")
+        }
         let keys = try KeySetFile(arguments.value("--jwks") ?? "")
         let now = try arguments.effectiveTime()
         let rules = try AppleLoginRules(arguments)

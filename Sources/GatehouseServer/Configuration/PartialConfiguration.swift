@@ -12,11 +12,14 @@ extension Configuration {
         try source.readAlone(\.listen)
     }
 
+    /// How long a token may be used after it was issued. A refresh token may be repeated after its own expiry, until that
+    /// of its successor.
     package static func tokenLifetimes(
         from source: SettingSource
     ) throws(SettingFaults) -> (access: Duration, refresh: Duration) {
-        try source.read([Settings.table.accessTokenLifetime, Settings.table.refreshTokenLifetime]) {
-            ($0[\.accessTokenLifetime], $0[\.refreshTokenLifetime])
+        let table = Settings.table
+        return try source.read([table.accessTokenLifetime, table.refreshTokenLifetime, table.sessionMaximumAge]) {
+            ($0[\.accessTokenLifetime], min($0[\.refreshTokenLifetime] * 2, $0[\.sessionMaximumAge]))
         }
     }
 

@@ -1,4 +1,4 @@
--- When a client first used the tokens of the current generation, and how often they were returned again until then. Sessions
--- that are older than this column count as unconfirmed until their next use, so that no client is logged out.
+-- When a client first used the tokens of the current generation, and how often these tokens were returned again. Rows that
+-- are older than these columns count as unconfirmed, so that no client is logged out.
 ALTER TABLE refresh_tokens ADD COLUMN confirmed_at INTEGER;
 ALTER TABLE refresh_tokens ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;

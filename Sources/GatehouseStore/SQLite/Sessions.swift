@@ -33,7 +33,7 @@ extension SQLiteStore {
                 switch change {
                 case .advance(let token, let device): try connection.advance(id, to: token, from: device, now: now)
                 case .countRepeat(let generation, let device):
-                    try connection.countRepeat(id, of: generation, from: device)
+                    try connection.countRepeat(id, of: generation, from: device, now: now)
                 case .end(let reason, let event): try connection.revoke(id, for: reason, recording: event)
                 case nil: true
                 }
@@ -42,7 +42,7 @@ extension SQLiteStore {
     }
 
     package func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {
-        try writing { connection in for confirmation in confirmations { try connection.insert(confirmation) } }
+        try writing { connection in for confirmation in confirmations { try connection.confirm(confirmation) } }
     }
 
     package func revoke(
@@ -117,20 +117,24 @@ extension Connection {
         return changed == 1
     }
 
-    func countRepeat(_ id: SessionID, of generation: Int64, from device: Device) throws(SQLiteError) -> Bool {
+    func countRepeat(
+        _ id: SessionID, of generation: Int64, from device: Device, now: Timestamp
+    ) throws(SQLiteError) -> Bool {
         let changed = try run(
             """
-            UPDATE refresh_tokens SET repeats = repeats + 1, last_user_agent = ?3, last_address = ?4
+            UPDATE refresh_tokens SET repeats = repeats + 1, last_user_agent = ?3, last_address = ?4, updated_at = ?5
             WHERE id = ?1 AND generation = ?2 AND revoked_at IS NULL
             """,
-            .text(id.text), .integer(generation), .optional(device.userAgent), .optional(device.address))
+            .text(id.text), .integer(generation), .optional(device.userAgent), .optional(device.address),
+            .integer(now.milliseconds))
         return changed == 1
     }
 
-    func insert(_ confirmation: TokenConfirmation) throws(SQLiteError) {
+    /// The conditions leave out a session that has advanced or ended since, and one that is confirmed already.
+    func confirm(_ confirmation: TokenConfirmation) throws(SQLiteError) {
         try run(
             """
-            UPDATE refresh_tokens SET confirmed_at = ?3
+            UPDATE refresh_tokens SET confirmed_at = ?3, updated_at = ?3
             WHERE id = ?1 AND generation = ?2 AND confirmed_at IS NULL AND revoked_at IS NULL
             """,
             .text(confirmation.sessionID.text), .integer(confirmation.generation),

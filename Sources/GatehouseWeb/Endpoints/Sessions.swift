@@ -11,10 +11,11 @@ struct LogoutEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let token = try request.readIfPresent(LogoutBody.self)?.refreshToken
-        if let token, request.bearerToken == nil {
-            try auth.logOut(refreshToken: token, from: request.device, in: &context)
-        } else {
-            try auth.logOut(request.bearerToken, refreshToken: token, from: request.device, in: &context)
+        switch (request.bearerToken, token) {
+        case (let access?, let refresh):
+            try auth.logOut(access, refreshToken: refresh, from: request.device, in: &context)
+        case (nil, let refresh?): try auth.logOut(refreshToken: refresh, from: request.device, in: &context)
+        case (nil, nil): throw Refusal.noTokenToEnd
         }
         return .noContent
     }

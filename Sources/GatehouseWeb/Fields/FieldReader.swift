@@ -5,6 +5,20 @@ package protocol RequestBody: Sendable {
     init(reading fields: inout FieldReader)
 }
 
+extension RequestBody {
+    /// Reads a body, which `invalid_json` or `invalid_request` refuses.
+    package init(parsing body: [UInt8]) throws(Problem) {
+        let object: JSONObjectReader?
+        do { object = try JSONObjectReader(parsing: body) } catch {
+            throw .invalidJSON(InvalidJSON.explanation(error, of: body))
+        }
+        guard let object else { throw .invalidJSON(InvalidJSON.noObject(body)) }
+        var fields = FieldReader(object)
+        self.init(reading: &fields)
+        guard fields.errors.isEmpty else { throw .invalidRequest(fields.errors) }
+    }
+}
+
 /// What is wrong with one member of a request body.
 package struct FieldError: Error, Sendable, Equatable {
     /// The member's name. A member of a nested object is written `fullName.givenName`.

@@ -117,15 +117,7 @@ extension Request {
     func read<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body {
         guard !body.isEmpty else { throw .invalidJSON(InvalidJSON.noBody) }
         guard isJSON else { throw .unsupportedMediaType }
-        let object: JSONObjectReader?
-        do { object = try JSONObjectReader(parsing: body) } catch {
-            throw .invalidJSON(InvalidJSON.explanation(error, of: body))
-        }
-        guard let object else { throw .invalidJSON(InvalidJSON.noObject(body)) }
-        var fields = FieldReader(object)
-        let result = Body(reading: &fields)
-        guard fields.errors.isEmpty else { throw .invalidRequest(fields.errors) }
-        return result
+        return try Body(parsing: body)
     }
 
     /// The same for a body that may be missing.

@@ -8,8 +8,9 @@ extension AppleTokenFault {
         case .algorithm: "The identity token is not signed with RS256. \(Self.advice)"
         case .unknownKey:
             """
-            Apple publishes no key with the key id of the identity token. Sign in with Apple again, and check that the \
-            token comes from the Apple of APPLE_JWKS_URL.
+            Apple publishes no key with the key id of the identity token. If Apple has just changed its \
+            keys, repeat in 30 seconds. Otherwise sign in with Apple again, and compare APPLE_JWKS_URL with the token's \
+            issuer.
             """
         case .signature:
             """

@@ -1,26 +1,26 @@
 import Gatehouse
-package import JSON
+import JSON
 
 /// The details of `invalid_json`: what is wrong with the body, then what to do. Of the body they repeat plain names only.
-package enum InvalidJSON {
+enum InvalidJSON {
     static let noBody = "The request has no body. Send a JSON object, with Content-Type: application/json."
 
-    package static func explanation(_ error: JSONError, of body: [UInt8]) -> String {
+    static func explanation(_ error: JSONError, of body: [UInt8]) -> String {
         switch error {
         case .syntax(let offset) where offset >= body.count:
             "The body ends before the JSON is complete, at byte \(offset). Send the whole object."
         case .syntax(let offset): "The body is not valid JSON at byte \(offset). Send a JSON object."
         case .encoding(let offset): "The body is not UTF-8 at byte \(offset). Send the JSON in UTF-8."
         case .depth(let offset):
-            "The body has more than \(JSONValue.maximumDepth) objects and arrays within each other at byte \(offset)."
-        case .range(let offset): "The body has a number that is too large at byte \(offset)."
+            "The body has more than \(JSONValue.maximumDepth) objects and arrays within each other at byte \(offset). Send fewer levels."
+        case .range(let offset): "The body has a number that is too large at byte \(offset). Send a smaller one."
         case .duplicateMember(let name):
             "The body has \(PlainName(name).map { "the member \($0.text)" } ?? "a member") twice. Send each member once."
         }
     }
 
     /// For a body that is JSON but not an object.
-    package static func noObject(_ body: [UInt8]) -> String {
+    static func noObject(_ body: [UInt8]) -> String {
         let kind = (try? JSONValue(parsing: body))?.kind ?? "another value"
         return "The body is \(kind). Send a JSON object."
     }

@@ -59,7 +59,7 @@ extension Problem {
     private func challenge(hasCredentials: Bool, scope: String?) -> String? {
         guard hasCredentials else { return "Bearer" }
         switch self {
-        case .refused(.noCredentials): return "Bearer"
+        case .refused(.noCredentials), .refused(.noTokenToEnd): return "Bearer"
         case .refused(.devLoginDisabled): return nil
         case .refused(.loginTooOld(let limit)):
             // RFC 9470

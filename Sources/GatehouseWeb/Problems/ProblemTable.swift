@@ -33,7 +33,7 @@ extension Problem {
         case .payloadTooLarge:
             Entry(status: 413, code: "payload_too_large", detail: "A request body may have at most 64 KiB.")
         case .unsupportedMediaType:
-            Entry(status: 415, code: "unsupported_media_type", detail: "Send the body as application/json.")
+            Entry(status: 415, code: "unsupported_media_type", detail: "Send the body as application/json in UTF-8.")
         case .unhealthy(let reason):
             Entry(status: 503, code: "storage_unavailable", detail: reason)
         case .notReady(let reason):
@@ -54,7 +54,10 @@ extension Refusal {
             .init(
                 status: 403, code: "dev_login_disabled",
                 detail: "The development login is disabled in this installation.")
-        case .invalidDevSecret: .init(status: 401, code: "invalid_dev_secret", detail: "The devSecret is wrong.")
+        case .invalidDevSecret:
+            .init(
+                status: 401, code: "invalid_dev_secret",
+                detail: "The devSecret is wrong. Compare it with DEV_LOGIN_SECRET.")
         case .userDisabled: .init(status: 403, code: "user_disabled", detail: "This user has been disabled.")
         case .insufficientRole:
             .init(
@@ -63,8 +66,14 @@ extension Refusal {
             .init(
                 status: 401, code: "invalid_access_token",
                 detail: "The request has no access token. Send Authorization: Bearer <accessToken>.")
+        case .noTokenToEnd:
+            .init(
+                status: 401, code: "invalid_access_token",
+                detail: "The request has no token. Send an access token, or a refreshToken in the body.")
         case .invalidAccessToken:
-            .init(status: 401, code: "invalid_access_token", detail: "The access token is not valid.")
+            .init(
+                status: 401, code: "invalid_access_token",
+                detail: "The access token is not valid. Refresh, and send the new one.")
         case .accessTokenExpired:
             .init(
                 status: 401, code: "access_token_expired",
@@ -74,7 +83,7 @@ extension Refusal {
                 status: 401, code: "session_revoked",
                 detail: "The session has ended, or the user's role has changed. Refresh, or log in again.")
         case .invalidRefreshToken:
-            .init(status: 401, code: "invalid_refresh_token", detail: "The refresh token is not valid.")
+            .init(status: 401, code: "invalid_refresh_token", detail: "The refresh token is not valid. Log in again.")
         case .refreshTokenExpired:
             .init(status: 401, code: "refresh_token_expired", detail: "The session has expired. Log in again.")
         case .refreshTokenRevoked:
@@ -87,15 +96,20 @@ extension Refusal {
             .init(
                 status: 401, code: "login_too_old",
                 detail: """
-                    This request needs a login that is at most \(limit.wholeSeconds) s old. Log in again, or send a fresh \
-                    identityToken.
+                    This request needs a login that is at most \(limit.wholeSeconds) s old. Log in again or, except for \
+                    linking, send a fresh identityToken of one of your accounts.
                     """)
         case .accountAlreadyLinked:
             .init(
                 status: 409, code: "account_already_linked",
-                detail: "This Apple account belongs to another user, or you have linked another Apple account.")
+                detail: """
+                    This Apple Account belongs to another user, or you have linked another one. Log in with this one, or \
+                    unlink yours first.
+                    """)
         case .lastAccount:
-            .init(status: 409, code: "last_account", detail: "This is your only way to log in.")
+            .init(
+                status: 409, code: "last_account",
+                detail: "This is your only way to log in. Link another account first, or delete the user.")
         case .notFound:
             .init(status: 404, code: "not_found", detail: "No session with this id belongs to you.")
         case .storageUnavailable:

@@ -31,7 +31,9 @@ struct RetryRuleTests {
         Operation(method: "GET", path: "/api/users/me/sessions"),
         Operation(method: "GET", path: "/api/users/me/accounts"),
         Operation(method: "DELETE", path: apple, success: 204),
+        Operation(method: "POST", path: "/api/auth/logout", success: 204),
         Operation(method: "POST", path: "/api/auth/logout-all", success: 204),
+        Operation(method: "DELETE", path: me + "/sessions/sess_unknown", success: 404),
         Operation(method: "GET", path: "/api/auth/verify", success: 204),
         Operation(method: "DELETE", path: me, success: 204),
     ]

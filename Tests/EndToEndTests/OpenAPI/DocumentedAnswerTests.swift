@@ -21,6 +21,11 @@ struct DocumentedAnswerTests {
             .map { Case(operation: operation, problem: $0) }
     }
 
+    @Test("The document can be read, and lists problems")
+    func document() {
+        #expect(Self.cases.count > 100)
+    }
+
     @Test("An operation answers each problem that the document lists for it", arguments: cases)
     func problem(_ given: Case) throws {
         let response = try Provocation(operation: given.operation, problem: given.problem).response()

@@ -38,7 +38,7 @@ struct OpenAPIDocumentTests {
 
     @Test("Its lists of values are those of the domain")
     func values() throws {
-        #expect(enumeration(of: "AppleTokenFault") == AppleTokenFault.Reason.allCases.map(\.rawValue))
+        #expect(enumeration(of: "AppleTokenReason") == AppleTokenFault.Reason.allCases.map(\.rawValue))
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
         #expect(enumeration(of: "Provider") == Provider.allCases.map(\.rawValue))

@@ -71,6 +71,19 @@ struct LostAnswerTests {
         #expect(try installation.refresh(login.refreshToken).code == "refresh_token_expired")
     }
 
+    @Test("An owner who was away until the old token expired finds a thief who has gone on refreshing")
+    func thiefWhileAway() throws {
+        let installation = try InProcessInstallation { $0["REFRESH_TOKEN_TTL"] = "10d" }
+        let login = try installation.devLogin("away@example.com")
+        var stolen = login.refreshToken
+        for _ in 0..<3 {
+            installation.advanceClock(by: Self.hour * 24 * 5)
+            stolen = try installation.refresh(stolen).refreshToken
+        }
+        #expect(try installation.refresh(login.refreshToken).code == "refresh_token_reused")
+        #expect(try installation.refresh(stolen).code == "refresh_token_reused")
+    }
+
     @Test("REFRESH_LOST_ANSWER limits the time in which an unused answer can be repeated")
     func limit() throws {
         let installation = try InProcessInstallation { $0["REFRESH_LOST_ANSWER"] = "1h" }
@@ -98,12 +111,15 @@ struct LostAnswerTests {
         #expect(try installation.me(owner.accessToken).code == "session_revoked")
     }
 
-    @Test("A thief who comes before the owner's next request is found when both have used the new tokens")
-    func thiefBeforeTheOwner() throws {
-        let installation = try InProcessInstallation()
-        let login = try installation.devLogin("follower@example.com")
-        let owner = try installation.refresh(login.refreshToken)
-        installation.advanceClock(by: .seconds(600))
+    @Test(
+        "A thief who comes before the owner's next request is found when both have used the new tokens",
+        arguments: Interruption.allCases)
+    func thiefBeforeTheOwner(_ interruption: Interruption) throws {
+        let first = try InProcessInstallation()
+        let login = try first.devLogin("follower@example.com")
+        let owner = try first.refresh(login.refreshToken)
+        first.advanceClock(by: .seconds(600))
+        let installation = try interruption.next(after: first)
         let thief = try installation.refresh(login.refreshToken)
         #expect(thief.refreshToken == owner.refreshToken)
         let next = try installation.refresh(thief.refreshToken)
@@ -113,13 +129,14 @@ struct LostAnswerTests {
         #expect(try installation.me(next.accessToken).code == "session_revoked")
     }
 
-    @Test("An access token of the generation before confirms nothing")
-    func olderAccessToken() throws {
-        let installation = try InProcessInstallation()
-        let login = try installation.devLogin("older@example.com")
-        let lost = try installation.refresh(login.refreshToken)
-        #expect(try installation.me(login.accessToken).status == 200)
-        try installation.runMaintenance()
+    @Test("An access token of the generation before confirms nothing", arguments: Interruption.allCases)
+    func olderAccessToken(_ interruption: Interruption) throws {
+        let first = try InProcessInstallation()
+        let login = try first.devLogin("older@example.com")
+        let lost = try first.refresh(login.refreshToken)
+        #expect(try first.me(login.accessToken).status == 200)
+        try first.runMaintenance()
+        let installation = try interruption.next(after: first)
         installation.advanceClock(by: Self.hour)
         #expect(try installation.refresh(login.refreshToken).refreshToken == lost.refreshToken)
     }

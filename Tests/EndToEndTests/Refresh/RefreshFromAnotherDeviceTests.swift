@@ -65,7 +65,7 @@ struct RefreshFromAnotherDeviceTests {
         for _ in 1...2 { #expect(try refresh(login.refreshToken, by: "Owner/1").refreshToken == next.refreshToken) }
         try installation.killAndRestart()
         for _ in 3...5 { #expect(try refresh(login.refreshToken, by: "Owner/1").refreshToken == next.refreshToken) }
-        #expect(try counted("gatehouse_refresh_repeats_in_a_row_total") == 1)
+        #expect(try counted("gatehouse_refresh_repeated_often_total") == 1)
         #expect(Eventually.holds { (try? repeats("refresh_repeated_often").count) == 1 })
         #expect(try repeats().isEmpty)
     }

@@ -29,8 +29,7 @@ extension RotationSimulation {
 
     private mutating func check(_ facts: RefreshFacts, refusedFor refusal: Refusal) {
         if refusal == .refreshTokenExpired {
-            let isExpired = facts.isExpired || facts.isOld && facts.isTokenExpired
-            require(isExpired, "only expired sessions and old expired tokens are refused as expired")
+            require(facts.isExpired, "only expired sessions are refused as expired")
         } else if let reason = facts.found.revokeReason {
             let expected: Refusal = reason == .reuse ? .refreshTokenReused : .refreshTokenRevoked
             require(refusal == expected, "a session that has ended is refused with \(expected), not \(refusal)")
@@ -61,7 +60,6 @@ private struct RefreshFacts {
     /// Whether the token has been replaced, its successor was used, and the grace period after that is over.
     let isOld: Bool
     let isExpired: Bool
-    let isTokenExpired: Bool
     let hadStoreFailure: Bool
 
     init?(_ request: SimulatedRequest, issued: [Int64: String]) {
@@ -74,7 +72,6 @@ private struct RefreshFacts {
         let graceEnd = request.confirmedAt.map { $0 + RotationSimulation.policy.refresh.reuseGrace }
         isOld = age > 1 || age == 1 && graceEnd.map { replay.startedAt > $0 } ?? false
         isExpired = now >= found.token.expiresAt
-        isTokenExpired = now >= RotationSimulation.tokens.expiry(of: token)
         hadStoreFailure = replay.hadStoreFailure
     }
 }
