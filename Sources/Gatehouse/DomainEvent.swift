@@ -5,7 +5,7 @@ package enum DomainEvent: Sendable, Equatable {
     /// - isRepeat: the same successor was returned again, because the first answer may have been lost.
     case refreshed(isRepeat: Bool)
     case refreshRefused(Refusal)
-    /// A repeated refresh came from another device than the refresh before it.
+    /// A repeated refresh came from another device than the one that rotated the token.
     case refreshRepeatedElsewhere
     /// The same refresh was repeated for the third time in a row.
     case refreshRepeatedOften

@@ -91,7 +91,9 @@ struct RotationTests {
             Case(4, previous, at: 1130, .repeatCurrent), Case(4, previous, at: 1131, .endForReuse),
             Case(4, previous, at: 1050, confirmed: 1020, .repeatCurrent),
             Case(4, previous, at: 1051, confirmed: 1020, .endForReuse),
-            Case(4, previous, at: 1131, confirmed: 1120, .endForReuse),
+            Case(4, previous, at: 1150, confirmed: 1120, .repeatCurrent),
+            Case(4, previous, at: 1151, confirmed: 1120, .endForReuse),
+            Case(4, previous, at: 1150, confirmed: 1140, .endForReuse),
         ])
     func limit(_ given: Case) {
         var policy = Self.policy

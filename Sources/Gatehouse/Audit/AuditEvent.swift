@@ -5,7 +5,7 @@ package struct AuditEvent: Sendable, Equatable {
         case loginRefused = "login_refused"
         case refreshRefused = "refresh_refused"
         case refreshTokenReused = "refresh_token_reused"
-        /// A repeat from another device than the refresh before it.
+        /// A repeat from another device than the one that rotated the token.
         case refreshRepeatedElsewhere = "refresh_repeated_elsewhere"
         /// The third repeat of a refresh in a row.
         case refreshRepeatedOften = "refresh_repeated_often"

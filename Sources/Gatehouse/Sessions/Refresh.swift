@@ -30,7 +30,7 @@ extension AuthService {
             return try tokenPair(text, for: refresh.user, in: session, now: now)
         case .repeatCurrent:
             report(.refreshed(isRepeat: true), context.id)
-            reportRepeat(of: refresh.session, from: device, now: now, requestID: context.id)
+            reportRepeat(refresh, from: device, now: now, requestID: context.id)
             let text = try currentToken(of: refresh.session)
             return try tokenPair(text, for: refresh.user, in: refresh.session, now: now)
         case .endForReuse:
@@ -66,7 +66,7 @@ extension AuthService {
         if decision.needsWrite, change == nil {
             throw .storageUnavailable(StoreFailure("the session has changed since the store read it"))
         }
-        return DecidedRefresh(session: session, user: user, decision: decision)
+        return DecidedRefresh(session: session, user: user, decision: decision, isStored: change != nil)
     }
 
     /// While the store cannot write, a retry and a refusal are still answered, because they need no write.
@@ -78,7 +78,7 @@ extension AuthService {
         let decision = decide(presented, session, user, now: now)
         if decision.needsWrite { throw failure }
         if case .storageUnavailable(let cause) = failure { report(.storeFailureTolerated(cause), context.id) }
-        return DecidedRefresh(session: session, user: user, decision: decision)
+        return DecidedRefresh(session: session, user: user, decision: decision, isStored: false)
     }
 
     private func decide(
@@ -113,14 +113,15 @@ extension AuthService {
         }
     }
 
-    /// A repeat from another device than the last one, and many repeats in a row, may come from a thief who follows the
+    /// A repeat from another device than the rotation, and many repeats in a row, may come from a thief who follows the
     /// owner, or from an owner who has changed networks or keeps losing answers. So they are reported, and not refused.
-    private func reportRepeat(of session: Session, from device: Device, now: Timestamp, requestID: String) {
-        if !device.resembles(session.lastDevice) {
+    private func reportRepeat(_ refresh: DecidedRefresh, from device: Device, now: Timestamp, requestID: String) {
+        let session = refresh.session
+        if !device.resembles(session.issuingDevice) {
             report(.refreshRepeatedElsewhere, requestID)
             audit(.refreshRepeatedElsewhere)
         }
-        if session.repeats == Session.reportedRepeats - 1 {
+        if refresh.isStored, session.repeats == Session.reportedRepeats - 1 {
             report(.refreshRepeatedOften, requestID)
             audit(.refreshRepeatedOften)
         }
@@ -147,6 +148,8 @@ private struct DecidedRefresh {
     let session: Session
     let user: User
     let decision: RefreshDecision
+    /// Whether the change that the decision makes is stored.
+    let isStored: Bool
 }
 
 private enum RefreshDecision {

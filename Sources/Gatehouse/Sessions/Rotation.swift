@@ -45,8 +45,9 @@ package enum Rotation: Sendable, Equatable {
 extension RefreshPolicy {
     /// Until when the token before this one still gets this one.
     fileprivate func lastRepeat(of token: SessionToken, confirmedAt: Timestamp?) -> Timestamp {
-        let limit = lostAnswer.map { token.issuedAt + $0 } ?? token.expiresAt
-        return min(confirmedAt ?? limit, limit) + reuseGrace
+        let limit = (lostAnswer.map { token.issuedAt + $0 } ?? token.expiresAt) + reuseGrace
+        guard let confirmedAt, confirmedAt <= limit else { return limit }
+        return confirmedAt + reuseGrace
     }
 }
 

@@ -7,8 +7,8 @@ package struct Session: Sendable, Equatable {
     package let clientID: String
     /// The device that logged in.
     package let device: Device
-    /// The device of the last refresh; nil before the first one.
-    package var refreshDevice: Device?
+    /// The device of the last rotation; nil before the first one.
+    package var rotationDevice: Device?
     package let createdAt: Timestamp
     package var token: SessionToken
     /// When a client first used the current token, or an access token issued with it. Nil when none has: then the
@@ -18,13 +18,15 @@ package struct Session: Sendable, Equatable {
     package var previousHash: [UInt8]?
     /// How often the current token was returned again.
     package var repeats: Int64
+    /// The device of the last of these repeats.
+    package var repeatDevice: Device?
     package var revokedAt: Timestamp?
     package var revokeReason: RevokeReason?
 
     package init(
         id: SessionID, userID: UserID, provider: Provider, clientID: String, device: Device,
-        refreshDevice: Device? = nil, createdAt: Timestamp, token: SessionToken, confirmedAt: Timestamp? = nil,
-        previousHash: [UInt8]? = nil, repeats: Int64 = 0, revokedAt: Timestamp? = nil,
+        rotationDevice: Device? = nil, createdAt: Timestamp, token: SessionToken, confirmedAt: Timestamp? = nil,
+        previousHash: [UInt8]? = nil, repeats: Int64 = 0, repeatDevice: Device? = nil, revokedAt: Timestamp? = nil,
         revokeReason: RevokeReason? = nil
     ) {
         self.id = id
@@ -32,18 +34,22 @@ package struct Session: Sendable, Equatable {
         self.provider = provider
         self.clientID = clientID
         self.device = device
-        self.refreshDevice = refreshDevice
+        self.rotationDevice = rotationDevice
         self.createdAt = createdAt
         self.token = token
         self.confirmedAt = confirmedAt
         self.previousHash = previousHash
         self.repeats = repeats
+        self.repeatDevice = repeatDevice
         self.revokedAt = revokedAt
         self.revokeReason = revokeReason
     }
 
     /// The device that received the newest refresh token.
-    package var lastDevice: Device { refreshDevice ?? device }
+    package var lastDevice: Device { repeatDevice ?? issuingDevice }
+
+    /// The device to which the newest refresh token was issued, by a rotation or by the login.
+    package var issuingDevice: Device { rotationDevice ?? device }
 
     /// A client that repeats a refresh this often in a row either cannot receive the answer, or is not alone. Further
     /// repeats are stored only if the device changes.

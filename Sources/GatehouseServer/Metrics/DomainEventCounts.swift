@@ -97,7 +97,7 @@ extension Series.Metric {
         case .repeatsElsewhere:
             Family(
                 "gatehouse_refresh_repeats_elsewhere_total", .counter,
-                "Refreshes repeated from another device than the refresh before.")
+                "Refreshes repeated from another device than the one that rotated the token.")
         case .repeatedOften:
             Family(
                 "gatehouse_refresh_repeated_often_total", .counter,

@@ -5,7 +5,7 @@ import SQLite
 private let sessionColumns = """
     t.provider, t.client_id, t.user_agent, t.address, t.last_user_agent, t.last_address, t.created_at,
     t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.confirmed_at, t.previous_hash, t.repeats,
-    t.revoked_at, t.revoke_reason
+    t.repeat_user_agent, t.repeat_address, t.revoked_at, t.revoke_reason
     """
 
 // A constant, so that it is not built for each request.
@@ -108,7 +108,7 @@ extension Connection {
             """
             UPDATE refresh_tokens SET generation = ?2, previous_hash = token_hash, token_hash = ?3,
                 token_random = ?4, rotated_at = ?5, expires_at = ?6, updated_at = ?7, last_user_agent = ?8,
-                last_address = ?9, confirmed_at = NULL, repeats = 0
+                last_address = ?9, confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL
             WHERE id = ?1 AND generation = ?2 - 1 AND revoked_at IS NULL
             """,
             .text(id.text), .integer(token.generation), .blob(token.hash), .blob(token.random),
@@ -122,7 +122,7 @@ extension Connection {
     ) throws(SQLiteError) -> Bool {
         let changed = try run(
             """
-            UPDATE refresh_tokens SET repeats = repeats + 1, last_user_agent = ?3, last_address = ?4, updated_at = ?5
+            UPDATE refresh_tokens SET repeats = repeats + 1, repeat_user_agent = ?3, repeat_address = ?4, updated_at = ?5
             WHERE id = ?1 AND generation = ?2 AND revoked_at IS NULL
             """,
             .text(id.text), .integer(generation), .optional(device.userAgent), .optional(device.address),
@@ -203,12 +203,14 @@ extension Session {
             hash: row.blob(columns.next()))
         let confirmedAt = row.optionalTimestamp(columns.next())
         let (previousHash, repeats) = (row.optionalBlob(columns.next()), row.integer(columns.next()))
+        let repeatDevice = row.device(&columns)
         let revokedAt = row.optionalTimestamp(columns.next())
         let reason = row.optionalText(columns.next())
         self.init(
             id: id, userID: user, provider: provider, clientID: clientID, device: device,
-            refreshDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
-            confirmedAt: confirmedAt, previousHash: previousHash, repeats: repeats, revokedAt: revokedAt,
+            rotationDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
+            confirmedAt: confirmedAt, previousHash: previousHash, repeats: repeats,
+            repeatDevice: repeatDevice == .unknown ? nil : repeatDevice, revokedAt: revokedAt,
             // A row that an operator edited by hand may have no reason, or an unknown one. The session has still ended.
             revokeReason: revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked })
     }

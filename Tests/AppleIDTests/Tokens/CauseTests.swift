@@ -78,7 +78,7 @@ struct CauseTests {
         "an audience is named only if it is a plain name",
         arguments: [
             ("com.example.other", "com.example.other"), (["com.example.other"], "com.example.other"),
-            (["com.example.app", "com.example.other"], "com.example.app"), (7, nil), ("", nil), ([], nil),
+            (["com.example.app", "com.example.other"], nil), (7, nil), ("", nil), ([], nil),
             ("a b", nil), ("<b>", nil), ("é", nil), ("a\n", nil), (.string(String(repeating: "a", count: 64)), "a64"),
             (.string(String(repeating: "a", count: 65)), nil), (.string(String(ValidLogin.token.prefix(80))), nil),
         ] as [(JSONValue, String?)])

@@ -58,6 +58,16 @@ struct RefreshFromAnotherDeviceTests {
         #expect(try repeats("refresh_repeated_often").isEmpty)
     }
 
+    @Test("Each repeat is compared with the device that rotated, and not with a repeat before it")
+    func comparedWithTheRotation() throws {
+        let login = try installation.devLogin("compared@example.com")
+        let own = try refresh(login.refreshToken, by: "Owner/1")
+        for device in ["Thief/1", "Owner/1", "Thief/1"] {
+            #expect(try refresh(login.refreshToken, by: device).refreshToken == own.refreshToken)
+        }
+        #expect(try counted() == 2)
+    }
+
     @Test("The third repeat in a row is recorded and counted once, also when the server was killed in between")
     func often() throws {
         let login = try installation.devLogin("often@example.com")

@@ -21,7 +21,7 @@ extension RotationSimulation {
 
     private mutating func checkRepeat(_ request: SimulatedRequest, from before: Session, to after: Session) {
         var expected = before
-        (expected.repeats, expected.refreshDevice) = (before.repeats + 1, after.refreshDevice)
+        (expected.repeats, expected.repeatDevice) = (before.repeats + 1, after.repeatDevice)
         require(after == expected, "a repeat changes only the count and the device")
         require(request.token == issued[before.token.generation - 1], "only the previous token is a repeat")
     }

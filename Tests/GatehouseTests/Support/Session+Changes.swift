@@ -14,13 +14,13 @@ extension Session {
         guard revokedAt == nil, next.generation == token.generation + 1 else { return false }
         previousHash = token.hash
         token = next
-        (refreshDevice, confirmedAt, repeats) = (device, nil, 0)
+        (rotationDevice, confirmedAt, repeats, repeatDevice) = (device, nil, 0, nil)
         return true
     }
 
     private mutating func countRepeat(of generation: Int64, from device: Device) -> Bool {
         guard revokedAt == nil, generation == token.generation else { return false }
-        (refreshDevice, repeats) = (device, repeats + 1)
+        (repeatDevice, repeats) = (device, repeats + 1)
         return true
     }
 
