@@ -3,7 +3,7 @@ import TestSupport
 
 /// A database in a folder of the service's user, a folder that only root may enter, and commands of both users.
 struct OwnerFixture {
-    /// The id of the system account `nobody`, which owns no files.
+    /// The id of an unprivileged system account, which owns no files.
     static let user: uid_t = 65_534
 
     let backups: BackupFixture

@@ -15,11 +15,15 @@ struct SessionContractTests {
         store = try SQLiteStore(path: folder.file("gatehouse.db"))
     }
 
+    private func openSession() throws -> (user: User, session: Session) {
+        let user = SampleLogin.user(1)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        return (user, SampleLogin.session("1", of: user))
+    }
+
     @Test("a decision changes the session that it was made for, but no missing session and none that has ended")
     func change() throws {
-        let user = SampleLogin.user(1)
-        let session = SampleLogin.session("1", of: user)
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let (user, session) = try openSession()
         let noon = SampleLogin.noon
         let left = try #require(try store.change(session.id, now: noon) { _, _ in nil })
         #expect(left.session == session && left.user == user && left.change == nil)
@@ -38,9 +42,7 @@ struct SessionContractTests {
 
     @Test("concurrent advances from the same generation advance a session once")
     func oneAdvance() throws {
-        let user = SampleLogin.user(1)
-        let session = SampleLogin.session("1", of: user)
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let session = try openSession().session
         let advanced = try Concurrently.run(64) { [store] number in
             let token = SessionToken(
                 generation: 2, random: [UInt8(number)], issuedAt: SampleLogin.noon,
@@ -59,9 +61,7 @@ struct SessionContractTests {
         "a session that has ended does not advance, and no generation is skipped or repeated",
         arguments: [1, 3] as [Int64])
     func noOtherAdvance(_ generation: Int64) throws {
-        let user = SampleLogin.user(1)
-        let id = SampleLogin.session("1", of: user).id
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let id = try openSession().session.id
         let now = SampleLogin.noon
         #expect(try !store.advance(id, to: SampleLogin.token(generation: generation), now: now))
         #expect(try store.revoke(id, for: .logout, recording: SampleLogin.event(at: now)))
@@ -71,9 +71,7 @@ struct SessionContractTests {
 
     @Test("a confirmation is kept for its generation only, and the first one counts")
     func confirmation() throws {
-        let user = SampleLogin.user(1)
-        let id = SampleLogin.session("1", of: user).id
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let id = try openSession().session.id
         let noon = SampleLogin.noon
         func confirmedAt() throws -> Timestamp? { try store.session(id)?.session.confirmedAt }
         func confirm(_ generation: Int64, at moment: Timestamp) throws {
@@ -95,9 +93,7 @@ struct SessionContractTests {
 
     @Test("repeats are counted for their generation only, with the device of the last one")
     func repeats() throws {
-        let user = SampleLogin.user(1)
-        let id = SampleLogin.session("1", of: user).id
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let id = try openSession().session.id
         let now = SampleLogin.noon
         #expect(try store.advance(id, to: SampleLogin.token(generation: 2), now: now))
         let phone = Device(userAgent: "Phone/1", address: "192.0.2.1")
@@ -113,9 +109,7 @@ struct SessionContractTests {
 
     @Test("a session ends once, with the first reason")
     func revokesOnce() throws {
-        let user = SampleLogin.user(1)
-        let id = SampleLogin.session("1", of: user).id
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let id = try openSession().session.id
         #expect(try store.revoke(id, for: .reuse, recording: SampleLogin.event(at: SampleLogin.noon + .seconds(1))))
         #expect(try !store.revoke(id, for: .logout, recording: SampleLogin.event(at: SampleLogin.noon + .seconds(2))))
         #expect(

@@ -54,13 +54,19 @@ struct AccessTokenTests {
         #expect(try tokens.readAccessToken(tokens.accessToken(claims), now: Sample.now) == claims.caller)
     }
 
+    /// How the token is read that has each of these values in place of a claim.
+    private func callers(replacing claim: String, by values: [JSONValue?]) throws -> [Caller] {
+        var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
+        return try values.map { value in
+            claims[claim] = value
+            return try tokens.readAccessToken(
+                Sample.signed(claims, type: "at+jwt", by: ring.current), now: Sample.now)
+        }
+    }
+
     @Test("a token without auth_time is accepted and counts as the oldest login")
     func withoutLoginTime() throws {
-        var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
-        for value in [JSONValue?.none, .string("1760000000"), .null] {
-            claims["auth_time"] = value
-            let caller = try tokens.readAccessToken(
-                Sample.signed(claims, type: "at+jwt", by: ring.current), now: Sample.now)
+        for caller in try callers(replacing: "auth_time", by: [nil, .string("1760000000"), .null]) {
             #expect(caller.sessionID == Sample.caller.sessionID)
             #expect(caller.authenticatedAt == Timestamp(seconds: 0))
         }
@@ -68,11 +74,7 @@ struct AccessTokenTests {
 
     @Test("a token without gen is accepted and names no generation")
     func withoutGeneration() throws {
-        var claims = try CompactJWS(tokens.accessToken(Sample.access)).claims()
-        for value in [JSONValue?.none, .string("7"), .null] {
-            claims["gen"] = value
-            let caller = try tokens.readAccessToken(
-                Sample.signed(claims, type: "at+jwt", by: ring.current), now: Sample.now)
+        for caller in try callers(replacing: "gen", by: [nil, .string("7"), .null]) {
             #expect(caller.sessionID == Sample.caller.sessionID)
             #expect(caller.generation == 0)
         }

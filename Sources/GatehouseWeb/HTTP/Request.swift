@@ -115,7 +115,7 @@ extension Request {
 extension Request {
     /// The body as the type of an endpoint. The error names all invalid members.
     func read<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body {
-        guard !body.isEmpty else { throw .invalidJSON(InvalidJSON.noBody) }
+        guard !body.isEmpty else { throw .invalidJSON(InvalidJSON.missingBody) }
         guard isJSON else { throw .unsupportedMediaType }
         return try Body(parsing: body)
     }

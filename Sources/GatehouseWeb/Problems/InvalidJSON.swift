@@ -3,7 +3,7 @@ import JSON
 
 /// The details of `invalid_json`: what is wrong with the body, then what to do. Of the body they repeat plain names only.
 enum InvalidJSON {
-    static let noBody = "The request has no body. Send a JSON object, with Content-Type: application/json."
+    static let missingBody = "The request has no body. Send a JSON object, with Content-Type: application/json."
 
     static func explanation(_ error: JSONError, of body: [UInt8]) -> String {
         switch error {

@@ -112,7 +112,7 @@ struct ErrorTests {
     }
 
     @Test("A body is missing whatever its Content-Type says")
-    func noBody() throws {
+    func missingBody() throws {
         let installation = try SharedInstallations.standard(.handler)
         for type in [nil, "text/plain", Self.json] {
             let response = try installation.send(Self.post(Self.refresh, type: type, ""))

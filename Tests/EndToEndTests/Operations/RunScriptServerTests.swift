@@ -60,7 +60,7 @@ struct RunScriptServerTests {
         let host = address.contains(":") ? "[\(address)]" : address
         let server = try DevelopmentServer(["--listen", address, "--bundle-id", "com.example.phone,com.example.watch"])
         #expect(server.page.contains("https://\(host):\(server.port)"))
-        #expect(server.page.contains("--listen lets everyone in this network sign in"))
+        #expect(server.page.contains("--listen lets every machine in this network sign in"))
         #expect(try server.ask("https://\(host):\(server.port)/api/users/me").status == 401)
         #expect(try server.ask("https://localhost:\(server.port)/api/users/me").status == 401)
         let login = server.folder.file("login")
