@@ -1,0 +1,47 @@
+import Foundation
+
+/// Where the client keeps the session and the logouts that it still has to deliver: one value, which holds both tokens.
+///
+/// Several processes may share a store (an app and its extensions). The client reads it before each change, so the store
+/// needs no lock, but a save must replace the value as a whole.
+public protocol SessionStore: Sendable {
+    /// Nil if nothing is stored. Throws where that is not known, such as on a device that has not been unlocked yet.
+    func load() throws(StoreUnavailable) -> Data?
+
+    /// Replaces the stored value. Nil removes it.
+    func save(_ contents: Data?) throws(StoreUnavailable)
+}
+
+/// Why it is not known what is stored, or why it could not be replaced.
+public enum StoreUnavailable: Error, Hashable, Sendable {
+    /// `restore()` has not been called yet.
+    case notRead
+    /// The device has not been unlocked since it started, or the process may not read the file yet.
+    case locked
+    /// The stored value is damaged, or a later version of this library wrote it. Signing in or out replaces it.
+    case unreadable
+    /// The system's error, such as `OSStatus -34018` or `errno 28`.
+    case failed(String)
+}
+
+extension StoreUnavailable: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notRead: "The stored session has not been read yet: call restore()."
+        case .locked: "The stored session cannot be read before the device is unlocked."
+        case .unreadable: "The stored session is damaged or of a later version. Sign in again to replace it."
+        case .failed(let reason): "The stored session cannot be read or saved: \(reason)."
+        }
+    }
+}
+
+/// A store that ends with the process, for tests and previews.
+public final class MemorySessionStore: SessionStore {
+    private let contents = Locked<Data?>(nil)
+
+    public init() {}
+
+    public func load() -> Data? { contents.withLock { $0 } }
+
+    public func save(_ contents: Data?) { self.contents.withLock { $0 = contents } }
+}

@@ -1,0 +1,14 @@
+import Foundation
+
+/// Scheme, host and port of a URL.
+struct Origin: Hashable {
+    let scheme: String
+    let host: String
+    let port: Int
+
+    init?(_ url: URL) {
+        guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased() else { return nil }
+        guard let port = url.port ?? ["https": 443, "http": 80][scheme] else { return nil }
+        (self.scheme, self.host, self.port) = (scheme, host, port)
+    }
+}

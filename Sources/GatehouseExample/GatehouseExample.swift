@@ -1,0 +1,7 @@
+import Foundation
+import GatehouseClient
+
+@main
+struct GatehouseExample {
+    static func main() async throws {}
+}
