@@ -7,8 +7,19 @@ struct Origin: Hashable {
     let port: Int
 
     init?(_ url: URL) {
-        guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased() else { return nil }
+        guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
+            return nil
+        }
         guard let port = url.port ?? ["https": 443, "http": 80][scheme] else { return nil }
         (self.scheme, self.host, self.port) = (scheme, host, port)
     }
+
+    /// Whether a token that is sent there can be read on the way.
+    var isSafe: Bool {
+        scheme == "https" || (scheme == "http" && ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host))
+    }
+}
+
+extension Origin: CustomStringConvertible {
+    var description: String { "\(scheme)://\(host):\(port)" }
 }

@@ -1,0 +1,134 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The user's profile, sessions and accounts. Each of these requests may be repeated.
+extension GatehouseClient {
+    public func user() async throws(GatehouseError) -> User {
+        try await keep(call(User.self, "GET", ""))
+    }
+
+    @discardableResult
+    public func update(_ change: ProfileChange) async throws(GatehouseError) -> User {
+        try await keep(call(User.self, "PATCH", "", body: try? JSONEncoder().encode(change)))
+    }
+
+    /// The sessions of the user, on all devices.
+    public func sessions() async throws(GatehouseError) -> [ListedSession] {
+        struct List: Decodable { let sessions: [ListedSession] }
+        return try await call(List.self, "GET", "/sessions").sessions
+    }
+
+    /// Ends a session, such as one of a lost device.
+    public func end(session id: ListedSession.ID) async throws(GatehouseError) {
+        _ = try await call("DELETE", "/sessions/" + id)
+    }
+
+    public func accounts() async throws(GatehouseError) -> [LinkedAccount] {
+        try await call(AccountList.self, "GET", "/accounts").accounts
+    }
+
+    /// Lets the user sign in with this Apple Account as well.
+    @discardableResult
+    public func link(apple login: AppleLogin) async throws(GatehouseError) -> [LinkedAccount] {
+        try await call(AccountList.self, "POST", "/accounts/apple", body: try? JSONEncoder().encode(login)).accounts
+    }
+
+    /// - Parameter proof: where the server demands a recent login: a fresh one of the user's Apple Account.
+    public func unlinkApple(proof: AppleLogin? = nil) async throws(GatehouseError) {
+        _ = try await call("DELETE", "/accounts/apple", body: proof.flatMap { try? JSONEncoder().encode(Proof($0)) })
+    }
+
+    /// Everything that the server holds about the user, as JSON.
+    public func export() async throws(GatehouseError) -> Data {
+        try await call("GET", "/export").0
+    }
+
+    /// Deletes the account at once, and signs out.
+    ///
+    /// - Parameters:
+    ///   - authorizationCode: a fresh one of Apple's, so that the server can revoke Apple's tokens as the App Store demands.
+    ///   - proof: where the server demands a recent login: a fresh one of the user's Apple Account.
+    @discardableResult
+    public func deleteAccount(
+        authorizationCode: String?, proof: AppleLogin? = nil
+    ) async throws(GatehouseError) -> AppleRevocation {
+        var body = proof.map(Proof.init) ?? Proof()
+        body.authorizationCode = authorizationCode
+        let login = try await currentSession(validFor: .zero).login
+        var isRepeated = false
+        while true {
+            do {
+                let (_, response) = try await call("DELETE", "", body: try? JSONEncoder().encode(body))
+                forget(login)
+                return AppleRevocation(response)
+            } catch .noAnswer(let code) {
+                // The account may be gone. Asking once more tells.
+                if isRepeated { throw .noAnswer(code) }
+                isRepeated = true
+            } catch .signedOut(let reason) where isRepeated && reason != .requested {
+                forget(login)
+                return .unknown
+            }
+        }
+    }
+
+    /// The server has ended all sessions with the account.
+    private func forget(_ login: UUID) {
+        try? cache.read()
+        guard cache.session == nil || cache.session?.login == login else { return }
+        turn += 1
+        signOutReason = .accountDeleted
+        endRenewal(.failure(.signedOut(.accountDeleted)))
+        changeStore { $0.session = nil }
+        publish()
+    }
+
+    /// Keeps the user in the session, so that the app has it at its next start.
+    private func keep(_ user: User) -> User {
+        try? readStore()
+        if let session = cache.session, session.user.id == user.id, session.user != user {
+            changeStore { $0.session?.user = user }
+            publish()
+        }
+        return user
+    }
+}
+
+private struct AccountList: Decodable {
+    let accounts: [LinkedAccount]
+}
+
+/// The part of a login that proves that the user is present.
+private struct Proof: Encodable {
+    var authorizationCode: String?
+    var identityToken: String?
+    var nonce: String?
+    var userIdentifier: String?
+
+    init() {}
+
+    init(_ login: AppleLogin) {
+        (identityToken, nonce, userIdentifier) = (login.identityToken, login.nonce, login.userIdentifier)
+    }
+}
+
+extension AppleRevocation {
+    fileprivate init(_ response: HTTPURLResponse) {
+        switch response.value(forHTTPHeaderField: "X-Apple-Revocation") {
+        case nil: self = .notNeeded
+        case "by-hand": self = .byHand(Self.page(in: response.value(forHTTPHeaderField: "Link")))
+        default: self = .queued
+        }
+    }
+
+    /// The URL between the angle brackets of a Link header.
+    private static func page(in link: String?) -> URL? {
+        guard let start = link?.firstIndex(of: "<"), let end = link?.firstIndex(of: ">"), let link, start < end else {
+            return nil
+        }
+        return URL(string: String(link[link.index(after: start)..<end]))
+    }
+}

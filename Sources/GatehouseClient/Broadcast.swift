@@ -1,0 +1,39 @@
+import Foundation
+
+/// Sends values to any number of streams. Equal values that follow each other are sent once.
+final class Broadcast<Value: Sendable & Equatable>: Sendable {
+    private struct State {
+        var latest: Value?
+        var streams: [UUID: AsyncStream<Value>.Continuation] = [:]
+    }
+
+    private let state: Locked<State>
+
+    /// - Parameter latest: what a new stream begins with.
+    init(latest: Value? = nil) { state = Locked(State(latest: latest)) }
+
+    var latest: Value? { state.withLock { $0.latest } }
+
+    func stream() -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
+        let id = UUID()
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.streams[id] = nil }
+        }
+        state.withLock {
+            if let latest = $0.latest { continuation.yield(latest) }
+            $0.streams[id] = continuation
+        }
+        return stream
+    }
+
+    func send(_ value: Value) {
+        state.withLock { state in
+            guard state.latest != value else { return }
+            state.latest = value
+            for stream in state.streams.values { stream.yield(value) }
+        }
+    }
+
+    deinit { state.withLock { state in state.streams.values.forEach { $0.finish() } } }
+}

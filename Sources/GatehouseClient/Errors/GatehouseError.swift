@@ -1,0 +1,68 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Why the client could not do what it was asked for. No error signs the user out: ``GatehouseClient/states`` says when
+/// the session has ended.
+public enum GatehouseError: Error, Hashable, Sendable {
+    /// No user is signed in.
+    case signedOut(SignOutReason?)
+    /// The server refused the request, or asks to wait.
+    case refused(Problem)
+    /// No answer arrived. The server may have carried out the request.
+    case noAnswer(URLError.Code)
+    /// An answer that Gatehouse does not give: of a proxy, a captive portal, or a server that is not Gatehouse.
+    case unexpectedAnswer(status: Int, retryAfter: Duration?)
+    /// It is not known whether a user is signed in.
+    case storeUnavailable(StoreUnavailable)
+    /// The user signed out, or signed in again, while this was under way. It has no effect on the present session.
+    case superseded
+    /// Tokens are sent to the server's origin alone, by HTTPS, or to this device.
+    case untrustedOrigin(String)
+    case cancelled
+}
+
+extension GatehouseError {
+    /// Whether the same call may succeed later.
+    public var isTemporary: Bool {
+        switch self {
+        case .noAnswer, .storeUnavailable: true
+        case .refused(let problem): Self.isTemporary(problem.status)
+        // A captive portal answers what it wants.
+        case .unexpectedAnswer: true
+        case .signedOut, .superseded, .untrustedOrigin, .cancelled: false
+        }
+    }
+
+    /// How long the server asks to wait.
+    public var retryAfter: Duration? {
+        switch self {
+        case .refused(let problem): problem.retryAfter
+        case .unexpectedAnswer(_, let pause): pause
+        default: nil
+        }
+    }
+
+    private static func isTemporary(_ status: Int) -> Bool { status == 429 || status == 408 || status >= 500 }
+}
+
+extension GatehouseError: LocalizedError, CustomStringConvertible {
+    public var errorDescription: String? { description }
+
+    public var description: String {
+        switch self {
+        case .signedOut: "No user is signed in."
+        case .refused(let problem): problem.description
+        case .noAnswer(let code): "The server did not answer (URLError \(code.rawValue))."
+        case .unexpectedAnswer(let status, _):
+            "The answer with status \(status) is not of Gatehouse: check the URL, and whether the network has a login page."
+        case .storeUnavailable(let reason): reason.description
+        case .superseded: "The user signed out or signed in again meanwhile."
+        case .untrustedOrigin(let origin):
+            "Tokens are not sent to \(origin): only to the server's own origin, by HTTPS or on this device."
+        case .cancelled: "The task was cancelled."
+        }
+    }
+}

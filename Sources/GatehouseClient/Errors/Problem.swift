@@ -1,0 +1,53 @@
+import Foundation
+
+/// An error that the server described (RFC 9457). It never holds a token.
+public struct Problem: Hashable, Sendable {
+    public struct FieldError: Codable, Hashable, Sendable {
+        public let field: String
+        public let message: String
+    }
+
+    public let status: Int
+    public let code: ProblemCode
+    /// What is wrong and what to do, for developers.
+    public let detail: String
+    /// The id of the request in the server's logs.
+    public let requestId: String?
+    /// With ``ProblemCode/invalidAppleToken``.
+    public let reason: AppleTokenReason?
+    /// With status 400: the invalid members of the body.
+    public let errors: [FieldError]
+    /// How long the server asks to wait.
+    public let retryAfter: Duration?
+}
+
+extension Problem {
+    private struct Document: Decodable {
+        let status: Int
+        let code: ProblemCode
+        let detail: String?
+        let title: String?
+        let requestId: String?
+        let reason: AppleTokenReason?
+        let errors: [FieldError]?
+    }
+
+    /// Nil unless the body is a problem document of this status with a code. A proxy's may have none.
+    init?(_ body: Data, status: Int, retryAfter: Duration?) {
+        guard let document = try? JSONDecoder().decode(Document.self, from: body), document.status == status else {
+            return nil
+        }
+        self.init(
+            status: status, code: document.code, detail: document.detail ?? document.title ?? "",
+            requestId: document.requestId, reason: document.reason, errors: document.errors ?? [],
+            retryAfter: retryAfter)
+    }
+}
+
+extension Problem: CustomStringConvertible {
+    public var description: String {
+        let check = reason.map { " (\($0.rawValue))" } ?? ""
+        let fields = errors.map { " \($0.field): \($0.message)" }.joined()
+        return "\(status) \(code)\(check): \(detail)\(fields)" + (requestId.map { " Request \($0)." } ?? "")
+    }
+}

@@ -1,0 +1,88 @@
+/// What is wrong, by the server's `code`. Codes of later servers are ``other(_:)``.
+public enum ProblemCode: Hashable, Sendable {
+    // Requests
+    case invalidJSON, invalidRequest, notFound, methodNotAllowed, payloadTooLarge, unsupportedMediaType
+    // Logins
+    case invalidAppleToken, invalidDevSecret, devLoginDisabled, loginTooOld
+    // Access tokens
+    case invalidAccessToken, accessTokenExpired, sessionRevoked, insufficientRole
+    // Refresh tokens
+    case invalidRefreshToken, refreshTokenExpired, refreshTokenRevoked, refreshTokenReused
+    // Users and accounts
+    case userDisabled, accountAlreadyLinked, lastAccount
+    // The server
+    case appleKeysUnavailable, storageUnavailable, notReady, internalError
+    // nginx
+    case tooManyRequests, badGateway, serviceUnavailable, gatewayTimeout, httpsRequired, badRequest, forbidden
+    case requestTimeout, lengthRequired, preconditionFailed, uriTooLong, rangeNotSatisfiable, misdirectedRequest
+    case headersTooLarge, notImplemented, httpVersionNotSupported, insufficientStorage, error
+    case other(String)
+}
+
+extension ProblemCode: RawRepresentable {
+    public init(rawValue: String) {
+        self = Self.known[rawValue] ?? .other(rawValue)
+    }
+
+    public var rawValue: String {
+        if case .other(let code) = self { return code }
+        return Self.codes[self] ?? ""
+    }
+
+    private static let codes = [ProblemCode: String](uniqueKeysWithValues: known.map { ($1, $0) })
+
+    private static let known: [String: ProblemCode] = [
+        "invalid_json": .invalidJSON, "invalid_request": .invalidRequest, "not_found": .notFound,
+        "method_not_allowed": .methodNotAllowed, "payload_too_large": .payloadTooLarge,
+        "unsupported_media_type": .unsupportedMediaType, "invalid_apple_token": .invalidAppleToken,
+        "invalid_dev_secret": .invalidDevSecret, "dev_login_disabled": .devLoginDisabled,
+        "login_too_old": .loginTooOld, "invalid_access_token": .invalidAccessToken,
+        "access_token_expired": .accessTokenExpired, "session_revoked": .sessionRevoked,
+        "insufficient_role": .insufficientRole, "invalid_refresh_token": .invalidRefreshToken,
+        "refresh_token_expired": .refreshTokenExpired, "refresh_token_revoked": .refreshTokenRevoked,
+        "refresh_token_reused": .refreshTokenReused, "user_disabled": .userDisabled,
+        "account_already_linked": .accountAlreadyLinked, "last_account": .lastAccount,
+        "apple_keys_unavailable": .appleKeysUnavailable, "storage_unavailable": .storageUnavailable,
+        "not_ready": .notReady, "internal_error": .internalError, "too_many_requests": .tooManyRequests,
+        "bad_gateway": .badGateway, "service_unavailable": .serviceUnavailable, "gateway_timeout": .gatewayTimeout,
+        "https_required": .httpsRequired, "bad_request": .badRequest, "forbidden": .forbidden,
+        "request_timeout": .requestTimeout, "length_required": .lengthRequired,
+        "precondition_failed": .preconditionFailed, "uri_too_long": .uriTooLong,
+        "range_not_satisfiable": .rangeNotSatisfiable, "misdirected_request": .misdirectedRequest,
+        "headers_too_large": .headersTooLarge, "not_implemented": .notImplemented,
+        "http_version_not_supported": .httpVersionNotSupported, "insufficient_storage": .insufficientStorage,
+        "error": .error,
+    ]
+}
+
+extension ProblemCode: Codable, CustomStringConvertible {
+    public var description: String { rawValue }
+
+    /// The server refuses a refresh with one of these when the session has ended. No other answer ends it here: a proxy or
+    /// a captive portal may also answer 401 or 403.
+    var endsSession: Bool {
+        switch self {
+        case .invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled: true
+        default: false
+        }
+    }
+}
+
+/// The check that an identity token of Apple's failed. Servers may add values.
+public struct AppleTokenReason: RawRepresentable, Codable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let malformed = AppleTokenReason(rawValue: "malformed")
+    public static let algorithm = AppleTokenReason(rawValue: "algorithm")
+    public static let unknownKey = AppleTokenReason(rawValue: "unknown_key")
+    public static let signature = AppleTokenReason(rawValue: "signature")
+    public static let issuer = AppleTokenReason(rawValue: "issuer")
+    public static let audience = AppleTokenReason(rawValue: "audience")
+    public static let expired = AppleTokenReason(rawValue: "expired")
+    public static let notYetValid = AppleTokenReason(rawValue: "not_yet_valid")
+    public static let nonce = AppleTokenReason(rawValue: "nonce")
+    public static let code = AppleTokenReason(rawValue: "code")
+    public static let user = AppleTokenReason(rawValue: "user")
+    public static let replayed = AppleTokenReason(rawValue: "replayed")
+}

@@ -1,0 +1,156 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Signs a user in, keeps the session, and sends the user's requests.
+///
+/// One for the app. Every method may be called from any task at any time: requests share one refresh, and cancelling a task
+/// cancels neither the refresh nor another task's request.
+public actor GatehouseClient {
+    nonisolated let connection: Connection
+    nonisolated let clock: ClientClock
+    private nonisolated let stateBroadcast = Broadcast<AuthState>(latest: .unknown(.notRead))
+    private nonisolated let failureBroadcast = Broadcast<StoreFailure>()
+
+    var cache: SessionCache
+    var signOutReason: SignOutReason?
+    /// The login that created its user, in this run of the app.
+    var loginOfNewUser: UUID?
+    /// An access token that was refused although it had just been refreshed. Refreshing it again would not help.
+    var refusedAfterRefresh: Token?
+    /// Counts logins and logouts, so that a late answer of an earlier one is recognised.
+    var turn = 0
+    var renewal: Renewal?
+    /// The server asked not to refresh before this moment.
+    var pause: Pause?
+    var delivery: Task<Bool, Never>?
+    private var storeRetry: Task<Void, Never>?
+    private var numberOfStoreFailures = 0
+
+    /// - Parameters:
+    ///   - url: the server, such as `https://api.example.com`, without `/api`.
+    ///   - store: where the session is kept.
+    ///   - transport: sends the requests.
+    public init(
+        _ url: URL, store: any SessionStore, transport: any HTTPTransport = URLSessionTransport()
+    ) {
+        self.init(url, store: store, transport: transport, clock: ClientClock())
+    }
+
+    package init(_ url: URL, store: any SessionStore, transport: any HTTPTransport, clock: ClientClock) {
+        self.clock = clock
+        connection = Connection(url: url, transport: transport, clock: clock)
+        cache = SessionCache(store: store, clock: clock)
+    }
+
+    // MARK: State
+
+    /// Whether a user is signed in: the present state, then each new one.
+    public nonisolated var states: AsyncStream<AuthState> { stateBroadcast.stream() }
+
+    public nonisolated var state: AuthState { stateBroadcast.latest ?? .unknown(.notRead) }
+
+    /// Why the session could not be saved or read, each time that it fails. The session goes on in memory, and the client
+    /// tries again until it succeeds.
+    public nonisolated var storeFailures: AsyncStream<StoreUnavailable> {
+        let failures = failureBroadcast.stream()
+        return AsyncStream { continuation in
+            let task = Task {
+                for await failure in failures { continuation.yield(failure.reason) }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Reads the stored session. Call it when the app starts. It needs no network: whether the server still accepts the
+    /// session turns out with the first request.
+    ///
+    /// - Returns: `.unknown` where the store cannot be read yet. The client reads it again until it can.
+    /// - Throws: ``StoreUnavailable/unreadable`` where waiting does not help: sign in again.
+    @discardableResult
+    public func restore() async throws(GatehouseError) -> AuthState {
+        do {
+            try readStore()
+        } catch .unreadable {
+            throw .storeUnavailable(.unreadable)
+        } catch {
+            return state
+        }
+        deliverLogoutsInBackground()
+        return state
+    }
+
+    // MARK: The store
+
+    /// Reads what other processes have saved, saves what could not be saved before, and publishes the state.
+    func readStore() throws(StoreUnavailable) {
+        let login = cache.session?.login
+        defer { publish(after: login) }
+        do {
+            try cache.read()
+        } catch {
+            report(error)
+            throw error
+        }
+    }
+
+    /// Changes the session. What cannot be saved stays in memory and is saved later.
+    func changeStore(_ change: (inout Record) -> Void) {
+        do {
+            try cache.change(change)
+        } catch {
+            report(error)
+        }
+    }
+
+    func report(_ failure: StoreUnavailable) {
+        if cache.record == nil { stateBroadcast.send(.unknown(failure)) }
+        numberOfStoreFailures += 1
+        failureBroadcast.send(StoreFailure(number: numberOfStoreFailures, reason: failure))
+        if failure != .unreadable { retryStore() }
+    }
+
+    private func retryStore() {
+        guard storeRetry == nil else { return }
+        storeRetry = Task { [weak self, clock] in
+            for seconds in sequence(first: 1, next: { min($0 * 2, 60) }) {
+                do { try await clock.sleep(.seconds(seconds)) } catch { return }
+                guard let self, await self.needsStoreRetry() else { return }
+            }
+        }
+    }
+
+    private func needsStoreRetry() -> Bool {
+        if (try? readStore()) != nil {
+            storeRetry = nil
+            deliverLogoutsInBackground()
+            return false
+        }
+        return true
+    }
+
+    // MARK: Publishing
+
+    /// - Parameter login: the session before the store was read. If it is gone, another process has ended it.
+    private func publish(after login: UUID?) {
+        if login != nil, cache.record != nil, cache.session == nil { signOutReason = .otherProcess }
+        publish()
+    }
+
+    func publish() {
+        guard cache.record != nil else { return }
+        guard let session = cache.session else { return stateBroadcast.send(.signedOut(signOutReason)) }
+        signOutReason = nil
+        let isNewUser = session.login == loginOfNewUser
+        stateBroadcast.send(.signedIn(Session(user: session.user, isNewUser: isNewUser)))
+    }
+}
+
+/// Numbered, so that equal failures are two.
+private struct StoreFailure: Equatable {
+    let number: Int
+    let reason: StoreUnavailable
+}

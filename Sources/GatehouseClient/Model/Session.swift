@@ -1,0 +1,87 @@
+import Foundation
+
+/// The session of this app: who has signed in. The client keeps the tokens to itself.
+public struct Session: Hashable, Sendable {
+    public let user: User
+    /// Whether this login created the user.
+    public let isNewUser: Bool
+}
+
+/// Whether a user is signed in, as far as the client knows.
+public enum AuthState: Hashable, Sendable {
+    /// It cannot be read whether a user is signed in. Show neither the login nor an empty account, and wait.
+    case unknown(StoreUnavailable)
+    /// Nil if no user has signed in since the app was installed, or the last run of the app knew the reason.
+    case signedOut(SignOutReason?)
+    case signedIn(Session)
+}
+
+/// Why a session has ended.
+public enum SignOutReason: Hashable, Sendable {
+    /// ``GatehouseClient/signOut(everywhere:)``.
+    case requested
+    /// Another process with the same store, such as an extension of the app, has signed the user out.
+    case otherProcess
+    /// ``GatehouseClient/deleteAccount(authorizationCode:proof:)``.
+    case accountDeleted
+    /// The server refused to refresh the session: it expired, was ended from another device or by an operator, a token was
+    /// stolen, or the user was disabled.
+    case refused(ProblemCode)
+}
+
+/// Whether the server has ended the session.
+public enum SignOutResult: Hashable, Sendable {
+    case delivered
+    /// The user is signed out here. The server is told as soon as it answers, also after a restart of the app.
+    case queued
+}
+
+/// What became of Apple's tokens when the account was deleted.
+public enum AppleRevocation: Hashable, Sendable {
+    /// The user had no Apple Account.
+    case notNeeded
+    /// The server asks Apple to revoke them, until Apple answers.
+    case queued
+    /// The server had nothing to revoke them with. Show this page, where the user ends the app's access.
+    case byHand(URL?)
+    /// The account is deleted, but the answer that said so was lost.
+    case unknown
+}
+
+/// A session in the list of the user's sessions.
+public struct ListedSession: Decodable, Hashable, Sendable, Identifiable {
+    public let id: String
+    public let provider: Provider
+    /// The user agent of the login.
+    public let device: String?
+    public let address: String?
+    /// The user agent of the last refresh.
+    public let lastDevice: String?
+    public let lastAddress: String?
+    public let createdAt: Date
+    /// The time of the last refresh.
+    public let lastUsedAt: Date
+    /// Whether it is the session of this app.
+    public let current: Bool
+}
+
+/// An account that the user can sign in with.
+public struct LinkedAccount: Decodable, Hashable, Sendable {
+    public let provider: Provider
+    public let email: String?
+    public let emailVerified: Bool?
+    /// Whether Apple forwards mail from this address.
+    public let isPrivateEmail: Bool?
+    /// Whether the user has forwarding turned on, as far as Apple has notified it.
+    public let isMailForwarded: Bool?
+    public let linkedAt: Date
+}
+
+/// How a user signs in. Servers may add values.
+public struct Provider: RawRepresentable, Codable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let apple = Provider(rawValue: "APPLE")
+    public static let development = Provider(rawValue: "DEV")
+}

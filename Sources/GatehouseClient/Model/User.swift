@@ -1,0 +1,75 @@
+import Foundation
+
+/// The user as the server knows them.
+public struct User: Codable, Hashable, Sendable {
+    /// It never changes and is never given to another user.
+    public let id: String
+    public let email: String?
+    /// Whether Apple vouches for the address.
+    public let emailVerified: Bool
+    public let nickname: String?
+    public let avatarUrl: URL?
+    public let role: Role
+    public let status: Status
+    public let onboardingCompleted: Bool
+
+    /// Servers may add values.
+    public struct Role: RawRepresentable, Codable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let user = Role(rawValue: "USER")
+        public static let admin = Role(rawValue: "ADMIN")
+        public static let superAdmin = Role(rawValue: "SUPER_ADMIN")
+    }
+
+    /// Servers may add values.
+    public struct Status: RawRepresentable, Codable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        public static let active = Status(rawValue: "ACTIVE")
+        public static let disabled = Status(rawValue: "DISABLED")
+        public static let deleted = Status(rawValue: "DELETED")
+    }
+}
+
+/// The change of a profile. What is not set stays as it is.
+public struct ProfileChange: Encodable, Hashable, Sendable {
+    /// A new value, or none.
+    public enum Field<Value: Encodable & Hashable & Sendable>: Hashable, Sendable {
+        case set(Value)
+        case remove
+    }
+
+    public var nickname: Field<String>?
+    public var avatarUrl: Field<URL>?
+    public var onboardingCompleted: Bool?
+
+    public init(
+        nickname: Field<String>? = nil, avatarUrl: Field<URL>? = nil, onboardingCompleted: Bool? = nil
+    ) {
+        self.nickname = nickname
+        self.avatarUrl = avatarUrl
+        self.onboardingCompleted = onboardingCompleted
+    }
+
+    private enum CodingKeys: CodingKey { case nickname, avatarUrl, onboardingCompleted }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try Self.encode(nickname, .nickname, &container)
+        try Self.encode(avatarUrl, .avatarUrl, &container)
+        try container.encodeIfPresent(onboardingCompleted, forKey: .onboardingCompleted)
+    }
+
+    private static func encode<Value>(
+        _ field: Field<Value>?, _ key: CodingKeys, _ container: inout KeyedEncodingContainer<CodingKeys>
+    ) throws {
+        switch field {
+        case .set(let value): try container.encode(value, forKey: key)
+        case .remove: try container.encodeNil(forKey: key)
+        case nil: break
+        }
+    }
+}

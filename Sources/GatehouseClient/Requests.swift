@@ -1,0 +1,64 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension GatehouseClient {
+    /// Sends a request of the user to the server's origin, with the access token.
+    ///
+    /// If the answer is 401, the token is refreshed once, unless it has been replaced meanwhile, and the request is sent
+    /// again. A second 401 is returned, and so is the first one where the body is a stream, which cannot be sent twice.
+    public func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+        try connection.requireTrust(in: request.url)
+        let session = try await currentSession(validFor: .seconds(5))
+        let first = try await send(request, session)
+        guard first.1.statusCode == 401, helpsAgainst(first, session.tokens.accessToken) else { return first }
+        cache.expire(session.tokens.accessToken)
+        guard request.httpBodyStream == nil else { return first }
+        let renewed = try await currentSession(validFor: .zero)
+        guard renewed.login == session.login else { throw .superseded }
+        let second = try await send(request, renewed)
+        if second.1.statusCode == 401 { refusedAfterRefresh = renewed.tokens.accessToken }
+        return second
+    }
+
+    /// Whether a refresh may help against this 401. A service behind the guard may answer 401 for reasons of its own, each
+    /// time, and must not cause a refresh each time.
+    private func helpsAgainst(_ answer: (Data, HTTPURLResponse), _ token: Token) -> Bool {
+        switch Problem(answer)?.code {
+        case .loginTooOld: false
+        case .accessTokenExpired, .invalidAccessToken, .sessionRevoked: true
+        default: token != refusedAfterRefresh
+        }
+    }
+
+    private nonisolated func send(
+        _ request: URLRequest, _ session: StoredSession
+    ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+        var request = request
+        request.authorise(session.tokens.accessToken)
+        return try await connection.send(request)
+    }
+
+    /// - Returns: the body of a success.
+    func call(
+        _ method: String, _ path: String, body: Data? = nil
+    ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+        let (data, response) = try await send(connection.request(method, "users/me" + path, body: body))
+        return (try Connection.success(data, response), response)
+    }
+
+    func call<Answer: Decodable>(
+        _ type: Answer.Type, _ method: String, _ path: String, body: Data? = nil
+    ) async throws(GatehouseError) -> Answer {
+        let (data, response) = try await call(method, path, body: body)
+        return try Connection.decode(type, from: data, status: response.statusCode)
+    }
+}
+
+extension Problem {
+    fileprivate init?(_ answer: (Data, HTTPURLResponse)) {
+        self.init(answer.0, status: answer.1.statusCode, retryAfter: nil)
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+extension GatehouseClient {
+    /// A nonce for one login.
+    public func challenge() async throws(GatehouseError) -> LoginChallenge {
+        let data = try await repeatedly { () async throws(GatehouseError) -> Data in
+            try await self.connection.post("auth/apple/challenge", nil as Token?)
+        }
+        return try Connection.decode(LoginChallenge.self, from: data)
+    }
+
+    /// Signs in with what Apple gave to the app. A session that this replaces is ended at the server.
+    ///
+    /// - Throws: ``GatehouseError/superseded`` if the user signs out or in again before the answer arrives: the later call
+    ///   counts.
+    @discardableResult
+    public func signIn(apple login: AppleLogin) async throws(GatehouseError) -> Session {
+        try await signIn("auth/apple", login)
+    }
+
+    /// Signs in by email address, at a server in development.
+    @discardableResult
+    public func signIn(development login: DevelopmentLogin) async throws(GatehouseError) -> Session {
+        try await signIn("auth/dev-login", login)
+    }
+
+    private func signIn(
+        _ path: String, _ login: some Encodable & Sendable
+    ) async throws(GatehouseError) -> Session {
+        turn += 1
+        let turn = turn
+        let data = try await repeatedly { () async throws(GatehouseError) -> Data in
+            try await self.connection.post(path, login)
+        }
+        let answer = try Connection.decode(LoginAnswer.self, from: data)
+        let session = answer.session(at: clock.date())
+        guard turn == self.turn else {
+            changeStore { $0.add(PendingLogout(session)) }
+            deliverLogoutsInBackground()
+            throw .superseded
+        }
+        begin(session, isNewUser: answer.isNewUser)
+        return Session(user: session.user, isNewUser: answer.isNewUser)
+    }
+
+    private func begin(_ session: StoredSession, isNewUser: Bool) {
+        loginOfNewUser = isNewUser ? session.login : nil
+        endRenewal(.success(()))
+        pause = nil
+        // If it cannot be read, the login is kept in memory, and the store is merged when it can be.
+        try? cache.read()
+        changeStore { record in
+            if let old = record.session { record.add(PendingLogout(old)) }
+            record.session = session
+        }
+        publish()
+        deliverLogoutsInBackground()
+    }
+
+    /// A login may be repeated for a minute if its answer was lost.
+    private func repeatedly(
+        _ request: () async throws(GatehouseError) -> Data
+    ) async throws(GatehouseError) -> Data {
+        for pause in [Duration.milliseconds(500), .seconds(2)] {
+            do {
+                return try await request()
+            } catch {
+                let wait = error.retryAfter ?? pause
+                guard error.isTemporary, wait <= Self.longestWait else { throw error }
+                do { try await clock.sleep(wait) } catch { throw .cancelled }
+            }
+        }
+        return try await request()
+    }
+}
+
+private struct LoginAnswer: Decodable {
+    let accessToken: Token
+    let refreshToken: Token
+    let expiresIn: Int
+    let isNewUser: Bool
+    let user: User
+
+    func session(at date: Date) -> StoredSession {
+        StoredSession(
+            login: UUID(),
+            tokens: Tokens(
+                accessToken: accessToken, refreshToken: refreshToken, expiresIn: expiresIn, receivedAt: date),
+            user: user)
+    }
+}

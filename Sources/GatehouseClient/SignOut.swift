@@ -1,0 +1,83 @@
+import Foundation
+
+extension GatehouseClient {
+    /// Signs out on this device at once, also without a network, and has the server end the session.
+    ///
+    /// - Parameter everywhere: also end the user's sessions on all other devices.
+    /// - Returns: `.queued` if the server could not be told. It is told later, also by the next run of the app.
+    @discardableResult
+    public func signOut(everywhere: Bool = false) async -> SignOutResult {
+        turn += 1
+        try? cache.read()
+        signOutReason = .requested
+        endRenewal(.failure(.signedOut(.requested)))
+        changeStore { record in
+            if let session = record.session { record.add(PendingLogout(session, everywhere: everywhere)) }
+            record.session = nil
+        }
+        publish()
+        return await deliverLogouts() ? .delivered : .queued
+    }
+
+    // MARK: Delivery
+
+    /// Tells the server of the logouts that it does not know. The client calls this when the app starts and whenever the
+    /// server answers; call it when the network returns.
+    ///
+    /// - Returns: whether none is left.
+    @discardableResult
+    public func deliverLogouts() async -> Bool {
+        guard cache.record?.logouts.isEmpty == false else { return cache.record != nil && !cache.isUnsaved }
+        let task = delivery ?? Task { await self.deliverAll() }
+        delivery = task
+        return await task.value
+    }
+
+    func deliverLogoutsInBackground() {
+        guard delivery == nil, cache.record?.logouts.isEmpty == false else { return }
+        delivery = Task { await self.deliverAll() }
+    }
+
+    private func deliverAll() async -> Bool {
+        defer { delivery = nil }
+        while let logout = cache.record?.logouts.first {
+            guard await deliver(logout) else { return false }
+            try? readStore()
+            changeStore { $0.logouts.removeAll { $0.refreshToken == logout.refreshToken } }
+        }
+        return true
+    }
+
+    /// - Returns: whether there is nothing more to do about it.
+    private func deliver(_ logout: PendingLogout) async -> Bool {
+        do {
+            if logout.everywhere {
+                try await connection.logOutEverywhere(logout)
+            } else {
+                try await connection.logOut(logout.refreshToken)
+            }
+            return true
+        } catch {
+            // A problem document that will not change: the session has ended, or the server does not know the token.
+            if case .refused = error { return !error.isTemporary }
+            return false
+        }
+    }
+}
+
+extension Connection {
+    fileprivate func logOut(_ refreshToken: Token) async throws(GatehouseError) {
+        _ = try await post("auth/logout", ["refreshToken": refreshToken])
+    }
+
+    /// It needs an access token. The refresh that gets one is repeated with the same token until its answer arrives.
+    fileprivate func logOutEverywhere(_ logout: PendingLogout) async throws(GatehouseError) {
+        do {
+            _ = try await post("auth/logout-all", nil as Token?, bearer: logout.accessToken)
+        } catch {
+            guard case .refused(let problem) = error, problem.status == 401 else { throw error }
+            let renewed = try await refresh(logout.refreshToken)
+            _ = try await post("auth/logout-all", nil as Token?, bearer: renewed.accessToken)
+        }
+    }
+}

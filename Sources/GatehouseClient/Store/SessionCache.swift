@@ -1,0 +1,131 @@
+import Foundation
+
+/// The session in memory, and its place in the store that other processes may share.
+///
+/// Without a lock, two rules keep all processes in the session: each reads the store before it changes anything, and of two
+/// states of one session the one with more refreshes is newer. The server gives the same successor to processes that refresh
+/// at the same time, so the newer state is the same for all.
+struct SessionCache {
+    private let store: any SessionStore
+    private let clock: ClientClock
+    /// Nil as long as neither the store could be read nor a user has signed in or out.
+    private(set) var record: Record?
+    /// When the access token in memory expires.
+    private var deadline: ContinuousClock.Instant?
+    /// The login that the store held when it was last read or saved. If it holds another one, another process has signed in
+    /// or out.
+    private var lastSeen = LastSeen.never
+    /// Whether memory holds something that could not be saved.
+    private(set) var isUnsaved = false
+
+    private enum LastSeen: Equatable {
+        case never
+        case login(UUID?)
+    }
+
+    init(store: any SessionStore, clock: ClientClock) {
+        (self.store, self.clock) = (store, clock)
+    }
+
+    var session: StoredSession? { record?.session }
+
+    /// How long the access token is valid.
+    var remaining: Duration {
+        deadline.map { clock.now().duration(to: $0) } ?? .zero
+    }
+
+    // MARK: Reading
+
+    /// Reads the store, adopts what is newer there, and saves what is newer here.
+    mutating func read() throws(StoreUnavailable) {
+        let stored = try Record.decode(store.load())
+        let merged = merge(stored)
+        adopt(merged)
+        lastSeen = .login(stored.session?.login)
+        if merged == stored { isUnsaved = false } else { try save() }
+    }
+
+    private func merge(_ stored: Record) -> Record {
+        guard let own = record else { return stored }
+        var merged = stored
+        if isUnsaved {
+            for logout in own.logouts { merged.add(logout) }
+        }
+        switch lastSeen {
+        case .never:
+            // The user signed in or out before the store could be read, so what it holds has been replaced.
+            merged.session = own.session
+            if let old = stored.session, old.login != own.session?.login { merged.add(PendingLogout(old)) }
+        case .login(let login) where login == stored.session?.login:
+            if !isNewer(stored.session, than: own.session) { merged.session = own.session }
+        case .login:
+            break
+        }
+        return merged
+    }
+
+    private func isNewer(_ stored: StoredSession?, than own: StoredSession?) -> Bool {
+        guard let stored, let own, stored.login == own.login else { return false }
+        return stored.refreshes > own.refreshes || (stored.refreshes == own.refreshes && !isUnsaved)
+    }
+
+    /// The monotonic clock does not tell when another run of the app got the tokens. The device's clock says so, and may be
+    /// wrong: then the token is refreshed too early once, or refused by the server and refreshed then.
+    private mutating func adopt(_ merged: Record) {
+        defer { record = merged }
+        guard let tokens = merged.session?.tokens, tokens != record?.session?.tokens else { return }
+        let age = clock.date().timeIntervalSince(tokens.receivedAt)
+        let isPlausible = (0..<Double(tokens.expiresIn)).contains(age)
+        deadline = clock.now().advanced(by: isPlausible ? .seconds(Double(tokens.expiresIn) - age) : .zero)
+    }
+
+    // MARK: Changing
+
+    /// Changes memory in any case. Throws if the change could not be saved; the next `read` tries again.
+    mutating func change(_ body: (inout Record) -> Void) throws(StoreUnavailable) {
+        if record == nil { try? read() }
+        var changed = record ?? Record()
+        body(&changed)
+        let before = record?.session?.tokens
+        record = changed
+        if let tokens = changed.session?.tokens, tokens != before {
+            deadline = clock.now().advanced(by: .seconds(tokens.expiresIn))
+        }
+        isUnsaved = true
+        guard lastSeen == .never else { return try save() }
+        do {
+            try read()
+        } catch .unreadable {
+            // It will never become readable, and the user has signed in or out.
+            try save()
+        }
+    }
+
+    private mutating func save() throws(StoreUnavailable) {
+        isUnsaved = true
+        try store.save(record?.encoded())
+        isUnsaved = false
+        lastSeen = .login(record?.session?.login)
+    }
+
+    /// The server refused the access token although it had not expired by this clock.
+    mutating func expire(_ accessToken: Token) {
+        if session?.tokens.accessToken == accessToken { deadline = clock.now() }
+    }
+}
+
+extension PendingLogout {
+    init(_ session: StoredSession, everywhere: Bool = false) {
+        self.init(
+            accessToken: session.tokens.accessToken, refreshToken: session.tokens.refreshToken, everywhere: everywhere)
+    }
+}
+
+/// The clocks of the client, which tests replace.
+package struct ClientClock: Sendable {
+    package var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    package var date: @Sendable () -> Date = { Date() }
+    package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    package init() {}
+}

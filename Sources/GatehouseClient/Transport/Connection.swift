@@ -1,0 +1,135 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Sends the client's own requests, and turns each answer into a value or a ``GatehouseError``.
+struct Connection: Sendable {
+    let url: URL
+    let transport: any HTTPTransport
+    let clock: ClientClock
+
+    /// How long a request of the client may take as a whole. A login waits for Apple's keys for 5 s.
+    static let timeout = 15
+
+    func request(_ method: String, _ path: String, body: Data? = nil) -> URLRequest {
+        var request = URLRequest(url: url.appendingPathComponent("api/" + path))
+        request.httpMethod = method
+        request.timeoutInterval = TimeInterval(Self.timeout)
+        if let body {
+            request.httpBody = body
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        request.setValue("application/json", forHTTPHeaderField: "Accept")
+        return request
+    }
+
+    /// - Returns: the body of a success.
+    func post(_ path: String, _ body: (some Encodable)?, bearer: Token? = nil) async throws(GatehouseError) -> Data {
+        var request = request("POST", path, body: body.flatMap { try? JSONEncoder().encode($0) })
+        request.authorise(bearer)
+        let (data, response) = try await sendWithDeadline(request)
+        return try Self.success(data, response)
+    }
+
+    static func success(_ data: Data, _ response: HTTPURLResponse) throws(GatehouseError) -> Data {
+        let status = response.statusCode
+        if (200..<300).contains(status) { return data }
+        let pause = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
+        // A server that asks for more must not keep the app from trying after an hour.
+        let retryAfter = pause.map { Duration.seconds(min(max($0, 0), 3600)) }
+        if let problem = Problem(data, status: status, retryAfter: retryAfter) { throw .refused(problem) }
+        throw .unexpectedAnswer(status: status, retryAfter: retryAfter)
+    }
+
+    static func decode<Answer: Decodable>(
+        _ type: Answer.Type, from data: Data, status: Int = 200
+    ) throws(GatehouseError) -> Answer {
+        do {
+            return try JSONDecoder.ofAnswers.decode(type, from: data)
+        } catch {
+            throw .unexpectedAnswer(status: status, retryAfter: nil)
+        }
+    }
+
+    // MARK: Sending
+
+    func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+        try requireTrust(in: request.url)
+        do {
+            return try await transport.send(request)
+        } catch {
+            throw Task.isCancelled ? .cancelled : GatehouseError(ofTransport: error)
+        }
+    }
+
+    /// The time limit of `URLRequest` starts again with each byte, and another transport may not keep it.
+    private func sendWithDeadline(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+        let (outcomes, continuation) = AsyncStream.makeStream(of: Outcome.self)
+        let sending = Task {
+            continuation.yield(await Result { () async throws(GatehouseError) in try await send(request) })
+        }
+        let waiting = Task {
+            try await clock.sleep(.seconds(Self.timeout))
+            continuation.yield(.failure(.noAnswer(.timedOut)))
+        }
+        defer {
+            sending.cancel()
+            waiting.cancel()
+        }
+        // Ends without an outcome if this task is cancelled.
+        for await outcome in outcomes { return try outcome.get() }
+        throw .cancelled
+    }
+
+    private typealias Outcome = Result<(Data, HTTPURLResponse), GatehouseError>
+
+    func requireTrust(in target: URL?) throws(GatehouseError) {
+        guard let origin = target.flatMap(Origin.init), origin == Origin(url), origin.isSafe else {
+            throw .untrustedOrigin(target.flatMap(Origin.init)?.description ?? "a URL without a host")
+        }
+    }
+}
+
+extension Result {
+    /// Like the initializer of the standard library, for an asynchronous body.
+    fileprivate init(_ body: () async throws(Failure) -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+extension GatehouseError {
+    /// What the error of a transport says beside its code is left out, because it may hold the request.
+    init(ofTransport error: any Error) {
+        switch error {
+        case is CancellationError: self = .cancelled
+        case let error as URLError where error.code == .cancelled: self = .cancelled
+        case let error as URLError: self = .noAnswer(error.code)
+        default: self = .noAnswer(.unknown)
+        }
+    }
+}
+
+extension URLRequest {
+    mutating func authorise(_ token: Token?) {
+        guard let token else { return }
+        setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
+    }
+}
+
+extension JSONDecoder {
+    /// With the server's times, such as `2026-11-21T09:00:00.000Z`.
+    static let ofAnswers: JSONDecoder = {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            let text = try decoder.singleValueContainer().decode(String.self)
+            let formats = [true, false].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
+            guard let date = formats.lazy.compactMap({ try? $0.parse(text) }).first else {
+                throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not a time"))
+            }
+            return date
+        }
+        return decoder
+    }()
+}
