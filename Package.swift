@@ -99,7 +99,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppleID", "FakeApple", "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseTokens",
+                "AppleID", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand", "GatehouseServer",
+                "GatehouseTokens",
                 "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite", "Sockets", "TestSupport", "Threading",
             ],
             exclude: ["Support/ask-from.py", "Support/verify-access-token.py"]),

@@ -35,5 +35,9 @@ final class Broadcast<Value: Sendable & Equatable>: Sendable {
         }
     }
 
-    deinit { state.withLock { state in state.streams.values.forEach { $0.finish() } } }
+    deinit {
+        state.withLock { state in
+            for stream in state.streams.values { stream.finish() }
+        }
+    }
 }

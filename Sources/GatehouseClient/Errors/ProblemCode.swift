@@ -19,12 +19,14 @@ public enum ProblemCode: Hashable, Sendable {
     case other(String)
 }
 
-extension ProblemCode: RawRepresentable {
-    public init(rawValue: String) {
-        self = Self.known[rawValue] ?? .other(rawValue)
+extension ProblemCode: CustomStringConvertible {
+    /// - Parameter code: as the server sends it, such as `session_revoked`.
+    public init(_ code: String) {
+        self = Self.known[code] ?? .other(code)
     }
 
-    public var rawValue: String {
+    /// The code as the server sends it.
+    public var description: String {
         if case .other(let code) = self { return code }
         return Self.codes[self] ?? ""
     }
@@ -55,8 +57,10 @@ extension ProblemCode: RawRepresentable {
     ]
 }
 
-extension ProblemCode: Codable, CustomStringConvertible {
-    public var description: String { rawValue }
+extension ProblemCode: Decodable {
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
 
     /// The server refuses a refresh with one of these when the session has ended. No other answer ends it here: a proxy or
     /// a captive portal may also answer 401 or 403.

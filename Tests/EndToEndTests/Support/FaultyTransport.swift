@@ -1,0 +1,163 @@
+import Foundation
+import FoundationNetworking
+import GatehouseClient
+import Synchronization
+
+/// Sends requests to the server, and loses or replaces what a test wants lost or replaced.
+final class FaultyTransport: HTTPTransport {
+    enum Fault: Sendable {
+        /// The server carries out the request, and its answer is lost.
+        case loseAnswer
+        /// The request does not reach the server.
+        case loseRequest(URLError.Code = .notConnectedToInternet)
+        /// Another party answers, such as a proxy.
+        case answer(Int, headers: [String: String] = [:], body: String = "")
+        /// The server carries out the request, and its answer waits at the gate.
+        case hold(Gate)
+    }
+
+    struct Sent: Sendable {
+        let method: String
+        let path: String
+        let bearer: String?
+        /// Nil if no answer reached the client.
+        var status: Int?
+    }
+
+    private struct State {
+        var faults: [String: [Fault]] = [:]
+        var sent: [Sent] = []
+        var isOffline = false
+
+        mutating func nextFault(_ path: String) -> Fault? {
+            if isOffline { return .loseRequest() }
+            guard let key = faults.keys.first(where: { path.hasSuffix($0) }), faults[key]?.isEmpty == false else {
+                return nil
+            }
+            return faults[key]?.removeFirst()
+        }
+    }
+
+    private let installation: NginxInstallation
+    private let state = Mutex(State())
+
+    init(_ installation: NginxInstallation) { self.installation = installation }
+
+    /// The next requests to this path get these faults, one each.
+    func plan(_ path: String, _ faults: Fault...) { state.withLock { $0.faults[path, default: []] += faults } }
+
+    func plan(_ path: String, _ fault: Fault, times: Int) {
+        state.withLock { $0.faults[path, default: []] += Array(repeating: fault, count: times) }
+    }
+
+    func setOffline(_ isOffline: Bool) { state.withLock { $0.isOffline = isOffline } }
+
+    /// What the client sent to a path, by its end.
+    func sent(_ path: String = "") -> [Sent] { state.withLock { $0.sent.filter { $0.path.hasSuffix(path) } } }
+
+    func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        let path = request.url?.path ?? ""
+        let (index, fault) = state.withLock { state in
+            let bearer = request.value(forHTTPHeaderField: "Authorization")
+            state.sent.append(Sent(method: request.httpMethod ?? "GET", path: path, bearer: bearer))
+            return (state.sent.count - 1, state.nextFault(path))
+        }
+        let answer = try await perform(request, fault)
+        state.withLock { $0.sent[index].status = answer.1.statusCode }
+        return answer
+    }
+
+    /// Sends the request with curl, which trusts the installation's certificate; URLSession on Linux trusts the system's alone.
+    private func reach(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        let headers = (request.allHTTPHeaderFields ?? [:]).map { (name: $0.key, value: $0.value) }
+        let message = TestRequest(
+            method: request.httpMethod ?? "GET", path: request.url?.path ?? "", headers: headers,
+            body: Array(request.httpBody ?? Data()))
+        let answer = try await withCheckedThrowingContinuation { continuation in
+            // It blocks, so it needs a thread that no task needs.
+            Thread.detachNewThread { [installation] in
+                continuation.resume(with: Result { try installation.send(message) })
+            }
+        }
+        let fields = Dictionary(answer.headers.map { ($0.name, $0.value) }) { $1 }
+        let response = HTTPURLResponse(
+            url: request.url!, statusCode: answer.status, httpVersion: "HTTP/2", headerFields: fields)!
+        return (Data(answer.body), response)
+    }
+
+    private func perform(_ request: URLRequest, _ fault: Fault?) async throws -> (Data, HTTPURLResponse) {
+        switch fault {
+        case nil: return try await reach(request)
+        case .loseRequest(let code): throw URLError(code)
+        case .loseAnswer:
+            _ = try await reach(request)
+            throw URLError(.networkConnectionLost)
+        case .answer(let status, let headers, let body):
+            let response = HTTPURLResponse(
+                url: request.url!, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)!
+            return (Data(body.utf8), response)
+        case .hold(let gate):
+            let answer = try await reach(request)
+            await gate.pass()
+            return answer
+        }
+    }
+}
+
+/// Where answers wait until a test lets them go on.
+actor Gate {
+    private var isOpen = false
+    private var arrivals = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var observers: [CheckedContinuation<Void, Never>] = []
+
+    func pass() async {
+        arrivals += 1
+        for observer in observers { observer.resume() }
+        observers = []
+        if isOpen { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    /// Waits until an answer has arrived.
+    func arrival() async {
+        if arrivals == 0 { await withCheckedContinuation { observers.append($0) } }
+    }
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+}
+
+/// A store that fails when a test wants it to.
+final class FaultyStore: SessionStore {
+    private let state = Mutex(
+        (contents: Data?.none, load: StoreUnavailable?.none, save: StoreUnavailable?.none, saves: 0))
+
+    init(_ contents: Data? = nil) { state.withLock { $0.contents = contents } }
+
+    var contents: Data? { state.withLock { $0.contents } }
+    /// Number of saves that succeeded.
+    var saves: Int { state.withLock { $0.saves } }
+
+    func fail(load: StoreUnavailable? = nil, save: StoreUnavailable? = nil) {
+        state.withLock { ($0.load, $0.save) = (load, save) }
+    }
+
+    func load() throws(StoreUnavailable) -> Data? {
+        try state.withLock { state throws(StoreUnavailable) in
+            if let failure = state.load { throw failure }
+            return state.contents
+        }
+    }
+
+    func save(_ contents: Data?) throws(StoreUnavailable) {
+        try state.withLock { state throws(StoreUnavailable) in
+            if let failure = state.save { throw failure }
+            state.contents = contents
+            state.saves += 1
+        }
+    }
+}
