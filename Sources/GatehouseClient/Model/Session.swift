@@ -5,6 +5,11 @@ public struct Session: Hashable, Sendable {
     public let user: User
     /// Whether this login created the user.
     public let isNewUser: Bool
+
+    /// For previews and tests of an app.
+    public init(user: User, isNewUser: Bool = false) {
+        (self.user, self.isNewUser) = (user, isNewUser)
+    }
 }
 
 /// Whether a user is signed in, as far as the client knows.

@@ -14,6 +14,8 @@ final class FaultyTransport: HTTPTransport {
         case answer(Int, headers: [String: String] = [:], body: String = "")
         /// The server carries out the request, and its answer waits at the gate.
         case hold(Gate)
+        /// Another party answers, after a wait at the gate.
+        case answerAfter(Gate, Int, body: String)
     }
 
     struct Sent: Sendable {
@@ -85,6 +87,14 @@ final class FaultyTransport: HTTPTransport {
         return (Data(answer.body), response)
     }
 
+    private static func answer(
+        _ request: URLRequest, _ status: Int, _ headers: [String: String], _ body: String
+    ) -> (Data, HTTPURLResponse) {
+        let response = HTTPURLResponse(
+            url: request.url!, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)!
+        return (Data(body.utf8), response)
+    }
+
     private func perform(_ request: URLRequest, _ fault: Fault?) async throws -> (Data, HTTPURLResponse) {
         switch fault {
         case nil: return try await reach(request)
@@ -92,10 +102,10 @@ final class FaultyTransport: HTTPTransport {
         case .loseAnswer:
             _ = try await reach(request)
             throw URLError(.networkConnectionLost)
-        case .answer(let status, let headers, let body):
-            let response = HTTPURLResponse(
-                url: request.url!, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)!
-            return (Data(body.utf8), response)
+        case .answer(let status, let headers, let body): return Self.answer(request, status, headers, body)
+        case .answerAfter(let gate, let status, let body):
+            await gate.pass()
+            return Self.answer(request, status, [:], body)
         case .hold(let gate):
             let answer = try await reach(request)
             await gate.pass()
@@ -109,19 +119,19 @@ actor Gate {
     private var isOpen = false
     private var arrivals = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var observers: [CheckedContinuation<Void, Never>] = []
+    private var observers: [(arrivals: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     func pass() async {
         arrivals += 1
-        for observer in observers { observer.resume() }
-        observers = []
+        for observer in observers where observer.arrivals <= arrivals { observer.continuation.resume() }
+        observers.removeAll { $0.arrivals <= arrivals }
         if isOpen { return }
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Waits until an answer has arrived.
-    func arrival() async {
-        if arrivals == 0 { await withCheckedContinuation { observers.append($0) } }
+    /// Waits until so many answers have arrived.
+    func arrival(_ number: Int = 1) async {
+        if arrivals < number { await withCheckedContinuation { observers.append((number, $0)) } }
     }
 
     func open() {

@@ -1,0 +1,142 @@
+import Foundation
+import FoundationNetworking
+import GatehouseClient
+import Testing
+
+@Suite("App: requests of the user")
+struct AppClientRequestTests {
+    private let app: AppClientFixture
+
+    init() throws { app = try AppClientFixture() }
+
+    private func problem(_ status: Int, _ code: String) -> String {
+        #"{"type":"about:blank","title":"","status":\#(status),"detail":"","code":"\#(code)","requestId":"r"}"#
+    }
+
+    // MARK: 401
+
+    @Test("After a 401 the token is refreshed once, and the request is sent again")
+    func refused() async throws {
+        let client = try await app.signedIn()
+        app.transport.plan("users/me", .answer(401, body: problem(401, "access_token_expired")))
+        #expect(try await client.user().status == .active)
+        #expect(app.transport.sent("auth/refresh").count == 1)
+        #expect(Set(app.transport.sent("users/me").map(\.bearer)).count == 2)
+    }
+
+    @Test("After a 401 for a token that has been replaced meanwhile, the request is sent again without a refresh")
+    func replacedMeanwhile() async throws {
+        let client = try await app.signedIn()
+        let gate = Gate()
+        app.transport.plan("users/me", .answerAfter(gate, 401, body: problem(401, "access_token_expired")))
+        let late = Task { try await client.user() }
+        await gate.arrival()
+        _ = try await client.accessToken(replacing: client.accessToken())
+        await gate.open()
+        #expect(try await late.value.status == .active)
+        #expect(app.transport.sent("auth/refresh").count == 1)
+    }
+
+    @Test("A second 401 is returned, and a service that always answers 401 does not cause a refresh each time")
+    func refusedTwice() async throws {
+        let client = try await app.signedIn()
+        app.transport.plan("users/me", .answer(401, body: "of a service"), times: 12)
+        for _ in 0..<10 { #expect(try await client.send(app.request()).1.statusCode == 401) }
+        #expect(app.transport.sent("auth/refresh").count == 1)
+    }
+
+    @Test("A 401 that a refresh cannot help against is returned", arguments: ["login_too_old"])
+    func noRefresh(code: String) async throws {
+        let client = try await app.signedIn()
+        app.transport.plan("users/me", .answer(401, body: problem(401, code)))
+        #expect(try await client.send(app.request()).1.statusCode == 401)
+        #expect(app.transport.sent("auth/refresh").isEmpty)
+    }
+
+    @Test("A request whose body is a stream is not sent twice, and the next one has a new token")
+    func streamedBody() async throws {
+        let client = try await app.signedIn()
+        var request = app.request("PATCH")
+        request.httpBodyStream = InputStream(data: Data("{}".utf8))
+        app.transport.plan("users/me", .answer(401, body: problem(401, "access_token_expired")))
+        #expect(try await client.send(request).1.statusCode == 401)
+        #expect(app.transport.sent("users/me").count == 1)
+        #expect(try await client.user().status == .active)
+        #expect(app.transport.sent("auth/refresh").count == 1)
+    }
+
+    @Test("A request of a user who has signed out is not sent again as another user")
+    func otherUser() async throws {
+        let client = try await app.signedIn()
+        let gate = Gate()
+        app.transport.plan("users/me", .answerAfter(gate, 401, body: problem(401, "access_token_expired")))
+        let late = Task { try await client.send(app.request("DELETE")) }
+        await gate.arrival()
+        try await client.signIn(development: app.login())
+        await gate.open()
+        await #expect(throws: GatehouseError.superseded) { _ = try await late.value }
+        #expect(try await client.user().status == .active)
+    }
+
+    // MARK: Where tokens go
+
+    @Test(
+        "The access token is sent to the server's origin alone",
+        arguments: [
+            "https://example.com/api/users/me", "http://localhost/api/users/me", "https://localhost/api/users/me",
+            "https://localhost.example.com/", "ftp://localhost/", "/relative",
+        ])
+    func otherOrigin(url: String) async throws {
+        let client = try await app.signedIn()
+        let count = app.transport.sent().count
+        await #expect { _ = try await client.send(URLRequest(url: URL(string: url)!)) } throws: { error in
+            if case GatehouseError.untrustedOrigin = error { true } else { false }
+        }
+        #expect(app.transport.sent().count == count)
+    }
+
+    @Test(
+        "Tokens are not sent without TLS, but for this device",
+        arguments: [("http://api.example.com", false), ("http://127.0.0.1:1", true)])
+    func plainHTTP(url: String, isSent: Bool) async throws {
+        let client = GatehouseClient(URL(string: url)!, store: MemorySessionStore(), transport: app.transport)
+        app.transport.plan("auth/dev-login", .answer(400, body: problem(400, "invalid_request")))
+        await #expect(throws: GatehouseError.self) { try await client.signIn(development: app.login()) }
+        #expect(app.transport.sent().count == (isSent ? 1 : 0))
+    }
+
+    @Test("Without a session nothing is sent")
+    func signedOut() async throws {
+        let client = app.client()
+        await #expect(throws: GatehouseError.signedOut(nil)) { try await client.user() }
+        #expect(app.transport.sent().isEmpty)
+    }
+
+    // MARK: The device's clock
+
+    @Test(
+        "A clock that is wrong by a day causes at most one refresh at each start",
+        arguments: [-86_400.0, 86_400, -3600, 3600])
+    func wrongClock(seconds: Double) async throws {
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        app.clock.setWrong(by: seconds)
+        for _ in 0..<3 { _ = try await client.user() }
+        #expect(app.transport.sent("auth/refresh").isEmpty)
+        let restarted = app.client(store)
+        try await restarted.restore()
+        for _ in 0..<3 { #expect(try await restarted.user().status == .active) }
+        #expect(app.transport.sent("auth/refresh").count == 1)
+    }
+
+    @Test("A token that has expired while the clock was turned back is refreshed after the server's 401")
+    func clockTurnedBack() async throws {
+        let store = FaultyStore()
+        _ = try await app.signedIn(store)
+        let restarted = app.client(store)
+        try await restarted.restore()
+        app.transport.plan("users/me", .answer(401, body: problem(401, "access_token_expired")))
+        for _ in 0..<3 { #expect(try await restarted.user().status == .active) }
+        #expect(app.transport.sent("auth/refresh").count == 1)
+    }
+}

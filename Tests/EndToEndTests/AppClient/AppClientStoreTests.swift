@@ -1,0 +1,246 @@
+import Foundation
+import GatehouseClient
+import TestSupport
+import Testing
+
+@Suite("App: the store of the session")
+struct AppClientStoreTests {
+    private let app: AppClientFixture
+
+    init() throws { app = try AppClientFixture() }
+
+    private func expire() { app.clock.advance(by: .seconds(3600)) }
+
+    // MARK: Two processes
+
+    @Test("Two processes share a file without a lock, and both stay signed in")
+    func twoProcesses() async throws {
+        let folder = try TemporaryFolder()
+        let file = URL(fileURLWithPath: folder.file("session"))
+        let first = try await app.signedIn(FileSessionStore(file: file))
+        let second = app.client(FileSessionStore(file: file))
+        try await second.restore()
+        for round in 0..<6 {
+            expire()
+            let (now, next) = round.isMultiple(of: 2) ? (first, second) : (second, first)
+            #expect(try await now.user().status == .active)
+            #expect(try await now.user().status == .active)
+            #expect(try await next.accessToken() == now.accessToken())
+        }
+        #expect(app.transport.sent("auth/refresh").count == 6)
+    }
+
+    @Test("Two processes that refresh at the same moment both stay signed in")
+    func sameMoment() async throws {
+        let store = FaultyStore()
+        let first = try await app.signedIn(store)
+        let second = app.client(store)
+        try await second.restore()
+        for _ in 0..<3 {
+            expire()
+            let gate = Gate()
+            app.transport.plan("auth/refresh", .hold(gate), .hold(gate))
+            async let a = first.accessToken()
+            async let b = second.accessToken()
+            await gate.arrival(2)
+            await gate.open()
+            #expect(try await a == b)
+            #expect(try await first.user().id == second.user().id)
+        }
+    }
+
+    @Test("A process whose refreshed session is older than the stored one adopts the stored one")
+    func lateProcess() async throws {
+        let store = FaultyStore()
+        let first = try await app.signedIn(store)
+        let second = app.client(store)
+        try await second.restore()
+        expire()
+        let gate = Gate()
+        app.transport.plan("auth/refresh", .hold(gate))
+        let late = Task { try await second.accessToken() }
+        await gate.arrival()
+        for _ in 0..<2 {
+            expire()
+            _ = try await first.user()
+        }
+        let newest = try await first.accessToken()
+        await gate.open()
+        #expect(try await late.value == newest)
+        #expect(try await second.user().status == .active)
+    }
+
+    @Test("A process that was refused adopts what another process has saved meanwhile")
+    func refusedProcess() async throws {
+        let store = FaultyStore()
+        let first = try await app.signedIn(store)
+        let old = store.contents
+        expire()
+        let gate = Gate()
+        let refused = #"{"type":"","title":"","status":401,"detail":"","code":"refresh_token_reused"}"#
+        let second = app.client(store)
+        try await second.restore()
+        app.transport.plan("auth/refresh", .hold(gate))
+        let waiting = Task { try await first.accessToken() }
+        await gate.arrival()
+        app.transport.plan("auth/refresh", .answerAfter(gate, 401, body: refused))
+        let other = Task { try await second.accessToken() }
+        await gate.open()
+        #expect(try await other.value == waiting.value)
+        #expect(store.contents != old)
+        guard case .signedIn = second.state else { return #expect(Bool(false), "\(second.state)") }
+    }
+
+    @Test("A process whose user was signed out by another process is signed out, and does not bring the session back")
+    func signedOutElsewhere() async throws {
+        let store = FaultyStore()
+        let first = try await app.signedIn(store)
+        let second = app.client(store)
+        try await second.restore()
+        expire()
+        let gate = Gate()
+        app.transport.plan("auth/refresh", .hold(gate))
+        let late = Task { try await second.accessToken() }
+        await gate.arrival()
+        await first.signOut()
+        await gate.open()
+        await #expect(throws: GatehouseError.signedOut(.otherProcess)) { try await late.value }
+        #expect(second.state == .signedOut(.otherProcess))
+        #expect(store.contents == nil)
+    }
+
+    @Test("A process adopts the user who signed in by another process")
+    func otherUser() async throws {
+        let store = FaultyStore()
+        let first = try await app.signedIn(store)
+        let second = app.client(store)
+        try await second.restore()
+        await first.signOut()
+        let session = try await first.signIn(development: app.login())
+        expire()
+        #expect(try await second.user() == session.user)
+    }
+
+    // MARK: Failures
+
+    @Test("A session that cannot be saved goes on in memory, is reported, and is saved when that is possible")
+    func failedSave() async throws {
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        var failures = client.storeFailures.makeAsyncIterator()
+        let before = store.contents
+        store.fail(save: .failed("errno 28"))
+        expire()
+        let token = try await client.accessToken()
+        #expect(try await client.user().status == .active)
+        #expect(await failures.next() == .failed("errno 28"))
+        #expect(store.contents == before)
+        store.fail()
+        while store.contents == before { try await Task.sleep(for: .milliseconds(5)) }
+        let restarted = app.client(FaultyStore(store.contents))
+        try await restarted.restore()
+        #expect(try await restarted.accessToken() == token)
+    }
+
+    @Test("A locked store is unknown, not signed out: nothing is cleared, and the client reads it when it is unlocked")
+    func lockedStore() async throws {
+        let store = FaultyStore()
+        let session = try await app.signedIn(store).user()
+        let contents = store.contents
+        store.fail(load: .locked, save: .locked)
+        let client = app.client(store)
+        #expect(try await client.restore() == .unknown(.locked))
+        await #expect(throws: GatehouseError.storeUnavailable(.locked)) { try await client.accessToken() }
+        #expect(client.state == .unknown(.locked))
+        #expect(store.contents == contents)
+        store.fail()
+        for await state in client.states {
+            if case .signedIn(let restored) = state {
+                #expect(restored.user == session)
+                break
+            }
+        }
+    }
+
+    @Test("A store that becomes unreadable later does not sign out")
+    func lockedLater() async throws {
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        store.fail(load: .locked, save: .locked)
+        expire()
+        #expect(try await client.user().status == .active)
+        guard case .signedIn = client.state else { return #expect(Bool(false), "\(client.state)") }
+    }
+
+    @Test("Signing out while the store is locked ends the stored session when it is unlocked")
+    func signOutWhileLocked() async throws {
+        let store = FaultyStore()
+        let witness = try await app.signedIn(store)
+        store.fail(load: .locked, save: .locked)
+        let client = app.client(store)
+        try await client.restore()
+        #expect(await client.signOut() == .queued)
+        #expect(client.state == .signedOut(.requested))
+        store.fail()
+        try await client.restore()
+        #expect(client.state == .signedOut(.requested))
+        #expect(await client.deliverLogouts())
+        await #expect(throws: GatehouseError.self) { try await witness.user() }
+    }
+
+    @Test("A login while the store is locked replaces what it held, and ends that session")
+    func signInWhileLocked() async throws {
+        let store = FaultyStore()
+        let witness = try await app.signedIn(store)
+        store.fail(load: .locked, save: .locked)
+        let client = app.client(store)
+        let session = try await client.signIn(development: app.login())
+        #expect(try await client.user() == session.user)
+        store.fail()
+        #expect(try await client.restore() == .signedIn(session))
+        #expect(await client.deliverLogouts())
+        await #expect(throws: GatehouseError.self) { try await witness.user() }
+    }
+
+    @Test(
+        "Damaged contents are an error, stay until the next login, and are replaced by it",
+        arguments: ["", "{", "[]", #"{"version":2,"logouts":[]}"#])
+    func damaged(contents: String) async throws {
+        let store = FaultyStore(Data(contents.utf8))
+        let client = app.client(store)
+        await #expect(throws: GatehouseError.storeUnavailable(.unreadable)) { try await client.restore() }
+        #expect(client.state == .unknown(.unreadable))
+        #expect(store.contents == Data(contents.utf8))
+        let session = try await client.signIn(development: app.login())
+        #expect(try await app.client(store).restore() == .signedIn(Session(user: session.user, isNewUser: false)))
+    }
+
+    // MARK: The file
+
+    @Test("The file is replaced in one step, only its owner can read it, and nothing else is left in its folder")
+    func file() throws {
+        let folder = try TemporaryFolder()
+        let store = FileSessionStore(file: URL(fileURLWithPath: folder.file("session")))
+        #expect(try store.load() == nil)
+        try store.save(nil)
+        for contents in ["one", "a longer text", "x"] {
+            try store.save(Data(contents.utf8))
+            #expect(try store.load() == Data(contents.utf8))
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("session"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["session"])
+        try store.save(nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("A file that cannot be read or written is an error that says why")
+    func unwritableFile() throws {
+        let folder = try TemporaryFolder()
+        let missing = FileSessionStore(file: URL(fileURLWithPath: folder.file("missing/session")))
+        #expect(throws: StoreUnavailable.failed("errno \(ENOENT)")) { try missing.save(Data([1])) }
+        let notAFile = FileSessionStore(file: URL(fileURLWithPath: folder.path))
+        #expect(throws: StoreUnavailable.self) { try notAFile.load() }
+        #expect(throws: StoreUnavailable.self) { try notAFile.save(Data([1])) }
+    }
+}
