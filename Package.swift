@@ -66,7 +66,7 @@ let package = Package(
             dependencies: ["CommandLineTool", "FakeApple", "FileSystem", "Gatehouse", "JSON", "Processes", "Sockets"]),
 
         // The library for apps, and a program that uses it. They depend on Foundation alone.
-        .target(name: "GatehouseClient"),
+        .target(name: "GatehouseClient", resources: [.copy("Apple/PrivacyInfo.xcprivacy")]),
         .executableTarget(name: "GatehouseExample", dependencies: ["GatehouseClient"]),
 
         // The composition root, and the commands.

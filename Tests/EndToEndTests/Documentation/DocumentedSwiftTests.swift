@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks the types of the code for iOS, against declarations of what it uses of Apple's frameworks.
+/// Compiles the code for apps, with declarations of what it uses of Apple's frameworks and other packages.
 @Suite("Swift in the documentation")
 struct DocumentedSwiftTests {
     /// What the excerpt in README.md leaves to the app.
@@ -26,13 +26,7 @@ struct DocumentedSwiftTests {
     @Test("The compiler accepts each page's code as one module in Swift 6, without a warning")
     func compiles() throws {
         let folder = try TemporaryFolder()
-        for (module, source) in AppleFrameworks.sources {
-            try source.write(toFile: folder.file(module + ".swift"), atomically: true, encoding: .utf8)
-            try Shell.run([
-                "swiftc", "-emit-module", "-parse-as-library", "-module-name", module, "-o",
-                folder.file(module + ".swiftmodule"), folder.file(module + ".swift"),
-            ])
-        }
+        let modules = try StubModules.shared.get()
         let blocks = try DocumentationPage.all.flatMap { try $0.blocks }.filter { $0.language == "swift" }
         #expect(blocks.count > 3)
         for (page, blocks) in Dictionary(grouping: blocks, by: \.page) {
@@ -43,11 +37,7 @@ struct DocumentedSwiftTests {
                     toFile: file, atomically: true, encoding: .utf8)
                 return file
             }
-            let outcome = try Shell.outcome(
-                of: [
-                    "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
-                    "-module-name", "App", "-I", folder.path,
-                ] + files)
+            let outcome = try modules.compile(files)
             #expect(outcome.status == 0, "\(page), by the lines of its blocks:\n\(outcome.errorOutput)")
         }
     }

@@ -1,0 +1,83 @@
+#if canImport(AuthenticationServices) && canImport(CryptoKit) && !os(watchOS)
+    import AuthenticationServices
+
+    /// One presentation of Apple's sheet. It ends once: with Apple's answer, by ``cancel()``, or when it is released.
+    @MainActor
+    final class AppleAuthorization: NSObject {
+        typealias Answer = Result<AppleLogin, AppleSignInError>
+
+        private let controller: ASAuthorizationController
+        private let provider: AnchorProvider?
+        private let nonce: String
+        private var waiting: CheckedContinuation<Answer, Never>?
+        private var isCancelled = false
+
+        init(
+            _ request: ASAuthorizationRequest, nonce: String, anchor: (@MainActor () -> ASPresentationAnchor)?
+        ) {
+            self.nonce = nonce
+            controller = ASAuthorizationController(authorizationRequests: [request])
+            provider = anchor.map(AnchorProvider.init)
+            super.init()
+            controller.delegate = self
+            // Without a provider, the system chooses the window.
+            controller.presentationContextProvider = provider
+        }
+
+        deinit { waiting?.resume(returning: .failure(.cancelled)) }
+
+        /// Must be called once.
+        func perform() async -> Answer {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    guard !isCancelled, !Task.isCancelled else {
+                        return continuation.resume(returning: .failure(.cancelled))
+                    }
+                    waiting = continuation
+                    controller.performRequests()
+                }
+            } onCancel: {
+                Task { @MainActor in cancel() }
+            }
+        }
+
+        /// The caller gets its answer at once, also if the controller never calls back.
+        func cancel() {
+            isCancelled = true
+            guard waiting != nil else { return }
+            finish(.failure(.cancelled))
+            controller.cancel()
+        }
+
+        private func finish(_ answer: Answer) {
+            // The controller may call back for the cancellation, too.
+            waiting?.resume(returning: answer)
+            waiting = nil
+        }
+    }
+
+    extension AppleAuthorization: ASAuthorizationControllerDelegate {
+        func authorizationController(
+            controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
+        ) {
+            do throws(AppleSignInError) {
+                finish(.success(try AppleLogin(authorization, nonce: nonce)))
+            } catch {
+                finish(.failure(error))
+            }
+        }
+
+        func authorizationController(controller: ASAuthorizationController, didCompleteWithError error: any Error) {
+            finish(.failure(AppleSignInError(error)))
+        }
+    }
+
+    @MainActor
+    private final class AnchorProvider: NSObject, ASAuthorizationControllerPresentationContextProviding {
+        private let anchor: @MainActor () -> ASPresentationAnchor
+
+        init(_ anchor: @escaping @MainActor () -> ASPresentationAnchor) { self.anchor = anchor }
+
+        func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor { anchor() }
+    }
+#endif

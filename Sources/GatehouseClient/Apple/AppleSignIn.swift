@@ -1,0 +1,162 @@
+#if canImport(AuthenticationServices) && canImport(CryptoKit) && !os(watchOS)
+    import AuthenticationServices
+    import Foundation
+
+    /// Signs in with Apple: asks the server for a nonce, shows Apple's sheet, and sends Apple's answer to the server.
+    ///
+    /// ```swift
+    /// let apple = AppleSignIn(client) { window }
+    /// do {
+    ///     let session = try await apple.signIn()
+    /// } catch .cancelled {
+    ///     // nothing to show
+    /// }
+    /// ```
+    ///
+    /// An app with SwiftUI's `SignInWithAppleButton` calls ``prepare(_:with:scopes:)`` in `onRequest` and
+    /// ``signIn(completing:)`` in `onCompletion`.
+    @MainActor
+    public final class AppleSignIn {
+        private let client: GatehouseClient
+        private let anchor: (@MainActor () -> ASPresentationAnchor)?
+        private let defaults: UserDefaults
+        private var current: AppleAuthorization?
+        private var prepared: LoginChallenge?
+
+        /// - Parameters:
+        ///   - defaults: keeps Apple's id of the user, which is no secret, for ``checkCredential()``.
+        ///   - anchor: the window for Apple's sheet. On macOS, and where an app has several windows, it is needed.
+        public init(
+            _ client: GatehouseClient, defaults: UserDefaults = .standard,
+            anchor: (@MainActor () -> ASPresentationAnchor)? = nil
+        ) {
+            (self.client, self.defaults, self.anchor) = (client, defaults, anchor)
+        }
+
+        /// Signs in. A call while Apple's sheet is open closes it, and the earlier call throws
+        /// ``AppleSignInError/cancelled``.
+        public func signIn(
+            scopes: [ASAuthorization.Scope] = [.fullName, .email]
+        ) async throws(AppleSignInError) -> Session {
+            try await signIn(authorize(scopes: scopes))
+        }
+
+        /// Asks Apple without signing in: for `link`, and for the `authorizationCode` of `deleteAccount`.
+        public func authorize(scopes: [ASAuthorization.Scope] = []) async throws(AppleSignInError) -> AppleLogin {
+            let challenge = try await newChallenge()
+            let request = ASAuthorizationAppleIDProvider().createRequest()
+            Self.configure(request, challenge, scopes)
+            current?.cancel()
+            let authorization = AppleAuthorization(request, nonce: challenge.nonce, anchor: anchor)
+            current = authorization
+            defer { if current === authorization { current = nil } }
+            return try await authorization.perform().get()
+        }
+
+        private func newChallenge() async throws(AppleSignInError) -> LoginChallenge {
+            do { return try await client.challenge() } catch { throw .gatehouse(error) }
+        }
+
+        private func signIn(_ login: AppleLogin) async throws(AppleSignInError) -> Session {
+            do {
+                let session = try await client.signIn(apple: login)
+                appleUser = login.userIdentifier
+                return session
+            } catch { throw .gatehouse(error) }
+        }
+
+        private static func configure(
+            _ request: ASAuthorizationAppleIDRequest, _ challenge: LoginChallenge, _ scopes: [ASAuthorization.Scope]
+        ) {
+            request.requestedScopes = scopes
+            request.nonce = challenge.hash
+        }
+
+        // MARK: SwiftUI's button
+
+        /// Sets the scopes and the nonce of the button's request, in `onRequest`.
+        ///
+        /// - Parameter challenge: the latest of ``challenges()``. A button without one is disabled.
+        public func prepare(
+            _ request: ASAuthorizationAppleIDRequest, with challenge: LoginChallenge,
+            scopes: [ASAuthorization.Scope] = [.fullName, .email]
+        ) {
+            prepared = challenge
+            Self.configure(request, challenge, scopes)
+        }
+
+        /// Signs in with the button's result, in `onCompletion`.
+        public func signIn(
+            completing result: Result<ASAuthorization, any Error>
+        ) async throws(AppleSignInError) -> Session {
+            try await signIn(login(from: result))
+        }
+
+        /// The login of the button's result, for `link` and `deleteAccount`.
+        public func login(from result: Result<ASAuthorization, any Error>) throws(AppleSignInError) -> AppleLogin {
+            let challenge = prepared
+            prepared = nil
+            switch result {
+            case .success(let authorization):
+                guard let challenge else { throw .notPrepared }
+                return try AppleLogin(authorization, nonce: challenge.nonce)
+            case .failure(let error): throw AppleSignInError(error)
+            }
+        }
+
+        /// A nonce of the server, and a new one before it expires, until the task is cancelled. A nonce is for one login, so
+        /// start again after each: `.task(id: attempts) { for await next in apple.challenges() { challenge = next } }`.
+        public func challenges() -> AsyncStream<LoginChallenge> {
+            let client = client
+            return AsyncStream { continuation in
+                let task = Task {
+                    var pause = 1.0
+                    while !Task.isCancelled {
+                        if let challenge = try? await client.challenge() {
+                            continuation.yield(challenge)
+                            pause = max(1, Double(challenge.expiresIn) / 2)
+                        } else {
+                            pause = min(pause * 2, 60)
+                        }
+                        try? await Task.sleep(for: .seconds(pause))
+                    }
+                }
+                continuation.onTermination = { _ in task.cancel() }
+            }
+        }
+
+        // MARK: Apple's state of the credential
+
+        /// Asks Apple whether the user still uses Sign in with Apple for this app, and asks the server if not. Call it when
+        /// the app becomes active.
+        ///
+        /// It does not sign out by itself. Apple tells the server of a revocation, which then refuses the request, and that
+        /// signs out.
+        public func checkCredential() async {
+            guard let appleUser else { return }
+            let state = try? await ASAuthorizationAppleIDProvider().credentialState(forUserID: appleUser)
+            if state == .revoked { await askServer() }
+        }
+
+        /// Checks now, and whenever Apple says that a credential was revoked, until the task is cancelled.
+        public func watchCredential() async {
+            let (revocations, continuation) = AsyncStream.makeStream(
+                of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            let observer = NotificationCenter.default.addObserver(
+                forName: ASAuthorizationAppleIDProvider.credentialRevokedNotification, object: nil, queue: nil
+            ) { _ in continuation.yield() }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            await checkCredential()
+            for await _ in revocations { await askServer() }
+        }
+
+        /// A session that has ended is refused, which signs out. Any other failure means nothing here.
+        private func askServer() async { _ = try? await client.user() }
+
+        /// It outlives a logout: the most that this costs is a request.
+        private var appleUser: String? {
+            get { defaults.string(forKey: "gatehouse.appleUser") }
+            set { defaults.set(newValue, forKey: "gatehouse.appleUser") }
+        }
+    }
+#endif

@@ -1,0 +1,93 @@
+#if canImport(Security)
+    import Foundation
+    import Security
+
+    /// One item of the Keychain, which holds the session of an app and its extensions.
+    ///
+    /// The item can be read when the device has been unlocked once since it started, also in the background. It stays on
+    /// this device and is in no backup of another one: when two devices refresh the same session, it ends on both.
+    ///
+    /// An item outlives the app: iOS keeps it when the app is deleted, so the app is still signed in when it is installed
+    /// again. An app that wants another start signs out at its first start. It must not take a flag in `UserDefaults` that
+    /// is missing for the first start unless ``load()`` succeeds: before the first unlock, `UserDefaults` are empty.
+    ///
+    /// `OSStatus -34018` means that an entitlement is missing: add the capability *Keychain Sharing* with the access group.
+    /// On macOS, each program that uses this store needs that capability, and so must be signed.
+    public struct KeychainSessionStore: SessionStore {
+        private let service: String
+        private let account: String
+        private let accessGroup: String?
+
+        /// - Parameters:
+        ///   - service: apps that use several servers have one name for each.
+        ///   - accessGroup: the app and its extensions share the session if all give the same group, such as
+        ///     `TEAMID.com.example.shared`. Without one, an item is added to the app's first group.
+        public init(service: String = "gatehouse", account: String = "session", accessGroup: String? = nil) {
+            (self.service, self.account, self.accessGroup) = (service, account, accessGroup)
+        }
+
+        public func load() throws(StoreUnavailable) -> Data? {
+            var query = item
+            query[kSecReturnData as String] = true
+            query[kSecMatchLimit as String] = kSecMatchLimitOne
+            var result: CFTypeRef?
+            let status = SecItemCopyMatching(query as CFDictionary, &result)
+            if status == errSecItemNotFound { return nil }
+            try Self.check(status)
+            guard let contents = result as? Data else { throw .unreadable }
+            return contents
+        }
+
+        public func save(_ contents: Data?) throws(StoreUnavailable) {
+            guard let contents else { return try remove() }
+            var status = update(to: contents)
+            if status == errSecItemNotFound { status = add(contents) }
+            // An extension of the app has added it meanwhile.
+            if status == errSecDuplicateItem { status = update(to: contents) }
+            try Self.check(status)
+        }
+
+        private var item: [String: Any] {
+            var item: [String: Any] = [
+                kSecClass as String: kSecClassGenericPassword,
+                kSecAttrService as String: service,
+                kSecAttrAccount as String: account,
+                kSecAttrSynchronizable as String: false,
+                // Otherwise macOS uses a keychain file, which has neither access groups nor accessibility.
+                kSecUseDataProtectionKeychain as String: true,
+            ]
+            item[kSecAttrAccessGroup as String] = accessGroup
+            return item
+        }
+
+        /// An update sets the accessibility as well, because an item keeps the one that it was added with.
+        private func value(_ contents: Data) -> [String: Any] {
+            [
+                kSecValueData as String: contents,
+                kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+            ]
+        }
+
+        private func update(to contents: Data) -> OSStatus {
+            SecItemUpdate(item as CFDictionary, value(contents) as CFDictionary)
+        }
+
+        private func add(_ contents: Data) -> OSStatus {
+            SecItemAdd(item.merging(value(contents)) { $1 } as CFDictionary, nil)
+        }
+
+        private func remove() throws(StoreUnavailable) {
+            let status = SecItemDelete(item as CFDictionary)
+            if status != errSecItemNotFound { try Self.check(status) }
+        }
+
+        private static func check(_ status: OSStatus) throws(StoreUnavailable) {
+            switch status {
+            case errSecSuccess: return
+            case errSecInteractionNotAllowed, errSecInteractionRequired, errSecNotAvailable, errSecDataNotAvailable:
+                throw .locked
+            default: throw .failed("OSStatus \(status)")
+            }
+        }
+    }
+#endif

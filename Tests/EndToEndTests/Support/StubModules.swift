@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+
+/// Modules that this machine does not have, as declarations in Tests/StubModules, and GatehouseClient compiled with them.
+struct StubModules {
+    /// In an order in which each imports only earlier ones.
+    static let names = ["AuthenticationServices", "CryptoKit", "Security", "HTTPTypes", "OpenAPIRuntime"]
+
+    /// Compiled once for all tests.
+    static let shared = Result { try StubModules() }
+
+    private let folder: TemporaryFolder
+
+    /// For the compiler's option `-I`.
+    var path: String { folder.path }
+
+    private init() throws {
+        folder = try TemporaryFolder()
+        for name in Self.names {
+            try Shell.run(
+                Self.compiler(module: name, in: folder) + ["\(Executable.root)/Tests/StubModules/\(name).swift"])
+        }
+        let settings = ["ExistentialAny", "MemberImportVisibility"].flatMap { ["-enable-upcoming-feature", $0] }
+        try Shell.run(Self.compiler(module: "GatehouseClient", in: folder) + settings + Self.clientSources())
+    }
+
+    /// Not only a type check: the rules for values that leave their actor are checked later.
+    private static func compiler(module: String, in folder: TemporaryFolder) -> [String] {
+        [
+            "swiftc", "-c", "-whole-module-optimization", "-parse-as-library", "-swift-version", "6",
+            "-warnings-as-errors", "-I", folder.path, "-module-name", module, "-emit-module", "-emit-module-path",
+            folder.file(module + ".swiftmodule"), "-o", folder.file(module + ".o"),
+        ]
+    }
+
+    private static func clientSources() throws -> [String] {
+        let root = Executable.root + "/Sources/GatehouseClient"
+        return try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.hasSuffix(".swift") }
+            .map { "\(root)/\($0)" }
+    }
+
+    /// Compiles a file as the module App.
+    func compile(_ files: [String]) throws -> Shell.Outcome {
+        try Shell.outcome(
+            of: [
+                "swiftc", "-c", "-whole-module-optimization", "-parse-as-library", "-swift-version", "6",
+                "-warnings-as-errors", "-module-name", "App", "-I", path, "-o", "/dev/null",
+            ] + files)
+    }
+}

@@ -1,0 +1,35 @@
+// Declarations of what the documentation uses of swift-http-types.
+public struct HTTPField: Sendable {
+    public struct Name: Hashable, Sendable {
+        public static var authorization: Self { fatalError() }
+    }
+}
+
+public struct HTTPFields: Sendable {
+    public subscript(name: HTTPField.Name) -> String? {
+        get { fatalError() }
+        set { fatalError() }
+    }
+}
+
+public struct HTTPRequest: Sendable {
+    public var headerFields: HTTPFields {
+        get { fatalError() }
+        set { fatalError() }
+    }
+}
+
+public struct HTTPResponse: Sendable {
+    public struct Status: Hashable, Sendable {
+        public let code: Int
+        public static var unauthorized: Self { fatalError() }
+    }
+    public var status: Status {
+        get { fatalError() }
+        set { fatalError() }
+    }
+    public var headerFields: HTTPFields {
+        get { fatalError() }
+        set { fatalError() }
+    }
+}
