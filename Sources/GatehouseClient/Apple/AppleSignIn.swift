@@ -54,7 +54,7 @@
         }
 
         private func newChallenge() async throws(AppleSignInError) -> LoginChallenge {
-            do { return try await client.challenge() } catch { throw .gatehouse(error) }
+            do { return try await client.challenge() } catch { throw AppleSignInError(error) }
         }
 
         private func signIn(_ login: AppleLogin) async throws(AppleSignInError) -> Session {
@@ -62,7 +62,7 @@
                 let session = try await client.signIn(apple: login)
                 appleUser = login.userIdentifier
                 return session
-            } catch { throw .gatehouse(error) }
+            } catch { throw AppleSignInError(error) }
         }
 
         private static func configure(

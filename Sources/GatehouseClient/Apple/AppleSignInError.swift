@@ -2,7 +2,7 @@
     import AuthenticationServices
 
     /// Why there is no login with Apple.
-    public enum AppleSignInError: Error {
+    public enum AppleSignInError: Error, Hashable, Sendable {
         /// The user closed Apple's sheet, the task was cancelled, or another login has been started. Show nothing.
         case cancelled
         /// Apple gave no credential, for example because no Apple Account is signed in on the device (`unknown`), or because
@@ -23,6 +23,8 @@
             default: self = .apple(.unknown)
             }
         }
+
+        init(_ error: GatehouseError) { self = error == .cancelled ? .cancelled : .gatehouse(error) }
     }
 
     extension AppleSignInError: CustomStringConvertible {

@@ -20,8 +20,9 @@ struct StubModules {
             try Shell.run(
                 Self.compiler(module: name, in: folder) + ["\(Executable.root)/Tests/StubModules/\(name).swift"])
         }
-        let settings = ["ExistentialAny", "MemberImportVisibility"].flatMap { ["-enable-upcoming-feature", $0] }
-        try Shell.run(Self.compiler(module: "GatehouseClient", in: folder) + settings + Self.clientSources())
+        try Shell.run(
+            Self.compiler(module: "GatehouseClient", in: folder) + ["-package-name", "gatehouse"] + Self.clientSources()
+        )
     }
 
     /// Not only a type check: the rules for values that leave their actor are checked later.

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a developer gets who adds the library to an app: neither the server's libraries nor its settings.
+@Suite("GatehouseClient in a package outside of the checkout", .serialized)
+struct OutsidePackageTests {
+    private func expectClean(_ outcome: Shell.Outcome) {
+        let output = outcome.text + outcome.errorOutput
+        #expect(outcome.status == 0, "\(output)")
+        #expect(!output.contains("warning:") && !output.contains("error:"), "\(output)")
+    }
+
+    private func expectWorks(_ package: OutsidePackage) throws {
+        let outcome = try package.run()
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        #expect(outcome.text.hasPrefix("signed out\noffline: The server did not answer"), "\(outcome.text)")
+        let libraries = try package.libraries()
+        #expect(libraries.contains("libFoundationNetworking.so"))
+        for name in ["fcgi", "sqlite3", "ssl", "crypto", "curl", "pq"] {
+            #expect(!libraries.contains { $0.hasPrefix("lib\(name).so") }, "\(libraries)")
+        }
+    }
+
+    @Test("By path, without the server's headers and without a warning; it links none of the server's libraries")
+    func path() throws {
+        let package = try OutsidePackage(.path, tools: "6.0")
+        let isHidden = HiddenHeaders.obstacle == nil
+        expectClean(try package.build(in: isHidden ? HiddenHeaders.wrapper : []))
+        try expectWorks(package)
+    }
+
+    @Test("By version, in an app of Swift 5, without a warning")
+    func tag() throws {
+        let package = try OutsidePackage(.tag, tools: "5.9")
+        expectClean(try package.build())
+        try expectWorks(package)
+        let dependencies = try package.dependencies()
+        #expect(dependencies.contains("@1.2.3") && dependencies.split(separator: "\n").count == 2, "\(dependencies)")
+    }
+
+    @Test(
+        "The server's headers can be hidden, and then the server does not build",
+        .enabled(if: HiddenHeaders.obstacle == nil, "\(HiddenHeaders.obstacle ?? "")"))
+    func serverNeedsHeaders() throws {
+        let module = Executable.root + "/Sources/CSQLite/shim.h"
+        let command = ["clang", "-fsyntax-only", "-x", "c-header", module]
+        #expect(try Shell.outcome(of: command).status == 0)
+        #expect(try Shell.outcome(of: HiddenHeaders.wrapper + command).status == 1)
+    }
+}
