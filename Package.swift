@@ -99,9 +99,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppleID", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand", "GatehouseServer",
-                "GatehouseTokens",
-                "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite", "Sockets", "TestSupport", "Threading",
+                "AppleID", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand", "GatehouseExample",
+                "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite",
+                "Sockets", "TestSupport", "Threading",
             ],
             exclude: ["Support/ask-from.py", "Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),

@@ -10,6 +10,8 @@ package enum Executable {
 
     package static let fakeApple = builtBesideTests("fake-apple")
 
+    package static let example = builtBesideTests("gatehouse-example")
+
     private static func builtBesideTests(_ name: String) -> String {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         return tests.deletingLastPathComponent().appendingPathComponent(name).path
