@@ -10,11 +10,11 @@ struct DocumentedSwiftTests {
         "README.md": (
             """
             import AuthenticationServices
-            import CryptoKit
             import Foundation
-            func signIn(credential: ASAuthorizationAppleIDCredential, nonce: String) async throws {
+            import GatehouseClient
+            @MainActor func signIn(_ request: URLRequest) async throws {
 
-            """, "\n_ = session }"
+            """, "\n_ = (session, data, response) }"
         )
     ]
 
