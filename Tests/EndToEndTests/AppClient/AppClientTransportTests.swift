@@ -1,0 +1,86 @@
+import Foundation
+import FoundationNetworking
+import GatehouseClient
+import Testing
+
+/// `URLSession` itself, on this machine.
+@Suite("App: URLSession")
+struct AppClientTransportTests {
+    private let transport = URLSessionTransport()
+
+    private func request(_ server: UpstreamServer, _ path: String, _ method: String = "GET") -> URLRequest {
+        var request = URLRequest(url: URL(string: "http://127.0.0.1:\(server.port)\(path)")!)
+        request.httpMethod = method
+        request.setValue("Bearer of-the-user", forHTTPHeaderField: "Authorization")
+        return request
+    }
+
+    @Test("A redirect of a GET within the origin is followed, and the token goes with it")
+    func sameOrigin() async throws {
+        let server = try UpstreamServer { request in
+            request.target == "/old"
+                ? UpstreamResponse(status: "301 Moved", headers: [("Location", "/new")])
+                : UpstreamResponse(body: Array("found".utf8))
+        }
+        let (data, response) = try await transport.send(request(server, "/old"))
+        #expect(response.statusCode == 200)
+        #expect(String(decoding: data, as: UTF8.self) == "found")
+        #expect(server.requests(at: "/new").first?.values(of: "Authorization") == ["Bearer of-the-user"])
+    }
+
+    @Test("Another redirect is the answer, and reaches no server", arguments: ["to another origin", "of a POST"])
+    func otherRedirect(kind: String) async throws {
+        let other = try UpstreamServer.echoing()
+        let isPost = kind == "of a POST"
+        let server = try UpstreamServer { _ in
+            let target = isPost ? "/new" : "http://127.0.0.1:\(other.port)/"
+            return UpstreamResponse(status: "307 Temporary Redirect", headers: [("Location", target)])
+        }
+        let answer = try await transport.send(request(server, "/old", isPost ? "POST" : "GET"))
+        #expect(answer.1.statusCode == 307)
+        #expect(other.requests(at: "/").isEmpty)
+        #expect(server.requests(at: "/new").isEmpty)
+    }
+
+    @Test("No cookie is kept, and no answer is cached")
+    func nothingKept() async throws {
+        let server = try UpstreamServer { _ in
+            UpstreamResponse(headers: [("Set-Cookie", "a=b; Path=/"), ("Cache-Control", "max-age=3600")])
+        }
+        for _ in 0..<2 { _ = try await transport.send(request(server, "/")) }
+        let requests = server.requests(at: "/")
+        #expect(requests.count == 2)
+        #expect(requests.allSatisfy { $0.values(of: "Cookie").isEmpty })
+    }
+
+    @Test("A server that does not exist is an error with a code")
+    func noServer() async throws {
+        let port = try FreePort.any()
+        let client = GatehouseClient(URL(string: "http://127.0.0.1:\(port)")!, store: MemorySessionStore())
+        await #expect(throws: GatehouseError.noAnswer(.cannotConnectToHost)) { _ = try await client.challenge() }
+    }
+
+    @Test("A cancelled request ends at once")
+    func cancelled() async throws {
+        let gate = Gate()
+        let server = try UpstreamServer { _ in UpstreamResponse() }
+        let client = GatehouseClient(
+            URL(string: "http://127.0.0.1:\(server.port)")!, store: MemorySessionStore(),
+            transport: SlowTransport(gate: gate))
+        let task = Task { _ = try await client.challenge() }
+        await gate.arrival()
+        task.cancel()
+        await #expect(throws: GatehouseError.cancelled) { try await task.value }
+        await gate.open()
+    }
+}
+
+/// A transport that does not notice that its task is cancelled.
+private struct SlowTransport: HTTPTransport {
+    let gate: Gate
+
+    func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        await gate.pass()
+        throw URLError(.timedOut)
+    }
+}
