@@ -61,6 +61,14 @@ struct AppleSourcesTests {
         #expect(outcome.status == 0, "\(outcome.errorOutput)")
     }
 
+    @Test(
+        "With stubs that answer, the Keychain store and Sign in with Apple do what their programs expect",
+        arguments: ["Keychain", "AppleSignIn"])
+    func runs(program: String) throws {
+        let outcome = try StubModules.shared.get().run(program: program)
+        #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
+    }
+
     @Test("Each file is compiled on Apple's platforms only")
     func conditions() throws {
         let folder = Executable.root + "/Sources/GatehouseClient/Apple"

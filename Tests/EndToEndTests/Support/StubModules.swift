@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Modules that this machine does not have, as declarations in Tests/StubModules, and GatehouseClient compiled with them.
+/// Modules that this machine does not have, as stubs in Tests/StubModules, and GatehouseClient compiled with them.
 struct StubModules {
     /// In an order in which each imports only earlier ones.
     static let names = ["AuthenticationServices", "CryptoKit", "Security", "HTTPTypes", "OpenAPIRuntime"]
@@ -47,5 +47,21 @@ struct StubModules {
                 "swiftc", "-c", "-whole-module-optimization", "-parse-as-library", "-swift-version", "6",
                 "-warnings-as-errors", "-module-name", "App", "-I", path, "-o", "/dev/null",
             ] + files)
+    }
+
+    /// Builds and runs a program of Tests/StubModules/Programs.
+    func run(program: String) throws -> Shell.Outcome {
+        let place = try TemporaryFolder()
+        let objects = (Self.names + ["GatehouseClient"]).map { folder.file($0 + ".o") }
+        try Shell.run(
+            [
+                "swiftc", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors", "-module-name", "App",
+                "-I",
+                path, "-o", place.file(program), "\(Executable.root)/Tests/StubModules/Programs/\(program).swift",
+            ] + objects)
+        // UserDefaults are files below HOME.
+        return try Shell.outcome(
+            of: ["timeout", "300", place.file(program)],
+            environment: ["HOME": place.path, "PATH": "/usr/bin:/bin"])
     }
 }

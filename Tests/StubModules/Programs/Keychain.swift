@@ -1,0 +1,58 @@
+// Runs KeychainSessionStore with the stub of the Keychain.
+import Foundation
+import GatehouseClient
+import Security
+
+@main
+struct Program {
+    static func main() throws {
+        let store = KeychainSessionStore(service: "s", accessGroup: "g")
+        let (first, second) = (Data("first".utf8), Data("second".utf8))
+
+        try expect(store.load() == nil, "without an item there is no session")
+        try store.save(first)
+        try expect(store.load() == first, "an item is added")
+        let item = StubKeychain.item ?? [:]
+        expect(item[kSecAttrAccessible] as? String == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, "accessibility")
+        expect(item[kSecAttrSynchronizable] as? Bool == false, "an item is not in iCloud")
+        expect(item[kSecUseDataProtectionKeychain] as? Bool == true, "the data protection keychain")
+        expect(item[kSecAttrAccessGroup] as? String == "g" && item[kSecAttrService] as? String == "s", "names")
+
+        StubKeychain.item?[kSecAttrAccessible] = "other"
+        try store.save(second)
+        try expect(store.load() == second, "an item is updated")
+        let accessibility = StubKeychain.item?[kSecAttrAccessible] as? String
+        expect(accessibility == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, "an update repairs the accessibility")
+
+        // Not there at the update, there at the addition.
+        StubKeychain.nextResults = [errSecItemNotFound]
+        try store.save(first)
+        try expect(store.load() == first, "an item that an extension added meanwhile is replaced")
+
+        for (status, failure) in [
+            (errSecInteractionNotAllowed, StoreUnavailable.locked), (errSecNotAvailable, .locked),
+            (-34018, .failed("OSStatus -34018")),
+        ] {
+            StubKeychain.nextResults = [status, status, status]
+            expect(result { _ = try store.load() } == failure, "load: \(status)")
+            expect(result { try store.save(second) } == failure, "save: \(status)")
+            expect(result { try store.save(nil) } == failure, "remove: \(status)")
+        }
+        try expect(store.load() == first, "a failure changes nothing")
+
+        try store.save(nil)
+        try store.save(nil)
+        try expect(store.load() == nil && StubKeychain.item == nil, "an item is removed, and may be removed again")
+    }
+
+    static func result(_ body: () throws -> Void) -> StoreUnavailable? {
+        do { try body() } catch { return error as? StoreUnavailable }
+        return nil
+    }
+
+    static func expect(_ condition: @autoclosure () throws -> Bool, _ rule: String) rethrows {
+        guard try !condition() else { return }
+        print("failed: \(rule)")
+        exit(1)
+    }
+}
