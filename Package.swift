@@ -9,6 +9,7 @@ let package = Package(
         .executable(name: "gatehouse-example", targets: ["GatehouseExample"]),
         .executable(name: "gatehouse", targets: ["GatehouseCommand"]),
         .executable(name: "fake-apple", targets: ["FakeAppleCommand"]),
+        .executable(name: "gatehouse-console", targets: ["ConsoleCommand"]),
     ],
     targets: [
         // Debian's C libraries, as they are.
@@ -57,13 +58,28 @@ let package = Package(
         // What both programs are made of: commands, their arguments and their help.
         .target(name: "CommandLineTool", dependencies: ["FileSystem", "Gatehouse", "POSIX", "Processes"]),
 
-        // A stand-in for Apple's servers, for development and tests. Not part of the Debian package.
+        // For development and tests, and not part of the Debian package: a small HTTP server, a stand-in for Apple's
+        // servers, and the page that shows requests, answers and logs.
+        .target(name: "DevelopmentHTTP", dependencies: ["JSON", "POSIX", "Sockets", "Threading"]),
         .target(
             name: "FakeApple",
-            dependencies: ["Curl", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "Threading"]),
+            dependencies: ["Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets"]),
         .executableTarget(
             name: "FakeAppleCommand",
-            dependencies: ["CommandLineTool", "FakeApple", "FileSystem", "Gatehouse", "JSON", "Processes", "Sockets"]),
+            dependencies: [
+                "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FileSystem", "Gatehouse", "JSON", "POSIX",
+                "Processes", "Sockets",
+            ]),
+        .target(
+            name: "Console",
+            dependencies: [
+                "Curl", "DevelopmentHTTP", "FileSystem", "JSON", "POSIX", "Processes", "Sockets", "Threading",
+            ]),
+        .executableTarget(
+            name: "ConsoleCommand",
+            dependencies: [
+                "CommandLineTool", "Console", "DevelopmentHTTP", "FileSystem", "Gatehouse", "JSON", "POSIX", "Sockets",
+            ]),
 
         // The library for apps, and a program that uses it. They depend on Foundation alone.
         .target(name: "GatehouseClient", resources: [.copy("Apple/PrivacyInfo.xcprivacy")]),
@@ -116,8 +132,11 @@ let package = Package(
         .testTarget(
             name: "FakeAppleTests",
             dependencies: [
-                "Curl", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "TestSupport", "Threading",
+                "Curl", "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "TestSupport", "Threading",
             ]),
+        .testTarget(
+            name: "ConsoleTests",
+            dependencies: ["Console", "DevelopmentHTTP", "FileSystem", "JSON", "Sockets", "TestSupport", "Threading"]),
         .testTarget(
             name: "GatehouseCommandTests",
             dependencies: [

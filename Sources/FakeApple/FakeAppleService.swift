@@ -1,3 +1,4 @@
+package import DevelopmentHTTP
 package import JSON
 import POSIX
 package import Sockets
@@ -10,16 +11,18 @@ package struct FakeAppleService: Sendable {
     let audience: String
     private let grants: GrantStore
     private let faults = Faults()
-    private let log = RequestLog()
+    private let log: RequestLog
     let sender: NotificationSender
     private let clock: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - folder: where the grants are kept.
+    ///   - report: is called with each request, also those that control the fake.
     ///   - clock: the time in seconds since 1970.
     package init(
         folder: String, keys: PublishedKeys, developer: DeveloperAccount,
         sender: NotificationSender = NotificationSender(),
+        report: @escaping @Sendable (RequestRecord) -> Void = { _ in },
         clock: @escaping @Sendable () -> Int64 = { WallClock.millisecondsSince1970() / 1000 }
     ) throws {
         grants = try GrantStore(in: folder)
@@ -27,11 +30,12 @@ package struct FakeAppleService: Sendable {
         self.developer = developer
         audience = developer.clientIDs.first ?? MintOrder.defaultBundleID
         self.sender = sender
+        log = RequestLog(report: report)
         self.clock = clock
     }
 
     package func server(on listener: consuming Listener, names: HostNames = HostNames()) -> HTTPServer {
-        HTTPServer(listener, names: names, answer: answer)
+        HTTPServer("fake-apple", on: listener, names: names, answer: answer)
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAction {
@@ -40,7 +44,13 @@ package struct FakeAppleService: Sendable {
                 keys: keys, developer: developer, grants: grants, faults: faults, requests: log)
             return endpoints.answer(request, now: clock())
         }
-        do { return .reply(.ok(try control(request))) } catch { return .reply(ControlError.reply(to: error)) }
+        let reply = controlReply(to: request)
+        log.report(control: request, status: reply.statusCode)
+        return .reply(reply)
+    }
+
+    private func controlReply(to request: HTTPRequest) -> HTTPReply {
+        do { return .ok(try control(request)) } catch { return ControlError.reply(to: error) }
     }
 }
 
@@ -79,6 +89,7 @@ extension FakeAppleService {
         case ("GET", "/mint"): return login(MintOrder(audience: audience))
         case ("POST", "/mint"): return login(try MintOrder(try object(in: request), audience: audience))
         case ("POST", "/notify"): return try notify(request)
+        case ("GET", "/faults"): return ["faults": .array(faults.all.map { .object($0.json) })]
         case ("POST", "/faults"): addFault(try FaultOrder(try object(in: request)))
         case ("DELETE", "/faults"): removeFaults()
         case ("POST", "/keys/rotate"): try keys.rotate()

@@ -1,6 +1,10 @@
 import CommandLineTool
+import DevelopmentHTTP
 import FakeApple
 import FileSystem
+import Gatehouse
+import JSON
+import POSIX
 import Sockets
 
 struct ServeCommand: Command {
@@ -20,7 +24,7 @@ struct ServeCommand: Command {
         POST /notify       a notification: {"type", "sub", "aud", "to": URL, "email", "is_private_email",
                            "shape": "object|string|array", "time": "s|ms", "jti", "claims": {…}, "header": {…}}
         POST /faults       {"fault": "delay|hang|status|garbage|empty|huge|redirect|close", "path": "/auth/keys",
-                           "times": 2, "seconds": 3, "status": 500, "error": "…"}; DELETE removes all faults
+                           "times": 2, "seconds": 3, "status": 500, "error": "…"}; GET lists the faults, DELETE removes them
         POST /keys/rotate  signs with a new key; POST /keys/turnover also removes the old ones
         GET /requests      the requests to Apple's endpoints; DELETE clears the list
         GET /authorisations  which user has authorised which app
@@ -38,6 +42,7 @@ struct ServeCommand: Command {
             Option(
                 name: "--key-id", value: "ID", help: "the id of the developer's key (\(DeveloperAccount.defaultKeyID))"),
             Option(name: "--ca", value: "FILE", help: "trusted certificates for sending notifications"),
+            Option(name: "--log", help: "write a line of JSON about each request to standard output, without secrets"),
         ]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
@@ -70,9 +75,19 @@ struct ServeCommand: Command {
                 clientIDs: Environment.clientIDs)
             return try FakeAppleService(
                 folder: folder, keys: try PublishedKeys(in: folder), developer: developer,
-                sender: NotificationSender(authorities: arguments.value("--ca")))
+                sender: NotificationSender(authorities: arguments.value("--ca")), report: Self.reporter(arguments))
         } catch {
             throw CommandError(.failed, "\(error)")
+        }
+    }
+
+    private static func reporter(_ arguments: Arguments) -> @Sendable (RequestRecord) -> Void {
+        guard arguments.has("--log") else { return { _ in } }
+        return { record in
+            let time = Timestamp(milliseconds: WallClock.millisecondsSince1970())
+            var line: JSONObject = ["time": .string("\(time)")]
+            for (name, value) in record.json.members { line[name] = value }
+            StandardStream.output.line(line.description)
         }
     }
 }

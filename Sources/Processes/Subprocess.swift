@@ -33,8 +33,13 @@ package struct Subprocess: Sendable {
 
     /// This program again, also if its file has been renamed, with the environment of this process.
     package static func ofThisProgram(timeout: Duration) -> Subprocess {
+        inheritingEnvironment("/proc/self/exe", timeout: timeout)
+    }
+
+    /// A program with the environment of this process.
+    package static func inheritingEnvironment(_ program: String, timeout: Duration = .seconds(10)) -> Subprocess {
         Subprocess(
-            program: "/proc/self/exe", environment: ProcessEnvironment.variables().map { "\($0.key)=\($0.value)" },
+            program: program, environment: ProcessEnvironment.variables().map { "\($0.key)=\($0.value)" },
             timeout: timeout, outputLimit: 4 << 20)
     }
 

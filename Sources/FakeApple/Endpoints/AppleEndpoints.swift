@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import JSON
 
 /// Apple's endpoints, below `/auth`.

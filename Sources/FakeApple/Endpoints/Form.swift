@@ -1,3 +1,5 @@
+import DevelopmentHTTP
+
 /// The fields of a body in `application/x-www-form-urlencoded`.
 struct Form {
     private let fields: [(name: String, value: String)]

@@ -1,4 +1,5 @@
-import JSON
+import DevelopmentHTTP
+package import JSON
 import Synchronization
 
 /// The requests to Apple's endpoints, the oldest first.
@@ -7,10 +8,16 @@ final class RequestLog: Sendable {
     private static let capacity = 10_000
 
     private let records = Mutex<[RequestRecord]>([])
+    private let observe: @Sendable (RequestRecord) -> Void
+
+    init(report observe: @escaping @Sendable (RequestRecord) -> Void) {
+        self.observe = observe
+    }
 
     var all: [RequestRecord] { records.withLock { $0 } }
 
     func add(_ record: RequestRecord) {
+        observe(record)
         records.withLock { records in
             records.append(record)
             if records.count > Self.capacity { records.removeFirst(records.count - Self.capacity) }
@@ -18,6 +25,13 @@ final class RequestLog: Sendable {
     }
 
     func clear() { records.withLock { $0 = [] } }
+
+    /// Reports a request that controls the fake, and does not list it.
+    func report(control request: HTTPRequest, status: Int?) {
+        var record = RequestRecord(request)
+        record.status = status
+        observe(record)
+    }
 }
 
 /// A request to Apple, without its secrets.
@@ -42,7 +56,7 @@ package struct RequestRecord: Sendable {
         grantType = form["grant_type"]
     }
 
-    var json: JSONObject {
+    package var json: JSONObject {
         let texts = [
             ("client_id", clientID), ("grant_type", grantType), ("fault", fault), ("error", error), ("reason", reason),
         ]

@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 package import JSON
 import Synchronization
 
@@ -67,6 +68,13 @@ package struct FaultOrder: Sendable, Equatable {
 }
 
 extension FaultOrder {
+    var json: JSONObject {
+        var json: JSONObject = ["fault": .string(kind.rawValue)]
+        json["path"] = path.map(JSONValue.string)
+        json["times"] = times.map(JSONValue.integer)
+        return json
+    }
+
     /// The action in place of the answer; nil if the answer is only delayed.
     func action(for path: String) -> HTTPAction? {
         switch kind {
@@ -77,7 +85,7 @@ extension FaultOrder {
         case .garbage: .reply(.ok(Array("<html>It works!</html>".utf8)))
         case .empty: .reply(.ok([]))
         case .huge: .reply(.ok([UInt8](repeating: UInt8(ascii: " "), count: 1 << 20)))
-        case .redirect: .reply(HTTPReply(status: "302 Found", body: [], location: path))
+        case .redirect: .reply(HTTPReply(status: "302 Found", body: []).adding("Location", path))
         }
     }
 }
@@ -85,6 +93,8 @@ extension FaultOrder {
 /// The ordered faults. The latest order applies first.
 final class Faults: Sendable {
     private let orders = Mutex<[FaultOrder]>([])
+
+    var all: [FaultOrder] { orders.withLock { $0 } }
 
     func add(_ order: FaultOrder) { orders.withLock { $0.append(order) } }
 

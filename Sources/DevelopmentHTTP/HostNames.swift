@@ -20,5 +20,5 @@ package struct HostNames: Sendable {
 
     static let refusal = HTTPReply.refusal(
         "421 Misdirected Request",
-        "the Host header names another host; if it is a name of this one, start fake-apple serve with --host NAME")
+        "the Host header names another host; if it is a name of this one, start the program with --host NAME")
 }

@@ -1,5 +1,5 @@
 package import POSIX
-import Sockets
+package import Sockets
 import Threading
 
 /// A minimal HTTP/1.1 server with one request per connection and one thread per connection. It is
@@ -8,14 +8,17 @@ package final class HTTPServer: Sendable {
     /// The timeout for each read and write, in milliseconds.
     private static let timeout: Int32 = 2000
 
+    private let program: String
     private let listener: Listener
     private let names: HostNames
     private let answer: @Sendable (HTTPRequest) -> HTTPAction
 
-    init(
-        _ listener: consuming Listener, names: HostNames = HostNames(),
+    /// - Parameter program: the name of the program, for its threads.
+    package init(
+        _ program: String, on listener: consuming Listener, names: HostNames = HostNames(),
         answer: @escaping @Sendable (HTTPRequest) -> HTTPAction
     ) {
+        self.program = program
         self.listener = listener
         self.names = names
         self.answer = answer
@@ -30,7 +33,7 @@ package final class HTTPServer: Sendable {
             guard listener.descriptor.waitUntilReadable(milliseconds: -1), let connection = try listener.accept()
             else { continue }
             let number = connection.release()
-            _ = try Thread.spawn(name: "fake-apple") { [self] in
+            _ = try Thread.spawn(name: program) { [self] in
                 serve(FileDescriptor(takingOwnership: number))
             }
         }
@@ -43,21 +46,22 @@ package final class HTTPServer: Sendable {
         case .reply(let reply, let seconds):
             // Ends early if the client closes the connection.
             if seconds > 0 { _ = connection.waitUntilReadable(milliseconds: Int32(clamping: seconds * 1000)) }
-            send(reply, over: connection)
-            connection.shutDownWriting()
-            // Closing with unread data would reset the connection before the client has read the answer.
-            _ = connection.waitUntilReadable(milliseconds: Self.timeout)
+            send(reply.bytes, over: connection)
+        case .pass(let bytes):
+            send(bytes, over: connection)
         }
     }
 
-    private func send(_ reply: HTTPReply, over connection: borrowing FileDescriptor) {
-        let bytes = reply.bytes
+    private func send(_ bytes: [UInt8], over connection: borrowing FileDescriptor) {
         var sent = 0
         while sent < bytes.count, connection.waitUntilWritable(milliseconds: Self.timeout),
             case .moved(let count) = connection.send(bytes, from: sent)
         {
             sent += count
         }
+        connection.shutDownWriting()
+        // Closing with unread data would reset the connection before the client has read the answer.
+        _ = connection.waitUntilReadable(milliseconds: Self.timeout)
     }
 
     /// Silence if the client is gone.

@@ -1,0 +1,26 @@
+import DevelopmentHTTP
+import POSIX
+
+/// What the page may ask of the fake Apple. Its endpoints for Gatehouse are not among it.
+struct AppleControl: Sendable {
+    private static let allowed: Set<String> = [
+        "GET /authorisations", "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate",
+        "POST /keys/turnover", "POST /mint", "POST /notify", "GET /requests",
+    ]
+
+    let server: HTTPUpstream
+
+    func answer(_ request: HTTPRequest, to path: String) -> HTTPAction {
+        guard Self.allowed.contains("\(request.method) \(path)") else {
+            return .reply(
+                HTTPReply.refusal("404 Not Found", "allowed: " + Self.allowed.sorted().joined(separator: ", "))
+                    .forBrowsers)
+        }
+        do throws(POSIXError) {
+            return .pass(try server.answer(to: request, target: path))
+        } catch {
+            return .reply(
+                HTTPReply.refusal("502 Bad Gateway", "the fake Apple does not answer: \(error)").forBrowsers)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package import DevelopmentHTTP
+package import JSON
+package import Sockets
+
+/// Serves the page at `/console/` and what it needs beside the API. Copies share their state.
+package struct ConsoleService: Sendable {
+    private static let root = "/console/"
+
+    private let settings: ConsoleSettings
+    private let page: PageFiles
+    private let faults: APIFaults
+    private let api: FaultyAPI
+    private let apple: AppleControl?
+    private let log: LogTail
+    private let check: TokenCheck
+
+    /// - Parameter report: is called with a line about each answer that a fault has changed.
+    package init(
+        _ settings: ConsoleSettings, report: @escaping @Sendable (JSONObject) -> Void = { _ in }
+    ) throws {
+        self.settings = settings
+        page = PageFiles(folder: settings.page)
+        faults = APIFaults()
+        api = FaultyAPI(
+            server: HTTPUpstream(try SocketAddress(path: settings.apiSocket)), faults: faults, report: report)
+        apple = try settings.applePort.map {
+            AppleControl(server: HTTPUpstream(try SocketAddress(host: "127.0.0.1", port: $0)))
+        }
+        log = LogTail(data: settings.data)
+        check = try TokenCheck(settings)
+    }
+
+    package func server(on listener: consuming Listener) -> HTTPServer {
+        HTTPServer("console", on: listener, answer: answer)
+    }
+
+    package func answer(_ request: HTTPRequest) -> HTTPAction {
+        guard request.path.hasPrefix(Self.root) else { return .reply(Self.notFound) }
+        let path = String(request.path.dropFirst(Self.root.count))
+        if path.hasPrefix("faulty/") {
+            // Open to other origins as the API is: like there, only a token permits anything.
+            return api.answer(request, to: String(request.target.dropFirst(Self.root.count + "faulty".count)))
+        }
+        if request.method == "GET", let file = page.reply(to: path) { return .reply(file.forBrowsers) }
+        guard request.isFromSameOrigin else { return .reply(Self.crossOrigin.forBrowsers) }
+        return control(request, path)
+    }
+
+    private func control(_ request: HTTPRequest, _ path: String) -> HTTPAction {
+        if let name = path.suffix(behind: "apple/") {
+            return apple?.answer(request, to: "/" + name) ?? .reply(Self.noFakeApple.forBrowsers)
+        }
+        do throws(ConsoleError) {
+            return .reply(HTTPReply.ok(try result(request, path)).forBrowsers)
+        } catch {
+            return .reply(HTTPReply.refusal(error.status, error.message).forBrowsers)
+        }
+    }
+
+    private func result(_ request: HTTPRequest, _ path: String) throws(ConsoleError) -> JSONObject {
+        if request.method == "GET", let cursor = path.suffix(behind: "log/") {
+            guard let cursor = LogCursor(String(cursor)) else { throw .notFound }
+            return log.next(after: cursor).json
+        }
+        switch (request.method, path) {
+        case ("GET", "settings"): return settings.json
+        case ("POST", "verify"): return try check.verify(request.body)
+        case ("GET", "faults"): break
+        case ("POST", "faults"): faults.add(try APIFault(request.body))
+        case ("DELETE", "faults"): faults.clear()
+        default: throw .notFound
+        }
+        return ["faults": .array(faults.all.map { .object($0.json) })]
+    }
+
+    private static let notFound = HTTPReply.refusal("404 Not Found", "the console has no such path")
+
+    private static let crossOrigin = HTTPReply.refusal(
+        "403 Forbidden", "the request comes from a page of another origin: open the console's own page")
+
+    private static let noFakeApple = HTTPReply.refusal(
+        "404 Not Found", "there is no fake Apple: the server runs with --real-apple")
+}
+
+extension ConsoleSettings {
+    /// What the page shows.
+    var json: JSONObject {
+        [
+            "origin": .string(origin), "fakeApple": applePort.map { .integer(Int64($0)) } ?? .null,
+            "bundleIDs": .array(bundleIDs.map(JSONValue.string)),
+            "certificate": .string(data + "/nginx/certificate.pem"),
+        ]
+    }
+}
+
+/// The refusal of a request to the console itself.
+struct ConsoleError: Error {
+    let status: String
+    let message: String
+
+    static let notFound = ConsoleError(status: "404 Not Found", message: "the console has no such path")
+
+    static func invalid(_ message: String) -> ConsoleError {
+        ConsoleError(status: "400 Bad Request", message: message)
+    }
+
+    static func failed(_ message: String) -> ConsoleError {
+        ConsoleError(status: "502 Bad Gateway", message: message)
+    }
+}
+
+extension String {
+    /// The rest behind a prefix; nil without it.
+    fileprivate func suffix(behind prefix: String) -> Substring? {
+        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
+    }
+}

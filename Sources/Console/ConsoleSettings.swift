@@ -1,0 +1,32 @@
+/// The development server that the console belongs to.
+package struct ConsoleSettings: Sendable {
+    /// Where clients reach nginx, such as `https://localhost:8443`.
+    package var origin: String
+    /// The socket at which nginx serves the API to this process.
+    package var apiSocket: String
+    /// The port of the fake Apple; nil if there is none.
+    package var applePort: UInt16?
+    /// The address of Apple's key set.
+    package var keys: String
+    package var bundleIDs: [String]
+    /// The folder of the page's files.
+    package var page: String
+    /// The data folder of the server.
+    package var data: String
+    /// The program `gatehouse`.
+    package var gatehouse: String
+
+    package init(
+        origin: String, apiSocket: String, applePort: UInt16?, keys: String, bundleIDs: [String], page: String,
+        data: String, gatehouse: String
+    ) {
+        self.origin = origin
+        self.apiSocket = apiSocket
+        self.applePort = applePort
+        self.keys = keys
+        self.bundleIDs = bundleIDs
+        self.page = page
+        self.data = data
+        self.gatehouse = gatehouse
+    }
+}

@@ -1,0 +1,68 @@
+import CommandLineTool
+import Console
+import DevelopmentHTTP
+import FileSystem
+import Gatehouse
+import JSON
+import POSIX
+import Sockets
+
+struct ServeCommand: Command {
+    let words = ["serve"]
+    let summary = "Serve the page at a Unix socket, behind the nginx of deploy/run."
+    let discussion = """
+        /console/                the files of --page
+        /console/settings        what the page has to know of the server
+        /console/log/CURSOR      lines of the logs; `end` is the first cursor
+        /console/verify          runs `gatehouse apple verify` with the body of a login
+        /console/faults          {"fault": "lost|delay|unavailable", "path": "/api/auth/refresh", "seconds": 3,
+                                 "times": 1}; GET lists the faults, DELETE removes them
+        /console/faulty/api/…    the API with these faults
+        /console/apple/…         what the page asks of the fake Apple
+
+        deploy/run starts it, with Gatehouse's settings in its environment.
+        """
+    let options =
+        [
+            Option(name: "--socket", value: "PATH", help: "the socket to listen at", isRequired: true),
+            Option(name: "--api", value: "PATH", help: "the socket at which nginx serves the API", isRequired: true),
+            Option(name: "--origin", value: "URL", help: "where clients reach nginx", isRequired: true),
+            Option(name: "--data", value: "DIR", help: "the data folder of deploy/run", isRequired: true),
+            Option(name: "--page", value: "DIR", help: "the folder of the page's files", isRequired: true),
+            Option(name: "--gatehouse", value: "PROGRAM", help: "the program gatehouse", isRequired: true),
+            Option(name: "--keys", value: "URL", help: "Apple's key set", isRequired: true),
+            Option(name: "--bundle-id", value: "ID", help: "a bundle id of the app; may be repeated"),
+            Option(name: "--apple-port", value: "PORT", help: "the port of the fake Apple, if there is one"),
+        ]
+
+    func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
+        let settings = try settings(arguments)
+        do {
+            let service = try ConsoleService(settings, report: Self.report)
+            let listener = try Listener.unix(path: arguments.value("--socket") ?? "", mode: 0o600)
+            try service.server(on: listener).run()
+        } catch {
+            throw CommandError(.failed, "\(error)")
+        }
+    }
+
+    private func settings(_ arguments: Arguments) throws(CommandError) -> ConsoleSettings {
+        let port = arguments.value("--apple-port")
+        guard port == nil || UInt16(port ?? "") != nil else {
+            throw CommandError(.usage, "--apple-port must be a number from 0 to 65535")
+        }
+        return ConsoleSettings(
+            origin: arguments.value("--origin") ?? "", apiSocket: arguments.value("--api") ?? "",
+            applePort: port.flatMap { UInt16($0) }, keys: arguments.value("--keys") ?? "",
+            bundleIDs: arguments.all("--bundle-id"), page: arguments.value("--page") ?? "",
+            data: arguments.value("--data") ?? "", gatehouse: arguments.value("--gatehouse") ?? "")
+    }
+
+    /// Standard output is one of the logs that the page shows.
+    @Sendable private static func report(_ members: JSONObject) {
+        let time = Timestamp(milliseconds: WallClock.millisecondsSince1970())
+        var line: JSONObject = ["time": .string("\(time)")]
+        for (name, value) in members.members { line[name] = value }
+        StandardStream.output.line(line.description)
+    }
+}

@@ -1,0 +1,102 @@
+// The live log: reads lines as they are written, and shows those of the selected step.
+
+import { control, stepName } from "./exchange.js";
+import { $, code, element, replace } from "./dom.js";
+import { onChange, state } from "./state.js";
+
+const longest = 1000;
+const names = { gatehouse: "Gatehouse", nginx: "nginx", apple: "fake Apple", console: "fault" };
+let lines = [];
+let shown = "";
+
+export function startLog() {
+  $("log-filter").addEventListener("change", () => show(true));
+  onChange(() => show());
+  read("end");
+}
+
+async function read(first) {
+  let cursor = first;
+  for (;;) {
+    try {
+      const page = await control("GET", `log/${cursor}`);
+      cursor = page.cursor;
+      take(page.lines);
+      $("log-state").textContent = "";
+    } catch (error) {
+      $("log-state").textContent = `The log cannot be read: ${error.message}. Trying again.`;
+      await new Promise((resolve) => { setTimeout(resolve, 2000); });
+    }
+  }
+}
+
+function take(fresh) {
+  if (!fresh.length) return;
+  for (const line of fresh) {
+    line.at = Date.parse(line.time ?? "") || Date.now();
+    connect(line);
+  }
+  lines = [...lines, ...fresh].sort((a, b) => a.at - b.at).slice(-longest);
+  show();
+}
+
+// The line of a fault has the request id that the lost answer would have had.
+function connect(line) {
+  const step = line.source === "console" && state.steps.find((one) => stepName(one) === line.members?.step);
+  if (step && line.requestId && !step.requestIDs.includes(line.requestId)) step.requestIDs.push(line.requestId);
+}
+
+function show(always = false) {
+  const form = new FormData($("log-filter"));
+  const sources = new Set(form.getAll("source"));
+  const step = form.get("lines") === "step" ? state.selected : null;
+  const visible = lines.filter((line) => sources.has(line.source) && (!step || belongs(line, step)));
+  const key = visible.map((line) => `${line.at}${line.source}${line.requestId}`).join() + step?.number;
+  if (key === shown && !always) return;
+  shown = key;
+  draw(visible, step);
+}
+
+function draw(visible, step) {
+  const list = $("log");
+  const follows = list.scrollTop + list.clientHeight >= list.scrollHeight - 30;
+  const open = new Set([...list.querySelectorAll("details[open]")].map((node) => node.dataset.key));
+  replace(list, visible.map((line) => view(line, open)));
+  if (!visible.length) {
+    replace(list, element("li", { className: "hint" }, step ? "No line of this request yet." : "No line yet."));
+  }
+  if (follows) list.scrollTop = list.scrollHeight;
+}
+
+// A line without a request id, such as each of Apple's, belongs to the request during which it was written.
+function belongs(line, step) {
+  if (line.members?.step) return line.members.step === stepName(step);
+  if (line.requestId) return step.requestIDs.includes(line.requestId);
+  const next = state.steps[state.steps.indexOf(step) + 1];
+  return line.at >= step.startedAt && line.at < (next?.startedAt ?? Infinity);
+}
+
+function view(line, open) {
+  const key = `${line.at} ${line.source} ${line.requestId} ${text(line)}`;
+  const details = element(
+    "details", { open: open.has(key) },
+    element("summary", {},
+      element("span", { className: "time" }, new Date(line.at).toLocaleTimeString([], { hour12: false })), " ",
+      element("span", { className: `source ${line.source}` }, names[line.source]), " ",
+      element("span", { className: status(line) >= 400 ? "bad" : "" }, text(line))),
+    code(line.text ?? JSON.stringify(line.members, null, 2), `Line of ${names[line.source]}`));
+  details.dataset.key = key;
+  return element("li", {}, details);
+}
+
+const status = ({ members }) => members?.status ?? 0;
+
+function text({ source, members, text: plain }) {
+  if (!members) return plain;
+  const { method, path, status: answer, code: reason, event, message, milliseconds, seconds, fault, error } = members;
+  if (source === "console") return `${method} ${path} ${message}`;
+  const time = milliseconds !== undefined ? `${milliseconds} ms` : seconds !== undefined ? `${seconds} s` : "";
+  const name = event === "request" ? "" : event;
+  return [name, method, path, answer, reason ?? members.reason ?? error, fault && `fault: ${fault}`, message, time]
+    .filter((part) => part !== undefined && part !== "").join(" ");
+}

@@ -1,0 +1,63 @@
+// What a step means, in words: {tone: good | bad | lost | wait, title, cause, change}.
+
+export function verdict(step) {
+  if (step.failure) return withoutAnswer(step);
+  if (!step.answer) return { tone: "wait", title: "Waiting for the answer…" };
+  if (step.answer.status < 300) return accepted(step);
+  return refused(step);
+}
+
+function withoutAnswer(step) {
+  if (step.expected || step.kind === "lost") {
+    return {
+      tone: "lost", title: "The answer was lost",
+      cause: "Gatehouse carried the request out, and the connection ended before its answer arrived. "
+        + "The app still has the old refresh token.",
+      change: "Nothing: send the same refresh token again, even hours later. Gatehouse repeats the lost answer.",
+    };
+  }
+  return {
+    tone: "lost", title: "No answer",
+    cause: `The connection ended without an answer (${step.failure}). Gatehouse may have carried the request out.`,
+    change: "See the log, and the faults that are switched on. Then send the request again.",
+  };
+}
+
+const good = {
+  challenge: () => ["A nonce for one login", "The app passes its SHA-256 to Apple, and sends the nonce itself."],
+  mint: () => ["Apple has issued an identity token", "This is what an app gets from AuthenticationServices."],
+  login: ({ json }) => [
+    json.isNewUser ? "Signed in as a new user" : "Signed in: the user is known",
+    "Gatehouse has issued an access token and a refresh token.",
+  ],
+  me: () => ["The access token was accepted", ""],
+  refresh: () => ["New tokens", "The old refresh token has been replaced."],
+  again: () => [
+    "Still signed in", "Gatehouse has repeated the answer that was lost: both requests made one new generation.",
+  ],
+  replay: () => ["Accepted", "The token was replaced a moment ago, which is forgiven for REFRESH_REUSE_GRACE."],
+  logout: () => ["Signed out", "The access token is refused from now on, although it has not expired."],
+  "mint-notification": () => ["Apple has signed a notification", ""],
+  notification: () => ["The notification was accepted", "Ask for Me to see what it has changed."],
+  export: () => ["Everything that is held about the user", ""],
+  delete: () => ["The account is deleted", "Apple’s authorization is revoked. The same Apple user would be a new user."],
+};
+
+function accepted({ kind, answer }) {
+  const [title, cause] = good[kind]?.(answer) ?? ["Accepted", ""];
+  return { tone: "good", title, cause };
+}
+
+function refused({ answer: { status, json } }) {
+  const [cause, change] = sentences(json?.detail ?? json?.error ?? "The answer has no explanation.");
+  const errors = (json?.errors ?? []).map(({ field, message }) => `${field}: ${message}`).join(" ");
+  return {
+    tone: "bad", title: `Refused: ${json?.reason ?? json?.code ?? status}`, cause: [cause, errors].join(" ").trim(), change,
+  };
+}
+
+// A `detail` says first what is wrong, then what to do.
+function sentences(detail) {
+  const end = detail.indexOf(". ");
+  return end < 0 ? [detail, ""] : [detail.slice(0, end + 1), detail.slice(end + 2)];
+}

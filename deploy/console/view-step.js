@@ -1,0 +1,113 @@
+// Shows the selected step: what it means first, then the request, the answer and the tokens.
+
+import { $, code, copyButton, element, replace } from "./dom.js";
+import { curl, swift } from "./snippets.js";
+import { state } from "./state.js";
+import { readable, tokensIn } from "./tokens.js";
+import { verdict } from "./verdict.js";
+import { tokenView } from "./view-tokens.js";
+
+export const marks = { good: "✓", bad: "✕", lost: "⚡", wait: "…" };
+
+let drawn;
+
+export function showStep() {
+  const step = state.selected;
+  // A redraw would close what the user has opened, and take the focus away.
+  const key = JSON.stringify([step?.number, step?.answer?.status, step?.failure, step?.verify, step?.expected]);
+  if (key === drawn) return;
+  drawn = key;
+  replace($("step"), step ? stepView(step) : start());
+}
+
+function start() {
+  return element(
+    "div", { className: "start" },
+    element("h3", {}, "Start here"),
+    element("ol", {},
+      element("li", {}, "Choose a user under ", element("strong", {}, "Who signs in"), ", and press ",
+        element("strong", {}, "Sign in"), "."),
+      element("li", {}, "Choose ", element("strong", {}, "Wrong audience"), " and sign in again: the refusal is explained here."),
+      element("li", {}, "Lose an answer, replay an old token, sign out: each is a button above."),
+    ),
+  );
+}
+
+function stepView(step) {
+  const result = verdict(step);
+  return element(
+    "article", { className: `step ${result.tone}`, "aria-labelledby": "step-heading" },
+    element("h3", { id: "step-heading" }, `${step.number}. ${step.label}`),
+    verdictView(step, result),
+    checkTable(step),
+    requestView(step), answerView(step), tokensView(step), snippetView(step),
+  );
+}
+
+function verdictView(step, { tone, title, cause, change }) {
+  return element(
+    "div", { className: "verdict" },
+    element("p", { className: "title" }, element("span", { "aria-hidden": "true" }, `${marks[tone]} `), title,
+      step.answer ? element("span", { className: "status" }, ` ${step.answer.status}`) : null),
+    element("dl", {}, entry("What happened", tone === "bad" ? null : cause), entry("Cause", tone === "bad" ? cause : null),
+      entry("What to change", change), entry("In the token", faultOf(step))),
+  );
+}
+
+const entry = (name, text) => (text ? [element("dt", {}, name), element("dd", {}, text)] : []);
+
+function faultOf(step) {
+  const fault = step.verify?.checks.find((check) => check.result === "fault");
+  return fault ? `${fault.name}: ${fault.text}` : null;
+}
+
+const results = { ok: "✓ passed", fault: "✕ fault", skipped: "– not checked" };
+
+function checkTable({ verify }) {
+  if (!verify) return null;
+  if (verify.failure) return element("p", { className: "error" }, verify.failure);
+  if (!verify.checks.length) return verify.message ? element("p", { className: "error" }, verify.message) : null;
+  const rows = verify.checks.map(({ result, name, text }) =>
+    element("tr", { className: result }, element("th", { scope: "row" }, name), element("td", {}, results[result]),
+      element("td", {}, text)));
+  return element(
+    "div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Checks of the identity token" },
+    element("table", {},
+      element("caption", {}, "gatehouse apple verify: each check of the token, in order"
+        + (verify.accepted ? ". The token itself is valid: only the server knows that it was used." : "")),
+      element("thead", {}, element("tr", {},
+        ["Check", "Result", "Finding"].map((name) => element("th", { scope: "col" }, name)))),
+      element("tbody", {}, rows)));
+}
+
+function requestView({ request }) {
+  const head = Object.entries(request.headers).map(([name, value]) => `\n${name}: ${short(value)}`).join("");
+  const body = request.body === undefined ? "" : `\n\n${readable(request.body)}`;
+  return part("Request", `${request.method} ${request.path}${head}${body}`, true);
+}
+
+const short = (value) => (value.length > 60 ? `${value.slice(0, 28)}…${value.slice(-6)}` : value);
+
+function answerView({ answer, failure, milliseconds }) {
+  if (failure) return part("Answer", `none: ${failure}`, true);
+  if (!answer) return null;
+  const head = Object.entries(answer.headers).map(([name, value]) => `\n${name}: ${value}`).join("");
+  const body = answer.json === undefined ? answer.text : readable(answer.json);
+  return part(`Answer after ${milliseconds} ms`, `${answer.status}${head}${body ? `\n\n${body}` : ""}`, true);
+}
+
+function part(title, text, open) {
+  return element("details", { open, className: "part" }, element("summary", {}, title), code(text, title));
+}
+
+function tokensView({ request, answer }) {
+  const bearer = request.headers.Authorization?.replace("Bearer ", "");
+  const tokens = [...tokensIn(request.body ?? {}), ...(bearer ? tokensIn({ accessToken: bearer }) : []), ...tokensIn(answer?.json ?? {})];
+  if (!tokens.length) return null;
+  return element("section", { "aria-label": "Tokens" }, element("h4", {}, "Tokens, decoded"), tokens.map(tokenView));
+}
+
+function snippetView(step) {
+  return [["As curl", curl(step)], ["As Swift", swift(step)]].map(([title, text]) =>
+    element("details", { className: "part" }, element("summary", {}, title), copyButton(text, `Copy: ${title}`), code(text, title)));
+}
