@@ -37,6 +37,7 @@ export async function logIn(body) {
 
 // The table of `gatehouse apple verify`, which verifies the same token with the same settings.
 async function explain(step, body) {
+  step.explainedAt = Date.now();
   try {
     step.verify = await control("POST", "verify", body);
   } catch (error) {

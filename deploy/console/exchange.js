@@ -1,6 +1,6 @@
 // Sends requests and records each with its answer.
 
-import { addStep, changed, state } from "./state.js";
+import { addStep, changed, noteEnd, state } from "./state.js";
 
 const faulty = "/console/faulty";
 
@@ -13,6 +13,7 @@ export async function send(order) {
   addStep(step);
   changed();
   await carryOut(step);
+  noteEnd(step.answer?.json?.code);
   changed();
   return step;
 }

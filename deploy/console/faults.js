@@ -42,12 +42,13 @@ function fieldset(side) {
   const kinds = Object.entries(side.kinds).map(([value, [name]]) => element("option", { value }, name));
   return element(
     "fieldset", {}, element("legend", {}, side.name),
-    element("label", { for: `${side.id}-fault` }, "Fault"),
-    element("select", { id: `${side.id}-fault`, onchange: () => apply(side) },
-      element("option", { value: "" }, "none"), kinds),
-    element("label", { for: `${side.id}-times` }, "How often"),
-    element("select", { id: `${side.id}-times`, onchange: () => apply(side) },
-      element("option", { value: "1" }, "once"), element("option", { value: "" }, "until switched off")),
+    element("div", { className: "fields" },
+      element("label", { for: `${side.id}-fault` }, "Fault"),
+      element("select", { id: `${side.id}-fault`, onchange: () => apply(side) },
+        element("option", { value: "" }, "none"), kinds),
+      element("label", { for: `${side.id}-times` }, "How often"),
+      element("select", { id: `${side.id}-times`, onchange: () => apply(side) },
+        element("option", { value: "1" }, "once"), element("option", { value: "" }, "until switched off"))),
     side.id === "apple" ? rotation() : null,
     element("p", { id: `${side.id}-state`, className: "hint" }),
   );

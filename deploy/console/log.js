@@ -32,12 +32,22 @@ async function read(first) {
 
 function take(fresh) {
   if (!fresh.length) return;
-  for (const line of fresh) {
-    line.at = Date.parse(line.time ?? "") || Date.now();
+  const news = fresh.filter((line) => !isOwn(line));
+  for (const line of news) {
+    line.at = moment(line);
     connect(line);
   }
-  lines = [...lines, ...fresh].sort((a, b) => a.at - b.at).slice(-longest);
+  lines = [...lines, ...news].sort((a, b) => a.at - b.at).slice(-longest);
   show();
+}
+
+// The page's own questions to the fake Apple.
+const isOwn = ({ source, members }) => source === "apple" && members?.method === "GET" && members.path === "/faults";
+
+// nginx writes whole seconds, and its line after Gatehouse's.
+function moment({ source, time }) {
+  const at = Date.parse(time ?? "") || Date.now();
+  return source === "nginx" ? Math.min(at + 999, Date.now()) : at;
 }
 
 // The line of a fault has the request id that the lost answer would have had.
@@ -73,7 +83,9 @@ function belongs(line, step) {
   if (line.members?.step) return line.members.step === stepName(step);
   if (line.requestId) return step.requestIDs.includes(line.requestId);
   const next = state.steps[state.steps.indexOf(step) + 1];
-  return line.at >= step.startedAt && line.at < (next?.startedAt ?? Infinity);
+  // The explanation of a refused token fetches Apple's key set once more.
+  const end = step.explainedAt ?? next?.startedAt ?? Infinity;
+  return line.at >= step.startedAt && line.at < end;
 }
 
 function view(line, open) {

@@ -4,27 +4,27 @@ const seconds = () => Math.floor(Date.now() / 1000);
 
 export const presets = [
   {
-    id: "new", name: "New user", hint: "Signs in for the first time: Apple gives the name once.",
+    id: "new", name: "New user", hint: "The first login: Apple gives the name once.",
     order: { givenName: "Ada", familyName: "Lovelace" },
   },
   {
-    id: "returning", name: "Returning user", hint: "The user who signed in last, with a new token.",
+    id: "returning", name: "Returning user", hint: "The last user, with a new token.",
     order: {}, returning: true,
   },
   {
-    id: "2019", name: "Claims of 2019", hint: "As Apple sent them then: flags are strings, valid for 10 minutes.",
+    id: "2019", name: "Claims of 2019", hint: "Flags as strings, valid for 10 minutes.",
     order: { era: "2019" },
   },
   {
-    id: "audience", name: "Wrong audience", hint: "The token was issued to another app. Refused.",
+    id: "audience", name: "Wrong audience", hint: "Refused: issued to another app.",
     order: { aud: "com.example.other" },
   },
   {
-    id: "expired", name: "Expired", hint: "The token was issued yesterday. Refused.",
+    id: "expired", name: "Expired", hint: "Refused: issued yesterday.",
     order: {}, claims: () => ({ iat: seconds() - 90000, auth_time: seconds() - 90000, exp: seconds() - 3600 }),
   },
   {
-    id: "nonce", name: "Wrong nonce", hint: "The token belongs to another request of the app. Refused.",
+    id: "nonce", name: "Wrong nonce", hint: "Refused: of another request of the app.",
     order: {}, nonce: "other",
   },
 ];

@@ -51,6 +51,14 @@ export function end() {
   state.oldTokens = [];
 }
 
+// What an app learns from a refusal: the session is over, and the user has to sign in again.
+const endings = ["session_revoked", "invalid_refresh_token", "refresh_token_expired", "refresh_token_revoked",
+  "refresh_token_reused", "user_disabled"];
+
+export function noteEnd(code) {
+  if (state.session && endings.includes(code)) state.session.ended = code;
+}
+
 export function addStep(step) {
   step.number = state.steps.length + 1;
   state.steps.push(step);

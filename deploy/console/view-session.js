@@ -24,7 +24,16 @@ export async function run(action) {
     state.busy = false;
     changed();
   }
-  if (state.selected) announce(summary(state.selected));
+  if (state.selected) {
+    reveal($("step"));
+    announce(summary(state.selected));
+  }
+}
+
+// On a narrow window the result is far below the button.
+function reveal(node) {
+  const { top } = node.getBoundingClientRect();
+  if (top < 0 || top > innerHeight * 0.6) node.scrollIntoView({ block: "start" });
 }
 
 function summary(step) {
@@ -76,18 +85,20 @@ export function setDisabled(button, isDisabled) {
   button.setAttribute("aria-disabled", String(isDisabled));
 }
 
-function signedIn({ accessToken, refreshToken, user }) {
+function signedIn({ accessToken, refreshToken, user, ended }) {
   const access = decode(accessToken)?.claims ?? {};
   const refresh = decode(refreshToken)?.claims ?? {};
   return element(
     "dl", { className: "session" },
     element("dt", {}, "User"), element("dd", {}, user?.nickname ?? user?.email ?? "unnamed", " ", element("code", {}, access.sub ?? "")),
+    ended ? [element("dt", {}, "Session"), element("dd", { className: "error" }, `ended: ${ended}. Sign in again.`)] : [],
     element("dt", {}, "Access token"), element("dd", {}, expiry(access.exp)),
     element("dt", {}, "Refresh token"), element("dd", {}, `generation ${refresh.gen ?? "?"}, `, expiry(refresh.exp)),
   );
 }
 
 export function showHistory() {
+  $("no-history").hidden = state.steps.length > 0;
   replace($("history"), [...state.steps].reverse().map((step) => {
     const { tone } = verdict(step);
     const status = step.answer?.status ?? (step.failure ? "no answer" : "…");
