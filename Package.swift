@@ -115,11 +115,11 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "AppleID", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand", "GatehouseExample",
-                "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "SQLite",
-                "Sockets", "TestSupport", "Threading",
+                "AppleID", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand",
+                "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
+                "POSIX", "SQLite", "Sockets", "TestSupport", "Threading",
             ],
-            exclude: ["Support/ask-from.py", "Support/verify-access-token.py"]),
+            exclude: ["Console/page.py", "Support/ask-from.py", "Support/verify-access-token.py"]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "GatehouseStoreTests",
@@ -132,11 +132,12 @@ let package = Package(
         .testTarget(
             name: "FakeAppleTests",
             dependencies: [
-                "Curl", "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "TestSupport", "Threading",
+                "Curl", "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "TestSupport",
+                "Threading",
             ]),
         .testTarget(
             name: "ConsoleTests",
-            dependencies: ["Console", "DevelopmentHTTP", "FileSystem", "JSON", "Sockets", "TestSupport", "Threading"]),
+            dependencies: ["Console", "DevelopmentHTTP", "JSON", "Processes", "Sockets", "TestSupport", "Threading"]),
         .testTarget(
             name: "GatehouseCommandTests",
             dependencies: [

@@ -49,11 +49,23 @@ struct LogTail: Sendable {
         guard size > start, let bytes = try? File.read(path, from: start, atMost: Self.chunk) else {
             return (start, [])
         }
+        if offset == nil, start > 0 { return skippingFirstLine(bytes, at: start) }
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
             // A line that does not fit is skipped; otherwise its end has not been written yet.
             return bytes.count == Self.chunk ? (start + Int64(bytes.count), []) : (start, [])
         }
         return (start, bytes[...end])
+    }
+}
+
+extension LogTail {
+    /// The first line of the last bytes of a log is probably cut off.
+    private func skippingFirstLine(_ bytes: [UInt8], at start: Int64) -> (offset: Int64, lines: ArraySlice<UInt8>) {
+        let newline = UInt8(ascii: "\n")
+        guard let first = bytes.firstIndex(of: newline), let last = bytes.lastIndex(of: newline) else {
+            return (start + Int64(bytes.count), [])
+        }
+        return (start + Int64(first + 1), bytes[(first + 1)..<(last + 1)])
     }
 }
 

@@ -13,7 +13,9 @@ struct VerifyReport: Equatable {
 
         /// Parses a line such as `FAULT  audience    com.example.other is not one of com.example.app`.
         init?(_ line: Substring) {
-            guard let result = Self.results[line.prefix { $0 != " " }], line.count > Self.columns.name else { return nil }
+            guard let result = Self.results[line.prefix { $0 != " " }], line.count > Self.columns.name else {
+                return nil
+            }
             self.result = result
             name = line.prefix(Self.columns.text).dropFirst(Self.columns.name).split(separator: " ")
                 .joined(separator: " ")

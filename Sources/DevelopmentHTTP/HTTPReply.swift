@@ -35,7 +35,7 @@ package struct HTTPReply: Sendable {
     package var statusCode: Int? { Int(status.prefix(3)) }
 
     /// The message, with `Connection: close`: there is one request per connection.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var head = "HTTP/1.1 \(status)\r\nContent-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
         for field in fields { head += "\(field.name): \(field.value)\r\n" }
         return Array((head + "Connection: close\r\n\r\n").utf8) + body

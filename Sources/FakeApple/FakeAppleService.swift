@@ -17,13 +17,13 @@ package struct FakeAppleService: Sendable {
 
     /// - Parameters:
     ///   - folder: where the grants are kept.
-    ///   - report: is called with each request, also those that control the fake.
     ///   - clock: the time in seconds since 1970.
+    ///   - report: is called with each request, also those that control the fake.
     package init(
         folder: String, keys: PublishedKeys, developer: DeveloperAccount,
         sender: NotificationSender = NotificationSender(),
-        report: @escaping @Sendable (RequestRecord) -> Void = { _ in },
-        clock: @escaping @Sendable () -> Int64 = { WallClock.millisecondsSince1970() / 1000 }
+        clock: @escaping @Sendable () -> Int64 = { WallClock.millisecondsSince1970() / 1000 },
+        report: @escaping @Sendable (RequestRecord) -> Void = { _ in }
     ) throws {
         grants = try GrantStore(in: folder)
         self.keys = keys

@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import JOSE
 import JSON
 import Synchronization
@@ -52,7 +53,9 @@ struct FakeAppleFixture {
 
     /// The HTTP answer; nil if there is none.
     func reply(_ method: String, _ path: String, _ body: String = "", type: String? = nil) -> HTTPReply? {
-        let request = HTTPRequest(method: method, path: path, contentType: type, body: Array(body.utf8))
+        let request = HTTPRequest(
+            method: method, target: path, fields: type.map { [.init(name: "content-type", value: $0)] } ?? [],
+            body: Array(body.utf8))
         guard case .reply(let reply, _) = service.answer(request) else { return nil }
         return reply
     }

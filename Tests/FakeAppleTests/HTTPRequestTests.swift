@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FakeApple
+@testable import DevelopmentHTTP
 
 @Suite("A request to the fake Apple")
 struct HTTPRequestTests {
@@ -28,7 +28,8 @@ struct HTTPRequestTests {
         let text = "POST / HTTP/1.1\r\nCONTENT-TYPE: a/b; c=d\r\n\r\n"
         #expect(
             HTTPRequest.read(Array(text.utf8))
-                == .complete(HTTPRequest(method: "POST", path: "/", contentType: "a/b;c=d"))
+                == .complete(
+                    HTTPRequest(method: "POST", target: "/", fields: [.init(name: "content-type", value: "a/b; c=d")]))
         )
     }
 

@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import Foundation
 import Sockets
 import TestSupport

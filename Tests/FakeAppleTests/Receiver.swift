@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import JSON
 import Sockets
 import Synchronization
@@ -16,7 +17,7 @@ final class Receiver: Sendable {
 
     init() throws {
         let received = Received()
-        let server = HTTPServer(try Listener.tcp(host: "127.0.0.1", port: 0)) { request in
+        let server = HTTPServer("receiver", on: try Listener.tcp(host: "127.0.0.1", port: 0)) { request in
             received.requests.withLock { $0.append(request) }
             return .reply(HTTPReply(status: "401 Unauthorized", json: ["code": "invalid"]))
         }

@@ -1,4 +1,5 @@
 import Curl
+import DevelopmentHTTP
 import JOSE
 import JSON
 import OpenSSL

@@ -12,6 +12,8 @@ package enum Executable {
 
     package static let example = builtBesideTests("gatehouse-example")
 
+    package static let console = builtBesideTests("gatehouse-console")
+
     private static func builtBesideTests(_ name: String) -> String {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         return tests.deletingLastPathComponent().appendingPathComponent(name).path

@@ -4,6 +4,7 @@ package import Testing
 /// Software that `./deploy/test` does without and `./deploy/test --all` installs.
 package enum Need: String, Sendable {
     case bootedDebian = "a Debian that boots in a folder"
+    case chromium = "Chromium"
     case docker = "Docker"
     case litestream = "Litestream and sshd"
     case openAPITools = "schemathesis"

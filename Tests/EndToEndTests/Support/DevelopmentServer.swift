@@ -44,7 +44,10 @@ final class DevelopmentServer {
         for name in ["deploy", "nginx"] {
             try files.copyItem(atPath: Executable.root + "/" + name, toPath: path + "/" + name)
         }
-        for (name, program) in [("gatehouse", Executable.gatehouse), ("fake-apple", Executable.fakeApple)] {
+        for (name, program) in [
+            ("gatehouse", Executable.gatehouse), ("fake-apple", Executable.fakeApple),
+            ("gatehouse-console", Executable.console),
+        ] {
             try files.createSymbolicLink(atPath: path + "/.build/release/" + name, withDestinationPath: program)
         }
         try files.createSymbolicLink(atPath: path + "/bin/swift", withDestinationPath: "/bin/true")

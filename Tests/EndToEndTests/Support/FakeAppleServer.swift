@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import FakeApple
 import JSON
 import Sockets

@@ -1,0 +1,68 @@
+import DevelopmentHTTP
+import JSON
+import Sockets
+import Synchronization
+import TestSupport
+import Threading
+
+@testable import Console
+
+/// A console in front of an API that records its requests and answers each with 200.
+final class ConsoleFixture: Sendable {
+    let folder: TemporaryFolder
+    let service: ConsoleService
+    private let received: Received
+    private let reports: Reports
+
+    private final class Received: Sendable {
+        let requests = Mutex<[HTTPRequest]>([])
+    }
+
+    private final class Reports: Sendable {
+        let lines = Mutex<[JSONObject]>([])
+    }
+
+    init(page: String = Executable.root + "/deploy/console") throws {
+        folder = try TemporaryFolder()
+        (received, reports) = (Received(), Reports())
+        let api = HTTPServer("api", on: try Listener.unix(path: folder.file("api.sock"))) { [received] request in
+            received.requests.withLock { $0.append(request) }
+            return .reply(HTTPReply.ok(["path": .string(request.target)]).adding("X-Request-Id", "id-of-the-api"))
+        }
+        _ = try Thread.spawn(name: "api") { try? api.run() }
+        let settings = ConsoleSettings(
+            origin: "https://localhost:8443", apiSocket: folder.file("api.sock"), applePort: nil,
+            keys: "http://127.0.0.1:1/auth/keys", bundleIDs: ["com.example.app"], page: page, data: folder.path,
+            gatehouse: "/bin/false")
+        service = try ConsoleService(settings) { [reports] line in reports.lines.withLock { $0.append(line) } }
+    }
+
+    /// The requests that the API has got.
+    var requests: [HTTPRequest] { received.requests.withLock { $0 } }
+
+    /// The lines for the live log.
+    var reported: [JSONObject] { reports.lines.withLock { $0 } }
+
+    /// - Parameter fields: header fields, with names in lower case.
+    func answer(
+        _ method: String, _ target: String, _ fields: [String: String] = [:], body: String = ""
+    ) -> HTTPAction {
+        let all = ["host": "localhost:8443"].merging(fields) { _, new in new }
+        return service.answer(
+            HTTPRequest(
+                method: method, target: target, fields: all.map { .init(name: $0.key, value: $0.value) },
+                body: Array(body.utf8)))
+    }
+
+    /// The answer of the console itself; nil for one of the API.
+    func reply(
+        _ method: String, _ target: String, _ fields: [String: String] = [:], body: String = ""
+    ) -> HTTPReply? {
+        guard case .reply(let reply, _) = answer(method, target, fields, body: body) else { return nil }
+        return reply
+    }
+}
+
+extension HTTPReply {
+    var json: JSONObject? { (try? JSONValue(parsing: body))?.object }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The console's page in Chromium, as a user drives it. Each scenario is a function of `page.py`.
+@Suite("The console's page in Chromium", .needs(.chromium))
+struct ConsolePageTests {
+    @Test(
+        "Works without a violation of its security policy",
+        arguments: [
+            "first_steps", "refusals", "claims_editor", "pasted_token", "lost_answer", "replay", "sign_out_and_delete",
+            "notification_and_export", "faults", "apple_down", "log_filter", "snippets", "keyboard", "narrow_window",
+            "colour_schemes", "reload", "hostile_text",
+        ])
+    func scenario(name: String) throws {
+        try run(name, against: try DevelopmentServer())
+    }
+
+    @Test("With --real-apple it explains what cannot be done, and takes a token")
+    func realApple() throws {
+        let closed = try FreePort.any()
+        let server = try DevelopmentServer(
+            ["--real-apple", "--bundle-id", "com.example.phone"],
+            environment: ["APPLE_JWKS_URL": "http://127.0.0.1:\(closed)/keys"])
+        try run("real_apple", against: server)
+    }
+
+    /// `GATEHOUSE_SCREENSHOTS` names a folder for screenshots of the scenarios.
+    private func run(_ scenario: String, against server: DevelopmentServer) throws {
+        let screenshots = ProcessInfo.processInfo.environment["GATEHOUSE_SCREENSHOTS"] ?? ""
+        let outcome = try Shell.outcome(
+            of: [
+                "timeout", "--kill-after=10", "300", "/usr/bin/python3", "-B",
+                Executable.root + "/Tests/EndToEndTests/Console/page.py", scenario, "https://localhost:\(server.port)",
+                server.folder.file("chromium"),
+            ],
+            environment: [
+                "PATH": DevelopmentServer.path, "HOME": server.folder.path, "TMPDIR": NSTemporaryDirectory(),
+                "GATEHOUSE_SCREENSHOTS": screenshots,
+            ])
+        #expect(outcome.status == 0, "\(scenario): \(outcome.errorOutput)\(outcome.text)")
+    }
+}
