@@ -55,7 +55,7 @@ let package = Package(
             name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"],
             resources: [.embedInCode("OpenAPI/openapi.json")]),
 
-        // What both programs are made of: commands, their arguments and their help.
+        // What the programs are made of: commands, their arguments and their help.
         .target(name: "CommandLineTool", dependencies: ["FileSystem", "Gatehouse", "POSIX", "Processes"]),
 
         // For development and tests, and not part of the Debian package: a small HTTP server, a stand-in for Apple's

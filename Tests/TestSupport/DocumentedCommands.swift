@@ -31,6 +31,7 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Refresh": .besideRun, "Sessions": .besideRun, "Log out": .besideRun, "Public keys": .besideRun,
         ],
         catalogue + "DevelopmentServer.md": ["Settings": .besideRun],
+        catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
         catalogue + "IOSApp.md": [
             "When Apple's token is refused": .besideRun, "Develop without Apple": .besideRun,
