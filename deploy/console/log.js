@@ -7,10 +7,10 @@ import { onChange, state } from "./state.js";
 const longest = 1000;
 const names = { gatehouse: "Gatehouse", nginx: "nginx", apple: "fake Apple", console: "fault" };
 let lines = [];
-let shown = "";
+let drawn = [];
 
 export function startLog() {
-  $("log-filter").addEventListener("change", () => show(true));
+  $("log-filter").addEventListener("change", () => show());
   onChange(() => show());
   read("end");
 }
@@ -56,22 +56,22 @@ function connect(line) {
   if (step && line.requestId && !step.requestIDs.includes(line.requestId)) step.requestIDs.push(line.requestId);
 }
 
-function show(always = false) {
+function show() {
   const form = new FormData($("log-filter"));
   const sources = new Set(form.getAll("source"));
   const step = form.get("lines") === "step" ? state.selected : null;
   const visible = lines.filter((line) => sources.has(line.source) && (!step || belongs(line, step)));
-  const key = visible.map((line) => `${line.at}${line.source}${line.requestId}`).join() + step?.number;
-  if (key === shown && !always) return;
-  shown = key;
   draw(visible, step);
 }
 
+// Adds lines at the end where that is enough: a line that is open or has the focus stays.
 function draw(visible, step) {
   const list = $("log");
   const follows = list.scrollTop + list.clientHeight >= list.scrollHeight - 30;
-  const open = new Set([...list.querySelectorAll("details[open]")].map((node) => node.dataset.key));
-  replace(list, visible.map((line) => view(line, open)));
+  const isLonger = drawn.length > 0 && drawn.every((line, index) => line === visible[index]);
+  if (isLonger) list.append(...visible.slice(drawn.length).map(view));
+  else replace(list, visible.map(view));
+  drawn = visible;
   if (!visible.length) {
     replace(list, element("li", { className: "hint" }, step ? "No line of this request yet." : "No line yet."));
   }
@@ -88,16 +88,14 @@ function belongs(line, step) {
   return line.at >= step.startedAt && line.at < end;
 }
 
-function view(line, open) {
-  const key = `${line.at} ${line.source} ${line.requestId} ${text(line)}`;
+function view(line) {
   const details = element(
-    "details", { open: open.has(key) },
+    "details", {},
     element("summary", {},
       element("span", { className: "time" }, new Date(line.at).toLocaleTimeString([], { hour12: false })), " ",
       element("span", { className: `source ${line.source}` }, names[line.source]), " ",
       element("span", { className: status(line) >= 400 ? "bad" : "" }, text(line))),
     code(line.text ?? JSON.stringify(line.members, null, 2), `Line of ${names[line.source]}`));
-  details.dataset.key = key;
   return element("li", {}, details);
 }
 

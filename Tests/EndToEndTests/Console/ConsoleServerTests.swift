@@ -135,9 +135,11 @@ struct ConsoleServerTests {
         #expect(report.status == 502 && report["error"]?.string?.contains(":\(closed)/keys") == true)
     }
 
-    @Test("nginx starts again after it was killed, and the socket to the API is private")
+    @Test("No other user reaches the sockets of Gatehouse, of the console and of the API for the console")
     func sockets() throws {
         let server = try DevelopmentServer()
+        let folder = try FileManager.default.attributesOfItem(atPath: try socketFolder(server))
+        #expect(try #require(folder[.posixPermissions] as? Int) & 0o077 == 0)
         for name in ["console.sock", "gatehouse.sock"] {
             let path = try socketFolder(server) + "/" + name
             let attributes = try FileManager.default.attributesOfItem(atPath: path)

@@ -50,6 +50,10 @@ class Page:
     def text(self, selector):
         return self.script("return document.querySelector(arguments[0])?.textContent ?? ''", selector)
 
+    def texts(self, selector):
+        # In one step: the page replaces elements at any time.
+        return self.script("return [...document.querySelectorAll(arguments[0])].map((e) => e.innerText)", selector)
+
     def until(self, condition, what):
         WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(lambda _: condition(), what)
 
@@ -80,13 +84,13 @@ class Page:
 
     def history(self):
         """The requests so far, the first one first."""
-        return [e.text for e in reversed(self.all("#history button"))]
+        return self.texts("#history button")[::-1]
 
     def expect_title(self, part):
         assert part in self.title(), f"{part!r} is not in {self.title()!r}"
 
     def log_lines(self):
-        return [e.text for e in self.all("#log summary")]
+        return self.texts("#log summary")
 
     def screenshot(self, name):
         folder = os.environ.get("GATEHOUSE_SCREENSHOTS")
