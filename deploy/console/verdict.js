@@ -8,7 +8,7 @@ export function verdict(step) {
 }
 
 function withoutAnswer(step) {
-  if (step.expected || step.kind === "lost") {
+  if (step.kind === "lost") {
     return {
       tone: "lost", title: "The answer was lost",
       cause: "Gatehouse carried the request out, and the connection ended before its answer arrived. "

@@ -104,7 +104,7 @@ export function showHistory() {
     const status = step.answer?.status ?? (step.failure ? "no answer" : "…");
     const button = element(
       "button", { type: "button", className: tone, onclick: () => select(step) },
-      element("span", { "aria-hidden": "true" }, `${marks[tone]} `), `${step.number}. ${step.label} `,
+      element("span", { "aria-hidden": "true" }, marks[tone]), `${step.number}. ${step.label}`,
       element("span", { className: "status" }, String(status)));
     if (step === state.selected) button.setAttribute("aria-current", "true");
     return element("li", {}, button);

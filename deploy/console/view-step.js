@@ -14,7 +14,7 @@ let drawn;
 export function showStep() {
   const step = state.selected;
   // A redraw would close what the user has opened, and take the focus away.
-  const key = JSON.stringify([step?.number, step?.answer?.status, step?.failure, step?.verify, step?.expected]);
+  const key = JSON.stringify([step?.number, step?.answer?.status, step?.failure, step?.verify]);
   if (key === drawn) return;
   drawn = key;
   replace($("step"), step ? stepView(step) : start());

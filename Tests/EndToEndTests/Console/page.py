@@ -52,7 +52,7 @@ class Page:
 
     def texts(self, selector):
         # In one step: the page replaces elements at any time.
-        return self.script("return [...document.querySelectorAll(arguments[0])].map((e) => e.innerText)", selector)
+        return self.script("return [...document.querySelectorAll(arguments[0])].map((e) => e.innerText.replace(/\\s+/g, ' '))", selector)
 
     def until(self, condition, what):
         WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(lambda _: condition(), what)
