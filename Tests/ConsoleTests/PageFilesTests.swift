@@ -34,6 +34,16 @@ struct PageFilesTests {
         #expect(PageFiles(folder: Self.folder).reply(to: name) == nil)
     }
 
+    @Test("Neither a file in a folder below nor a name with other characters is served")
+    func otherFiles() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.file("below"), withIntermediateDirectories: true)
+        for name in ["below/inner.js", "Upper.js", "a b.js", "plain.js"] {
+            try Data("text".utf8).write(to: URL(fileURLWithPath: folder.file(name)))
+            #expect((PageFiles(folder: folder.path).reply(to: name) != nil) == (name == "plain.js"), "\(name)")
+        }
+    }
+
     @Test("Without inline script or style, which default-src 'self' forbids")
     func inline() throws {
         let html = try text("index.html")
