@@ -119,7 +119,10 @@ let package = Package(
                 "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
                 "POSIX", "SQLite", "Sockets", "TestSupport", "Threading",
             ],
-            exclude: ["Console/page.py", "Support/ask-from.py", "Support/verify-access-token.py"]),
+            exclude: [
+                "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",
+                "Support/ask-from.py", "Support/verify-access-token.py",
+            ]),
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "GatehouseStoreTests",

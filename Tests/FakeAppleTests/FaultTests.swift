@@ -45,6 +45,18 @@ struct FaultTests {
         #expect(try #require(apple.reply("GET", "/auth/keys")).body.count == 1 << 20)
     }
 
+    @Test("what is left of the ordered faults is listed")
+    func list() throws {
+        try order(["fault": "close", "path": "/auth/keys"])
+        try order(["fault": "status", "times": 2])
+        _ = apple.reply("GET", "/auth/keys")
+        let listed = try #require(apple.reply("GET", "/faults")?.body)
+        #expect(
+            try JSONValue(parsing: listed) == [
+                "faults": [["fault": "close", "path": "/auth/keys"], ["fault": "status", "times": 1]]
+            ])
+    }
+
     @Test("a redirect leads to the same address")
     func redirect() throws {
         try order(["fault": "redirect", "times": 1])

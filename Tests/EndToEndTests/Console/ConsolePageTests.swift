@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The console's page in Chromium, as a user drives it. Each scenario is a function of `page.py`.
+/// The console's page in Chromium, as a user drives it. Each scenario is a function of `flow_scenarios.py`
+/// or `look_scenarios.py`.
 @Suite("The console's page in Chromium", .needs(.chromium))
 struct ConsolePageTests {
     @Test(

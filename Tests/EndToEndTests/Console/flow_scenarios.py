@@ -1,0 +1,188 @@
+"""Scenarios of logins, sessions and faults."""
+
+from selenium.webdriver.support.ui import Select
+
+
+def first_steps(page):
+    assert "Sign in" in page.text(".start")
+    assert not page.one("input[value=returning]").is_enabled()
+    page.screenshot("start")
+    page.sign_in()
+    page.expect_title("Signed in as a new user")
+    assert [h.split(". ")[1] for h in page.history()] == [
+        "Challenge 200", "Apple’s answer to the app 200", "Sign in 200"], page.history()
+    assert "user_" in page.text("#session") and "generation" in page.text("#session")
+    page.screenshot("signed-in")
+    before = page.text("#session .expiry")
+    page.until(lambda: page.text("#session .expiry") != before, "the time left counts down")
+    page.act("#me")
+    page.expect_title("accepted")
+    assert "GET /api/users/me" in page.text("#step pre")
+    page.act("#refresh")
+    page.expect_title("New tokens")
+    page.sign_in("returning")
+    page.expect_title("the user is known")
+    page.sign_in("2019")
+    page.expect_title("new user")
+
+
+def refusals(page):
+    for preset, reason, change, check in (
+            ("audience", "audience", "APPLE_BUNDLE_ID", "audience"), ("expired", "expired", "Sign in with Apple again", "times"),
+            ("nonce", "nonce", "SHA-256", "nonce")):
+        page.sign_in(preset)
+        page.expect_title("Refused: " + reason)
+        page.until(lambda: page.all("tr.fault"), "the table of the token")
+        assert change in page.text(".verdict"), page.text(".verdict")
+        rows = page.all("tr.fault")
+        assert len(rows) == 1 and rows[0].text.startswith(check + " ✕ fault"), [r.text for r in rows]
+        assert page.text("tr.fault td:last-child") in page.text(".verdict dd:last-child")
+        assert "Refused: " + reason in page.text("#announcement")
+        top = page.script("return document.querySelector('.verdict').getBoundingClientRect().top")
+        assert 0 <= top < 600, top
+        page.screenshot("refused-" + preset)
+    assert page.text("#session") == "No user is signed in."
+
+
+def claims_editor(page):
+    page.choose("audience")
+    page.one("#editor summary").click()
+    assert page.one("#audience").get_attribute("value") == "com.example.other"
+    claims = page.one("#claims")
+    for text, message in (('{"email": ', "not JSON"), ("[]", "JSON object"), ("null", "JSON object")):
+        claims.clear()
+        claims.send_keys(text)
+        page.one("#login button.primary").click()
+        assert message in page.text("#claims-error"), page.text("#claims-error")
+        assert claims.get_attribute("aria-invalid") == "true"
+        assert page.driver.switch_to.active_element == claims
+        assert page.all("#history li") == []
+    claims.clear()
+    claims.send_keys('{"iss": "https://issuer.example"}')
+    page.one("#audience").clear()
+    page.one("#audience").send_keys("com.example.app")
+    page.act("#login button.primary")
+    page.expect_title("Refused: issuer")
+    assert page.text("#claims-error") == ""
+    Select(page.one("#nonce")).select_by_value("none")
+    claims.clear()
+    page.act("#login button.primary")
+    page.expect_title("Signed in")
+
+
+def pasted_token(page):
+    page.one("#pasted summary").click()
+    page.one("#paste button").click()
+    assert "Paste" in page.text("#token-error")
+    page.one("#token").send_keys("{oops")
+    page.one("#paste button").click()
+    assert "not JSON" in page.text("#token-error")
+    page.one("#token").clear()
+    page.one("#token").send_keys("this is no token")
+    page.act("#paste button")
+    page.expect_title("Refused: malformed")
+    page.until(lambda: page.all("tr.fault"), "the table of the token")
+    body = page.driver.execute_async_script("""
+        fetch("/console/apple/mint", {method: "POST", body: "{}"}).then((r) => r.text()).then(arguments[0])""")
+    page.one("#token").clear()
+    page.one("#token").send_keys(body)
+    page.act("#paste button")
+    page.expect_title("Signed in as a new user")
+
+
+def lost_answer(page):
+    page.sign_in()
+    page.act("#lose")
+    page.until(lambda: len(page.all("#history li")) == 5, "both requests")
+    page.expect_title("Still signed in")
+    assert "no answer" in page.history()[3], page.history()
+    page.screenshot("lost-answer")
+    assert "generation 2" in page.text("#session") or "generation 1" in page.text("#session"), page.text("#session")
+    page.all("#history button")[1].click()
+    page.expect_title("The answer was lost")
+    # The log tells the request id that the lost answer had.
+    page.until(lambda: any("Gatehouse POST /api/auth/refresh 200" in line for line in page.log_lines()), "its line")
+    assert any(line.split(" ", 1)[1].startswith("fault ") for line in page.log_lines()), page.log_lines()
+    page.act("#me")
+    page.expect_title("accepted")
+    assert Select(page.one("#api-fault")).first_selected_option.text == "none"
+
+
+def replay(page):
+    page.sign_in()
+    page.act("#replay")
+    page.until(lambda: "Replay" in page.history()[-1] and page.idle(), "the replay")
+    page.expect_title("Refused: refresh_token_reused")
+    assert "ended: refresh_token_reused" in page.text("#session")
+    page.act("#me")
+    page.expect_title("Refused: session_revoked")
+
+
+def sign_out_and_delete(page):
+    page.sign_in()
+    page.act("#sign-out")
+    page.expect_title("Signed out")
+    assert page.text("#session") == "No user is signed in."
+    steps = len(page.all("#history li"))
+    page.one("#me").click()
+    assert len(page.all("#history li")) == steps, "a disabled button does nothing"
+    page.sign_in("returning")
+    page.expect_title("the user is known")
+    page.act("#delete")
+    page.expect_title("The account is deleted")
+    page.sign_in("returning")
+    page.expect_title("Signed in as a new user")
+
+
+def notification_and_export(page):
+    page.sign_in()
+    page.act("#export")
+    page.expect_title("Everything that is held")
+    Select(page.one("#notification")).select_by_visible_text("consent-revoked")
+    page.act("#notify")
+    page.until(lambda: page.history()[-1].endswith("200") and "Notification: consent" in page.history()[-1], "its answer")
+    page.act("#me")
+    page.expect_title("Refused: session_revoked")
+
+
+def faults(page):
+    page.sign_in()
+    Select(page.one("#api-fault")).select_by_visible_text("503")
+    Select(page.one("#api-times")).select_by_visible_text("until switched off")
+    page.until(lambda: "On: 503" in page.text("#api-state"), "the fault is on")
+    for _ in range(2):
+        page.act("#me")
+        page.expect_title("Refused: service_unavailable")
+    assert "/console/faulty/api/users/me" in page.text("#step pre")
+    Select(page.one("#api-fault")).select_by_visible_text("none")
+    page.until(lambda: page.text("#api-state") == "Off", "the fault is off")
+    page.act("#me")
+    page.expect_title("accepted")
+    Select(page.one("#api-times")).select_by_visible_text("once")
+    Select(page.one("#api-fault")).select_by_visible_text("Lost answer")
+    page.until(lambda: "On" in page.text("#api-state"), "the fault is on")
+    page.act("#me")
+    page.expect_title("No answer")
+    page.until(lambda: page.text("#api-state") == "Off", "the fault is used up")
+    assert page.text("#faulty-url") == page.origin + "/console/faulty"
+
+
+def apple_down(page):
+    page.sign_in()
+    Select(page.one("#apple-times")).select_by_visible_text("until switched off")
+    Select(page.one("#apple-fault")).select_by_visible_text("Apple down")
+    page.until(lambda: "On: Apple down" in page.text("#apple-state"), "the fault is on")
+    page.one("#rotate").click()
+    page.until(lambda: "new key" in page.text("#apple-state"), "Apple's new key")
+    page.sign_in()
+    page.expect_title("Refused: apple_keys_unavailable")
+
+
+def real_apple(page):
+    assert "--real-apple" in page.text("#real-apple")
+    assert not page.one("#login").is_displayed() and not page.all("#apple-fault")
+    page.one("#token").send_keys("this is no token")
+    page.act("#paste button")
+    page.expect_title("Refused: malformed")
+    page.until(lambda: "could not be fetched" in page.text("#step"), "why there is no table")
+    page.screenshot("real-apple")
