@@ -23,6 +23,12 @@ export function announce(text) {
   $("announcement").textContent = text;
 }
 
+// Shows why the console's own process did not do what was asked of it.
+export function fail(error) {
+  $("server").textContent = `The console does not answer: ${error.message}`;
+  announce($("server").textContent);
+}
+
 export function copyButton(text, label = "Copy") {
   const button = element("button", { type: "button", className: "copy", "aria-label": label }, "Copy");
   button.onclick = async () => {

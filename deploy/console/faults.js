@@ -1,7 +1,7 @@
 // Faults that can be switched on, of the API and of the fake Apple.
 
 import { control } from "./exchange.js";
-import { $, announce, element, replace } from "./dom.js";
+import { $, announce, element, fail, replace } from "./dom.js";
 import { changed, state } from "./state.js";
 
 const sides = [
@@ -44,10 +44,10 @@ function fieldset(side) {
     "fieldset", {}, element("legend", {}, side.name),
     element("div", { className: "fields" },
       element("label", { for: `${side.id}-fault` }, "Fault"),
-      element("select", { id: `${side.id}-fault`, onchange: () => apply(side) },
+      element("select", { id: `${side.id}-fault`, onchange: () => apply(side).catch(fail) },
         element("option", { value: "" }, "none"), kinds),
       element("label", { for: `${side.id}-times` }, "How often"),
-      element("select", { id: `${side.id}-times`, onchange: () => apply(side) },
+      element("select", { id: `${side.id}-times`, onchange: () => apply(side).catch(fail) },
         element("option", { value: "1" }, "once"), element("option", { value: "" }, "until switched off"))),
     side.id === "apple" ? rotation() : null,
     element("p", { id: `${side.id}-state`, className: "hint" }),
@@ -58,12 +58,14 @@ function fieldset(side) {
 function rotation() {
   return element("button", {
     type: "button", id: "rotate",
-    onclick: async () => {
-      await control("POST", "apple/keys/rotate");
-      announce("Apple signs with a new key.");
-      $("apple-state").textContent = "Apple signs with a new key: the next login makes Gatehouse fetch the key set.";
-    },
+    onclick: () => changeKey().catch(fail),
   }, "Change Apple’s key");
+}
+
+async function changeKey() {
+  await control("POST", "apple/keys/rotate");
+  $("apple-state").textContent = "Apple signs with a new key: the next login makes Gatehouse fetch the key set.";
+  announce($("apple-state").textContent);
 }
 
 async function apply(side) {

@@ -1,7 +1,7 @@
 // Starts the page.
 
 import { control } from "./exchange.js";
-import { $ , announce } from "./dom.js";
+import { $, announce, fail } from "./dom.js";
 import { buildFaults, readFaults } from "./faults.js";
 import { startLog } from "./log.js";
 import { buildLogin, showLogin } from "./login-form.js";
@@ -15,7 +15,7 @@ try {
   state.settings = await control("GET", "settings");
   $("server").textContent = `${state.settings.origin}, for ${state.settings.bundleIDs.join(", ")}`;
 } catch (error) {
-  $("server").textContent = `The console does not answer: ${error.message}`;
+  fail(error);
 }
 
 buildLogin();
@@ -32,7 +32,7 @@ $("copy-faulty").onclick = async () => {
   await navigator.clipboard.writeText($("faulty-url").textContent);
   announce("Copied");
 };
-await readFaults();
+await readFaults().catch(fail);
 
 function withoutFakeApple() {
   $("login").hidden = true;

@@ -1,7 +1,7 @@
 // Shows who is signed in, the buttons, and the history.
 
 import * as actions from "./actions.js";
-import { $, announce, element, replace } from "./dom.js";
+import { $, announce, element, fail, replace } from "./dom.js";
 import { changed, state } from "./state.js";
 import { decode } from "./tokens.js";
 import { verdict } from "./verdict.js";
@@ -18,8 +18,7 @@ export async function run(action) {
     await action();
     await readFaults();
   } catch (error) {
-    announce(`Failed: ${error.message}`);
-    $("server").textContent = `The console does not answer: ${error.message}`;
+    fail(error);
   } finally {
     state.busy = false;
     changed();
