@@ -24,27 +24,26 @@ const client = () => `let client = GatehouseClient(
 
 const texts = {
   challenge: () => `${client()}
-let challenge = try await client.challenge()`,
-  mint: () => `// Apple's answer, in the delegate of an ASAuthorizationController.
-request.nonce = SHA256.hash(data: Data(challenge.nonce.utf8)).map { String(format: "%02x", $0) }.joined()
-let credential = authorization.credential as! ASAuthorizationAppleIDCredential
-let token = String(decoding: credential.identityToken!, as: UTF8.self)`,
+let challenge = try await client.challenge()  // AppleSignIn does this`,
+  mint: () => `// Shows Apple's sheet, with the hash of the challenge as nonce.
+let login = try await AppleSignIn(client).authorize(scopes: [.fullName, .email])`,
   login: () => `${client()}
-let login = AppleLogin(identityToken: token, nonce: challenge.nonce, authorizationCode: code)
 let session = try await client.signIn(apple: login)`,
   me: () => `let user = try await client.user()`,
   refresh: () => `// The client refreshes when the access token is about to expire, once for all tasks.
-let token = try await client.accessToken(validFor: .seconds(60))`,
-  lost: () => `// Throws; the session stays. The same call later goes on with the same refresh token.
-let token = try await client.accessToken(validFor: .seconds(60))`,
-  again: () => `let token = try await client.accessToken(validFor: .seconds(60))`,
-  replay: () => `// A client never sends a token that it has replaced. After theft the next call throws,
-// and the state is .signedOut.
+let token = try await client.accessToken()`,
+  lost: () => `// The client repeats a refresh whose answer is lost. The user stays signed in, also if it
+// gives up and throws: the next call goes on with the same refresh token.
+let token = try await client.accessToken()`,
+  again: () => `let token = try await client.accessToken()`,
+  replay: () => `// The client never sends a token that it has replaced. After a theft its next call throws,
+// and the state is .signedOut(.refused(.refreshTokenReused)).
 for await state in client.states { print(state) }`,
   logout: () => `// At once on the device; delivered later if the server cannot be reached.
 let result = await client.signOut()`,
   export: () => `let data = try await client.export()`,
-  delete: () => `let revocation = try await client.deleteAccount(authorizationCode: code)`,
+  delete: () => `let fresh = try await AppleSignIn(client).authorize()
+let revocation = try await client.deleteAccount(authorizationCode: fresh.authorizationCode)`,
 };
 
 const serverOnly = "// No app sends this: Apple's servers do.";

@@ -41,4 +41,23 @@ struct DocumentedSwiftTests {
             #expect(outcome.status == 0, "\(page), by the lines of its blocks:\n\(outcome.errorOutput)")
         }
     }
+
+    @Test("The compiler accepts the Swift that the console shows")
+    func console() throws {
+        let script = try String(contentsOfFile: Executable.root + "/deploy/console/snippets.js", encoding: .utf8)
+        let snippets = script.matches(of: /(?m)^ {2}(\w+): \(\) => `([^`]*)`/)
+        #expect(snippets.count > 9)
+        let functions = snippets.map { snippet in
+            let text = snippet.output.2.replacing("${client()}", with: "")
+            let uses = text.matches(of: /(?m)^let (\w+) =/).map { "_ = \($0.output.1)" }
+            let parameters = "_ client: GatehouseClient, _ login: AppleLogin"
+            return "@MainActor func \(snippet.output.1)(\(parameters)) async throws {\n\(text)\n"
+                + uses.joined(separator: "\n") + "\n}"
+        }
+        let folder = try TemporaryFolder()
+        let source = "import AuthenticationServices\nimport GatehouseClient\n" + functions.joined(separator: "\n")
+        try source.write(toFile: folder.file("console.swift"), atomically: true, encoding: .utf8)
+        let outcome = try StubModules.shared.get().compile([folder.file("console.swift")])
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+    }
 }
