@@ -57,11 +57,11 @@ extension GatehouseClient {
     ) async throws(GatehouseError) -> AppleRevocation {
         var body = proof.map(Proof.init) ?? Proof()
         body.authorizationCode = authorizationCode
-        let login = try await currentSession(validFor: .zero).login
+        let login = try presentSession().login
         var isRepeated = false
         while true {
             do {
-                let (_, response) = try await call("DELETE", "", body: try? JSONEncoder().encode(body))
+                let (_, response) = try await call("DELETE", "", body: try? JSONEncoder().encode(body), of: login)
                 forget(login)
                 return AppleRevocation(response)
             } catch .noAnswer(let code) {

@@ -31,18 +31,23 @@ extension GatehouseClient {
     }
 
     func currentSession(validFor margin: Duration) async throws(GatehouseError) -> StoredSession {
-        if cache.record == nil {
-            do { try readStore() } catch { throw .storeUnavailable(error) }
-        }
-        // Again, if another login has replaced the session meanwhile.
+        // Again, if another process has replaced the session meanwhile.
         for _ in 0..<3 {
-            guard let session = cache.session else { throw .signedOut(signOutReason) }
+            let session = try presentSession()
             let lifetime = Duration.seconds(session.tokens.expiresIn)
             if cache.remaining > min(margin, lifetime / 2) { return session }
             try await joinRenewal(of: session)
             if let renewed = cache.session, renewed.login == session.login { return renewed }
         }
         throw .superseded
+    }
+
+    func presentSession() throws(GatehouseError) -> StoredSession {
+        if cache.record == nil {
+            do { try readStore() } catch { throw .storeUnavailable(error) }
+        }
+        guard let session = cache.session else { throw .signedOut(signOutReason) }
+        return session
     }
 
     // MARK: One refresh for all

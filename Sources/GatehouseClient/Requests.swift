@@ -10,8 +10,16 @@ extension GatehouseClient {
     /// If the answer is 401, the token is refreshed once, unless it has been replaced meanwhile, and the request is sent
     /// again. A second 401 is returned, and so is the first one where the body is a stream, which cannot be sent twice.
     public func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+        try await send(request, of: nil)
+    }
+
+    /// - Parameter login: nothing is sent for another login. Nil is the present one.
+    private func send(
+        _ request: URLRequest, of login: UUID?
+    ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         try connection.requireTrust(in: request.url)
         let session = try await currentSession(validFor: .seconds(5))
+        guard login == nil || login == session.login else { throw .superseded }
         let first = try await send(request, session)
         guard first.1.statusCode == 401, helpsAgainst(first, session.tokens.accessToken) else { return first }
         cache.expire(session.tokens.accessToken)
@@ -43,9 +51,9 @@ extension GatehouseClient {
 
     /// - Returns: the body of a success.
     func call(
-        _ method: String, _ path: String, body: Data? = nil
+        _ method: String, _ path: String, body: Data? = nil, of login: UUID? = nil
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
-        let (data, response) = try await send(connection.request(method, "users/me" + path, body: body))
+        let (data, response) = try await send(connection.request(method, "users/me" + path, body: body), of: login)
         return (try Connection.success(data, response), response)
     }
 

@@ -45,7 +45,7 @@ extension GatehouseClient {
 
     private func begin(_ session: StoredSession, isNewUser: Bool) {
         loginOfNewUser = isNewUser ? session.login : nil
-        endRenewal(.success(()))
+        endRenewal(.failure(.superseded))
         pause = nil
         // If it cannot be read, the login is kept in memory, and the store is merged when it can be.
         try? cache.read()

@@ -8,8 +8,14 @@ final class FaultyTransport: HTTPTransport {
     enum Fault: Sendable {
         /// The server carries out the request, and its answer is lost.
         case loseAnswer
+        /// The server carries out the request, and its answer is lost after a wait at the gate.
+        case loseAnswerAfter(Gate)
         /// The request does not reach the server.
         case loseRequest(URLError.Code = .notConnectedToInternet)
+        /// The transport gives up, such as a `URLSession` that the system has suspended.
+        case cancel
+        /// The server accepts the access token, and answers with this error.
+        case fail(Int)
         /// Another party answers, such as a proxy.
         case answer(Int, headers: [String: String] = [:], body: String = "")
         /// The server carries out the request, and its answer waits at the gate.
@@ -102,6 +108,16 @@ final class FaultyTransport: HTTPTransport {
         case .loseAnswer:
             _ = try await reach(request)
             throw URLError(.networkConnectionLost)
+        case .loseAnswerAfter(let gate):
+            _ = try await reach(request)
+            await gate.pass()
+            throw URLError(.networkConnectionLost)
+        case .cancel: throw CancellationError()
+        case .fail(let status):
+            var use = URLRequest(url: URL(string: "/api/users/me", relativeTo: request.url)!)
+            use.allHTTPHeaderFields = request.allHTTPHeaderFields
+            _ = try await reach(use)
+            return Self.answer(request, status, [:], "")
         case .answer(let status, let headers, let body): return Self.answer(request, status, headers, body)
         case .answerAfter(let gate, let status, let body):
             await gate.pass()
@@ -151,6 +167,9 @@ final class FaultyStore: SessionStore {
     var contents: Data? { state.withLock { $0.contents } }
     /// Number of saves that succeeded.
     var saves: Int { state.withLock { $0.saves } }
+
+    /// As a save of another process does.
+    func replace(_ contents: Data?) { state.withLock { $0.contents = contents } }
 
     func fail(load: StoreUnavailable? = nil, save: StoreUnavailable? = nil) {
         state.withLock { ($0.load, $0.save) = (load, save) }
