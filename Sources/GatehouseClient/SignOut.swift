@@ -40,27 +40,31 @@ extension GatehouseClient {
 
     private func deliverAll() async -> Bool {
         defer { delivery = nil }
-        while let logout = cache.record?.logouts.first {
-            guard await deliver(logout) else { return false }
-            try? readStore()
-            changeStore { $0.logouts.removeAll { $0.refreshToken == logout.refreshToken } }
+        var refused: Set<Token> = []
+        while let logout = cache.record?.logouts.first(where: { !refused.contains($0.refreshToken) }) {
+            do {
+                try await deliver(logout)
+                try? readStore()
+                changeStore { $0.logouts.removeAll { $0.refreshToken == logout.refreshToken } }
+            } catch {
+                // Without an answer, the others would have none either.
+                guard case .refused = error, !error.isTemporary else { return false }
+                refused.insert(logout.refreshToken)
+            }
         }
-        return true
+        return refused.isEmpty
     }
 
-    /// - Returns: whether there is nothing more to do about it.
-    private func deliver(_ logout: PendingLogout) async -> Bool {
-        do {
+    /// Returns also if there is no session to end.
+    private func deliver(_ logout: PendingLogout) async throws(GatehouseError) {
+        do throws(GatehouseError) {
             if logout.everywhere {
                 try await connection.logOutEverywhere(logout)
             } else {
                 try await connection.logOut(logout.refreshToken)
             }
-            return true
         } catch {
-            // A problem document that will not change: the session has ended, or the server does not know the token.
-            if case .refused = error { return !error.isTemporary }
-            return false
+            guard case .refused(let problem) = error, problem.code.endsSession else { throw error }
         }
     }
 }

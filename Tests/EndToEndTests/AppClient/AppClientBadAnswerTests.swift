@@ -67,7 +67,6 @@ struct AppClientBadAnswerTests {
         arguments: answers.filter {
             ![
                 "204 with a page", "200 with a page", "garbage", "tokens of another type", "an empty body",
-                "401 with another code",
             ].contains($0.testDescription)
         })
     func keepsLogout(answer: BadAnswer) async throws {

@@ -1,0 +1,34 @@
+import Foundation
+import GatehouseClient
+import Testing
+
+/// Logouts that reach the server later.
+@Suite("App: delivery of logouts")
+struct AppClientDeliveryTests {
+    private let app: AppClientFixture
+
+    init() throws { app = try AppClientFixture() }
+
+    private static func problem(_ status: Int, _ code: String) -> String {
+        #"{"type":"about:blank","title":"","status":\#(status),"detail":"","code":"\#(code)","requestId":"r"}"#
+    }
+
+    @Test(
+        "A logout is kept unless the server says that the session has ended, and holds up no other",
+        arguments: [(404, "not_found"), (403, "forbidden"), (401, "of_tomorrow"), (421, "misdirected_request")])
+    func refused(status: Int, code: String) async throws {
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        let witness = app.client(FaultyStore(store.contents))
+        try await witness.restore()
+        let refusal = FaultyTransport.Fault.answer(status, body: Self.problem(status, code))
+        app.transport.plan("auth/logout", refusal)
+        #expect(await client.signOut() == .queued)
+        #expect(try await witness.user().status == .active)
+        try await client.signIn(development: app.login())
+        app.transport.plan("auth/logout", refusal)
+        await client.deliverLogouts()
+        #expect(await client.signOut() == .delivered)
+        await #expect(throws: GatehouseError.self) { try await witness.user() }
+    }
+}
