@@ -41,9 +41,9 @@ extension GatehouseClient {
     private func deliverAll() async -> Bool {
         defer { delivery = nil }
         var refused: Set<Token> = []
-        while let logout = cache.record?.logouts.first(where: { !refused.contains($0.refreshToken) }) {
+        while var logout = cache.record?.logouts.first(where: { !refused.contains($0.refreshToken) }) {
             do {
-                try await deliver(logout)
+                try await deliver(&logout)
                 try? readStore()
                 changeStore { $0.logouts.removeAll { $0.refreshToken == logout.refreshToken } }
             } catch {
@@ -56,16 +56,39 @@ extension GatehouseClient {
     }
 
     /// Returns also if there is no session to end.
-    private func deliver(_ logout: PendingLogout) async throws(GatehouseError) {
+    private func deliver(_ logout: inout PendingLogout) async throws(GatehouseError) {
         do throws(GatehouseError) {
             if logout.everywhere {
-                try await connection.logOutEverywhere(logout)
+                try await logOutEverywhere(&logout)
             } else {
                 try await connection.logOut(logout.refreshToken)
             }
         } catch {
             guard case .refused(let problem) = error, problem.code.endsSession else { throw error }
         }
+    }
+
+    /// It needs an access token. The refresh that gets one is repeated with the same token until its answer arrives.
+    private func logOutEverywhere(_ logout: inout PendingLogout) async throws(GatehouseError) {
+        do {
+            try await connection.logOutEverywhere(logout.accessToken)
+        } catch {
+            guard case .refused(let problem) = error, problem.status == 401 else { throw error }
+            logout = renew(logout, try await connection.refresh(logout.refreshToken))
+            try await connection.logOutEverywhere(logout.accessToken)
+        }
+    }
+
+    /// Saves the successors before one is used: after that, the refresh token that they replace would count as stolen.
+    private func renew(_ logout: PendingLogout, _ answer: RefreshAnswer) -> PendingLogout {
+        var renewed = logout
+        (renewed.accessToken, renewed.refreshToken) = (answer.accessToken, answer.refreshToken)
+        try? readStore()
+        changeStore { record in
+            record.logouts.removeAll { $0.refreshToken == logout.refreshToken }
+            record.add(renewed)
+        }
+        return renewed
     }
 }
 
@@ -74,14 +97,7 @@ extension Connection {
         _ = try await post("auth/logout", ["refreshToken": refreshToken])
     }
 
-    /// It needs an access token. The refresh that gets one is repeated with the same token until its answer arrives.
-    fileprivate func logOutEverywhere(_ logout: PendingLogout) async throws(GatehouseError) {
-        do {
-            _ = try await post("auth/logout-all", nil as Token?, bearer: logout.accessToken)
-        } catch {
-            guard case .refused(let problem) = error, problem.status == 401 else { throw error }
-            let renewed = try await refresh(logout.refreshToken)
-            _ = try await post("auth/logout-all", nil as Token?, bearer: renewed.accessToken)
-        }
+    fileprivate func logOutEverywhere(_ accessToken: Token) async throws(GatehouseError) {
+        _ = try await post("auth/logout-all", nil as Token?, bearer: accessToken)
     }
 }

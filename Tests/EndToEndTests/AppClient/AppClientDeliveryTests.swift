@@ -13,6 +13,24 @@ struct AppClientDeliveryTests {
         #"{"type":"about:blank","title":"","status":\#(status),"detail":"","code":"\#(code)","requestId":"r"}"#
     }
 
+    @Test("A logout everywhere that refreshed and then failed is no theft, and ends all sessions later")
+    func failedAfterRefresh() async throws {
+        let login = app.login()
+        let (store, other) = (FaultyStore(), app.client())
+        try await other.signIn(development: login)
+        let client = app.client(store)
+        try await client.signIn(development: login)
+        let expired = Self.problem(401, "access_token_expired")
+        app.transport.plan("auth/logout-all", .answer(401, body: expired), .fail(503))
+        #expect(await client.signOut(everywhere: true) == .queued)
+        app.transport.plan("auth/logout-all", .answer(401, body: expired))
+        let restarted = app.client(store)
+        try await restarted.restore()
+        #expect(await restarted.deliverLogouts())
+        #expect(app.transport.sent("auth/refresh").map(\.status) == [200, 200])
+        await #expect(throws: GatehouseError.self) { try await other.user() }
+    }
+
     @Test(
         "A logout is kept unless the server says that the session has ended, and holds up no other",
         arguments: [(404, "not_found"), (403, "forbidden"), (401, "of_tomorrow"), (421, "misdirected_request")])
