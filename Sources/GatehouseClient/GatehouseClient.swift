@@ -26,6 +26,8 @@ public actor GatehouseClient {
     /// The server asked not to refresh before this moment.
     var pause: Pause?
     var delivery: Task<Bool, Never>?
+    /// Logins whose answer has not arrived.
+    var numberOfLogins = 0
     private var storeRetry: Task<Void, Never>?
     private var numberOfStoreFailures = 0
 

@@ -29,6 +29,9 @@ extension GatehouseClient {
     ) async throws(GatehouseError) -> Session {
         turn += 1
         let turn = turn
+        await deliverLogoutsEverywhere()
+        numberOfLogins += 1
+        defer { numberOfLogins -= 1 }
         let data = try await repeatedly { () async throws(GatehouseError) -> Data in
             try await self.connection.post(path, login)
         }

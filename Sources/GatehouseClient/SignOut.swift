@@ -33,6 +33,12 @@ extension GatehouseClient {
         return await task.value
     }
 
+    /// Before a login: a logout everywhere that is delivered after it would end its session as well.
+    func deliverLogoutsEverywhere() async {
+        if cache.record == nil { try? cache.read() }
+        if cache.record?.logouts.contains(where: \.everywhere) == true { await deliverLogouts() }
+    }
+
     func deliverLogoutsInBackground() {
         guard delivery == nil, cache.record?.logouts.isEmpty == false else { return }
         delivery = Task { await self.deliverAll() }
@@ -58,7 +64,10 @@ extension GatehouseClient {
     /// Returns also if there is no session to end.
     private func deliver(_ logout: inout PendingLogout) async throws(GatehouseError) {
         do throws(GatehouseError) {
-            if logout.everywhere {
+            if logout.everywhere, logout.user == cache.session?.user.id {
+                try await endOtherSessions()
+            } else if logout.everywhere {
+                guard numberOfLogins == 0 else { throw .superseded }
                 try await logOutEverywhere(&logout)
             } else {
                 try await connection.logOut(logout.refreshToken)
@@ -66,6 +75,11 @@ extension GatehouseClient {
         } catch {
             guard case .refused(let problem) = error, problem.code.endsSession else { throw error }
         }
+    }
+
+    /// The user has signed in again, so that session stays.
+    private func endOtherSessions() async throws(GatehouseError) {
+        for session in try await sessions() where !session.current { try await end(session: session.id) }
     }
 
     /// It needs an access token. The refresh that gets one is repeated with the same token until its answer arrives.

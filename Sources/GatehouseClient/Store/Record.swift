@@ -55,6 +55,7 @@ struct PendingLogout: Codable, Equatable {
     var accessToken: Token
     var refreshToken: Token
     let everywhere: Bool
+    let user: String
 }
 
 /// A token that does not print itself: neither interpolated, nor by `dump`, nor in an error.

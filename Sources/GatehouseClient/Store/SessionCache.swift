@@ -117,7 +117,8 @@ struct SessionCache {
 extension PendingLogout {
     init(_ session: StoredSession, everywhere: Bool = false) {
         self.init(
-            accessToken: session.tokens.accessToken, refreshToken: session.tokens.refreshToken, everywhere: everywhere)
+            accessToken: session.tokens.accessToken, refreshToken: session.tokens.refreshToken, everywhere: everywhere,
+            user: session.user.id)
     }
 }
 

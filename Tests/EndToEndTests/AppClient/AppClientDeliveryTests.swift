@@ -13,6 +13,35 @@ struct AppClientDeliveryTests {
         #"{"type":"about:blank","title":"","status":\#(status),"detail":"","code":"\#(code)","requestId":"r"}"#
     }
 
+    @Test("A queued logout everywhere does not end the session of the user's next login, and ends the others")
+    func loginAfterLogoutEverywhere() async throws {
+        let login = app.login()
+        let (client, other) = (app.client(), app.client())
+        try await other.signIn(development: login)
+        try await client.signIn(development: login)
+        app.transport.setOffline(true)
+        #expect(await client.signOut(everywhere: true) == .queued)
+        app.transport.setOffline(false)
+        let session = try await client.signIn(development: login)
+        #expect(await client.deliverLogouts())
+        #expect(try await client.user().id == session.user.id)
+        await #expect(throws: GatehouseError.self) { try await other.user() }
+    }
+
+    @Test("A logout everywhere that the server answers only after the next login ends the other sessions alone")
+    func lateLogoutEverywhere() async throws {
+        let login = app.login()
+        let (client, other) = (app.client(), app.client())
+        try await other.signIn(development: login)
+        try await client.signIn(development: login)
+        app.transport.plan("auth/logout-all", .answer(503, body: ""), times: 2)
+        #expect(await client.signOut(everywhere: true) == .queued)
+        try await client.signIn(development: login)
+        #expect(await client.deliverLogouts())
+        #expect(try await client.sessions().map(\.current) == [true])
+        await #expect(throws: GatehouseError.self) { try await other.user() }
+    }
+
     @Test("A logout everywhere that refreshed and then failed is no theft, and ends all sessions later")
     func failedAfterRefresh() async throws {
         let login = app.login()
