@@ -38,12 +38,23 @@ extension GatehouseClient {
         let answer = try Connection.decode(LoginAnswer.self, from: data)
         let session = answer.session(at: clock.date())
         guard turn == self.turn else {
-            changeStore { $0.add(PendingLogout(session)) }
-            deliverLogoutsInBackground()
+            await discard(session)
             throw .superseded
         }
         begin(session, isNewUser: answer.isNewUser)
         return Session(user: session.user, isNewUser: answer.isNewUser)
+    }
+
+    /// Ends the session of a login that has been superseded.
+    private func discard(_ session: StoredSession) async {
+        try? readStore()
+        guard cache.record != nil else {
+            // A change would replace what the store holds, which is not known.
+            _ = try? await connection.logOut(session.tokens.refreshToken)
+            return
+        }
+        changeStore { $0.add(PendingLogout(session)) }
+        deliverLogoutsInBackground()
     }
 
     private func begin(_ session: StoredSession, isNewUser: Bool) {

@@ -107,7 +107,7 @@ extension GatehouseClient {
 }
 
 extension Connection {
-    fileprivate func logOut(_ refreshToken: Token) async throws(GatehouseError) {
+    func logOut(_ refreshToken: Token) async throws(GatehouseError) {
         _ = try await post("auth/logout", ["refreshToken": refreshToken])
     }
 
