@@ -18,6 +18,9 @@ struct SessionCache {
     /// Whether memory holds something that could not be saved.
     private(set) var isUnsaved = false
 
+    /// Logins that this process has ended or replaced. Another process may save one again if it had read the store before.
+    private var ended: Set<UUID> = []
+
     private enum LastSeen: Equatable {
         case never
         case login(UUID?)
@@ -52,8 +55,7 @@ struct SessionCache {
             for logout in own.logouts { merged.add(logout) }
         }
         switch lastSeen {
-        case .never:
-            // The user signed in or out before the store could be read, so what it holds has been replaced.
+        case _ where isReplaced(stored.session), .never:
             merged.session = own.session
             if let old = stored.session, old.login != own.session?.login { merged.add(PendingLogout(old)) }
         case .login(let login) where login == stored.session?.login:
@@ -62,6 +64,11 @@ struct SessionCache {
             break
         }
         return merged
+    }
+
+    /// By a login or logout of this process, perhaps before the store could be read.
+    private func isReplaced(_ stored: StoredSession?) -> Bool {
+        stored.map { ended.contains($0.login) } ?? false
     }
 
     private func isNewer(_ stored: StoredSession?, than own: StoredSession?) -> Bool {
@@ -86,9 +93,10 @@ struct SessionCache {
         if record == nil { try? read() }
         var changed = record ?? Record()
         body(&changed)
-        let before = record?.session?.tokens
+        let before = record?.session
         record = changed
-        if let tokens = changed.session?.tokens, tokens != before {
+        if let login = before?.login, login != changed.session?.login { ended.insert(login) }
+        if let tokens = changed.session?.tokens, tokens != before?.tokens {
             deadline = clock.now().advanced(by: .seconds(tokens.expiresIn))
         }
         isUnsaved = true

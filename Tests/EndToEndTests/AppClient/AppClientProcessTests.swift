@@ -11,6 +11,38 @@ struct AppClientProcessTests {
 
     private func expire() { app.clock.advance(by: .seconds(3600)) }
 
+    @Test("A save of another process that began before the logout does not sign in again, and the session is ended")
+    func lateSave() async throws {
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        let before = store.contents
+        let witness = app.client(FaultyStore(before))
+        try await witness.restore()
+        app.transport.setOffline(true)
+        #expect(await client.signOut() == .queued)
+        store.replace(before)
+        #expect(try await client.restore() == .signedOut(.requested))
+        await #expect(throws: GatehouseError.signedOut(.requested)) { try await client.user() }
+        app.transport.setOffline(false)
+        #expect(await client.deliverLogouts())
+        #expect(store.contents == nil)
+        await #expect(throws: GatehouseError.self) { try await witness.user() }
+    }
+
+    @Test("A save of another process that began before the next login does not bring the previous user back")
+    func lateSaveAfterLogin() async throws {
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        let before = store.contents
+        let session = try await client.signIn(development: app.login())
+        await client.deliverLogouts()
+        store.replace(before)
+        expire()
+        #expect(try await client.user() == session.user)
+        #expect(client.state == .signedIn(session))
+        #expect(try await app.client(store).restore() == .signedIn(Session(user: session.user)))
+    }
+
     @Test("The late answer of a login leaves what another process has saved meanwhile")
     func supersededLogin() async throws {
         let store = FaultyStore()
