@@ -46,6 +46,8 @@ extension GatehouseClient {
         if cache.record == nil {
             do { try readStore() } catch { throw .storeUnavailable(error) }
         }
+        // Another process may have signed in since.
+        if cache.session == nil { try? readStore() }
         guard let session = cache.session else { throw .signedOut(signOutReason) }
         return session
     }

@@ -64,4 +64,14 @@ struct AppClientProcessTests {
         #expect(try await second.accessToken() == saved)
         #expect(try await app.client(FaultyStore(store.contents)).accessToken() == saved)
     }
+
+    @Test("A process that found no session adopts a login of another process with its next request")
+    func laterLogin() async throws {
+        let store = FaultyStore()
+        let widget = app.client(store)
+        #expect(try await widget.restore() == .signedOut(nil))
+        let session = try await app.signedIn(store).user()
+        #expect(try await widget.user() == session)
+        #expect(widget.state == .signedIn(Session(user: session)))
+    }
 }
