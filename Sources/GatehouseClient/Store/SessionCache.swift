@@ -82,7 +82,7 @@ struct SessionCache {
         defer { record = merged }
         guard let tokens = merged.session?.tokens, tokens != record?.session?.tokens else { return }
         let age = clock.date().timeIntervalSince(tokens.receivedAt)
-        let isPlausible = (0..<Double(tokens.expiresIn)).contains(age)
+        let isPlausible = age >= 0 && age < Double(tokens.expiresIn)
         deadline = clock.now().advanced(by: isPlausible ? .seconds(Double(tokens.expiresIn) - age) : .zero)
     }
 

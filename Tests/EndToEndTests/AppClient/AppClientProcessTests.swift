@@ -74,4 +74,18 @@ struct AppClientProcessTests {
         #expect(try await widget.user() == session)
         #expect(widget.state == .signedIn(Session(user: session)))
     }
+
+    @Test(
+        "A stored session that makes no sense is refreshed, not trusted",
+        arguments: [-5, 0, Int.max, Int.min])
+    func lifetime(seconds: Int) async throws {
+        let store = FaultyStore()
+        let user = try await app.signedIn(store).user()
+        let contents = String(decoding: try #require(store.contents), as: UTF8.self)
+        let damaged = contents.replacing(/"expiresIn":\d+/, with: "\"expiresIn\":\(seconds)")
+        #expect(damaged != contents)
+        let restarted = app.client(FaultyStore(Data(damaged.utf8)))
+        guard case .signedIn = try await restarted.restore() else { return #expect(Bool(false), "not signed in") }
+        #expect(try await restarted.user() == user)
+    }
 }
