@@ -103,8 +103,8 @@ extension GatehouseError {
     /// What the error of a transport says beside its code is left out, because it may hold the request.
     init(ofTransport error: any Error) {
         switch error {
-        case is CancellationError: self = .cancelled
-        case let error as URLError where error.code == .cancelled: self = .cancelled
+        // Of the system: the task goes on.
+        case is CancellationError: self = .noAnswer(.cancelled)
         case let error as URLError: self = .noAnswer(error.code)
         default: self = .noAnswer(.unknown)
         }

@@ -54,6 +54,17 @@ struct AppClientRefreshTests {
         #expect(try await client.user().status == .active)
     }
 
+    @Test("A refresh that the system cancelled is repeated, and no other task is told that it was cancelled")
+    func cancelledBySystem() async throws {
+        let client = try await app.signedIn()
+        expire()
+        app.transport.plan("auth/refresh", .cancel)
+        #expect(try await client.user().status == .active)
+        expire()
+        app.transport.plan("auth/refresh", .cancel, times: 3)
+        await #expect(throws: GatehouseError.noAnswer(.cancelled)) { try await client.user() }
+    }
+
     @Test("After a refresh whose answer was lost, the user is signed in", arguments: 1...2)
     func lostAnswers(number: Int) async throws {
         let client = try await app.signedIn()
