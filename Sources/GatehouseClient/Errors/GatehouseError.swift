@@ -28,7 +28,8 @@ extension GatehouseError {
     /// Whether the same call may succeed later.
     public var isTemporary: Bool {
         switch self {
-        case .noAnswer, .storeUnavailable: true
+        case .noAnswer: true
+        case .storeUnavailable(let reason): reason != .unreadable
         case .refused(let problem): Self.isTemporary(problem.status)
         // A captive portal answers what it wants.
         case .unexpectedAnswer: true
