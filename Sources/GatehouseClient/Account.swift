@@ -36,7 +36,7 @@ extension GatehouseClient {
         try await call(AccountList.self, "POST", "/accounts/apple", body: try? JSONEncoder().encode(login)).accounts
     }
 
-    /// - Parameter proof: where the server demands a recent login: a fresh one of the user's Apple Account.
+    /// - Parameter proof: a new login with the user's Apple Account; needed if the server demands a recent login.
     public func unlinkApple(proof: AppleLogin? = nil) async throws(GatehouseError) {
         _ = try await call("DELETE", "/accounts/apple", body: proof.flatMap { try? JSONEncoder().encode(Proof($0)) })
     }
@@ -50,7 +50,7 @@ extension GatehouseClient {
     ///
     /// - Parameters:
     ///   - authorizationCode: a fresh one of Apple's, so that the server can revoke Apple's tokens as the App Store demands.
-    ///   - proof: where the server demands a recent login: a fresh one of the user's Apple Account.
+    ///   - proof: a new login with the user's Apple Account; needed if the server demands a recent login.
     @discardableResult
     public func deleteAccount(
         authorizationCode: String?, proof: AppleLogin? = nil
@@ -65,10 +65,10 @@ extension GatehouseClient {
                 forget(login)
                 return AppleRevocation(response)
             } catch .noAnswer(let code) {
-                // The account may be gone. Asking once more tells.
+                // The account may be deleted; the answer to a second request shows it.
                 if isRepeated { throw .noAnswer(code) }
                 isRepeated = true
-            } catch .signedOut(let reason) where isRepeated && reason != .requested {
+            } catch .signedOut(.refused(let code)) where isRepeated && code != .userDisabled {
                 forget(login)
                 return .unknown
             }

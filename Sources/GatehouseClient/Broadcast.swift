@@ -9,8 +9,15 @@ final class Broadcast<Value: Sendable & Equatable>: Sendable {
 
     private let state: Locked<State>
 
-    /// - Parameter latest: what a new stream begins with.
-    init(latest: Value? = nil) { state = Locked(State(latest: latest)) }
+    private let repeatsLatest: Bool
+
+    /// - Parameters:
+    ///   - latest: the value before the first one that is sent.
+    ///   - repeatsLatest: whether a new stream begins with the latest value.
+    init(latest: Value? = nil, repeatsLatest: Bool = true) {
+        state = Locked(State(latest: latest))
+        self.repeatsLatest = repeatsLatest
+    }
 
     var latest: Value? { state.withLock { $0.latest } }
 
@@ -21,7 +28,7 @@ final class Broadcast<Value: Sendable & Equatable>: Sendable {
             self?.state.withLock { $0.streams[id] = nil }
         }
         state.withLock {
-            if let latest = $0.latest { continuation.yield(latest) }
+            if repeatsLatest, let latest = $0.latest { continuation.yield(latest) }
             $0.streams[id] = continuation
         }
         return stream

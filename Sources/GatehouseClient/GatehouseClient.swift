@@ -6,13 +6,13 @@ import Foundation
 
 /// Signs a user in, keeps the session, and sends the user's requests.
 ///
-/// One for the app. Every method may be called from any task at any time: requests share one refresh, and cancelling a task
+/// Create one per process. Every method may be called from any task at any time: requests share one refresh, and cancelling a task
 /// cancels neither the refresh nor another task's request.
 public actor GatehouseClient {
     nonisolated let connection: Connection
     nonisolated let clock: ClientClock
     private nonisolated let stateBroadcast = Broadcast<AuthState>(latest: .unknown(.notRead))
-    private nonisolated let failureBroadcast = Broadcast<StoreFailure>()
+    private nonisolated let failureBroadcast = Broadcast<StoreFailure>(repeatsLatest: false)
 
     var cache: SessionCache
     var signOutReason: SignOutReason?
@@ -54,8 +54,8 @@ public actor GatehouseClient {
 
     public nonisolated var state: AuthState { stateBroadcast.latest ?? .unknown(.notRead) }
 
-    /// Why the session could not be saved or read, each time that it fails. The session goes on in memory, and the client
-    /// tries again until it succeeds.
+    /// Why the session could not be saved or read, each time that it fails. The client keeps the session in memory, and tries
+    /// again until it succeeds.
     public nonisolated var storeFailures: AsyncStream<StoreUnavailable> {
         let failures = failureBroadcast.stream()
         return AsyncStream { continuation in

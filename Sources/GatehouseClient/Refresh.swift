@@ -17,8 +17,7 @@ struct Pause {
 extension GatehouseClient {
     /// The access token, refreshed before if it would expire too soon.
     ///
-    /// - Parameter margin: how long it must be valid. Of a token that is valid for less than twice this time, half of its
-    ///   lifetime is enough.
+    /// - Parameter margin: how long the token must be valid, at most half of its lifetime.
     public func accessToken(validFor margin: Duration = .seconds(60)) async throws(GatehouseError) -> String {
         try await currentSession(validFor: margin).tokens.accessToken.text
     }
@@ -94,14 +93,14 @@ extension GatehouseClient {
 
     // MARK: Refreshing
 
-    private static let pauses: [Duration] = [.milliseconds(500), .seconds(2)]
+    private static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
     /// A longer pause is left to the caller.
     static let longestWait = Duration.seconds(5)
 
-    /// - Parameter session: the one to refresh. A successor in the store, or in memory by then, is good enough.
+    /// - Parameter session: the one to refresh. A newer state of it, in the store or in memory, makes a refresh unnecessary.
     private func renew(_ session: StoredSession) async -> Result<Void, GatehouseError> {
         if let pause, pause.end > clock.now() { return .failure(pause.error) }
-        var pauses = Self.pauses[...]
+        var backoff = Self.backoff[...]
         while true {
             // If it cannot be read, memory has the session.
             try? readStore()
@@ -117,19 +116,22 @@ extension GatehouseClient {
                     if hasNewer(than: sent) { continue }
                     return end(sent, problem.code)
                 }
-                guard error.isTemporary, let pause = pauses.popFirst() else { return .failure(error) }
-                guard await wait(error.retryAfter ?? pause, after: error) else { return .failure(error) }
+                if error.isTemporary, let next = backoff.popFirst(), await wait(error.retryAfter ?? next) { continue }
+                honourRetryAfter(error)
+                return .failure(error)
             }
         }
     }
 
-    private func wait(_ duration: Duration, after error: GatehouseError) async -> Bool {
-        guard duration <= Self.longestWait else {
-            pause = Pause(end: clock.now().advanced(by: duration), error: error)
-            return false
-        }
+    private func wait(_ duration: Duration) async -> Bool {
+        guard duration <= Self.longestWait else { return false }
         do { try await clock.sleep(duration) } catch { return false }
         return true
+    }
+
+    private func honourRetryAfter(_ error: GatehouseError) {
+        guard error.isTemporary, let duration = error.retryAfter else { return }
+        pause = Pause(end: clock.now().advanced(by: duration), error: error)
     }
 
     /// Another process may have refreshed the session twice since the store was read.

@@ -6,7 +6,9 @@ extension GatehouseClient {
         let data = try await repeatedly { () async throws(GatehouseError) -> Data in
             try await self.connection.post("auth/apple/challenge", nil as Token?)
         }
-        return try Connection.decode(LoginChallenge.self, from: data)
+        let challenge = try Connection.decode(LoginChallenge.self, from: data)
+        deliverLogoutsInBackground()
+        return challenge
     }
 
     /// Signs in with what Apple gave to the app. A session that this replaces is ended at the server.

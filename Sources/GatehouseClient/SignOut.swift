@@ -4,7 +4,7 @@ extension GatehouseClient {
     /// Signs out on this device at once, also without a network, and has the server end the session.
     ///
     /// - Parameter everywhere: also end the user's sessions on all other devices.
-    /// - Returns: `.queued` if the server could not be told. It is told later, also by the next run of the app.
+    /// - Returns: `.queued` if the server could not be told. The client tells it later, also in the next run of the app.
     @discardableResult
     public func signOut(everywhere: Bool = false) async -> SignOutResult {
         turn += 1
@@ -21,8 +21,8 @@ extension GatehouseClient {
 
     // MARK: Delivery
 
-    /// Tells the server of the logouts that it does not know. The client calls this when the app starts and whenever the
-    /// server answers; call it when the network returns.
+    /// Tells the server of the logouts that it does not know. The client calls this when the app starts and after each
+    /// challenge, login and refresh; call it when the network returns.
     ///
     /// - Returns: whether none is left.
     @discardableResult
@@ -82,7 +82,7 @@ extension GatehouseClient {
         for session in try await sessions() where !session.current { try await end(session: session.id) }
     }
 
-    /// It needs an access token. The refresh that gets one is repeated with the same token until its answer arrives.
+    /// `logout-all` needs an access token. The refresh that gets one is repeated with the same token until its answer arrives.
     private func logOutEverywhere(_ logout: inout PendingLogout) async throws(GatehouseError) {
         do {
             try await connection.logOutEverywhere(logout.accessToken)

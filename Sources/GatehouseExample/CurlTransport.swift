@@ -5,8 +5,8 @@ import GatehouseClient
     import FoundationNetworking
 #endif
 
-/// Sends requests with the program curl, which trusts a certificate authority of its own. `URLSession` trusts those of the
-/// system only, where that of a development server has no place.
+/// Sends requests with the program curl, which trusts a certificate authority of its own. `URLSession` on Linux trusts only
+/// the system's authorities.
 struct CurlTransport: HTTPTransport {
     let certificates: String
 
@@ -61,7 +61,6 @@ struct CurlTransport: HTTPTransport {
         case 7: .cannotConnectToHost
         case 28: .timedOut
         case 60, 77: .serverCertificateUntrusted
-        case 127: .unsupportedURL
         default: .networkConnectionLost
         }
     }

@@ -138,7 +138,7 @@
             if state == .revoked { await askServer() }
         }
 
-        /// Checks now, and whenever Apple says that a credential was revoked, until the task is cancelled.
+        /// Asks Apple now, and the server whenever Apple says that a credential was revoked, until the task is cancelled.
         public func watchCredential() async {
             let (revocations, continuation) = AsyncStream.makeStream(
                 of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -153,7 +153,7 @@
         /// A session that has ended is refused, which signs out. Any other failure means nothing here.
         private func askServer() async { _ = try? await client.user() }
 
-        /// It outlives a logout: the most that this costs is a request.
+        /// Kept after a logout; at worst it causes one more request.
         private var appleUser: String? {
             get { defaults.string(forKey: "gatehouse.appleUser") }
             set { defaults.set(newValue, forKey: "gatehouse.appleUser") }

@@ -7,9 +7,9 @@
     /// The item can be read when the device has been unlocked once since it started, also in the background. It stays on
     /// this device and is in no backup of another one: when two devices refresh the same session, it ends on both.
     ///
-    /// An item outlives the app: iOS keeps it when the app is deleted, so the app is still signed in when it is installed
-    /// again. An app that wants another start signs out at its first start. It must not take a flag in `UserDefaults` that
-    /// is missing for the first start unless ``load()`` succeeds: before the first unlock, `UserDefaults` are empty.
+    /// iOS keeps the item when the app is deleted. To start signed out after a reinstallation, call `signOut()` at the first
+    /// start. Decide that it is the first start only after `restore()` has succeeded, because `UserDefaults` are empty before
+    /// the first unlock of the device.
     ///
     /// `OSStatus -34018` means that an entitlement is missing: add the capability *Keychain Sharing* with the access group.
     /// On macOS, each program that uses this store needs that capability, and so must be signed.
@@ -42,7 +42,7 @@
             guard let contents else { return try remove() }
             var status = update(to: contents)
             if status == errSecItemNotFound { status = add(contents) }
-            // An extension of the app has added it meanwhile.
+            // Another process has added the item between the two calls.
             if status == errSecDuplicateItem { status = update(to: contents) }
             try Self.check(status)
         }

@@ -31,7 +31,7 @@ extension GatehouseError {
         case .noAnswer: true
         case .storeUnavailable(let reason): reason != .unreadable
         case .refused(let problem): Self.isTemporary(problem.status)
-        // A captive portal answers what it wants.
+        // A proxy or a captive portal answered; Gatehouse may answer later.
         case .unexpectedAnswer: true
         case .signedOut, .superseded, .untrustedOrigin, .cancelled: false
         }
@@ -60,7 +60,7 @@ extension GatehouseError: LocalizedError, CustomStringConvertible {
         case .unexpectedAnswer(let status, _):
             "The answer with status \(status) is not of Gatehouse: check the URL, and whether the network has a login page."
         case .storeUnavailable(let reason): reason.description
-        case .superseded: "The user signed out or signed in again meanwhile."
+        case .superseded: "The user signed out or signed in again before the answer arrived, so it has no effect."
         case .untrustedOrigin(let origin):
             "Tokens are not sent to \(origin): only to the server's own origin, by HTTPS or on this device."
         case .cancelled: "The task was cancelled."

@@ -14,9 +14,9 @@ public struct Session: Hashable, Sendable {
 
 /// Whether a user is signed in, as far as the client knows.
 public enum AuthState: Hashable, Sendable {
-    /// It cannot be read whether a user is signed in. Show neither the login nor an empty account, and wait.
+    /// It is not known whether a user is signed in. Show the login for ``StoreUnavailable/unreadable``; otherwise wait.
     case unknown(StoreUnavailable)
-    /// Nil if no user has signed in since the app was installed, or the last run of the app knew the reason.
+    /// Why the session ended, if it ended in this run of the app; otherwise nil.
     case signedOut(SignOutReason?)
     case signedIn(Session)
 }
@@ -37,11 +37,11 @@ public enum SignOutReason: Hashable, Sendable {
 /// Whether the server has ended the session.
 public enum SignOutResult: Hashable, Sendable {
     case delivered
-    /// The user is signed out here. The server is told as soon as it answers, also after a restart of the app.
+    /// The user is signed out here. The client tells the server later, also after a restart of the app.
     case queued
 }
 
-/// What became of Apple's tokens when the account was deleted.
+/// The state of Apple's tokens after the account was deleted.
 public enum AppleRevocation: Hashable, Sendable {
     /// The user had no Apple Account.
     case notNeeded

@@ -5,7 +5,7 @@ public struct User: Codable, Hashable, Sendable {
     /// It never changes and is never given to another user.
     public let id: String
     public let email: String?
-    /// Whether Apple vouches for the address.
+    /// Whether Apple has verified the address.
     public let emailVerified: Bool
     public let nickname: String?
     public let avatarUrl: URL?

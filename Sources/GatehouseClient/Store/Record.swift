@@ -21,8 +21,10 @@ struct Record: Codable, Equatable {
         return record
     }
 
-    func encoded() -> Data? {
-        isEmpty ? nil : try? JSONEncoder().encode(self)
+    /// Nil if there is nothing to store.
+    func encoded() throws(StoreUnavailable) -> Data? {
+        if isEmpty { return nil }
+        do { return try JSONEncoder().encode(self) } catch { throw .failed("it cannot be encoded") }
     }
 
     mutating func add(_ logout: PendingLogout) {

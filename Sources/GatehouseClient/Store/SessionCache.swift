@@ -2,7 +2,7 @@ import Foundation
 
 /// The session in memory, and its place in the store that other processes may share.
 ///
-/// Without a lock, two rules keep all processes in the session: each reads the store before it changes anything, and of two
+/// Two rules keep every process signed in without a lock: each reads the store before it changes the session, and of two
 /// states of one session the one with more refreshes is newer. The server gives the same successor to processes that refresh
 /// at the same time, so the newer state is the same for all.
 struct SessionCache {
@@ -111,7 +111,7 @@ struct SessionCache {
 
     private mutating func save() throws(StoreUnavailable) {
         isUnsaved = true
-        try store.save(record?.encoded())
+        try store.save(try record?.encoded())
         isUnsaved = false
         lastSeen = .login(record?.session?.login)
     }

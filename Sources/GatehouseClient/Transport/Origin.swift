@@ -14,7 +14,7 @@ struct Origin: Hashable {
         (self.scheme, self.host, self.port) = (scheme, host, port)
     }
 
-    /// Whether a token that is sent there can be read on the way.
+    /// Whether a token that is sent there is protected: by TLS, or because it stays on this device.
     var isSafe: Bool {
         scheme == "https" || (scheme == "http" && ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host))
     }
