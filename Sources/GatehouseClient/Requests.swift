@@ -10,23 +10,25 @@ extension GatehouseClient {
     /// If the answer is 401, the token is refreshed once, unless it has been replaced meanwhile, and the request is sent
     /// again. A second 401 is returned, and so is the first one where the body is a stream, which cannot be sent twice.
     public func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
-        try await send(request, of: nil)
+        try await send(request, of: nil, connection.send)
     }
+
+    private typealias Sending = @Sendable (URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse)
 
     /// - Parameter login: nothing is sent for another login. Nil is the present one.
     private func send(
-        _ request: URLRequest, of login: UUID?
+        _ request: URLRequest, of login: UUID?, _ sending: Sending
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         try connection.requireTrust(in: request.url)
         let session = try await currentSession(validFor: .seconds(5))
         guard login == nil || login == session.login else { throw .superseded }
-        let first = try await send(request, session)
+        let first = try await sending(request.authorised(session))
         guard first.1.statusCode == 401, helpsAgainst(first, session.tokens.accessToken) else { return first }
         cache.expire(session.tokens.accessToken)
         guard request.httpBodyStream == nil else { return first }
         let renewed = try await currentSession(validFor: .zero)
         guard renewed.login == session.login else { throw .superseded }
-        let second = try await send(request, renewed)
+        let second = try await sending(request.authorised(renewed))
         if second.1.statusCode == 401 { refusedAfterRefresh = renewed.tokens.accessToken }
         return second
     }
@@ -41,19 +43,12 @@ extension GatehouseClient {
         }
     }
 
-    private nonisolated func send(
-        _ request: URLRequest, _ session: StoredSession
-    ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
-        var request = request
-        request.authorise(session.tokens.accessToken)
-        return try await connection.send(request)
-    }
-
     /// - Returns: the body of a success.
     func call(
         _ method: String, _ path: String, body: Data? = nil, of login: UUID? = nil
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
-        let (data, response) = try await send(connection.request(method, "users/me" + path, body: body), of: login)
+        let request = connection.request(method, "users/me" + path, body: body)
+        let (data, response) = try await send(request, of: login, connection.sendWithDeadline)
         return (try Connection.success(data, response), response)
     }
 
@@ -62,6 +57,14 @@ extension GatehouseClient {
     ) async throws(GatehouseError) -> Answer {
         let (data, response) = try await call(method, path, body: body)
         return try Connection.decode(type, from: data, status: response.statusCode)
+    }
+}
+
+extension URLRequest {
+    fileprivate func authorised(_ session: StoredSession) -> URLRequest {
+        var request = self
+        request.authorise(session.tokens.accessToken)
+        return request
     }
 }
 

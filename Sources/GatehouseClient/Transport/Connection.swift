@@ -65,7 +65,7 @@ struct Connection: Sendable {
     }
 
     /// The time limit of `URLRequest` starts again with each byte, and another transport may not keep it.
-    private func sendWithDeadline(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+    func sendWithDeadline(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         let (outcomes, continuation) = AsyncStream.makeStream(of: Outcome.self)
         let sending = Task {
             continuation.yield(await Result { () async throws(GatehouseError) in try await send(request) })

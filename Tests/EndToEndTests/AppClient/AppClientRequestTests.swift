@@ -78,6 +78,18 @@ struct AppClientRequestTests {
         #expect(try await client.user().status == .active)
     }
 
+    @Test("A request of the library ends with its task, also where the transport goes on")
+    func cancelledRequest() async throws {
+        let client = try await app.signedIn()
+        let gate = Gate()
+        app.transport.plan("users/me", .hold(gate))
+        let waiting = Task { try await client.user() }
+        await gate.arrival()
+        waiting.cancel()
+        await #expect(throws: GatehouseError.cancelled) { try await waiting.value }
+        await gate.open()
+    }
+
     // MARK: Where tokens go
 
     @Test(
