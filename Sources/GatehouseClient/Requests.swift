@@ -49,7 +49,7 @@ extension GatehouseClient {
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         let request = connection.request(method, "users/me" + path, body: body)
         let (data, response) = try await send(request, of: login, connection.sendWithDeadline)
-        return (try Connection.success(data, response), response)
+        return (try Connection.success(data, response, method == "DELETE" ? 204 : 200), response)
     }
 
     func call<Answer: Decodable>(

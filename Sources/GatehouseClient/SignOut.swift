@@ -108,10 +108,10 @@ extension GatehouseClient {
 
 extension Connection {
     func logOut(_ refreshToken: Token) async throws(GatehouseError) {
-        _ = try await post("auth/logout", ["refreshToken": refreshToken])
+        _ = try await post("auth/logout", ["refreshToken": refreshToken], expecting: 204)
     }
 
     fileprivate func logOutEverywhere(_ accessToken: Token) async throws(GatehouseError) {
-        _ = try await post("auth/logout-all", nil as Token?, bearer: accessToken)
+        _ = try await post("auth/logout-all", nil as Token?, bearer: accessToken, expecting: 204)
     }
 }

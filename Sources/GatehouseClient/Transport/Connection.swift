@@ -26,16 +26,22 @@ struct Connection: Sendable {
     }
 
     /// - Returns: the body of a success.
-    func post(_ path: String, _ body: (some Encodable)?, bearer: Token? = nil) async throws(GatehouseError) -> Data {
+    func post(
+        _ path: String, _ body: (some Encodable)?, bearer: Token? = nil, expecting status: Int = 200
+    ) async throws(GatehouseError) -> Data {
         var request = request("POST", path, body: body.flatMap { try? JSONEncoder().encode($0) })
         request.authorise(bearer)
         let (data, response) = try await sendWithDeadline(request)
-        return try Self.success(data, response)
+        return try Self.success(data, response, status)
     }
 
-    static func success(_ data: Data, _ response: HTTPURLResponse) throws(GatehouseError) -> Data {
+    /// - Parameter expected: the status of a success. A page of a captive portal has 200, and must not be taken for the 204
+    ///   of a logout.
+    static func success(
+        _ data: Data, _ response: HTTPURLResponse, _ expected: Int = 200
+    ) throws(GatehouseError) -> Data {
         let status = response.statusCode
-        if (200..<300).contains(status) { return data }
+        if status == expected { return data }
         let pause = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
         // A server that asks for more must not keep the app from trying after an hour.
         let retryAfter = pause.map { Duration.seconds(min(max($0, 0), 3600)) }

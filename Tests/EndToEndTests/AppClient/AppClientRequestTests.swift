@@ -24,7 +24,7 @@ struct AppClientRequestTests {
         #expect(Set(app.transport.sent("users/me").map(\.bearer)).count == 2)
     }
 
-    @Test("After a 401 for a token that has been replaced meanwhile, the request is sent again without a refresh")
+    @Test("After a 401 for a token that was replaced during the request, the request is sent again without a refresh")
     func replacedMeanwhile() async throws {
         let client = try await app.signedIn()
         let gate = Gate()
@@ -145,6 +145,7 @@ struct AppClientRequestTests {
     func clockTurnedBack() async throws {
         let store = FaultyStore()
         _ = try await app.signedIn(store)
+        app.clock.setWrong(by: 60)
         let restarted = app.client(store)
         try await restarted.restore()
         app.transport.plan("users/me", .answer(401, body: problem(401, "access_token_expired")))

@@ -71,7 +71,7 @@ struct AppClientStoreTests {
         #expect(try await second.user().status == .active)
     }
 
-    @Test("A process that was refused adopts what another process has saved meanwhile")
+    @Test("A process that was refused adopts what another process saved during its request")
     func refusedProcess() async throws {
         let store = FaultyStore()
         let first = try await app.signedIn(store)
@@ -92,7 +92,7 @@ struct AppClientStoreTests {
         guard case .signedIn = second.state else { return #expect(Bool(false), "\(second.state)") }
     }
 
-    @Test("A process whose user was signed out by another process is signed out, and does not bring the session back")
+    @Test("A process whose user was signed out by another process is signed out, and does not restore the session")
     func signedOutElsewhere() async throws {
         let store = FaultyStore()
         let first = try await app.signedIn(store)
@@ -137,7 +137,7 @@ struct AppClientStoreTests {
         #expect(await failures.next() == .failed("errno 28"))
         #expect(store.contents == before)
         store.fail()
-        while store.contents == before { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<10_000 where store.contents == before { try await Task.sleep(for: .milliseconds(5)) }
         let restarted = app.client(FaultyStore(store.contents))
         try await restarted.restore()
         #expect(try await restarted.accessToken() == token)

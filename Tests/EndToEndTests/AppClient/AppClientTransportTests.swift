@@ -60,12 +60,11 @@ struct AppClientTransportTests {
         await #expect(throws: GatehouseError.noAnswer(.cannotConnectToHost)) { _ = try await client.challenge() }
     }
 
-    @Test("A cancelled request ends at once")
+    @Test("A cancelled request ends at once, also where the transport does not notice")
     func cancelled() async throws {
         let gate = Gate()
-        let server = try UpstreamServer { _ in UpstreamResponse() }
         let client = GatehouseClient(
-            URL(string: "http://127.0.0.1:\(server.port)")!, store: MemorySessionStore(),
+            URL(string: "https://localhost")!, store: MemorySessionStore(),
             transport: SlowTransport(gate: gate))
         let task = Task { _ = try await client.challenge() }
         await gate.arrival()

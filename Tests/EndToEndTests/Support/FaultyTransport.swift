@@ -3,7 +3,7 @@ import FoundationNetworking
 import GatehouseClient
 import Synchronization
 
-/// Sends requests to the server, and loses or replaces what a test wants lost or replaced.
+/// Sends requests to the server, and injects the faults that a test has planned.
 final class FaultyTransport: HTTPTransport {
     enum Fault: Sendable {
         /// The server carries out the request, and its answer is lost.
@@ -33,16 +33,14 @@ final class FaultyTransport: HTTPTransport {
     }
 
     private struct State {
-        var faults: [String: [Fault]] = [:]
+        var faults: [(path: String, fault: Fault)] = []
         var sent: [Sent] = []
         var isOffline = false
 
         mutating func nextFault(_ path: String) -> Fault? {
             if isOffline { return .loseRequest() }
-            guard let key = faults.keys.first(where: { path.hasSuffix($0) }), faults[key]?.isEmpty == false else {
-                return nil
-            }
-            return faults[key]?.removeFirst()
+            let next = faults.firstIndex { path.hasSuffix($0.path) }
+            return next.map { faults.remove(at: $0).fault }
         }
     }
 
@@ -52,13 +50,20 @@ final class FaultyTransport: HTTPTransport {
     init(_ installation: NginxInstallation) { self.installation = installation }
 
     /// The next requests to this path get these faults, one each.
-    func plan(_ path: String, _ faults: Fault...) { state.withLock { $0.faults[path, default: []] += faults } }
+    func plan(_ path: String, _ faults: Fault...) { state.withLock { $0.faults += faults.map { (path, $0) } } }
 
     func plan(_ path: String, _ fault: Fault, times: Int) {
-        state.withLock { $0.faults[path, default: []] += Array(repeating: fault, count: times) }
+        state.withLock { $0.faults += Array(repeating: (path, fault), count: times) }
     }
 
     func setOffline(_ isOffline: Bool) { state.withLock { $0.isOffline = isOffline } }
+
+    /// Waits until a request to this path has been answered with this status.
+    func answered(_ path: String, _ status: Int) async throws {
+        for _ in 0..<10_000 where !sent(path).contains(where: { $0.status == status }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
 
     /// What the client sent to a path, by its end.
     func sent(_ path: String = "") -> [Sent] { state.withLock { $0.sent.filter { $0.path.hasSuffix(path) } } }
