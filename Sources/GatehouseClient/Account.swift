@@ -79,7 +79,6 @@ extension GatehouseClient {
     private func forget(_ login: UUID) {
         try? cache.read()
         guard cache.session == nil || cache.session?.login == login else { return }
-        turn += 1
         signOutReason = .accountDeleted
         endRenewal(.failure(.signedOut(.accountDeleted)))
         changeStore { $0.session = nil }

@@ -34,10 +34,7 @@ extension GatehouseClient {
         await deliverLogoutsEverywhere()
         numberOfLogins += 1
         defer { numberOfLogins -= 1 }
-        let data = try await repeatedly { () async throws(GatehouseError) -> Data in
-            try await self.connection.post(path, login)
-        }
-        let answer = try Connection.decode(LoginAnswer.self, from: data)
+        let answer = try await answer(to: login, path)
         let session = answer.session(at: clock.date())
         guard turn == self.turn else {
             await discard(session)
@@ -47,7 +44,35 @@ extension GatehouseClient {
         return Session(user: session.user, isNewUser: answer.isNewUser)
     }
 
-    /// Ends the session of a login that has been superseded.
+    /// If this task is cancelled, the request goes on, so that the session that the server begins can be ended.
+    private func answer(
+        to login: some Encodable & Sendable, _ path: String
+    ) async throws(GatehouseError) -> LoginAnswer {
+        let request = Task { await self.request(login, path) }
+        let (answers, continuation) = AsyncStream.makeStream(of: Result<LoginAnswer, GatehouseError>.self)
+        Task { continuation.yield(await request.value) }
+        for await answer in answers { return try answer.get() }
+        Task {
+            guard case .success(let late) = await request.value else { return }
+            await self.discard(late.session(at: self.clock.date()))
+        }
+        throw .cancelled
+    }
+
+    private func request(
+        _ login: some Encodable & Sendable, _ path: String
+    ) async -> Result<LoginAnswer, GatehouseError> {
+        do throws(GatehouseError) {
+            let data = try await repeatedly { () async throws(GatehouseError) -> Data in
+                try await self.connection.post(path, login)
+            }
+            return .success(try Connection.decode(LoginAnswer.self, from: data))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Ends the session of a login that has been superseded or cancelled.
     private func discard(_ session: StoredSession) async {
         try? readStore()
         guard cache.record != nil else {

@@ -70,7 +70,11 @@ struct Steps {
     }
 
     private func end() async throws {
-        guard !options.keep else {
+        if options.keep {
+            guard let store = options.store, try FileSessionStore(file: URL(fileURLWithPath: store)).load() != nil
+            else {
+                throw Failure(.failed, "the session could not be saved: choose another --store")
+            }
             return print("6. Stay signed in: the next run with the same --store goes on from here")
         }
         print("6. Sign out")

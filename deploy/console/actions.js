@@ -2,7 +2,7 @@
 
 import { control, isOK, send } from "./exchange.js";
 import { advance, begin, end, state } from "./state.js";
-import { sha256 } from "./tokens.js";
+import { decode, sha256 } from "./tokens.js";
 import { readFaults } from "./faults.js";
 
 // Mints a login with the fake Apple as an app's system would, and sends it.
@@ -29,7 +29,7 @@ export async function logIn(body) {
   const step = await send({ label: "Sign in", kind: "login", method: "POST", path: "/api/auth/apple", body });
   if (isOK(step)) {
     begin(step.answer.json, step.answer.json.user);
-    state.subject = body.userIdentifier ?? state.subject;
+    state.subject = decode(body.identityToken)?.claims?.sub ?? null;
   } else if (step.answer?.json?.code === "invalid_apple_token") {
     await explain(step, body);
   }
@@ -90,7 +90,7 @@ export async function notify(type) {
   });
   if (!isOK(signed)) return;
   await send({
-    label: `Notification: ${type}`, kind: "notification", method: "POST", path: "/api/auth/apple/notifications",
+    label: `Notification: ${type}`, kind: "notification", type, method: "POST", path: "/api/auth/apple/notifications",
     body: { payload: signed.answer.json.payload },
   });
 }

@@ -52,7 +52,8 @@ async function carryOut(step) {
 const page = crypto.getRandomValues(new Uint32Array(1))[0].toString(36);
 export const stepName = (step) => `${page}-${step.number}`;
 
-const interesting = ["content-type", "cache-control", "www-authenticate", "retry-after", "allow", "x-request-id"];
+const interesting = ["content-type", "cache-control", "www-authenticate", "retry-after", "allow", "x-request-id",
+  "x-apple-revocation", "link"];
 
 function shown(headers) {
   return Object.fromEntries(interesting.filter((name) => headers.has(name)).map((name) => [name, headers.get(name)]));

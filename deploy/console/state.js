@@ -42,6 +42,7 @@ export function begin(tokens, user) {
 export function advance(tokens) {
   if (!state.session) return;
   if (tokens.refreshToken !== state.session.refreshToken) state.oldTokens.push(state.session.refreshToken);
+  state.session.ended = undefined;
   state.session.accessToken = tokens.accessToken;
   state.session.refreshToken = tokens.refreshToken;
 }
@@ -52,8 +53,8 @@ export function end() {
 }
 
 // What an app learns from a refusal: the session is over, and the user has to sign in again.
-const endings = ["session_revoked", "invalid_refresh_token", "refresh_token_expired", "refresh_token_revoked",
-  "refresh_token_reused", "user_disabled"];
+const endings = ["invalid_refresh_token", "refresh_token_expired", "refresh_token_revoked", "refresh_token_reused",
+  "user_disabled"];
 
 export function noteEnd(code) {
   if (state.session && endings.includes(code)) state.session.ended = code;

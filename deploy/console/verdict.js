@@ -38,13 +38,29 @@ const good = {
   replay: () => ["Accepted", "The token was replaced a moment ago, which is forgiven for REFRESH_REUSE_GRACE."],
   logout: () => ["Signed out", "The access token is refused from now on, although it has not expired."],
   "mint-notification": () => ["Apple has signed a notification", ""],
-  notification: () => ["The notification was accepted", "Ask for Me to see what it has changed."],
+  notification: (answer, { type }) => ["The notification was accepted", notified[type] ?? ""],
   export: () => ["Everything that is held about the user", ""],
-  delete: () => ["The account is deleted", "Apple’s authorization is revoked. The same Apple user would be a new user."],
+  delete: ({ headers }) => [
+    "The account is deleted", `${revocation(headers["x-apple-revocation"])} The same Apple user would be a new user.`,
+  ],
 };
 
-function accepted({ kind, answer }) {
-  const [title, cause] = good[kind]?.(answer) ?? ["Accepted", ""];
+const notified = {
+  "email-disabled": "The linked account has isMailForwarded false now: see Export.",
+  "email-enabled": "The linked account has isMailForwarded true now: see Export.",
+  "consent-revoked": "The user’s sessions have ended. APPLE_ON_CONSENT_REVOKED says what becomes of the user.",
+  "account-delete": "The user’s sessions have ended. APPLE_ON_CONSENT_REVOKED says what becomes of the user.",
+};
+
+function revocation(header) {
+  if (header === "queued") return "Gatehouse asks Apple to revoke the tokens, until Apple answers.";
+  if (header === "by-hand") return "Gatehouse has nothing to revoke at Apple with: the app shows the page in Link.";
+  return "The user had no Apple Account.";
+}
+
+function accepted(step) {
+  const { kind, answer } = step;
+  const [title, cause] = good[kind]?.(answer, step) ?? ["Accepted", ""];
   return { tone: "good", title, cause };
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The user as the server knows them.
-public struct User: Codable, Hashable, Sendable {
+public struct User: Codable, Hashable, Sendable, Identifiable {
     /// It never changes and is never given to another user.
     public let id: String
     public let email: String?

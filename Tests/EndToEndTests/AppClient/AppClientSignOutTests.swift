@@ -42,6 +42,21 @@ struct AppClientSignOutTests {
         #expect(app.transport.sent("auth/logout").map(\.status) == [204])
     }
 
+    @Test("A cancelled login does not sign in, and the session that the server has begun is ended")
+    func cancelledLogin() async throws {
+        let client = app.client()
+        let gate = Gate()
+        app.transport.plan("auth/dev-login", .hold(gate))
+        let login = Task { try await client.signIn(development: app.login()) }
+        await gate.arrival()
+        login.cancel()
+        await #expect(throws: GatehouseError.cancelled) { try await login.value }
+        await gate.open()
+        try await app.transport.answered("auth/logout", 204)
+        #expect(app.transport.sent("auth/logout").map(\.status) == [204])
+        #expect(client.state == .signedOut(nil))
+    }
+
     @Test("Of two logins at once the later one counts, and the other's session is ended")
     func twoLogins() async throws {
         let client = app.client()
