@@ -25,13 +25,20 @@ struct AppClientBadAnswerTests {
                 fault: .answer(status, headers: ["Content-Type": "text/html"], body: captivePortal))
         } + [
             BadAnswer(
-                testDescription: "503 of the store", fault: .answer(503, body: problem(503, "storage_unavailable"))),
-            BadAnswer(testDescription: "429 of nginx", fault: .answer(429, body: problem(429, "too_many_requests"))),
-            BadAnswer(testDescription: "500 of the server", fault: .answer(500, body: problem(500, "internal_error"))),
-            BadAnswer(testDescription: "401 with another code", fault: .answer(401, body: problem(401, "of_tomorrow"))),
+                testDescription: "503 of the store",
+                fault: .answer(503, body: FaultyTransport.problem(503, "storage_unavailable"))),
+            BadAnswer(
+                testDescription: "429 of nginx",
+                fault: .answer(429, body: FaultyTransport.problem(429, "too_many_requests"))),
+            BadAnswer(
+                testDescription: "500 of the server",
+                fault: .answer(500, body: FaultyTransport.problem(500, "internal_error"))),
+            BadAnswer(
+                testDescription: "401 with another code",
+                fault: .answer(401, body: FaultyTransport.problem(401, "of_tomorrow"))),
             BadAnswer(
                 testDescription: "a code with another status",
-                fault: .answer(401, body: problem(200, "refresh_token_reused"))),
+                fault: .answer(401, body: FaultyTransport.problem(200, "refresh_token_reused"))),
             BadAnswer(testDescription: "garbage", fault: .answer(200, body: "\u{0}\u{1}{{{")),
             BadAnswer(testDescription: "tokens of another type", fault: .answer(200, body: #"{"accessToken":1}"#)),
             BadAnswer(testDescription: "an empty body", fault: .answer(200)),
@@ -41,21 +48,17 @@ struct AppClientBadAnswerTests {
             BadAnswer(testDescription: "a lost answer", fault: .loseAnswer),
         ]
 
-    private static func problem(_ status: Int, _ code: String) -> String {
-        #"{"type":"about:blank","title":"","status":\#(status),"detail":"","code":"\#(code)","requestId":"r"}"#
-    }
-
     @Test("A refresh that was answered badly keeps the session, and a later one succeeds", arguments: answers)
     func keepsSession(answer: BadAnswer) async throws {
         let store = FaultyStore()
         let client = try await app.signedIn(store)
         let contents = store.contents
-        app.clock.advance(by: .seconds(3600))
+        app.expireToken()
         app.transport.plan("auth/refresh", answer.fault, times: 3)
         await #expect(throws: GatehouseError.self) { try await client.accessToken() }
         guard case .signedIn = client.state else { return #expect(Bool(false), "\(client.state)") }
         #expect(store.contents == contents)
-        app.clock.advance(by: .seconds(3600))
+        app.expireToken()
         // A refusal is not repeated by the client, so that some of the bad answers are left.
         for _ in 0..<2 { _ = try? await client.user() }
         #expect(try await client.user().status == .active)
@@ -77,13 +80,13 @@ struct AppClientBadAnswerTests {
         arguments: [503, 429])
     func retryAfter(status: Int) async throws {
         let client = try await app.signedIn()
-        app.clock.advance(by: .seconds(3600))
-        let body = Self.problem(status, "too_many_requests")
+        app.expireToken()
+        let body = FaultyTransport.problem(status, "too_many_requests")
         app.transport.plan("auth/refresh", .answer(status, headers: ["Retry-After": "3"], body: body))
         _ = try await client.accessToken()
         #expect(app.clock.pauses.last == .seconds(3))
 
-        app.clock.advance(by: .seconds(3600))
+        app.expireToken()
         app.transport.plan("auth/refresh", .answer(status, headers: ["Retry-After": "120"], body: body))
         for _ in 0..<3 {
             await #expect { _ = try await client.accessToken() } throws: {
@@ -99,8 +102,8 @@ struct AppClientBadAnswerTests {
     @Test("Retry-After of the last attempt is waited for as well")
     func lastRetryAfter() async throws {
         let client = try await app.signedIn()
-        app.clock.advance(by: .seconds(3600))
-        let body = Self.problem(503, "storage_unavailable")
+        app.expireToken()
+        let body = FaultyTransport.problem(503, "storage_unavailable")
         app.transport.plan("auth/refresh", .answer(503, headers: ["Retry-After": "3"], body: body), times: 3)
         for _ in 0..<3 { await #expect(throws: GatehouseError.self) { try await client.accessToken() } }
         #expect(app.transport.sent("auth/refresh").count == 3)

@@ -9,10 +9,6 @@ struct AppClientDeliveryTests {
 
     init() throws { app = try AppClientFixture() }
 
-    private static func problem(_ status: Int, _ code: String) -> String {
-        #"{"type":"about:blank","title":"","status":\#(status),"detail":"","code":"\#(code)","requestId":"r"}"#
-    }
-
     @Test("A queued logout everywhere does not end the session of the user's next login, and ends the others")
     func loginAfterLogoutEverywhere() async throws {
         let login = app.login()
@@ -49,7 +45,7 @@ struct AppClientDeliveryTests {
         try await other.signIn(development: login)
         let client = app.client(store)
         try await client.signIn(development: login)
-        let expired = Self.problem(401, "access_token_expired")
+        let expired = FaultyTransport.problem(401, "access_token_expired")
         app.transport.plan("auth/logout-all", .answer(401, body: expired), .fail(503))
         #expect(await client.signOut(everywhere: true) == .queued)
         app.transport.plan("auth/logout-all", .answer(401, body: expired))
@@ -68,7 +64,7 @@ struct AppClientDeliveryTests {
         let client = try await app.signedIn(store)
         let witness = app.client(FaultyStore(store.contents))
         try await witness.restore()
-        let refusal = FaultyTransport.Fault.answer(status, body: Self.problem(status, code))
+        let refusal = FaultyTransport.Fault.answer(status, body: FaultyTransport.problem(status, code))
         app.transport.plan("auth/logout", refusal)
         #expect(await client.signOut() == .queued)
         #expect(try await witness.user().status == .active)

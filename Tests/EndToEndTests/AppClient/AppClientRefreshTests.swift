@@ -9,13 +9,10 @@ struct AppClientRefreshTests {
 
     init() throws { app = try AppClientFixture() }
 
-    /// The access token expires by the app's clock.
-    private func expire() { app.clock.advance(by: .seconds(3600)) }
-
     @Test("100 tasks make one refresh")
     func oneRefresh() async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         let request = app.request()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<100 { group.addTask { try await client.send(request).1.statusCode } }
@@ -28,7 +25,7 @@ struct AppClientRefreshTests {
     @Test("Cancelling a task ends its wait at once, and neither cancels the refresh nor starts another one")
     func cancelledTask() async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         let gate = Gate()
         app.transport.plan("auth/refresh", .hold(gate))
         let cancelled = Task { try await client.accessToken() }
@@ -45,7 +42,7 @@ struct AppClientRefreshTests {
     @Test("A task that was cancelled before it waits does not hang")
     func cancelledBefore() async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await client.accessToken()
@@ -57,10 +54,10 @@ struct AppClientRefreshTests {
     @Test("A refresh that the system cancelled is repeated, and no other task is told that it was cancelled")
     func cancelledBySystem() async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         app.transport.plan("auth/refresh", .cancel)
         #expect(try await client.user().status == .active)
-        expire()
+        app.expireToken()
         app.transport.plan("auth/refresh", .cancel, times: 3)
         await #expect(throws: GatehouseError.noAnswer(.cancelled)) { try await client.user() }
     }
@@ -68,7 +65,7 @@ struct AppClientRefreshTests {
     @Test("After a refresh whose answer was lost, the user is signed in", arguments: 1...2)
     func lostAnswers(number: Int) async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         app.transport.plan("auth/refresh", .loseAnswer, times: number)
         #expect(try await client.user().status == .active)
         #expect(app.transport.sent("auth/refresh").map(\.status) == Array(repeating: nil, count: number) + [200])
@@ -77,11 +74,11 @@ struct AppClientRefreshTests {
     @Test("The app gives up after three attempts, and is signed in when the network returns")
     func noNetwork() async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         app.transport.plan("auth/refresh", .loseAnswer, times: 3)
         await #expect(throws: GatehouseError.noAnswer(.networkConnectionLost)) { try await client.user() }
         #expect(app.transport.sent("auth/refresh").count == 3)
-        expire()
+        app.expireToken()
         #expect(try await client.user().status == .active)
     }
 
@@ -90,13 +87,13 @@ struct AppClientRefreshTests {
         let store = FaultyStore()
         let client = try await app.signedIn(store)
         let before = try #require(store.contents)
-        expire()
+        app.expireToken()
         let gate = Gate()
         app.transport.plan("auth/refresh", .hold(gate))
         let task = Task { try await client.accessToken() }
         await gate.arrival()
         task.cancel()
-        expire()
+        app.expireToken()
         let restarted = app.client(FaultyStore(before))
         guard case .signedIn = try await restarted.restore() else { return #expect(Bool(false), "not signed in") }
         #expect(try await restarted.user().status == .active)
@@ -109,7 +106,7 @@ struct AppClientRefreshTests {
         let store = FaultyStore()
         let client = try await app.signedIn(store)
         for _ in 0..<3 {
-            expire()
+            app.expireToken()
             let saves = store.saves
             let token = try await client.accessToken()
             #expect(store.saves == saves + 1)
@@ -120,7 +117,7 @@ struct AppClientRefreshTests {
     @Test("An app that was suspended for hours during a refresh is signed in")
     func suspended() async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         app.transport.plan("auth/refresh", .loseAnswer, times: 3)
         _ = try? await client.accessToken()
         app.clock.advance(by: .seconds(8 * 3600))

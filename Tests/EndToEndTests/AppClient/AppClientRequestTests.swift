@@ -9,16 +9,12 @@ struct AppClientRequestTests {
 
     init() throws { app = try AppClientFixture() }
 
-    private func problem(_ status: Int, _ code: String) -> String {
-        #"{"type":"about:blank","title":"","status":\#(status),"detail":"","code":"\#(code)","requestId":"r"}"#
-    }
-
     // MARK: 401
 
     @Test("After a 401 the token is refreshed once, and the request is sent again")
     func refused() async throws {
         let client = try await app.signedIn()
-        app.transport.plan("users/me", .answer(401, body: problem(401, "access_token_expired")))
+        app.transport.plan("users/me", .answer(401, body: FaultyTransport.problem(401, "access_token_expired")))
         #expect(try await client.user().status == .active)
         #expect(app.transport.sent("auth/refresh").count == 1)
         #expect(Set(app.transport.sent("users/me").map(\.bearer)).count == 2)
@@ -28,7 +24,8 @@ struct AppClientRequestTests {
     func replacedMeanwhile() async throws {
         let client = try await app.signedIn()
         let gate = Gate()
-        app.transport.plan("users/me", .answerAfter(gate, 401, body: problem(401, "access_token_expired")))
+        app.transport.plan(
+            "users/me", .answerAfter(gate, 401, body: FaultyTransport.problem(401, "access_token_expired")))
         let late = Task { try await client.user() }
         await gate.arrival()
         _ = try await client.accessToken(replacing: client.accessToken())
@@ -48,7 +45,7 @@ struct AppClientRequestTests {
     @Test("A 401 that a refresh cannot help against is returned", arguments: ["login_too_old"])
     func noRefresh(code: String) async throws {
         let client = try await app.signedIn()
-        app.transport.plan("users/me", .answer(401, body: problem(401, code)))
+        app.transport.plan("users/me", .answer(401, body: FaultyTransport.problem(401, code)))
         #expect(try await client.send(app.request()).1.statusCode == 401)
         #expect(app.transport.sent("auth/refresh").isEmpty)
     }
@@ -58,7 +55,7 @@ struct AppClientRequestTests {
         let client = try await app.signedIn()
         var request = app.request("PATCH")
         request.httpBodyStream = InputStream(data: Data("{}".utf8))
-        app.transport.plan("users/me", .answer(401, body: problem(401, "access_token_expired")))
+        app.transport.plan("users/me", .answer(401, body: FaultyTransport.problem(401, "access_token_expired")))
         #expect(try await client.send(request).1.statusCode == 401)
         #expect(app.transport.sent("users/me").count == 1)
         #expect(try await client.user().status == .active)
@@ -69,7 +66,8 @@ struct AppClientRequestTests {
     func otherUser() async throws {
         let client = try await app.signedIn()
         let gate = Gate()
-        app.transport.plan("users/me", .answerAfter(gate, 401, body: problem(401, "access_token_expired")))
+        app.transport.plan(
+            "users/me", .answerAfter(gate, 401, body: FaultyTransport.problem(401, "access_token_expired")))
         let late = Task { try await client.send(app.request("DELETE")) }
         await gate.arrival()
         try await client.signIn(development: app.login())
@@ -112,7 +110,7 @@ struct AppClientRequestTests {
         arguments: [("http://api.example.com", false), ("http://127.0.0.1:1", true)])
     func plainHTTP(url: String, isSent: Bool) async throws {
         let client = GatehouseClient(URL(string: url)!, store: MemorySessionStore(), transport: app.transport)
-        app.transport.plan("auth/dev-login", .answer(400, body: problem(400, "invalid_request")))
+        app.transport.plan("auth/dev-login", .answer(400, body: FaultyTransport.problem(400, "invalid_request")))
         await #expect(throws: GatehouseError.self) { try await client.signIn(development: app.login()) }
         #expect(app.transport.sent().count == (isSent ? 1 : 0))
     }
@@ -148,7 +146,7 @@ struct AppClientRequestTests {
         app.clock.setWrong(by: 60)
         let restarted = app.client(store)
         try await restarted.restore()
-        app.transport.plan("users/me", .answer(401, body: problem(401, "access_token_expired")))
+        app.transport.plan("users/me", .answer(401, body: FaultyTransport.problem(401, "access_token_expired")))
         for _ in 0..<3 { #expect(try await restarted.user().status == .active) }
         #expect(app.transport.sent("auth/refresh").count == 1)
     }

@@ -12,7 +12,7 @@ struct AppClientSignOutTests {
     func lateRefresh() async throws {
         let store = FaultyStore()
         let client = try await app.signedIn(store)
-        app.clock.advance(by: .seconds(3600))
+        app.expireToken()
         let gate = Gate()
         app.transport.plan("auth/refresh", .hold(gate))
         let waiting = Task { try await client.accessToken() }

@@ -9,121 +9,6 @@ struct AppClientStoreTests {
 
     init() throws { app = try AppClientFixture() }
 
-    private func expire() { app.clock.advance(by: .seconds(3600)) }
-
-    // MARK: Two processes
-
-    @Test("Two processes share a file without a lock, and both stay signed in")
-    func twoProcesses() async throws {
-        let folder = try TemporaryFolder()
-        let file = URL(fileURLWithPath: folder.file("session"))
-        let first = try await app.signedIn(FileSessionStore(file: file))
-        let second = app.client(FileSessionStore(file: file))
-        try await second.restore()
-        for round in 0..<6 {
-            expire()
-            let (now, next) = round.isMultiple(of: 2) ? (first, second) : (second, first)
-            #expect(try await now.user().status == .active)
-            #expect(try await now.user().status == .active)
-            #expect(try await next.accessToken() == now.accessToken())
-        }
-        #expect(app.transport.sent("auth/refresh").count == 6)
-    }
-
-    @Test("Two processes that refresh at the same moment both stay signed in")
-    func sameMoment() async throws {
-        let store = FaultyStore()
-        let first = try await app.signedIn(store)
-        let second = app.client(store)
-        try await second.restore()
-        for _ in 0..<3 {
-            expire()
-            let gate = Gate()
-            app.transport.plan("auth/refresh", .hold(gate), .hold(gate))
-            // The answers have the same refresh token. Which of the two access tokens is kept does not matter.
-            async let one = first.accessToken()
-            async let other = second.accessToken()
-            await gate.arrival(2)
-            await gate.open()
-            _ = try await (one, other)
-            #expect(try await first.user().id == second.user().id)
-        }
-    }
-
-    @Test("A process whose refreshed session is older than the stored one adopts the stored one")
-    func lateProcess() async throws {
-        let store = FaultyStore()
-        let first = try await app.signedIn(store)
-        let second = app.client(store)
-        try await second.restore()
-        expire()
-        let gate = Gate()
-        app.transport.plan("auth/refresh", .hold(gate))
-        let late = Task { try await second.accessToken() }
-        await gate.arrival()
-        for _ in 0..<2 {
-            expire()
-            _ = try await first.user()
-        }
-        let newest = try await first.accessToken()
-        await gate.open()
-        #expect(try await late.value == newest)
-        #expect(try await second.user().status == .active)
-    }
-
-    @Test("A process that was refused adopts what another process saved during its request")
-    func refusedProcess() async throws {
-        let store = FaultyStore()
-        let first = try await app.signedIn(store)
-        let old = store.contents
-        expire()
-        let gate = Gate()
-        let refused = #"{"type":"","title":"","status":401,"detail":"","code":"refresh_token_reused"}"#
-        let second = app.client(store)
-        try await second.restore()
-        app.transport.plan("auth/refresh", .hold(gate))
-        let waiting = Task { try await first.accessToken() }
-        await gate.arrival()
-        app.transport.plan("auth/refresh", .answerAfter(gate, 401, body: refused))
-        let other = Task { try await second.accessToken() }
-        await gate.open()
-        #expect(try await other.value == waiting.value)
-        #expect(store.contents != old)
-        guard case .signedIn = second.state else { return #expect(Bool(false), "\(second.state)") }
-    }
-
-    @Test("A process whose user was signed out by another process is signed out, and does not restore the session")
-    func signedOutElsewhere() async throws {
-        let store = FaultyStore()
-        let first = try await app.signedIn(store)
-        let second = app.client(store)
-        try await second.restore()
-        expire()
-        let gate = Gate()
-        app.transport.plan("auth/refresh", .hold(gate))
-        let late = Task { try await second.accessToken() }
-        await gate.arrival()
-        await first.signOut()
-        await gate.open()
-        await #expect(throws: GatehouseError.signedOut(.otherProcess)) { try await late.value }
-        #expect(second.state == .signedOut(.otherProcess))
-        #expect(store.contents == nil)
-    }
-
-    @Test("A process adopts the user who signed in by another process")
-    func otherUser() async throws {
-        let store = FaultyStore()
-        let first = try await app.signedIn(store)
-        let second = app.client(store)
-        try await second.restore()
-        await first.signOut()
-        let session = try await first.signIn(development: app.login())
-        expire()
-        #expect(try await second.user() == session.user)
-    }
-
-    // MARK: Failures
-
     @Test("A session that cannot be saved goes on in memory, is reported, and is saved when that is possible")
     func failedSave() async throws {
         let store = FaultyStore()
@@ -131,7 +16,7 @@ struct AppClientStoreTests {
         var failures = client.storeFailures.makeAsyncIterator()
         let before = store.contents
         store.fail(save: .failed("errno 28"))
-        expire()
+        app.expireToken()
         let token = try await client.accessToken()
         #expect(try await client.user().status == .active)
         #expect(await failures.next() == .failed("errno 28"))
@@ -168,7 +53,7 @@ struct AppClientStoreTests {
         let store = FaultyStore()
         let client = try await app.signedIn(store)
         store.fail(load: .locked, save: .locked)
-        expire()
+        app.expireToken()
         #expect(try await client.user().status == .active)
         guard case .signedIn = client.state else { return #expect(Bool(false), "\(client.state)") }
     }

@@ -10,12 +10,10 @@ struct AppClientUserChangeTests {
 
     init() throws { app = try AppClientFixture() }
 
-    private func expire() { app.clock.advance(by: .seconds(3600)) }
-
     @Test("A request that waits for a refresh is not sent as the user who signs in meanwhile")
     func waitingRequest() async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         let gate = Gate()
         app.transport.plan("auth/refresh", .hold(gate))
         let waiting = Task { try await client.send(app.request("PATCH")) }
@@ -29,7 +27,7 @@ struct AppClientUserChangeTests {
     @Test("A deletion that waits for a refresh does not delete the user who signs in meanwhile")
     func waitingDeletion() async throws {
         let client = try await app.signedIn()
-        expire()
+        app.expireToken()
         let gate = Gate()
         app.transport.plan("auth/refresh", .hold(gate))
         let waiting = Task { try await client.deleteAccount(authorizationCode: nil) }
@@ -61,7 +59,7 @@ struct AppClientUserChangeTests {
         try await second.restore()
         await first.signOut()
         let session = try await first.signIn(development: app.login())
-        expire()
+        app.expireToken()
         await #expect(throws: GatehouseError.superseded) { try await second.deleteAccount(authorizationCode: nil) }
         #expect(try await first.user() == session.user)
     }

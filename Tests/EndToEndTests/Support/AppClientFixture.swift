@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import GatehouseClient
-import Synchronization
 import TestSupport
 
 /// An app that uses the client library against a real server behind the real nginx. What has to be lost is lost between
@@ -35,6 +34,9 @@ struct AppClientFixture {
         return client
     }
 
+    /// The access token expires by the app's clock.
+    func expireToken() { clock.advance(by: .seconds(3600)) }
+
     func login(_ email: String = "\(UUID().uuidString.lowercased())@example.com") -> DevelopmentLogin {
         DevelopmentLogin(email: email, devSecret: NginxInstallation.devSecret)
     }
@@ -43,37 +45,5 @@ struct AppClientFixture {
         var request = URLRequest(url: url.appendingPathComponent(path))
         request.httpMethod = method
         return request
-    }
-}
-
-/// The clocks of the device. Time is moved by hand, and pauses between attempts are short.
-final class AppClock: Sendable {
-    private let state = Mutex((offset: Duration.zero, skew: TimeInterval(0), pauses: [Duration]()))
-
-    /// Moves both clocks, as when the device was asleep.
-    func advance(by duration: Duration) {
-        state.withLock {
-            $0.offset += duration
-            $0.skew += duration / .seconds(1)
-        }
-    }
-
-    /// Sets the device's clock wrong.
-    func setWrong(by seconds: TimeInterval) { state.withLock { $0.skew += seconds } }
-
-    /// How long the client has paused between attempts.
-    var pauses: [Duration] { state.withLock { $0.pauses } }
-
-    var clientClock: ClientClock {
-        var clock = ClientClock()
-        clock.now = { self.state.withLock { ContinuousClock.now.advanced(by: $0.offset) } }
-        clock.date = { self.state.withLock { Date().addingTimeInterval($0.skew) } }
-        clock.sleep = { duration in
-            // Time limits are real, and longer than anything takes on a slow machine.
-            if duration == .seconds(15) { return try await Task.sleep(for: .seconds(300)) }
-            self.state.withLock { $0.pauses.append(duration) }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        return clock
     }
 }

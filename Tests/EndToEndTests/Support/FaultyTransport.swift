@@ -49,6 +49,11 @@ final class FaultyTransport: HTTPTransport {
 
     init(_ installation: NginxInstallation) { self.installation = installation }
 
+    /// A problem document of the server's.
+    static func problem(_ status: Int, _ code: String) -> String {
+        #"{"type":"about:blank","title":"","status":\#(status),"detail":"","code":"\#(code)","requestId":"r"}"#
+    }
+
     /// The next requests to this path get these faults, one each.
     func plan(_ path: String, _ faults: Fault...) { state.withLock { $0.faults += faults.map { (path, $0) } } }
 
@@ -131,67 +136,6 @@ final class FaultyTransport: HTTPTransport {
             let answer = try await reach(request)
             await gate.pass()
             return answer
-        }
-    }
-}
-
-/// Where answers wait until a test lets them go on.
-actor Gate {
-    private var isOpen = false
-    private var arrivals = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var observers: [(arrivals: Int, continuation: CheckedContinuation<Void, Never>)] = []
-
-    func pass() async {
-        arrivals += 1
-        for observer in observers where observer.arrivals <= arrivals { observer.continuation.resume() }
-        observers.removeAll { $0.arrivals <= arrivals }
-        if isOpen { return }
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    /// Waits until so many answers have arrived.
-    func arrival(_ number: Int = 1) async {
-        if arrivals < number { await withCheckedContinuation { observers.append((number, $0)) } }
-    }
-
-    func open() {
-        isOpen = true
-        for continuation in waiting { continuation.resume() }
-        waiting = []
-    }
-}
-
-/// A store that fails when a test wants it to.
-final class FaultyStore: SessionStore {
-    private let state = Mutex(
-        (contents: Data?.none, load: StoreUnavailable?.none, save: StoreUnavailable?.none, saves: 0))
-
-    init(_ contents: Data? = nil) { state.withLock { $0.contents = contents } }
-
-    var contents: Data? { state.withLock { $0.contents } }
-    /// Number of saves that succeeded.
-    var saves: Int { state.withLock { $0.saves } }
-
-    /// As a save of another process does.
-    func replace(_ contents: Data?) { state.withLock { $0.contents = contents } }
-
-    func fail(load: StoreUnavailable? = nil, save: StoreUnavailable? = nil) {
-        state.withLock { ($0.load, $0.save) = (load, save) }
-    }
-
-    func load() throws(StoreUnavailable) -> Data? {
-        try state.withLock { state throws(StoreUnavailable) in
-            if let failure = state.load { throw failure }
-            return state.contents
-        }
-    }
-
-    func save(_ contents: Data?) throws(StoreUnavailable) {
-        try state.withLock { state throws(StoreUnavailable) in
-            if let failure = state.save { throw failure }
-            state.contents = contents
-            state.saves += 1
         }
     }
 }
