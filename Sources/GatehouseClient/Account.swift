@@ -49,7 +49,8 @@ extension GatehouseClient {
     /// Deletes the account at once, and signs out.
     ///
     /// - Parameters:
-    ///   - authorizationCode: a fresh one of Apple's, so that the server can revoke Apple's tokens as the App Store demands.
+    ///   - authorizationCode: a fresh one of Apple's, so that the server can revoke Apple's tokens as the App Store
+    ///     demands.
     ///   - proof: a new login with the user's Apple Account; needed if the server demands a recent login.
     @discardableResult
     public func deleteAccount(

@@ -6,8 +6,8 @@ import Foundation
 
 /// Signs a user in, keeps the session, and sends the user's requests.
 ///
-/// Create one per process. Every method may be called from any task at any time: requests share one refresh, and cancelling a task
-/// cancels neither the refresh nor another task's request.
+/// Create one per process. Every method may be called from any task at any time: requests share one refresh, and
+/// cancelling a task cancels neither the refresh nor another task's request.
 public actor GatehouseClient {
     nonisolated let connection: Connection
     nonisolated let clock: ClientClock
@@ -21,13 +21,13 @@ public actor GatehouseClient {
     /// An access token that was refused although it had just been refreshed. Refreshing it again would not help.
     var refusedAfterRefresh: Token?
     /// Counts logins and logouts, so that a late answer of an earlier one is recognised.
-    var turn = 0
+    var loginNumber = 0
     var renewal: Renewal?
     /// The server asked not to refresh before this moment.
     var pause: Pause?
     var delivery: Task<Bool, Never>?
     /// Logins whose answer has not arrived.
-    var numberOfLogins = 0
+    var pendingLogins = 0
     private var storeRetry: Task<Void, Never>?
     private var numberOfStoreFailures = 0
 
@@ -54,8 +54,8 @@ public actor GatehouseClient {
 
     public nonisolated var state: AuthState { stateBroadcast.latest ?? .unknown(.notRead) }
 
-    /// Why the session could not be saved or read, each time that it fails. The client keeps the session in memory, and tries
-    /// again until it succeeds.
+    /// Why the session could not be saved or read, each time that it fails. The client keeps the session in memory, and
+    /// tries again until it succeeds.
     public nonisolated var storeFailures: AsyncStream<StoreUnavailable> {
         let failures = failureBroadcast.stream()
         return AsyncStream { continuation in

@@ -22,15 +22,15 @@ extension GatehouseClient {
         try await currentSession(validFor: margin).tokens.accessToken.text
     }
 
-    /// The access token after the server answered 401 to a request with `refused`: a newer one if there is one, otherwise a
-    /// refreshed one. For code that sends its requests itself.
+    /// The access token after the server answered 401 to a request with `refused`: a newer one if there is one,
+    /// otherwise a refreshed one. For code that sends its requests itself.
     public func accessToken(replacing refused: String) async throws(GatehouseError) -> String {
         cache.expire(Token(refused))
         return try await currentSession(validFor: .zero).tokens.accessToken.text
     }
 
     func currentSession(validFor margin: Duration) async throws(GatehouseError) -> StoredSession {
-        // Again, if another process has replaced the session meanwhile.
+        // Again, if another process has replaced the session.
         for _ in 0..<3 {
             let session = try presentSession()
             let lifetime = Duration.seconds(session.tokens.expiresIn)
@@ -97,7 +97,8 @@ extension GatehouseClient {
     /// A longer pause is left to the caller.
     static let longestWait = Duration.seconds(5)
 
-    /// - Parameter session: the one to refresh. A newer state of it, in the store or in memory, makes a refresh unnecessary.
+    /// - Parameter session: the one to refresh. A newer state of it, in the store or in memory, makes a refresh
+    ///   unnecessary.
     private func renew(_ session: StoredSession) async -> Result<Void, GatehouseError> {
         if let pause, pause.end > clock.now() { return .failure(pause.error) }
         var backoff = Self.backoff[...]
@@ -141,8 +142,8 @@ extension GatehouseClient {
         return present.refreshes > sent.refreshes
     }
 
-    /// Saves the successor before its access token is used: if the process is killed in between, the old refresh token still
-    /// gets the same successor.
+    /// Saves the successor before its access token is used: if the process is killed in between, the old refresh token
+    /// still gets the same successor.
     private func keep(_ answer: RefreshAnswer, replacing sent: StoredSession) -> Result<Void, GatehouseError> {
         try? readStore()
         guard let present = cache.session, present.login == sent.login else {

@@ -7,8 +7,9 @@ import Foundation
 extension GatehouseClient {
     /// Sends a request of the user to the server's origin, with the access token.
     ///
-    /// If the answer is 401, the token is refreshed once, unless it has been replaced meanwhile, and the request is sent
-    /// again. A second 401 is returned, and so is the first one where the body is a stream, which cannot be sent twice.
+    /// If the answer is 401, the token is refreshed once, unless it was replaced after the request was sent, and the
+    /// request is sent again. A second 401 is returned, and so is the first one where the body is a stream, which
+    /// cannot be sent twice.
     public func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         try await send(request, of: nil, connection.send)
     }
@@ -33,8 +34,8 @@ extension GatehouseClient {
         return second
     }
 
-    /// Whether a refresh may help against this 401. A service behind the guard may answer 401 for reasons of its own, each
-    /// time, and must not cause a refresh each time.
+    /// Whether a refresh may help against this 401. A service behind the guard may answer 401 for reasons of its own,
+    /// each time, and must not cause a refresh each time.
     private func helpsAgainst(_ answer: (Data, HTTPURLResponse), _ token: Token) -> Bool {
         switch Problem(answer)?.code {
         case .loginTooOld: false

@@ -13,8 +13,8 @@ extension GatehouseClient {
 
     /// Signs in with what Apple gave to the app. A session that this replaces is ended at the server.
     ///
-    /// - Throws: ``GatehouseError/superseded`` if the user signs out or in again before the answer arrives: the later call
-    ///   counts.
+    /// - Throws: ``GatehouseError/superseded`` if the user signs out or in again before the answer arrives: the later
+    ///   call counts.
     @discardableResult
     public func signIn(apple login: AppleLogin) async throws(GatehouseError) -> Session {
         try await signIn("auth/apple", login)
@@ -29,14 +29,14 @@ extension GatehouseClient {
     private func signIn(
         _ path: String, _ login: some Encodable & Sendable
     ) async throws(GatehouseError) -> Session {
-        turn += 1
-        let turn = turn
+        loginNumber += 1
+        let loginNumber = loginNumber
         await deliverLogoutsEverywhere()
-        numberOfLogins += 1
-        defer { numberOfLogins -= 1 }
+        pendingLogins += 1
+        defer { pendingLogins -= 1 }
         let answer = try await answer(to: login, path)
         let session = answer.session(at: clock.date())
-        guard turn == self.turn else {
+        guard loginNumber == self.loginNumber else {
             await discard(session)
             throw .superseded
         }

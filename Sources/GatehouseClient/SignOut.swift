@@ -4,10 +4,11 @@ extension GatehouseClient {
     /// Signs out on this device at once, also without a network, and has the server end the session.
     ///
     /// - Parameter everywhere: also end the user's sessions on all other devices.
-    /// - Returns: `.queued` if the server could not be told. The client tells it later, also in the next run of the app.
+    /// - Returns: `.queued` if the server could not be told. The client tells it later, also in the next run of the
+    ///   app.
     @discardableResult
     public func signOut(everywhere: Bool = false) async -> SignOutResult {
-        turn += 1
+        loginNumber += 1
         try? cache.read()
         signOutReason = .requested
         endRenewal(.failure(.signedOut(.requested)))
@@ -67,7 +68,7 @@ extension GatehouseClient {
             if logout.everywhere, logout.user == cache.session?.user.id {
                 try await endOtherSessions()
             } else if logout.everywhere {
-                guard numberOfLogins == 0 else { throw .superseded }
+                guard pendingLogins == 0 else { throw .superseded }
                 try await logOutEverywhere(&logout)
             } else {
                 try await connection.logOut(logout.refreshToken)
@@ -82,7 +83,8 @@ extension GatehouseClient {
         for session in try await sessions() where !session.current { try await end(session: session.id) }
     }
 
-    /// `logout-all` needs an access token. The refresh that gets one is repeated with the same token until its answer arrives.
+    /// `logout-all` needs an access token. The refresh that gets one is repeated with the same token until its answer
+    /// arrives.
     private func logOutEverywhere(_ logout: inout PendingLogout) async throws(GatehouseError) {
         do {
             try await connection.logOutEverywhere(logout.accessToken)

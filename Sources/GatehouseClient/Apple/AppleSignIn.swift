@@ -104,8 +104,9 @@
             }
         }
 
-        /// A nonce of the server, and a new one before it expires, until the task is cancelled. A nonce is for one login, so
-        /// start again after each: `.task(id: attempts) { for await next in apple.challenges() { challenge = next } }`.
+        /// A nonce of the server, and a new one before it expires, until the task is cancelled. A nonce is for one
+        /// login, so start again after each:
+        /// `.task(id: attempts) { for await next in apple.challenges() { challenge = next } }`.
         public func challenges() -> AsyncStream<LoginChallenge> {
             let client = client
             return AsyncStream { continuation in
@@ -127,18 +128,19 @@
 
         // MARK: Apple's state of the credential
 
-        /// Asks Apple whether the user still uses Sign in with Apple for this app, and asks the server if not. Call it when
-        /// the app becomes active.
+        /// Asks Apple whether the user still uses Sign in with Apple for this app, and asks the server if not. Call it
+        /// when the app becomes active.
         ///
-        /// It does not sign out by itself. Apple tells the server of a revocation, which then refuses the request, and that
-        /// signs out.
+        /// It does not sign out by itself. Apple tells the server of a revocation, which then refuses the request, and
+        /// that signs out.
         public func checkCredential() async {
             guard let appleUser else { return }
             let state = try? await ASAuthorizationAppleIDProvider().credentialState(forUserID: appleUser)
             if state == .revoked { await askServer() }
         }
 
-        /// Asks Apple now, and the server whenever Apple says that a credential was revoked, until the task is cancelled.
+        /// Asks Apple now, and the server whenever Apple says that a credential was revoked, until the task is
+        /// cancelled.
         public func watchCredential() async {
             let (revocations, continuation) = AsyncStream.makeStream(
                 of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -5,8 +5,8 @@
     public enum AppleSignInError: Error, Hashable, Sendable {
         /// The user closed Apple's sheet, the task was cancelled, or another login has been started. Show nothing.
         case cancelled
-        /// Apple gave no credential, for example because no Apple Account is signed in on the device (`unknown`), or because
-        /// the capability *Sign in with Apple* is missing.
+        /// Apple gave no credential, for example because no Apple Account is signed in on the device (`unknown`), or
+        /// because the capability *Sign in with Apple* is missing.
         case apple(ASAuthorizationError.Code)
         /// Apple's answer has no identity token, or is of another kind than Sign in with Apple.
         case noIdentityToken

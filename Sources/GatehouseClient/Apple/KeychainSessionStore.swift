@@ -4,15 +4,15 @@
 
     /// One item of the Keychain, which holds the session of an app and its extensions.
     ///
-    /// The item can be read when the device has been unlocked once since it started, also in the background. It stays on
-    /// this device and is in no backup of another one: when two devices refresh the same session, it ends on both.
+    /// The item can be read when the device has been unlocked once since it started, also in the background. It stays
+    /// on this device and is in no backup of another one: when two devices refresh the same session, it ends on both.
     ///
-    /// iOS keeps the item when the app is deleted. To start signed out after a reinstallation, call `signOut()` at the first
-    /// start. Decide that it is the first start only after `restore()` has succeeded, because `UserDefaults` are empty before
-    /// the first unlock of the device.
+    /// iOS keeps the item when the app is deleted. To start signed out after a reinstallation, call `signOut()` at the
+    /// first start. Decide that it is the first start only after `restore()` has succeeded, because `UserDefaults` are
+    /// empty before the first unlock of the device.
     ///
-    /// `OSStatus -34018` means that an entitlement is missing: add the capability *Keychain Sharing* with the access group.
-    /// On macOS, each program that uses this store needs that capability, and so must be signed.
+    /// `OSStatus -34018` means that an entitlement is missing: add the capability *Keychain Sharing* with the access
+    /// group. On macOS, each program that uses this store needs that capability, and so must be signed.
     public struct KeychainSessionStore: SessionStore {
         private let service: String
         private let account: String

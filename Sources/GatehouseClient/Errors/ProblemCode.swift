@@ -62,8 +62,8 @@ extension ProblemCode: Decodable {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
-    /// The server refuses a refresh with one of these when the session has ended. No other answer ends it here: a proxy or
-    /// a captive portal may also answer 401 or 403.
+    /// The server refuses a refresh with one of these when the session has ended. No other answer ends it here: a proxy
+    /// or a captive portal may also answer 401 or 403.
     var endsSession: Bool {
         switch self {
         case .invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled: true

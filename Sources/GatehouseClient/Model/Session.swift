@@ -29,8 +29,8 @@ public enum SignOutReason: Hashable, Sendable {
     case otherProcess
     /// ``GatehouseClient/deleteAccount(authorizationCode:proof:)``.
     case accountDeleted
-    /// The server refused to refresh the session: it expired, was ended from another device or by an operator, a token was
-    /// stolen, or the user was disabled.
+    /// The server refused to refresh the session: it expired, was ended from another device or by an operator, a token
+    /// was stolen, or the user was disabled.
     case refused(ProblemCode)
 }
 

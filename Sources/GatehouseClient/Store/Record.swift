@@ -37,7 +37,8 @@ struct Record: Codable, Equatable {
 struct StoredSession: Codable, Equatable {
     /// Made at the login. It tells this session from a later one of the same user.
     let login: UUID
-    /// Number of refreshes since the login. Processes that refresh at the same time get the same tokens and the same number.
+    /// Number of refreshes since the login. Processes that refresh at the same time get the same tokens and the same
+    /// number.
     var refreshes = 0
     var tokens: Tokens
     var user: User

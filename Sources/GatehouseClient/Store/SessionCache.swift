@@ -2,9 +2,9 @@ import Foundation
 
 /// The session in memory, and its place in the store that other processes may share.
 ///
-/// Two rules keep every process signed in without a lock: each reads the store before it changes the session, and of two
-/// states of one session the one with more refreshes is newer. The server gives the same successor to processes that refresh
-/// at the same time, so the newer state is the same for all.
+/// Two rules keep every process signed in without a lock: each reads the store before it changes the session, and of
+/// two states of one session the one with more refreshes is newer. The server gives the same successor to processes
+/// that refresh at the same time, so the newer state is the same for all.
 struct SessionCache {
     private let store: any SessionStore
     private let clock: ClientClock
@@ -12,13 +12,14 @@ struct SessionCache {
     private(set) var record: Record?
     /// When the access token in memory expires.
     private var deadline: ContinuousClock.Instant?
-    /// The login that the store held when it was last read or saved. If it holds another one, another process has signed in
-    /// or out.
+    /// The login that the store held when it was last read or saved. If it holds another one, another process has
+    /// signed in or out.
     private var lastSeen = LastSeen.never
     /// Whether memory holds something that could not be saved.
     private(set) var isUnsaved = false
 
-    /// Logins that this process has ended or replaced. Another process may save one again if it had read the store before.
+    /// Logins that this process has ended or replaced. Another process may save one again if it had read the store
+    /// before.
     private var ended: Set<UUID> = []
 
     private enum LastSeen: Equatable {
@@ -76,8 +77,8 @@ struct SessionCache {
         return stored.refreshes > own.refreshes || (stored.refreshes == own.refreshes && !isUnsaved)
     }
 
-    /// The monotonic clock does not tell when another run of the app got the tokens. The device's clock says so, and may be
-    /// wrong: then the token is refreshed too early once, or refused by the server and refreshed then.
+    /// The monotonic clock does not tell when another run of the app got the tokens. The device's clock says so, and
+    /// may be wrong: then the token is refreshed too early once, or refused by the server and refreshed then.
     private mutating func adopt(_ merged: Record) {
         defer { record = merged }
         guard let tokens = merged.session?.tokens, tokens != record?.session?.tokens else { return }

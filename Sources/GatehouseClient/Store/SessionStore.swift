@@ -2,8 +2,8 @@ import Foundation
 
 /// Where the client keeps the session and the logouts that it still has to deliver: one value, which holds both tokens.
 ///
-/// Several processes may share a store (an app and its extensions). The client reads it before each change, so the store
-/// needs no lock, but a save must replace the value as a whole.
+/// Several processes may share a store (an app and its extensions). The client reads it before each change, so the
+/// store needs no lock, but a save must replace the value as a whole.
 public protocol SessionStore: Sendable {
     /// Nil if nothing is stored. Throws where that is not known, such as on a device that has not been unlocked yet.
     func load() throws(StoreUnavailable) -> Data?

@@ -35,8 +35,8 @@ struct Connection: Sendable {
         return try Self.success(data, response, status)
     }
 
-    /// - Parameter expected: the status of a success. A page of a captive portal has 200, and must not be taken for the 204
-    ///   of a logout.
+    /// - Parameter expected: the status of a success. A page of a captive portal has 200, and must not be taken for
+    ///   the 204 of a logout.
     static func success(
         _ data: Data, _ response: HTTPURLResponse, _ expected: Int = 200
     ) throws(GatehouseError) -> Data {

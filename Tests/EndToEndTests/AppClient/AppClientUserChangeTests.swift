@@ -10,7 +10,7 @@ struct AppClientUserChangeTests {
 
     init() throws { app = try AppClientFixture() }
 
-    @Test("A request that waits for a refresh is not sent as the user who signs in meanwhile")
+    @Test("A request that waits for a refresh is not sent as the user who signs in during the wait")
     func waitingRequest() async throws {
         let client = try await app.signedIn()
         app.expireToken()
@@ -24,7 +24,7 @@ struct AppClientUserChangeTests {
         #expect(app.transport.sent("users/me").isEmpty)
     }
 
-    @Test("A deletion that waits for a refresh does not delete the user who signs in meanwhile")
+    @Test("A deletion that waits for a refresh does not delete the user who signs in during the wait")
     func waitingDeletion() async throws {
         let client = try await app.signedIn()
         app.expireToken()
@@ -38,7 +38,7 @@ struct AppClientUserChangeTests {
         #expect(try await client.user() == second.user)
     }
 
-    @Test("A deletion whose answer was lost is not repeated as the user who has signed in meanwhile")
+    @Test("A deletion whose answer was lost is not repeated as the user who has signed in since")
     func lostDeletion() async throws {
         let client = try await app.signedIn()
         let gate = Gate()

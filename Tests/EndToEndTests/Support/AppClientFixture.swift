@@ -6,8 +6,8 @@ import TestSupport
 /// An app that uses the client library against a real server behind the real nginx. What has to be lost is lost between
 /// the library and the network.
 ///
-/// Without a grace, an old refresh token ends the session as soon as its successor has been used: a library that used one
-/// by mistake would be signed out.
+/// Without a grace, an old refresh token ends the session as soon as its successor has been used: a library that used
+/// one by mistake would be signed out.
 struct AppClientFixture {
     let installation: NginxInstallation
     let transport: FaultyTransport

@@ -85,7 +85,8 @@ final class FaultyTransport: HTTPTransport {
         return answer
     }
 
-    /// Sends the request with curl, which trusts the installation's certificate; URLSession on Linux trusts the system's alone.
+    /// Sends the request with curl, which trusts the installation's certificate; URLSession on Linux trusts the
+    /// system's alone.
     private func reach(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let headers = (request.allHTTPHeaderFields ?? [:]).map { (name: $0.key, value: $0.value) }
         let message = TestRequest(

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A namespace of mounts without the headers and the pkg-config files of the server's C libraries. Only root can make it.
+/// A namespace of mounts without the headers and the pkg-config files of the server's C libraries. Only root can make
+/// it.
 enum HiddenHeaders {
     static let obstacle: String? = {
         guard geteuid() == 0 else { return "only root can mount" }

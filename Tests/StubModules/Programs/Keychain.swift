@@ -27,7 +27,7 @@ struct Program {
         // Not there at the update, there at the addition.
         StubKeychain.nextResults = [errSecItemNotFound]
         try store.save(first)
-        try expect(store.load() == first, "an item that an extension added meanwhile is replaced")
+        try expect(store.load() == first, "an item that an extension added between the calls is replaced")
 
         for (status, failure) in [
             (errSecInteractionNotAllowed, StoreUnavailable.locked), (errSecNotAvailable, .locked),
