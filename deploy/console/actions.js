@@ -6,7 +6,7 @@ import { decode, sha256 } from "./tokens.js";
 import { readFaults } from "./faults.js";
 
 // Mints a login with the fake Apple as an app's system would, and sends it.
-// `login`: order (for the fake Apple), claims, nonce (hashed, raw, other, none).
+// `order` is for the fake Apple; `nonce` is hashed, raw, other or none.
 export async function signIn({ order, claims, nonce }) {
   const body = { ...order, claims: { ...claims } };
   if (nonce !== "none") {

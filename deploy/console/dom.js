@@ -25,12 +25,20 @@ export function announce(text) {
 
 // Shows why the console's own process did not do what was asked of it.
 export function fail(error) {
-  $("server").textContent = `The console does not answer: ${error.message}`;
-  announce($("server").textContent);
+  $("failure").textContent = `The console cannot do this: ${error.message}`;
+  announce($("failure").textContent);
 }
 
-export function copyButton(text, label = "Copy") {
-  const button = element("button", { type: "button", className: "copy", "aria-label": label }, "Copy");
+export function clearFailure() {
+  $("failure").textContent = "";
+}
+
+export function copyButton(text, label) {
+  return copies(element("button", { type: "button", className: "copy", "aria-label": label }, "Copy"), text);
+}
+
+// Makes a button copy a text.
+export function copies(button, text) {
   button.onclick = async () => {
     try {
       await navigator.clipboard.writeText(text);

@@ -1,11 +1,12 @@
 // Sends requests and records each with its answer.
 
+import { clearFailure } from "./dom.js";
 import { addStep, changed, noteEnd, state } from "./state.js";
 
 const faulty = "/console/faulty";
 
 // Sends a request and returns its step: {label, kind, request, answer, failure, requestIDs, startedAt}.
-// `order`: label, kind (for the snippets), method, path, body, bearer, loses (whether its answer will be lost).
+// `order`: label, kind (for the snippets), method, path, body, bearer.
 export async function send(order) {
   const step = {
     ...order, request: requestOf(order), answer: null, failure: null, verify: null, requestIDs: [], startedAt: Date.now(),
@@ -67,8 +68,15 @@ function parsed(text) {
   }
 }
 
-// A request of the page itself, which is no step.
+// A request of the page itself, which is no step. When it succeeds, the last failure is no longer shown.
 export async function control(method, path, body) {
+  const json = await ask(method, path, body);
+  clearFailure();
+  return json;
+}
+
+// The same for requests that the user did not cause: they leave the last failure on the page.
+export async function ask(method, path, body) {
   const response = await fetch(`/console/${path}`, {
     method, cache: "no-store", headers: body === undefined ? {} : { "Content-Type": "application/json" },
     body: body === undefined ? undefined : JSON.stringify(body),

@@ -1,7 +1,7 @@
 // Faults that can be switched on, of the API and of the fake Apple.
 
 import { control } from "./exchange.js";
-import { $, announce, element, fail, replace } from "./dom.js";
+import { $, announce, copies, element, fail, replace } from "./dom.js";
 import { changed, state } from "./state.js";
 
 const sides = [
@@ -34,7 +34,9 @@ export async function readFaults() {
 
 export function buildFaults() {
   replace($("faults"), visibleSides().map(fieldset));
-  $("faulty-url").textContent = `${state.settings.origin}/console/faulty`;
+  const url = `${state.settings.origin}/console/faulty`;
+  $("faulty-url").textContent = url;
+  copies($("copy-faulty"), url);
   show();
 }
 
@@ -54,7 +56,7 @@ function fieldset(side) {
   );
 }
 
-// Gatehouse then has to fetch the key set, and a fault of Apple shows.
+// Makes Gatehouse fetch the key set, so that a fault of Apple takes effect.
 function rotation() {
   return element("button", {
     type: "button", id: "rotate",

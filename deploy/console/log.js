@@ -1,6 +1,6 @@
 // The live log: reads lines as they are written, and shows those of the selected step.
 
-import { control, stepName } from "./exchange.js";
+import { ask, stepName } from "./exchange.js";
 import { $, code, element, replace } from "./dom.js";
 import { onChange, state } from "./state.js";
 
@@ -19,7 +19,7 @@ async function read(first) {
   let cursor = first;
   for (;;) {
     try {
-      const page = await control("GET", `log/${cursor}`);
+      const page = await ask("GET", `log/${cursor}`);
       cursor = page.cursor;
       take(page.lines);
       $("log-state").textContent = "";
@@ -32,12 +32,12 @@ async function read(first) {
 
 function take(fresh) {
   if (!fresh.length) return;
-  const news = fresh.filter((line) => !isOwn(line));
-  for (const line of news) {
+  const added = fresh.filter((line) => !isOwn(line));
+  for (const line of added) {
     line.at = moment(line);
     connect(line);
   }
-  lines = [...lines, ...news].sort((a, b) => a.at - b.at).slice(-longest);
+  lines = [...lines, ...added].sort((a, b) => a.at - b.at).slice(-longest);
   show();
 }
 

@@ -73,7 +73,7 @@ function readToken() {
   return body && nonce ? { ...body, nonce } : body;
 }
 
-// Nil, and an error at the field, if the text is no JSON object.
+// Returns null and shows an error at the field if the text is no JSON object.
 function object(text, field) {
   let value;
   try {

@@ -1,7 +1,7 @@
 // Starts the page.
 
 import { control } from "./exchange.js";
-import { $, announce, fail } from "./dom.js";
+import { $, fail } from "./dom.js";
 import { buildFaults, readFaults } from "./faults.js";
 import { startLog } from "./log.js";
 import { buildLogin, showLogin } from "./login-form.js";
@@ -11,28 +11,34 @@ import { showStep } from "./view-step.js";
 import { tick } from "./view-tokens.js";
 
 restore();
-try {
-  state.settings = await control("GET", "settings");
-  $("server").textContent = `${state.settings.origin}, for ${state.settings.bundleIDs.join(", ")}`;
-} catch (error) {
-  fail(error);
+if (await readSettings()) await start();
+
+async function readSettings() {
+  try {
+    state.settings = await control("GET", "settings");
+    $("server").textContent = `${state.settings.origin}, for ${state.settings.bundleIDs.join(", ")}`;
+    return true;
+  } catch (error) {
+    $("server").textContent = "The settings of the server cannot be read. Reload the page when ./deploy/run is running.";
+    document.querySelector("main").hidden = true;
+    fail(error);
+    return false;
+  }
 }
 
-buildLogin();
-buildActions();
-buildFaults();
-if (!state.settings.fakeApple) withoutFakeApple();
-for (const show of [showSession, showStep, showHistory, showLogin]) {
-  onChange(show);
-  show();
+async function start() {
+  buildLogin();
+  buildActions();
+  buildFaults();
+  if (!state.settings.fakeApple) withoutFakeApple();
+  for (const show of [showSession, showStep, showHistory, showLogin]) {
+    onChange(show);
+    show();
+  }
+  startLog();
+  setInterval(tick, 1000);
+  await readFaults().catch(fail);
 }
-startLog();
-setInterval(tick, 1000);
-$("copy-faulty").onclick = async () => {
-  await navigator.clipboard.writeText($("faulty-url").textContent);
-  announce("Copied");
-};
-await readFaults().catch(fail);
 
 function withoutFakeApple() {
   $("login").hidden = true;

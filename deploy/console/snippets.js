@@ -7,6 +7,7 @@ const quoted = (text) => (/^[A-Za-z0-9/._:=-]+$/.test(text) ? text : `'${text.re
 export function curl(step) {
   const { method, path, headers, body } = step.request;
   const words = ["curl -sS --fail-with-body"];
+  if (state.settings.hasProxy) words.push("--noproxy localhost,127.0.0.1");
   if (path.startsWith("/console/apple/")) {
     words.push(`http://127.0.0.1:${state.settings.fakeApple}${path.replace("/console/apple", "")}`);
   } else {

@@ -52,7 +52,7 @@ export function end() {
   state.oldTokens = [];
 }
 
-// What an app learns from a refusal: the session is over, and the user has to sign in again.
+// Codes that mean that the session has ended.
 const endings = ["invalid_refresh_token", "refresh_token_expired", "refresh_token_revoked", "refresh_token_reused",
   "user_disabled"];
 

@@ -59,7 +59,7 @@ export function buildActions() {
     $("actions"),
     buttons.map(([id, name, action]) => actionButton(id, name, action)),
     element("span", { className: "pair", id: "notify-pair" }, choice,
-      actionButton("notify", "Notification of Apple’s", () => actions.notify(choice.value))),
+      actionButton("notify", "Notification from Apple", () => actions.notify(choice.value))),
   );
 }
 

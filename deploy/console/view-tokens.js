@@ -5,7 +5,7 @@ import { decode, timeLeft } from "./tokens.js";
 
 const names = {
   identityToken: "Identity token of Apple", accessToken: "Access token", refreshToken: "Refresh token",
-  payload: "Notification of Apple",
+  payload: "Notification from Apple",
 };
 
 export function tokenView({ name, token }) {

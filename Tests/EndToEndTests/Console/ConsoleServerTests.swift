@@ -140,6 +140,8 @@ struct ConsoleServerTests {
         let server = try DevelopmentServer()
         let folder = try FileManager.default.attributesOfItem(atPath: try socketFolder(server))
         #expect(try #require(folder[.posixPermissions] as? Int) & 0o077 == 0)
+        // nginx gives all users access to its socket, so the folder has to exclude them.
+        #expect(FileManager.default.fileExists(atPath: try socketFolder(server) + "/api.sock"))
         for name in ["console.sock", "gatehouse.sock"] {
             let path = try socketFolder(server) + "/" + name
             let attributes = try FileManager.default.attributesOfItem(atPath: path)

@@ -1,5 +1,7 @@
 """Scenarios of logins, sessions and faults."""
 
+import re
+
 from selenium.webdriver.support.ui import Select
 
 
@@ -90,14 +92,19 @@ def pasted_token(page):
     page.expect_title("Signed in as a new user")
 
 
+def generation(page):
+    return int(re.search(r"generation (\d+)", page.text("#session")).group(1))
+
+
 def lost_answer(page):
     page.sign_in()
+    before = generation(page)
     page.act("#lose")
     page.until(lambda: len(page.all("#history li")) == 5, "both requests")
     page.expect_title("Still signed in")
     assert "no answer" in page.history()[3], page.history()
     page.screenshot("lost-answer")
-    assert "generation 2" in page.text("#session") or "generation 1" in page.text("#session"), page.text("#session")
+    assert generation(page) == before + 1, page.text("#session")
     page.all("#history button")[1].click()
     page.expect_title("The answer was lost")
     # The log tells the request id that the lost answer had.
@@ -176,6 +183,28 @@ def apple_down(page):
     page.until(lambda: "new key" in page.text("#apple-state"), "Apple's new key")
     page.sign_in()
     page.expect_title("Refused: apple_keys_unavailable")
+
+
+def failures(page):
+    """A failure of the console's own process is shown until the next request to it succeeds."""
+    header = page.text("#server")
+    page.cdp("Network.enable")
+    page.cdp("Network.setBlockedURLs", urls=["*/console/faults"])
+    Select(page.one("#api-fault")).select_by_visible_text("503")
+    page.until(lambda: "The console cannot do this: " in page.text("#failure"), "the failure")
+    assert page.text("#server") == header
+    page.cdp("Network.setBlockedURLs", urls=[])
+    Select(page.one("#api-fault")).select_by_visible_text("none")
+    page.until(lambda: page.text("#failure") == "", "the failure is over")
+    page.script("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))")
+    page.one("#copy-faulty").click()
+    page.until(lambda: "Select the text" in page.text("#copy-faulty"), "what to do instead")
+    page.cdp("Network.setBlockedURLs", urls=["*/console/settings"])
+    page.driver.get(page.origin + "/console/")
+    page.until(lambda: "cannot be read" in page.text("#server"), "why nothing is there")
+    assert "The console cannot do this: " in page.text("#failure")
+    assert page.all("#actions button, #presets input, #faults select") == []
+    assert not page.one("main").is_displayed()
 
 
 def real_apple(page):
