@@ -133,6 +133,9 @@ let package = Package(
                 "AppleID", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "TestSupport", "Threading",
             ]),
         .testTarget(
+            name: "DevelopmentHTTPTests",
+            dependencies: ["DevelopmentHTTP", "JSON", "Sockets", "TestSupport", "Threading"]),
+        .testTarget(
             name: "FakeAppleTests",
             dependencies: [
                 "Curl", "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "TestSupport",

@@ -4,8 +4,7 @@ import POSIX
 /// What the page may ask of the fake Apple. Its endpoints for Gatehouse are not among it.
 struct AppleControl: Sendable {
     private static let allowed: Set<String> = [
-        "GET /authorisations", "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate",
-        "POST /keys/turnover", "POST /mint", "POST /notify", "GET /requests",
+        "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate", "POST /mint", "POST /notify",
     ]
 
     let server: HTTPUpstream

@@ -31,7 +31,7 @@ package struct ConsoleService: Sendable {
     }
 
     package func server(on listener: consuming Listener) -> HTTPServer {
-        HTTPServer("console", on: listener, answer: answer)
+        HTTPServer("console", on: listener, advice: "open \(settings.origin)\(Self.root)", answer: answer)
     }
 
     package func answer(_ request: HTTPRequest) -> HTTPAction {
@@ -88,7 +88,7 @@ extension ConsoleSettings {
         [
             "origin": .string(origin), "fakeApple": applePort.map { .integer(Int64($0)) } ?? .null,
             "bundleIDs": .array(bundleIDs.map(JSONValue.string)),
-            "certificate": .string(data + "/nginx/certificate.pem"),
+            "certificate": .string(data + "/nginx/certificate.pem"), "hasProxy": .bool(hasProxy),
         ]
     }
 }

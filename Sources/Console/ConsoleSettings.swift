@@ -15,10 +15,12 @@ package struct ConsoleSettings: Sendable {
     package var data: String
     /// The program `gatehouse`.
     package var gatehouse: String
+    /// Whether curl would ask a proxy for this machine's own addresses.
+    package var hasProxy: Bool
 
     package init(
         origin: String, apiSocket: String, applePort: UInt16?, keys: String, bundleIDs: [String], page: String,
-        data: String, gatehouse: String
+        data: String, gatehouse: String, hasProxy: Bool = false
     ) {
         self.origin = origin
         self.apiSocket = apiSocket
@@ -28,5 +30,6 @@ package struct ConsoleSettings: Sendable {
         self.page = page
         self.data = data
         self.gatehouse = gatehouse
+        self.hasProxy = hasProxy
     }
 }

@@ -37,7 +37,8 @@ struct FaultyAPI: Sendable {
     }
 
     private func lose(_ request: HTTPRequest, _ target: String, _ path: String) -> HTTPAction {
-        guard case .pass(let bytes) = forward(request, target) else { return forward(request, target) }
+        let action = forward(request, target)
+        guard case .pass(let bytes) = action else { return action }
         let head = AnswerHead(bytes)
         var line = line(request, path, "lost", "carried out with \(head.status), and the answer was lost")
         line["requestId"] = head.requestID.map(JSONValue.string)

@@ -1,4 +1,5 @@
 import DevelopmentHTTP
+import Glibc
 import POSIX
 import Sockets
 
@@ -39,9 +40,12 @@ struct HTTPUpstream: Sendable {
         var sent = 0
         while sent < bytes.count {
             guard connection.waitUntilWritable(milliseconds: deadline.millisecondsLeft) else { throw Self.timedOut }
+            switch connection.send(bytes, from: sent) {
+            case .moved(let count): sent += count
+            case .wouldBlock: continue
             // A server that closes the connection early may have answered.
-            guard case .moved(let count) = connection.send(bytes, from: sent) else { return }
-            sent += count
+            case .ended: return
+            }
         }
     }
 
@@ -55,12 +59,13 @@ struct HTTPUpstream: Sendable {
             switch connection.receive(into: &buffer) {
             case .moved(let count): received += buffer[..<count]
             case .wouldBlock: continue
-            case .ended: return received
+            case .ended:
+                guard !received.isEmpty else { throw POSIXError("wait for the server", code: ECONNRESET) }
+                return received
             }
         }
-        throw POSIXError("read an answer of more than \(Self.largestAnswer) bytes", code: Self.tooBig)
+        throw POSIXError("read an answer of more than \(Self.largestAnswer) bytes", code: EFBIG)
     }
 
-    private static let timedOut = POSIXError("wait for the server", code: 110)
-    private static let tooBig: Int32 = 27
+    private static let timedOut = POSIXError("wait for the server", code: ETIMEDOUT)
 }

@@ -9,6 +9,8 @@ struct LogTail: Sendable {
     private static let patience = Duration.seconds(10)
     private static let pause = Duration.milliseconds(150)
     private static let chunk = 1 << 16
+    /// The number of logs.
+    static let count = 4
 
     private let files: [(source: LogLine.Source, path: String)]
 
@@ -84,7 +86,7 @@ struct LogCursor: Sendable, Equatable {
             return
         }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
-        guard parts.allSatisfy({ $0 != nil && $0! >= 0 }) else { return nil }
+        guard parts.count == LogTail.count, parts.allSatisfy({ $0 != nil && $0! >= 0 }) else { return nil }
         self.init(offsets: parts.compactMap(\.self))
     }
 

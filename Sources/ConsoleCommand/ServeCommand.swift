@@ -33,6 +33,7 @@ struct ServeCommand: Command {
             Option(name: "--keys", value: "URL", help: "Apple's key set", isRequired: true),
             Option(name: "--bundle-id", value: "ID", help: "a bundle id of the app; may be repeated"),
             Option(name: "--apple-port", value: "PORT", help: "the port of the fake Apple, if there is one"),
+            Option(name: "--proxy", help: "the user's programs reach other machines through a proxy"),
         ]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
@@ -55,7 +56,8 @@ struct ServeCommand: Command {
             origin: arguments.value("--origin") ?? "", apiSocket: arguments.value("--api") ?? "",
             applePort: port.flatMap { UInt16($0) }, keys: arguments.value("--keys") ?? "",
             bundleIDs: arguments.all("--bundle-id"), page: arguments.value("--page") ?? "",
-            data: arguments.value("--data") ?? "", gatehouse: arguments.value("--gatehouse") ?? "")
+            data: arguments.value("--data") ?? "", gatehouse: arguments.value("--gatehouse") ?? "",
+            hasProxy: arguments.has("--proxy"))
     }
 
     /// Standard output is one of the logs that the page shows.

@@ -11,16 +11,20 @@ package final class HTTPServer: Sendable {
     private let program: String
     private let listener: Listener
     private let names: HostNames
+    private let advice: String
     private let answer: @Sendable (HTTPRequest) -> HTTPAction
 
-    /// - Parameter program: the name of the program, for its threads.
+    /// - Parameters:
+    ///   - program: the name of the program, for its threads.
+    ///   - advice: what to do about a request with another host name; part of its refusal.
     package init(
-        _ program: String, on listener: consuming Listener, names: HostNames = HostNames(),
+        _ program: String, on listener: consuming Listener, names: HostNames = HostNames(), advice: String,
         answer: @escaping @Sendable (HTTPRequest) -> HTTPAction
     ) {
         self.program = program
         self.listener = listener
         self.names = names
+        self.advice = advice
         self.answer = answer
     }
 
@@ -39,6 +43,10 @@ package final class HTTPServer: Sendable {
         }
     }
 
+    private var otherHost: HTTPReply {
+        .refusal("421 Misdirected Request", "the Host header names another host; \(advice)")
+    }
+
     private func serve(_ connection: consuming FileDescriptor) {
         switch action(on: connection) {
         case .silence(let seconds):
@@ -54,10 +62,12 @@ package final class HTTPServer: Sendable {
 
     private func send(_ bytes: [UInt8], over connection: borrowing FileDescriptor) {
         var sent = 0
-        while sent < bytes.count, connection.waitUntilWritable(milliseconds: Self.timeout),
-            case .moved(let count) = connection.send(bytes, from: sent)
-        {
-            sent += count
+        loop: while sent < bytes.count, connection.waitUntilWritable(milliseconds: Self.timeout) {
+            switch connection.send(bytes, from: sent) {
+            case .moved(let count): sent += count
+            case .wouldBlock: continue
+            case .ended: break loop
+            }
         }
         connection.shutDownWriting()
         // Closing with unread data would reset the connection before the client has read the answer.
@@ -75,7 +85,7 @@ package final class HTTPServer: Sendable {
             case .incomplete: continue
             case .malformed: return .reply(.refusal("400 Bad Request", "malformed HTTP request"))
             case .complete(let request):
-                return names.contains(request.host) ? answer(request) : .reply(HostNames.refusal)
+                return names.contains(request.host) ? answer(request) : .reply(otherHost)
             }
         }
         return .silence(seconds: 0)

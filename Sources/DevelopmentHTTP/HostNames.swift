@@ -17,8 +17,4 @@ package struct HostNames: Sendable {
         return !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
             && names.contains(String(host[..<colon]))
     }
-
-    static let refusal = HTTPReply.refusal(
-        "421 Misdirected Request",
-        "the Host header names another host; if it is a name of this one, start the program with --host NAME")
 }

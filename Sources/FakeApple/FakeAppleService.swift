@@ -35,7 +35,9 @@ package struct FakeAppleService: Sendable {
     }
 
     package func server(on listener: consuming Listener, names: HostNames = HostNames()) -> HTTPServer {
-        HTTPServer("fake-apple", on: listener, names: names, answer: answer)
+        HTTPServer(
+            "fake-apple", on: listener, names: names,
+            advice: "if it is a name of this one, start the program with --host NAME", answer: answer)
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAction {

@@ -1,22 +1,17 @@
 import DevelopmentHTTP
 import JSON
-import Sockets
 import Synchronization
 import TestSupport
-import Threading
 
 @testable import Console
 
-/// A console in front of an API that records its requests and answers each with 200.
+/// A console in front of an API that records its requests.
 final class ConsoleFixture: Sendable {
     let folder: TemporaryFolder
     let service: ConsoleService
-    private let received: Received
+    /// Distinguishes the requests of this console from those of others.
+    private let tag: String
     private let reports: Reports
-
-    private final class Received: Sendable {
-        let requests = Mutex<[HTTPRequest]>([])
-    }
 
     private final class Reports: Sendable {
         let lines = Mutex<[JSONObject]>([])
@@ -24,21 +19,19 @@ final class ConsoleFixture: Sendable {
 
     init(page: String = Executable.root + "/deploy/console") throws {
         folder = try TemporaryFolder()
-        (received, reports) = (Received(), Reports())
-        let api = HTTPServer("api", on: try Listener.unix(path: folder.file("api.sock"))) { [received] request in
-            received.requests.withLock { $0.append(request) }
-            return .reply(HTTPReply.ok(["path": .string(request.target)]).adding("X-Request-Id", "id-of-the-api"))
-        }
-        _ = try Thread.spawn(name: "api") { try? api.run() }
+        tag = folder.path
+        reports = Reports()
         let settings = ConsoleSettings(
-            origin: "https://localhost:8443", apiSocket: folder.file("api.sock"), applePort: nil,
+            origin: "https://localhost:8443", apiSocket: try RecordingAPI.shared.get().path, applePort: nil,
             keys: "http://127.0.0.1:1/auth/keys", bundleIDs: ["com.example.app"], page: page, data: folder.path,
             gatehouse: "/bin/false")
         service = try ConsoleService(settings) { [reports] line in reports.lines.withLock { $0.append(line) } }
     }
 
     /// The requests that the API has got.
-    var requests: [HTTPRequest] { received.requests.withLock { $0 } }
+    var requests: [HTTPRequest] {
+        (try? RecordingAPI.shared.get().requests(tagged: tag)) ?? []
+    }
 
     /// The lines for the live log.
     var reported: [JSONObject] { reports.lines.withLock { $0 } }
@@ -47,7 +40,7 @@ final class ConsoleFixture: Sendable {
     func answer(
         _ method: String, _ target: String, _ fields: [String: String] = [:], body: String = ""
     ) -> HTTPAction {
-        let all = ["host": "localhost:8443"].merging(fields) { _, new in new }
+        let all = ["host": "localhost:8443", RecordingAPI.tagField: tag].merging(fields) { _, new in new }
         return service.answer(
             HTTPRequest(
                 method: method, target: target, fields: all.map { .init(name: $0.key, value: $0.value) },

@@ -50,6 +50,15 @@ struct FaultTests {
         #expect(console.reply("POST", "/console/faulty/api/auth/refresh") == nil, "once")
     }
 
+    @Test("An API that closes the connection without an answer gets the request once", arguments: [true, false])
+    func noAnswer(isLost: Bool) throws {
+        if isLost { switchOn(#"{"fault":"lost"}"#) }
+        let reply = try #require(console.reply("POST", "/console/faulty/api/closes"))
+        #expect(reply.status == "502 Bad Gateway" && reply.json?["error"]?.string?.contains("nginx") == true)
+        #expect(console.requests.count == 1)
+        #expect(console.reported.isEmpty)
+    }
+
     @Test("503: the request is not carried out, until the fault is switched off")
     func unavailable() throws {
         switchOn(#"{"fault":"unavailable"}"#)

@@ -87,12 +87,15 @@ struct LogTailTests {
         #expect(next(Self.start).lines.isEmpty)
     }
 
-    @Test("A cursor is four offsets", arguments: ["end", "0-0-0-0", "1-2-3-40000000000"])
+    @Test(
+        "A cursor is four offsets, or `end` before the first page", arguments: ["end", "0-0-0-0", "1-2-3-40000000000"])
     func cursor(text: String) {
         #expect(LogCursor(text)?.text == (text == "end" ? "" : text))
     }
 
-    @Test("Anything else is no cursor", arguments: ["", "x", "1-", "-1", "1--2", "../x", "1-2-3-99999999999999999999"])
+    @Test(
+        "Anything else is no cursor",
+        arguments: ["", "x", "1-", "1-2", "1-2-3", "1-2-3-4-5", "-1", "1--2", "../x", "1-2-3-99999999999999999999"])
     func noCursor(text: String) {
         #expect(LogCursor(text) == nil)
     }

@@ -17,7 +17,8 @@ final class Receiver: Sendable {
 
     init() throws {
         let received = Received()
-        let server = HTTPServer("receiver", on: try Listener.tcp(host: "127.0.0.1", port: 0)) { request in
+        let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
+        let server = HTTPServer("receiver", on: listener, advice: "") { request in
             received.requests.withLock { $0.append(request) }
             return .reply(HTTPReply(status: "401 Unauthorized", json: ["code": "invalid"]))
         }

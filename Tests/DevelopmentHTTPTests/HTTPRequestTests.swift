@@ -2,7 +2,7 @@ import Testing
 
 @testable import DevelopmentHTTP
 
-@Suite("A request to the fake Apple")
+@Suite("A request to a development server")
 struct HTTPRequestTests {
     @Test(
         "is parsed when it is complete",
