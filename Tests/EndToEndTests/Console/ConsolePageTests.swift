@@ -10,7 +10,8 @@ struct ConsolePageTests {
         "Works without a violation of its security policy",
         arguments: [
             "first_steps", "refusals", "claims_editor", "pasted_token", "lost_answer", "replay", "sign_out_and_delete",
-            "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard", "narrow_window",
+            "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard",
+            "narrow_window",
             "colour_schemes", "reload", "hostile_text",
         ])
     func scenario(name: String) throws {
