@@ -16,8 +16,13 @@ struct FakeAppleFixture {
         let now = Mutex<Int64>(1_760_000_000)
     }
 
+    final class Log: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+
     let folder: TemporaryFolder
     let clock = Clock()
+    private let log = Log()
     private(set) var service: FakeAppleService
 
     /// Generating RSA keys takes long, so fixtures share them.
@@ -32,29 +37,39 @@ struct FakeAppleFixture {
     init(hasOwnKeys: Bool = false) throws {
         folder = try TemporaryFolder()
         keys = hasOwnKeys ? nil : try Self.sharedKeys.get().1
-        service = try Self.service(in: folder, keys, clock)
+        service = try Self.service(in: folder, keys, clock, log)
     }
 
     /// Creates the service again, as after a restart of the program.
-    mutating func restart() throws { service = try Self.service(in: folder, keys, clock) }
+    mutating func restart() throws { service = try Self.service(in: folder, keys, clock, log) }
 
-    private static func service(in folder: TemporaryFolder, _ keys: PublishedKeys?, _ clock: Clock) throws
-        -> FakeAppleService
-    {
+    private static func service(
+        in folder: TemporaryFolder, _ keys: PublishedKeys?, _ clock: Clock, _ log: Log
+    ) throws -> FakeAppleService {
         let path = folder.file("apple")
         let developer = try DeveloperAccount(in: path, clientIDs: [app, otherApp])
         let keys = try keys ?? PublishedKeys(in: path)
-        return try FakeAppleService(folder: path, keys: keys, developer: developer) { clock.now.withLock { $0 } }
+        return try FakeAppleService(
+            folder: path, keys: keys, developer: developer, clock: { clock.now.withLock { $0 } },
+            report: { record in log.lines.withLock { $0.append(record.json.description) } })
     }
 
     var now: Int64 { clock.now.withLock { $0 } }
 
     func advance(by seconds: Int64) { clock.now.withLock { $0 += seconds } }
 
+    /// What `fake-apple serve --log` writes about the requests, without the time.
+    var logged: [String] { log.lines.withLock { $0 } }
+
     /// The HTTP answer; nil if there is none.
-    func reply(_ method: String, _ path: String, _ body: String = "", type: String? = nil) -> HTTPReply? {
+    ///
+    /// - Parameter fields: header fields, with names in lower case.
+    func reply(
+        _ method: String, _ path: String, _ body: String = "", type: String? = nil, fields: [String: String] = [:]
+    ) -> HTTPReply? {
+        let fields = fields.merging(type.map { ["content-type": $0] } ?? [:]) { _, type in type }
         let request = HTTPRequest(
-            method: method, target: path, fields: type.map { [.init(name: "content-type", value: $0)] } ?? [],
+            method: method, target: path, fields: fields.map { .init(name: $0.key, value: $0.value) },
             body: Array(body.utf8))
         guard case .reply(let reply, _) = service.answer(request) else { return nil }
         return reply

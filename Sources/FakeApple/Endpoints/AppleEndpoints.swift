@@ -10,7 +10,7 @@ struct AppleEndpoints {
     let requests: RequestLog
 
     func answer(_ request: HTTPRequest, now: Int64) -> HTTPAction {
-        var record = RequestRecord(request)
+        var record = RequestRecord(request, from: developer)
         let fault = faults.next(for: request.path)
         record.fault = fault?.kind.rawValue
         let action = fault?.action(for: request.path) ?? act(on: request, &record, now: now)

@@ -2,6 +2,13 @@ import DevelopmentHTTP
 
 /// The fields of a body in `application/x-www-form-urlencoded`.
 struct Form {
+    /// The fields of RFC 6749, 7009 and 7636. Only these names may be logged: with curl, a body of any other type is sent
+    /// as a form, whose names then are its content.
+    private static let known: Set<String> = [
+        "client_id", "client_secret", "code", "code_verifier", "grant_type", "redirect_uri", "refresh_token", "scope",
+        "token", "token_type_hint",
+    ]
+
     private let fields: [(name: String, value: String)]
 
     init(_ request: HTTPRequest) throws(OAuthError) {
@@ -18,14 +25,15 @@ struct Form {
                 throw OAuthError(.invalidRequest, "the body is not a form")
             }
             guard !fields.contains(where: { $0.name == name }) else {
-                throw OAuthError(.invalidRequest, "\(name) is given twice")
+                throw OAuthError(
+                    .invalidRequest, "\(Self.known.contains(name) ? name : "a field") is given twice")
             }
             fields.append((name, value))
         }
         self.fields = fields
     }
 
-    var names: [String] { fields.map(\.name) }
+    var knownNames: [String] { fields.map(\.name).filter(Self.known.contains) }
 
     /// Nil if it is missing or empty.
     subscript(_ name: String) -> String? {

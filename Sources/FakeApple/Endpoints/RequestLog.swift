@@ -34,7 +34,7 @@ final class RequestLog: Sendable {
     }
 }
 
-/// A request to Apple, without its secrets.
+/// A request, without the content of its body.
 package struct RequestRecord: Sendable {
     package let method: String
     package let path: String
@@ -50,10 +50,15 @@ package struct RequestRecord: Sendable {
     init(_ request: HTTPRequest) {
         method = request.method
         path = request.path
+    }
+
+    /// A request to one of Apple's endpoints. A value is recorded only if it is one that the developer's server may send.
+    init(_ request: HTTPRequest, from developer: DeveloperAccount) {
+        self.init(request)
         guard method == "POST", let form = try? Form(request) else { return }
-        fields = form.names
-        clientID = form["client_id"]
-        grantType = form["grant_type"]
+        fields = form.knownNames
+        clientID = form["client_id"].flatMap { developer.clientIDs.contains($0) ? $0 : nil }
+        grantType = form["grant_type"].flatMap { TokenEndpoint.GrantType(rawValue: $0)?.rawValue }
     }
 
     package var json: JSONObject {

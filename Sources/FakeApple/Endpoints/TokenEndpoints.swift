@@ -2,6 +2,11 @@ import JSON
 
 /// `POST /auth/token`.
 struct TokenEndpoint {
+    enum GrantType: String {
+        case authorizationCode = "authorization_code"
+        case refreshToken = "refresh_token"
+    }
+
     let developer: DeveloperAccount
     let grants: GrantStore
     let mint: Mint
@@ -15,18 +20,18 @@ struct TokenEndpoint {
     }
 
     private func issue(_ kind: String, _ form: Form, clientID: String, now: Int64) throws(OAuthError) -> IssuedTokens {
-        switch kind {
-        case "authorization_code":
+        switch GrantType(rawValue: kind) {
+        case .authorizationCode:
             let code = try form.required("code")
             return try grants.change { grants throws(OAuthError) in
                 try grants.redeem(code: code, clientID: clientID, now: now)
             }
-        case "refresh_token":
+        case .refreshToken:
             let token = try form.required("refresh_token")
             return try grants.change { grants throws(OAuthError) in
                 try grants.renew(refreshToken: token, clientID: clientID, now: now)
             }
-        default: throw OAuthError(.unsupportedGrantType, "grant_type is authorization_code or refresh_token")
+        case nil: throw OAuthError(.unsupportedGrantType, "grant_type is authorization_code or refresh_token")
         }
     }
 
