@@ -42,7 +42,7 @@ package struct ConsoleService: Sendable {
             return api.answer(request, to: String(request.target.dropFirst(Self.root.count + "faulty".count)))
         }
         if request.method == "GET", let file = page.reply(to: path) { return .reply(file.forBrowsers) }
-        guard request.isFromSameOrigin else { return .reply(Self.crossOrigin.forBrowsers) }
+        guard request.isFromSameOrigin(.https) else { return .reply(Self.crossOrigin.forBrowsers) }
         return control(request, path)
     }
 

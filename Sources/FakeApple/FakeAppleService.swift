@@ -52,7 +52,13 @@ package struct FakeAppleService: Sendable {
     }
 
     private func controlReply(to request: HTTPRequest) -> HTTPReply {
-        do { return .ok(try control(request)) } catch { return ControlError.reply(to: error) }
+        do {
+            // The control endpoints need no credentials, so a page of another origin must not call them.
+            guard request.isFromSameOrigin(.http) else { throw ControlError.otherOrigin }
+            return .ok(try control(request))
+        } catch {
+            return ControlError.reply(to: error)
+        }
     }
 }
 
@@ -127,6 +133,10 @@ struct ControlError: Error {
         status: "404 Not Found",
         message: "/auth/keys, /auth/token, /auth/revoke, /mint, /notify, /faults, /keys/rotate, /keys/turnover, "
             + "/requests, /authorisations")
+
+    static let otherOrigin = ControlError(
+        status: "403 Forbidden",
+        message: "the request comes from a web page of another origin: send it from a program, or use the console")
 
     static let notAnObject = ControlError(status: "400 Bad Request", message: "the body must be a JSON object")
 

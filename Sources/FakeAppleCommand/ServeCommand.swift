@@ -30,7 +30,7 @@ struct ServeCommand: Command {
         GET /authorisations  which user has authorised which app
 
         It answers only requests whose Host header is localhost, 127.0.0.1, [::1], --address or --host. This protects
-        against DNS rebinding by a web page.
+        against DNS rebinding by a web page. The endpoints that control it refuse requests of web pages of other origins.
         """
     let options =
         [
