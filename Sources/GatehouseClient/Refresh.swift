@@ -93,7 +93,7 @@ extension GatehouseClient {
 
     // MARK: Refreshing
 
-    private static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
+    static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
     /// A longer pause is left to the caller.
     static let longestWait = Duration.seconds(5)
 

@@ -102,7 +102,7 @@ extension GatehouseClient {
     private func repeatedly(
         _ request: () async throws(GatehouseError) -> Data
     ) async throws(GatehouseError) -> Data {
-        for pause in [Duration.milliseconds(500), .seconds(2)] {
+        for pause in Self.backoff {
             do {
                 return try await request()
             } catch {
@@ -115,18 +115,22 @@ extension GatehouseClient {
     }
 }
 
+/// The answer of a login: that of a refresh, and the user.
 private struct LoginAnswer: Decodable {
-    let accessToken: Token
-    let refreshToken: Token
-    let expiresIn: Int
+    let refresh: RefreshAnswer
     let isNewUser: Bool
     let user: User
 
+    private enum CodingKeys: CodingKey { case isNewUser, user }
+
+    init(from decoder: any Decoder) throws {
+        refresh = try RefreshAnswer(from: decoder)
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        isNewUser = try members.decode(Bool.self, forKey: .isNewUser)
+        user = try members.decode(User.self, forKey: .user)
+    }
+
     func session(at date: Date) -> StoredSession {
-        StoredSession(
-            login: UUID(),
-            tokens: Tokens(
-                accessToken: accessToken, refreshToken: refreshToken, expiresIn: expiresIn, receivedAt: date),
-            user: user)
+        StoredSession(login: UUID(), tokens: refresh.tokens(at: date), user: user)
     }
 }
