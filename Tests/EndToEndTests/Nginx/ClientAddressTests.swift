@@ -112,7 +112,8 @@ struct ProxyValueTests {
             (["PROBE_PATH=/api/ready"], "below /api"),
             (["SERVER_NAME=a.example,,b.example"], "commas"), (["SERVER_NAME="], "SERVER_NAME"),
             (["SERVER_NAME=*.example.com"], "wildcard"), (["SERVER_NAME=@TLS@"], "placeholder"),
-            (["LISTEN_API=443"], "LISTEN_API"), (["LISTEN_HTTPS=443,,8443"], "commas"),
+            (["RESPONDER="], "RESPONDER"), (["RESPONDER=gatehouse.sock"], "unix:/"), (["RESPONDER=unix:/a,"], "commas"),
+            (["NODE_TIMEOUT=6"], "6s"), (["LISTEN_API=443"], "LISTEN_API"), (["LISTEN_HTTPS=443,,8443"], "commas"),
         ])
     func refused(_ values: [String], _ word: String) throws {
         let folder = try TemporaryFolder()

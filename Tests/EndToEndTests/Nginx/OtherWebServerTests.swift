@@ -27,7 +27,7 @@ struct OtherWebServerTests {
         deinit { gatehouse.stop() }
 
         private static func start(at address: FastCGIPeer.Address, folder: TemporaryFolder) throws -> ChildProcess {
-            var variables = TestSettings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
+            var variables = try TestSettings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
             if case .tcp(let port) = address { variables["LISTEN"] = "tcp:127.0.0.1:\(port)" }
             let process = try ChildProcess(
                 [Executable.gatehouse, "serve"], environment: variables, log: folder.file("gatehouse.log"))

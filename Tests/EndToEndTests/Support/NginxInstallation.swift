@@ -19,14 +19,15 @@ final class NginxInstallation: Installation, @unchecked Sendable {
     }
 
     /// - Parameters:
+    ///   - responder: that of another installation, in place of a new one.
     ///   - values: replace those of a development machine.
     ///   - locations: the operator's own, next to the API.
     ///   - site: the body of another server block at the same address.
     init(
-        values: [String: String] = [:], locations: String = "", site: String = "",
-        _ adjust: (inout [String: String]) -> Void = { _ in }
+        before responder: FastCGIInstallation? = nil, values: [String: String] = [:], locations: String = "",
+        site: String = "", _ adjust: (inout [String: String]) -> Void = { _ in }
     ) throws {
-        backend = try FastCGIInstallation(adjust)
+        backend = try responder ?? FastCGIInstallation(adjust)
         let folder = backend.folder
         port = try FreePort.any()
         plainPort = try FreePort.any()
