@@ -1,0 +1,41 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "deploy/run --cluster", .serialized, .needs(.cluster),
+    .enabled(if: RunningCluster.obstacle == nil, RunningCluster.reason))
+struct RunClusterTests {
+    @Test("The printed commands work, also after each printed line that kills a part")
+    func printedCommands() throws {
+        let cluster = try RunningCluster()
+        let commands = cluster.lines("curl")
+        #expect(try cluster.paste(commands).errorOutput == "")
+        let kills = cluster.lines("kill")
+        #expect(kills.map { $0.suffix(12).contains("node") } == [false, false, true])
+        for line in kills {
+            #expect(try cluster.paste([line]).errorOutput == "")
+            #expect(cluster.isWhole(), "after \(line): \(cluster.parts)")
+            #expect(try cluster.paste(commands).errorOutput == "")
+        }
+        #expect(cluster.stop() == 0)
+    }
+
+    @Test("After a run that was killed with the Patronis, the next one ends what is left, and knows the users")
+    func killed() throws {
+        let first = try RunningCluster()
+        let login = try #require(first.lines("curl").first)
+        #expect(try first.paste([login]).errorOutput == "")
+        let (primary, standby) = try (first.processes(of: "primary"), first.processes(of: "standby"))
+        // Of each member Patroni is the first process, and PostgreSQL's main process the second one.
+        first.signal(SIGKILL, [primary[0], standby[0], first.process.identifier])
+        _ = first.process.wait()
+        for process in [primary[1], standby[1]] { #expect(kill(process, 0) == 0, "PostgreSQL needs no Patroni") }
+        let second = try RunningCluster(in: first.folder)
+        for process in [primary[1], standby[1]] { #expect(kill(process, 0) != 0) }
+        let me = try #require(second.lines("curl").first { $0.contains("/users/me ") })
+        let refresh = try #require(second.lines("curl").first { $0.contains("/auth/refresh") })
+        #expect(try second.paste([me, refresh, me]).errorOutput == "")
+        #expect(second.stop() == 0)
+    }
+}
