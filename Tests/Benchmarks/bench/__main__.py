@@ -51,12 +51,13 @@ def some_of(known):
 def options(arguments):
     parser = argparse.ArgumentParser(prog="deploy/bench", add_help=False, allow_abbrev=False)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--parts", type=some_of(PARTS), default=PARTS)
+    parser.add_argument("--parts", type=some_of(PARTS))
     parser.add_argument("--workloads", type=some_of([workload.name for workload in WORKLOADS]))
     parser.add_argument("--connections", type=numbers)
     parser.add_argument("--rounds", type=at_least_one)
     parser.add_argument("--seconds", type=at_least_one)
     parser.add_argument("--pool", type=at_least_one, default=8000)
+    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--users", type=at_least_one)
     parser.add_argument("--sessions", type=at_least_one)
@@ -66,6 +67,9 @@ def options(arguments):
     parser.add_argument("--debug", action="store_true")
     chosen = parser.parse_args(arguments)
     usual = ([1, 16], 1, 1) if chosen.quick else ([1, 16, 64, 256], 3, 5)
+    chosen.parts = chosen.parts or ([] if chosen.postgres else PARTS)
+    # The goals are for this number.
+    chosen.store_connections = max(chosen.connections or [64])
     chosen.connections = chosen.connections or usual[0]
     chosen.rounds, chosen.seconds = chosen.rounds or usual[1], chosen.seconds or usual[2]
     chosen.workloads = chosen.workloads or [workload.name for workload in WORKLOADS]

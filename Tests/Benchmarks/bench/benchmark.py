@@ -11,6 +11,7 @@ from population import Population
 from processes import Fault, Invalid
 from results import ratios, summarise
 from stand import FakeApple, Stand, fresh_folder, record_answers
+from stores import StoreComparison
 from starting import measure_starts, stripped_bytes
 from tools import machine_description
 
@@ -26,7 +27,7 @@ class Benchmark:
     def __init__(self, tools, options, say):
         self.tools, self.options, self.say = tools, options, say
         self.workloads = [workload for workload in WORKLOADS if workload.name in options.workloads]
-        self.faults = []
+        self.faults, self.warm_up = [], WARM_UP_SECONDS
         # Measurements through nginx, for the progress.
         self.done = self.total = 0
         self.pools = Pools(tools.home / "pools", tools.benchmarks, say)
@@ -34,7 +35,7 @@ class Benchmark:
         self.apple = None
 
     def population_of(self, users, sessions):
-        migrations = self.tools.checkout / "Sources/GatehouseStore/Migrations"
+        migrations = self.tools.checkout / "Sources/GatehouseStore/Migrations/SQLite"
         return Population(self.tools.home / "databases", users, sessions, migrations)
 
     def run(self):
@@ -47,7 +48,7 @@ class Benchmark:
             "binary_bytes": stripped_bytes(self.tools.gatehouse, self.tools.work)}
         if "in-process" in options.parts:
             result["in_process"] = self.in_process()
-        if options.users or options.instructions or {"nginx", "starts"} & set(options.parts):
+        if options.users or options.instructions or options.postgres or {"nginx", "starts"} & set(options.parts):
             self.population.prepare(self.tools.gatehouse, self.say)
             with self.fake_apple():
                 self.measure_server(result)
@@ -62,7 +63,9 @@ class Benchmark:
             result["memory"] = memory_after_most(result["through_nginx"])
         if self.options.instructions:
             result["instructions"] = self.instructions()
-        if self.options.users:
+        if self.options.postgres:
+            result["stores"] = StoreComparison(self).run()
+        elif self.options.users:
             result["sizes"] = self.sizes()
 
     @contextlib.contextmanager
@@ -145,12 +148,12 @@ class Benchmark:
             record_answers(stand, self.population, self.pools.of_users(USERS, 1), folder)
         return folder
 
-    def measure_cell(self, workload, count, population, answers=None):
+    def measure_cell(self, workload, count, population, answers=None, postgresql=None):
         """With a new server and a fresh copy of the database. None when the measurement is not valid."""
         self.done += 1
         logins = self.logins(workload.logins, population) if workload.logins else None
         try:
-            with self.stand(population) as stand:
+            with self.stand(population, postgresql) as stand:
                 if answers:
                     stand.start_floor(answers)
                 else:
@@ -163,10 +166,13 @@ class Benchmark:
             return None
 
     @contextlib.contextmanager
-    def stand(self, population):
-        stand = Stand(self.tools, fresh_folder(self.tools.work / "stand"), self.apple)
+    def stand(self, population, postgresql=None):
+        stand = Stand(self.tools, fresh_folder(self.tools.work / "stand"), self.apple, postgresql)
         try:
-            population.copy(stand.database)
+            if postgresql:
+                postgresql.refill()
+            else:
+                population.copy(stand.database)
             yield stand
         finally:
             stand.stop()

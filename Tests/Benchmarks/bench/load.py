@@ -83,16 +83,18 @@ class Load:
         return result, usage.ru_utime + usage.ru_stime
 
     def read_off(self, seconds, chains):
-        began, busy, (responder, front) = time.monotonic(), machine.machine_seconds(), self.stand.used()
+        commits = None if self.is_floor else self.stand.commits()
+        began, busy, (responder, front), database = (
+            time.monotonic(), machine.machine_seconds(), self.stand.used(), self.stand.database_seconds())
         result, wrk = self.run(seconds, chains)
-        wall, (busy_then, stolen_then), (responder_then, front_then) = (
-            time.monotonic() - began, machine.machine_seconds(), self.stand.used())
+        wall, (busy_then, stolen_then), (responder_then, front_then), database_then = (
+            time.monotonic() - began, machine.machine_seconds(), self.stand.used(), self.stand.database_seconds())
         self.check(result, "")
         if found := self.stand.unexpected_answers():
             raise Invalid(f"{self.workload.name} at {self.connections}: unexpected answers of nginx: " + ", ".join(
                 f"{count} × {status}" for status, count in sorted(found.items())))
-        responder, front = responder_then - responder, front_then - front
-        others = busy_then - busy[0] - responder - front - wrk
+        responder, front, database = responder_then - responder, front_then - front, database_then - database
+        others = busy_then - busy[0] - responder - front - wrk - database
         resident, most = machine.memory(self.stand.responder.pid)
         count = result["requests"]
         return {
@@ -100,9 +102,17 @@ class Load:
             "p50_ms": result["p50"] / 1e3, "p99_ms": result["p99"] / 1e3, "p999_ms": result["p999"] / 1e3,
             "max_ms": result["max"] / 1e3,
             "cpu_us": responder / count * 1e6, "nginx_cpu_us": front / count * 1e6, "wrk_cpu_us": wrk / count * 1e6,
+            "database_cpu_us": database / count * 1e6, **self.batches(commits),
             "resident_bytes": resident, "most_resident_bytes": most,
             "others_percent": max(0.0, 100 * others / (wall * machine.CORES)),
             "stolen_percent": 100 * (stolen_then - busy[1]) / (wall * machine.CORES)}
+
+    def batches(self, before):
+        """The writes per transaction, unless there were none."""
+        if not before:
+            return {}
+        commits, writes = (then - now for then, now in zip(self.stand.commits(), before))
+        return {"writes_per_commit": writes / commits} if commits else {}
 
     def check(self, result, when):
         faults = []

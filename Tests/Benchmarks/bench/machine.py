@@ -13,6 +13,16 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
+def tree_seconds(pid):
+    """User and system time of a process, its descendants, and those of its children that have ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return sum(map(int, fields[11:15])) / TICKS + sum(map(tree_seconds, children(pid)))
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+
+
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         return [int(child) for child in file.read().split()]

@@ -47,7 +47,7 @@ class Population:
     """A database with a number of users and sessions, which is made once and then copied."""
 
     def __init__(self, folder, users, sessions, migrations):
-        schema = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(migrations.iterdir())))
+        schema = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(migrations.rglob("*.sql"))))
         self.users, self.sessions = users, sessions
         self.folder = folder / f"{users}-{sessions}-{schema.hexdigest()[:8]}"
         self.database = self.folder / "gatehouse.db"
@@ -57,6 +57,10 @@ class Population:
     @property
     def is_fresh(self):
         return self.made.exists() and time.time() - json.loads(self.made.read_text())["at"] < KEEP_SECONDS
+
+    @property
+    def known_count(self):
+        return min(KNOWN_SESSIONS, self.sessions)
 
     def copy(self, target):
         for path in target.parent.glob(target.name + "*"):
@@ -81,7 +85,7 @@ class Population:
 
     def known(self):
         """The users and sessions with known tokens."""
-        count = min(KNOWN_SESSIONS, self.sessions)
+        count = self.known_count
         for number in range(count):
             place = number * self.sessions // count
             yield user_id(place % self.users), session_id(place)

@@ -1,5 +1,6 @@
 """Processes that this program starts and stops."""
 
+import pwd
 import signal
 import socket
 import subprocess
@@ -14,15 +15,21 @@ class Invalid(Fault):
     """An error that makes one measurement invalid."""
 
 
+def as_user(name):
+    """The beginning of a command that runs as another user."""
+    group = str(pwd.getpwnam(name).pw_gid)
+    return ["setpriv", "--reuid", name, "--regid", group, "--init-groups"]
+
+
 class Running:
     """A process with a log. The kernel ends it when this program is killed."""
 
-    def __init__(self, name, command, log, env=None, goodbye=signal.SIGTERM):
+    def __init__(self, name, command, log, env=None, goodbye=signal.SIGTERM, user=None):
         self.name, self.log, self.goodbye = name, log, goodbye
         with open(log, "ab") as file:
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", "--", *map(str, command)], stdin=subprocess.DEVNULL, stdout=file,
-                stderr=file, env=env, start_new_session=True)
+                [*(as_user(user) if user else ["setpriv"]), "--pdeathsig", "TERM", "--", *map(str, command)],
+                stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=env, start_new_session=True)
 
     @property
     def pid(self):

@@ -1,6 +1,8 @@
 """The tables of a run."""
 
 from results import change, differing_options, divide, ranged, spread
+from store_report import stores
+from table import columns, percent, ratio
 
 MEGABYTE = 1 << 20
 
@@ -10,8 +12,8 @@ QUIET_PERCENT = 10
 
 def report(run, last_name, last):
     parts = [
-        heading(run), in_process(run, last), instructions(run, last), through_nginx(run, last), sizes(run),
-        rest(run, last)]
+        heading(run), in_process(run, last), instructions(run, last), through_nginx(run, last),
+        stores(run, last, is_noisy), sizes(run), rest(run, last)]
     if last:
         parts.append(comparison(run, last_name, last))
     return "\n\n".join(part for part in parts if part)
@@ -140,22 +142,3 @@ def duration(nanoseconds):
     if nanoseconds < 10_000:
         return f"{nanoseconds:,.0f} ns"
     return f"{nanoseconds / 1000:,.1f} µs" if nanoseconds < 1e7 else f"{nanoseconds / 1e6:,.1f} ms"
-
-
-def percent(value):
-    return "" if value is None else f"{value:.0f}%"
-
-
-def ratio(value):
-    return f"{value:.2f}" if value else ""
-
-
-def columns(rows, left=1):
-    """Aligns the columns of rows: the first ones to the left, the others to the right."""
-    if not rows:
-        return ""
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(text.ljust(width) if place < left else text.rjust(width)
-                  for place, (text, width) in enumerate(zip(row, widths))).rstrip()
-        for row in rows)

@@ -4,14 +4,16 @@ import statistics
 
 FIGURES = [
     "requests_per_second", "p50_ms", "p99_ms", "p999_ms", "max_ms", "cpu_us", "nginx_cpu_us", "wrk_cpu_us",
-    "resident_bytes", "most_resident_bytes", "others_percent", "stolen_percent"]
+    "database_cpu_us", "writes_per_commit", "resident_bytes", "most_resident_bytes", "others_percent", "stolen_percent",
+    # Of pgbench.
+    "transactions", "transactions_per_second", "client_cpu_us", "mean_ms"]
 
 
 def summarise(rounds):
-    """The median and the range of each figure."""
+    """The median and the range of each figure that the rounds have."""
     return {
         figure: {"median": statistics.median(values), "range": [min(values), max(values)], "rounds": len(values)}
-        for figure in FIGURES if (values := [measured[figure] for measured in rounds])}
+        for figure in FIGURES if (values := [measured[figure] for measured in rounds if figure in measured])}
 
 
 def ratios(server, floor):

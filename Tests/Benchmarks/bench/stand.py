@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import machine
+from fastcgi import Front
 from processes import Fault, Running, accepts, free_port
 from tokens import ACCESS, BUNDLE_ID, REFRESH
 
@@ -44,10 +45,10 @@ class FakeApple:
 
 
 class Stand:
-    """One nginx with one FastCGI server."""
+    """One nginx with one FastCGI server, whose store is SQLite unless a PostgreSQL is given."""
 
-    def __init__(self, tools, folder, apple):
-        self.tools, self.folder, self.apple = tools, folder, apple
+    def __init__(self, tools, folder, apple, postgresql=None):
+        self.tools, self.folder, self.apple, self.postgresql = tools, folder, apple, postgresql
         self.port = free_port()
         self.socket = folder / "responder.sock"
         self.database = folder / "gatehouse.db"
@@ -56,7 +57,8 @@ class Stand:
     def server_environment(self):
         return {
             "GATEHOUSE_CONFIG": "", "SWIFT_BACKTRACE": "enable=no", "APP_ENV": "production",
-            "LISTEN": f"unix:{self.socket}", "DATABASE_URL": f"sqlite:{self.database}",
+            "LISTEN": f"unix:{self.socket}",
+            "DATABASE_URL": self.postgresql.url() if self.postgresql else f"sqlite:{self.database}",
             "JWT_ACCESS_SECRET": ACCESS.text, "JWT_REFRESH_SECRET": REFRESH.text, "APPLE_BUNDLE_ID": BUNDLE_ID,
             "APPLE_JWKS_URL": f"http://127.0.0.1:{self.apple.port}/auth/keys"}
 
@@ -110,6 +112,19 @@ class Stand:
         front = [self.nginx.pid, *machine.children(self.nginx.pid)]
         return machine.cpu_seconds(self.responder.pid), sum(machine.cpu_seconds(pid) for pid in front)
 
+    def database_seconds(self):
+        """Seconds of processor time of the database server. SQLite is part of the FastCGI server."""
+        return self.postgresql.cpu_seconds() if self.postgresql else 0.0
+
+    def commits(self):
+        """The transactions of the server so far, and the writes that shared them."""
+        front = Front(self.socket)
+        try:
+            return commits_in(front.ask({
+                "REQUEST_METHOD": "GET", "DOCUMENT_URI": "/metrics", "REMOTE_ADDR": "127.0.0.1"}).decode())
+        finally:
+            front.close()
+
     def unexpected_answers(self):
         """The number of failed answers by status in nginx's log. 499 is a connection that wrk closed at its end."""
         found = {}
@@ -124,6 +139,15 @@ class Stand:
         for running in (self.nginx, self.responder):
             if running:
                 running.stop()
+
+
+def commits_in(metrics):
+    """The number of transactions, and of the writes in them."""
+    values = dict(line.rsplit(" ", 1) for line in metrics.splitlines() if line.startswith("gatehouse_store_commit_writes"))
+    try:
+        return [float(values[f"gatehouse_store_commit_writes_{name}"]) for name in ("count", "sum")]
+    except KeyError as name:
+        raise Fault(f"the server has no metric {name}") from None
 
 
 def fresh_folder(path):

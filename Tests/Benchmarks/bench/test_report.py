@@ -2,7 +2,8 @@ import unittest
 import xml.etree.ElementTree
 
 from plot import plot
-from report import columns, duration, report
+from report import duration, report
+from table import columns
 
 
 def cell(rate, cpu, others=0):
