@@ -16,6 +16,7 @@ let package = Package(
         .systemLibrary(name: "CFastCGI"),
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CPostgreSQL"),
         .systemLibrary(name: "CCurl"),
         .systemLibrary(name: "CLinux"),
 
@@ -26,6 +27,9 @@ let package = Package(
                 [.define("GATEHOUSE_VERSION", to: "\"\($0)\"")]
             } ?? []),
 
+        // What the databases have in common.
+        .target(name: "SQL"),
+
         // Owners of C handles: the only targets with unsafe code.
         .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
         .target(name: "Threading", dependencies: ["CLinux", "POSIX"]),
@@ -35,7 +39,8 @@ let package = Package(
         .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX", "Sockets", "Threading"]),
         .target(name: "FastCGIClient", dependencies: ["FastCGI", "POSIX", "Sockets"]),
         .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
-        .target(name: "SQLite", dependencies: ["CSQLite"]),
+        .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "POSIX", "SQL", "Threading"]),
         .target(name: "Curl", dependencies: ["CCurl"]),
 
         // Formats.
@@ -49,7 +54,10 @@ let package = Package(
         .target(name: "AppleID", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "Threading"]),
         .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
         .target(
-            name: "GatehouseStore", dependencies: ["FileSystem", "Gatehouse", "POSIX", "SQLite", "Threading"],
+            name: "GatehouseStore",
+            dependencies: [
+                "FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite", "Threading",
+            ],
             resources: [.embedInCode("Migrations")]),
         .target(
             name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"],
@@ -101,11 +109,17 @@ let package = Package(
             ]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
-        .target(name: "StoreSupport", dependencies: ["Gatehouse"], path: "Tests/StoreSupport"),
+        .target(
+            name: "StoreSupport",
+            dependencies: ["Gatehouse", "GatehouseStore", "PostgreSQL", "SQL", "SQLite", "TestSupport"],
+            path: "Tests/StoreSupport"),
         .testTarget(
             name: "POSIXTests",
             dependencies: ["FileSystem", "POSIX", "Processes", "Sockets", "TestSupport", "Threading"]),
         .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "Sockets", "TestSupport", "Threading"]),
+        .testTarget(
+            name: "PostgreSQLTests",
+            dependencies: ["POSIX", "PostgreSQL", "SQL", "Sockets", "TestSupport", "Threading"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL", "TestSupport"]),
         .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
@@ -117,7 +131,7 @@ let package = Package(
             dependencies: [
                 "AppleID", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand",
                 "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
-                "POSIX", "SQLite", "Sockets", "TestSupport", "Threading",
+                "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport", "Threading",
             ],
             exclude: [
                 "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",
@@ -126,7 +140,7 @@ let package = Package(
         .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "GatehouseStoreTests",
-            dependencies: ["Gatehouse", "GatehouseStore", "SQLite", "StoreSupport", "TestSupport"]),
+            dependencies: ["Gatehouse", "GatehouseStore", "SQL", "SQLite", "StoreSupport", "TestSupport"]),
         .testTarget(
             name: "AppleIDTests",
             dependencies: [
@@ -148,7 +162,7 @@ let package = Package(
             name: "GatehouseCommandTests",
             dependencies: [
                 "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand", "GatehouseServer",
-                "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQLite", "Sockets",
+                "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite", "Sockets",
                 "StoreSupport", "TestSupport",
             ]),
         .testTarget(
@@ -163,8 +177,9 @@ let package = Package(
         .testTarget(
             name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],
             exclude: [
-                "Support/client.py", "Support/debian-root", "Compose/Support/base-images",
-                "Compose/Support/build-network.yml",
+                "Support/client.py", "Support/debian-root", "Cluster/Support/http_client.py",
+                "Cluster/Support/load.py", "Cluster/Support/primary.py", "Cluster/Support/report.py",
+                "Compose/Support/base-images", "Compose/Support/build-network.yml",
             ]),
 
         // What deploy/bench measures within one process. No part of the product.

@@ -1,4 +1,17 @@
 extension AuthService {
+    /// Whether `followRevocations` must run: other machines add to the revocation log.
+    package var hasOtherNodes: Bool { store.isShared }
+
+    /// How long ago the revocations of other nodes were read; nil without other nodes.
+    package var revocationAge: Duration? { revocations.age }
+
+    /// Waits at most a second for a revocation by another node, and reads the log. It has a thread of its own, because
+    /// maintenance may wait for a write.
+    package func followRevocations() throws(Refusal) {
+        store.waitForRevocations(atMost: .seconds(1))
+        try revocations.catchUp()
+    }
+
     /// The periodic work, once a second: reads the revocation log, writes confirmations, writes refusals to the audit
     /// trail and deletes expired rows. True when there is more to delete.
     package func runMaintenance() throws(Refusal) -> Bool {

@@ -6,7 +6,8 @@ import GatehouseServer
 struct GatehouseCommand {
     static let commands: [any Command] = [
         ServeCommand(), ReloadCommand(), HealthCommand(), CheckCommand(), MigrateCommand(), BackupCommand(),
-        RestoreCommand(), KeysGenerateCommand(), KeysRotateCommand(), KeysRetireCommand(), KeysResealCommand(),
+        RestoreCommand(), MoveCommand(), KeysGenerateCommand(), KeysRotateCommand(), KeysRetireCommand(),
+        KeysResealCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
         AppleVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(), VersionCommand(),

@@ -31,7 +31,7 @@ package final class Application: Sendable {
         let responder = try Responder(
             listener: try Self.listener(
                 inheritance.takeListener(), opened: listener, at: configuration.listen, log: log),
-            workers: configuration.workers, limits: Self.limits(for: configuration), keeper: Self.keeper(manager),
+            workers: configuration.threads, limits: Self.limits(for: configuration), keeper: Self.keeper(manager),
             report: { faults.report($0) },
             handler: assembly.handler.answer)
         let sources: [any MetricSource] = [
@@ -52,9 +52,10 @@ package final class Application: Sendable {
         let stopping = Monitor(false)
         let isReleased = Monitor(false)
         let work = BackgroundWork(assembly: assembly, log: log)
-        // Apple may take seconds to answer, and maintenance must not wait for that: one thread for each.
+        // Apple may take seconds to answer, and the database too: one thread for each.
         let threads = [
             try Thread.spawn(name: "fetching") { work.fetch(until: ended, stopping) },
+            try Thread.spawn(name: "revocations") { work.followRevocations(until: ended) },
             try Thread.spawn(name: "maintenance") { work.runMaintenance(until: ended) },
             try Thread.spawn(name: "apple-tasks") { work.runAppleTasks(until: ended) },
             try Thread.spawn(name: "supervision") { [self] in supervisor.run(until: stopping) },

@@ -31,7 +31,7 @@ package struct Assembly: Sendable {
         _ configuration: Configuration, startedAt: Timestamp? = nil, primitives: Primitives = .system, log: Log
     ) throws {
         let (storeCounts, keyCounts) = (StoreCounts(), AppleKeyCounts())
-        let store = try Self.store(at: configuration.database, log: log, counts: storeCounts)
+        let store = try Self.store(of: configuration, log: log, counts: storeCounts)
         let keys = Self.appleKeys(configuration, store: store, primitives: primitives, log: log, counts: keyCounts)
         let hashes = try IdentityHashes.kept(
             in: store, by: configuration.refreshKeys, now: primitives.now(), log: log)
@@ -42,14 +42,16 @@ package struct Assembly: Sendable {
             appleServer: Self.appleServer(configuration), hasher: hashes, policy: configuration.policy,
             primitives: primitives, report: { events.report($0, requestID: $1) })
         let health = Health(
-            store: store, keySetAge: { keys.age }, onFailure: { log.storeFailure($0, $1) })
+            store: store, keySetAge: { keys.age }, revocationAge: { auth.revocationAge },
+            onFailure: { log.storeFailure($0, $1) })
         let publicAddressMonitor = PublicAddressMonitor(
             configuration.publicAddress.address, now: primitives.now, log: log)
         let services = Current { Self.services(auth, configuration, health, metrics) }
         let requests = RequestCounts(routes: services.value.router.routes)
         let sources: [any MetricSource] = [
             requests, events.counts, AppleKeyGauges(keys: keys), keyCounts,
-            StoreGauges(store: store, log: log, now: primitives.now), storeCounts,
+            StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
+            storeCounts,
             ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
         ]
         for source in sources { metrics.add(source) }
@@ -101,21 +103,27 @@ extension Assembly {
     }
 
     private static func store(
-        at address: DatabaseAddress, log: Log, counts: StoreCounts
-    ) throws -> SQLiteStore {
-        switch address {
+        of configuration: Configuration, log: Log, counts: StoreCounts
+    ) throws -> any ServerStore {
+        switch configuration.database {
         case .sqlite(let path):
             if FileStatus.ifAny(at: path)?.isOpenToOthers == true {
                 log(.warning, "storage", [("warning", .string("others can read the database: chmod o= \(path)"))])
             }
             return try SQLiteStore(
                 path: path, onFailure: { counts.countFailure() }, onCommit: { counts.count($0) })
+        case .postgresql(let url):
+            let settings = PostgreSQLSettings(
+                url: url, connections: configuration.databaseConnections, timeout: configuration.databaseTimeout,
+                waiters: configuration.workers)
+            return try PostgreSQLStore(
+                settings, onFailure: { counts.countFailure() }, onCommit: { counts.count($0) })
         }
     }
 
     /// At most half of the workers may wait for a fetch, so that the others can answer requests that need no key.
     private static func appleKeys(
-        _ configuration: Configuration, store: SQLiteStore, primitives: Primitives, log: Log, counts: AppleKeyCounts
+        _ configuration: Configuration, store: any ServerStore, primitives: Primitives, log: Log, counts: AppleKeyCounts
     ) -> AppleKeys {
         AppleKeys(
             policy: KeySetPolicy(maximumWaiters: max(0, configuration.workers / 2 - 1)),
@@ -128,7 +136,7 @@ extension Assembly {
     }
 
     private static func sealing(
-        _ hashes: IdentityHashes, in store: SQLiteStore, now: @escaping @Sendable () -> Timestamp, log: Log
+        _ hashes: IdentityHashes, in store: any ServerStore, now: @escaping @Sendable () -> Timestamp, log: Log
     ) -> @Sendable (KeyRing) -> Void {
         { ring in
             do throws(StoreFailure) { try hashes.keep(in: store, by: ring, now: now()) } catch {

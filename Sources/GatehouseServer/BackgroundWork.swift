@@ -20,6 +20,14 @@ struct BackgroundWork: Sendable {
         repeatBatches(until: ended, pause: .zero) { () throws(Refusal) in try assembly.auth.runNextAppleTask() }
     }
 
+    /// Returns at once where no other node ends anything.
+    func followRevocations(until ended: Monitor<Bool>) {
+        guard assembly.auth.hasOtherNodes else { return }
+        while !ended.isReached(within: .zero) {
+            do throws(Refusal) { try assembly.auth.followRevocations() } catch { log.storeFailure(error) }
+        }
+    }
+
     func runMaintenance(until ended: Monitor<Bool>) {
         // A short pause between two batches lets requests write.
         repeatBatches(until: ended, pause: .milliseconds(50)) { () throws(Refusal) in

@@ -7,10 +7,14 @@ extension IdentityHashes {
     /// The identity hashes with the keys in the database. A new key is stored before it is used: without it, no hash
     /// could be recognised after a restart.
     static func kept(
-        in documents: SQLiteStore, by ring: KeyRing, now: Timestamp, log: Log
+        in documents: any ServerStore, by ring: KeyRing, now: Timestamp, log: Log
     ) throws(StoreFailure) -> IdentityHashes {
-        let document = try documents.document(DocumentName.identityHashKeys)?.content ?? []
-        let hashes = IdentityHashes(document: document, openedBy: ring)
+        var hashes: IdentityHashes
+        // Another node may make the first key at the same moment. Then this node uses that one.
+        repeat {
+            let document = try documents.document(DocumentName.identityHashKeys)
+            hashes = IdentityHashes(document: document?.content ?? [], openedBy: ring)
+        } while try !hashes.isKept(in: documents, by: ring, now: now)
         if hashes.unopenedCount > 0 {
             let warning = """
                 \(hashes.unopenedCount) keys of the identity hashes were encrypted with an unknown secret, so disabled \
@@ -19,14 +23,19 @@ extension IdentityHashes {
                 """
             log(.warning, "identity_hashes", [("warning", .string(warning))])
         }
-        try hashes.keep(in: documents, by: ring, now: now)
         return hashes
     }
 
     /// Encrypts the keys with the current secret, unless they are already.
-    func keep(in documents: SQLiteStore, by ring: KeyRing, now: Timestamp) throws(StoreFailure) {
-        let old = try documents.document(DocumentName.identityHashKeys)?.content ?? []
-        guard let new = document(replacing: old, sealedBy: ring) else { return }
-        try documents.keep(Document(content: new, updatedAt: now), as: DocumentName.identityHashKeys)
+    func keep(in documents: any ServerStore, by ring: KeyRing, now: Timestamp) throws(StoreFailure) {
+        while try !isKept(in: documents, by: ring, now: now) {}
+    }
+
+    /// False when another process has replaced the document at the same moment.
+    private func isKept(in documents: any ServerStore, by ring: KeyRing, now: Timestamp) throws(StoreFailure) -> Bool {
+        let old = try documents.document(DocumentName.identityHashKeys)
+        guard let new = document(replacing: old?.content ?? [], sealedBy: ring) else { return true }
+        return try documents.keep(
+            Document(content: new, updatedAt: now), as: DocumentName.identityHashKeys, replacing: old?.content)
     }
 }

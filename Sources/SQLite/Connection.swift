@@ -1,11 +1,12 @@
 internal import CSQLite
+package import SQL
 
 /// A connection to a database file, with its prepared statements.
 ///
 /// Not Sendable: in SQLite's multi-thread mode only one thread at a time may use a connection,
 /// and the owner ensures that.
 @safe
-package final class Connection {
+package final class Connection: SQLConnection {
     package enum Access: Sendable {
         case readWrite
         case readOnly
@@ -76,16 +77,26 @@ package final class Connection {
         return Int(unsafe sqlite3_changes64(handle))
     }
 
+    /// The same with an array of values.
+    package func run(_ sql: String, with values: [Value]) throws(SQLiteError) { try statement(sql).run(values) }
+
+    /// Reads the rows of a query one after the other, without keeping them in memory. Rethrows the error of `body`.
+    package func forEach(_ sql: String, _ body: (borrowing any SQLRow & ~Copyable) throws -> Void) throws {
+        try statement(sql).forEach(body)
+    }
+
+    package func send(_ sql: String, _ values: Value...) throws(SQLiteError) { try statement(sql).run(values) }
+
     /// The first row of a query; nil if there is none.
     package func first<Result>(
-        _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
+        _ sql: String, _ values: Value..., read: (borrowing any SQLRow & ~Copyable) throws -> Result
     ) throws(SQLiteError) -> Result? {
         try statement(sql).first(values, read: read)
     }
 
     /// All rows of a query.
     package func all<Result>(
-        _ sql: String, _ values: Value..., read: (borrowing Row) throws -> Result
+        _ sql: String, _ values: Value..., read: (borrowing any SQLRow & ~Copyable) throws -> Result
     ) throws(SQLiteError) -> [Result] {
         try statement(sql).all(values, read: read)
     }

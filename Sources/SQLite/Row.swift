@@ -1,33 +1,32 @@
 internal import CSQLite
+import SQL
 
-/// The current row of a statement, valid only inside the closure that it is passed to.
+/// The current row of a statement.
 @safe
-package struct Row: ~Copyable {
+struct Row: SQLRow, ~Copyable {
     private let handle: OpaquePointer
 
     init(of handle: OpaquePointer) {
         unsafe self.handle = handle
     }
 
-    package func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+    func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
-    package func optionalInteger(_ column: Int32) -> Int64? {
+    func optionalInteger(_ column: Int32) -> Int64? {
         let value = unsafe sqlite3_column_value(handle, column)
         return unsafe isNull(value) ? nil : sqlite3_value_int64(value)
     }
 
-    package func optionalFlag(_ column: Int32) -> Bool? { optionalInteger(column).map { $0 != 0 } }
+    func text(_ column: Int32) -> String { unsafe text(of: sqlite3_column_value(handle, column)) }
 
-    package func text(_ column: Int32) -> String { unsafe text(of: sqlite3_column_value(handle, column)) }
-
-    package func optionalText(_ column: Int32) -> String? {
+    func optionalText(_ column: Int32) -> String? {
         let value = unsafe sqlite3_column_value(handle, column)
         return unsafe isNull(value) ? nil : text(of: value)
     }
 
-    package func blob(_ column: Int32) -> [UInt8] { unsafe blob(of: sqlite3_column_value(handle, column)) }
+    func blob(_ column: Int32) -> [UInt8] { unsafe blob(of: sqlite3_column_value(handle, column)) }
 
-    package func optionalBlob(_ column: Int32) -> [UInt8]? {
+    func optionalBlob(_ column: Int32) -> [UInt8]? {
         let value = unsafe sqlite3_column_value(handle, column)
         return unsafe isNull(value) ? nil : blob(of: value)
     }

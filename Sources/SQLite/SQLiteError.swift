@@ -1,3 +1,5 @@
+import SQL
+
 /// An error of SQLite. Its message names tables and columns, never a bound value.
 package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The extended result code. Errors are distinguished by it, never by the text.
@@ -9,9 +11,15 @@ package struct SQLiteError: Error, Sendable, Equatable, CustomStringConvertible 
         self.message = message
     }
 
-    /// Everything that runs on a connection throws a `SQLiteError`. Another error would be a mistake in this program.
+    /// Everything that runs on a connection throws one of these two. Another error would be a mistake in this program.
     package init(_ error: any Error) {
-        self = error as? SQLiteError ?? SQLiteError(code: 1, message: String(reflecting: type(of: error)))
+        self =
+            switch error {
+            case let error as SQLiteError: error
+            // SQLITE_CORRUPT
+            case let error as UnreadableValue: SQLiteError(code: 11, message: error.description)
+            default: SQLiteError(code: 1, message: String(reflecting: type(of: error)))
+            }
     }
 
     package var description: String { "SQLite \(code): \(message)" }

@@ -1,4 +1,5 @@
 internal import CSQLite
+import SQL
 
 /// A prepared statement. It is reset and its bindings are cleared after each use, also if reading a row throws.
 @safe
@@ -27,7 +28,7 @@ final class Statement {
     }
 
     func first<Result>(
-        _ values: [Value], read: (borrowing Row) throws -> Result
+        _ values: [Value], read: (borrowing any SQLRow & ~Copyable) throws -> Result
     ) throws(SQLiteError) -> Result? {
         try bind(values)
         defer { reset() }
@@ -35,7 +36,7 @@ final class Statement {
     }
 
     func all<Result>(
-        _ values: [Value], read: (borrowing Row) throws -> Result
+        _ values: [Value], read: (borrowing any SQLRow & ~Copyable) throws -> Result
     ) throws(SQLiteError) -> [Result] {
         try bind(values)
         defer { reset() }
@@ -44,8 +45,16 @@ final class Statement {
         return results
     }
 
+    func forEach(_ body: (borrowing any SQLRow & ~Copyable) throws -> Void) throws {
+        try bind([])
+        defer { reset() }
+        while try step() { try unsafe body(Row(of: handle)) }
+    }
+
     /// Converts the error here, so that no closure has to declare its type.
-    private func currentRow<Result>(_ read: (borrowing Row) throws -> Result) throws(SQLiteError) -> Result {
+    private func currentRow<Result>(_ read: (borrowing any SQLRow & ~Copyable) throws -> Result) throws(SQLiteError)
+        -> Result
+    {
         do { return try unsafe read(Row(of: handle)) } catch { throw SQLiteError(error) }
     }
 
@@ -115,5 +124,16 @@ struct PreparedStatements {
         let index = statement.sql.utf8.count & 255
         statement.next = buckets[index]
         buckets[index] = statement
+    }
+}
+
+extension Value {
+    /// The number of bytes to copy when the value is bound.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .null, .integer: 0
+        case .text(let text): text.utf8.count
+        case .blob(let bytes): bytes.count
+        }
     }
 }

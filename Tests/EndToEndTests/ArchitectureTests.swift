@@ -9,7 +9,7 @@ struct ArchitectureTests {
     private static let owners: [Substring: Set<String>] = [
         "CCurl": ["Curl"], "CFastCGI": ["FastCGI"],
         "CLinux": ["FileSystem", "POSIX", "Processes", "Sockets", "Threading"], "COpenSSL": ["OpenSSL"],
-        "CSQLite": ["SQLite"], "CVersion": ["POSIX"],
+        "CPostgreSQL": ["PostgreSQL"], "CSQLite": ["SQLite"], "CVersion": ["POSIX"],
     ]
 
     private func sources() throws -> [(target: String, file: String, text: String)] {

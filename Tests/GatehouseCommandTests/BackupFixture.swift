@@ -1,6 +1,7 @@
 import Foundation
 import Gatehouse
 import GatehouseStore
+import SQL
 import SQLite
 import StoreSupport
 import TestSupport

@@ -2,6 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseStore
 import JSON
+import SQL
 import SQLite
 import TestSupport
 import Testing

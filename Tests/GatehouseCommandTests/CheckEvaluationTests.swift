@@ -86,7 +86,7 @@ struct CheckEvaluationTests {
         let facts = ClockCheck.Facts(
             now: Self.now, madeAt: moment(made), newest: moment(newest), appleTime: moment(appleTime),
             isSynchronised: isSynchronised)
-        #expect(ClockCheck(path: nil, appleTime: nil).evaluate(facts).grade == grade)
+        #expect(ClockCheck(database: nil, appleTime: nil).evaluate(facts).grade == grade)
     }
 
     @Test(
@@ -163,7 +163,7 @@ struct CheckEvaluationTests {
     @Test(
         "stored keys by their age", arguments: [(0, false), (47, false), (49, true)] as [(Int64, Bool)])
     func keptKeys(hours: Int64, isUseless: Bool) {
-        let check = KeySetCheck(url: "https://appleid.apple.com/auth/keys", path: nil, probe: nil)
+        let check = KeySetCheck(url: "https://appleid.apple.com/auth/keys", database: nil, probe: nil)
         let finding = check.evaluate(storedAt: Self.now - .seconds(hours * 3600), now: Self.now)
         #expect(finding?.message.contains("too old") == isUseless)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import GatehouseStore
 import JSON
+import SQL
 import SQLite
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import GatehouseStore
 import GatehouseTokens
 import JOSE
 import JSON
+import SQL
 import SQLite
 import TestSupport
 import Testing
@@ -227,7 +228,7 @@ struct KeysResealTests {
             (.init(current: 1, unopenedHashKeys: 1), .fault, "1 keys of identity hashes"),
         ] as [(SealedDataCheck.Facts, Finding.Grade, String)])
     func judgement(facts: SealedDataCheck.Facts, grade: Finding.Grade, message: String) {
-        let findings = SealedDataCheck(path: "x", vault: nil, refreshKeys: nil).evaluate(facts)
+        let findings = SealedDataCheck(database: nil, vault: nil, refreshKeys: nil).evaluate(facts)
         #expect(findings.map(\.grade) == [grade] && findings[0].message.hasPrefix(message), "\(findings)")
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import SQL
 import SQLite
 import TestSupport
 
 /// A database with an older schema.
 enum OldSchema {
     static func make(at path: String) throws {
-        let migrations = Executable.root + "/Sources/GatehouseStore/Migrations/"
+        let migrations = Executable.root + "/Sources/GatehouseStore/Migrations/SQLite/"
         let connection = try Connection(path: path, access: .readWrite)
         for step in try FileManager.default.contentsOfDirectory(atPath: migrations).sorted().prefix(3) {
             try connection.execute(script: String(contentsOfFile: migrations + step, encoding: .utf8))

@@ -2,6 +2,7 @@ import Foundation
 import Gatehouse
 import GatehouseStore
 import JSON
+import SQL
 import SQLite
 import StoreSupport
 import TestSupport
@@ -155,7 +156,7 @@ struct RestoreTests {
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
         let outcome = try fixture.run("users", "list")
-        #expect(outcome.status == 3 && outcome.errorOutput.contains("is being restored"))
+        #expect(outcome.status == 3 && outcome.errorOutput.contains("is being restored or moved"))
         let settings = fixture.tool.settings(["DATABASE_URL": "sqlite:" + fixture.database])
         let server = try fixture.tool.start(["serve"], settings)
         #expect(!Eventually.holds(within: 1) { server.log.contains("listening") || server.exitStatus != nil })

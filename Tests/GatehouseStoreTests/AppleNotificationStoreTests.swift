@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Apple's notifications in the store")
 struct AppleNotificationStoreTests {
-    private let folder: TemporaryFolder
-    private let store: SQLiteStore
+    private let database: TestDatabase
+    private let store: any ServerStore
     private let noon = SampleLogin.noon
     private let ann = SampleLogin.user(1)
 
     init() throws {
-        folder = try TemporaryFolder()
-        store = try SQLiteStore(path: folder.file("gatehouse.db"))
+        database = try TestDatabase()
+        store = try database.store()
         let identity = SampleLogin.identity("ann", email: "ann@example.com")
         _ = try store.create(ann, with: SampleLogin.login("1", of: ann, as: identity))
     }

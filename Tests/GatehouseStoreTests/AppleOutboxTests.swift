@@ -1,25 +1,23 @@
 import Gatehouse
 import GatehouseStore
-import SQLite
+import SQL
 import StoreSupport
 import TestSupport
 import Testing
 
 @Suite("The Apple outbox")
 struct AppleOutboxTests {
-    private let folder: TemporaryFolder
-    private let store: SQLiteStore
-    private let raw: Connection
+    private let database: TestDatabase
+    private let store: any ServerStore
+    private let raw: any ScriptConnection
     private let noon = SampleLogin.noon
     private let ann = SampleLogin.user(1)
     private let bob = SampleLogin.user(2)
 
     init() throws {
-        folder = try TemporaryFolder()
-        let path = folder.file("gatehouse.db")
-        store = try SQLiteStore(path: path)
-        raw = try Connection(path: path, access: .readWrite)
-        raw.setBusyTimeout(milliseconds: 5000)
+        database = try TestDatabase()
+        store = try database.store()
+        raw = try database.connection()
     }
 
     private func exchange(of user: User) -> AppleTask {
@@ -151,11 +149,9 @@ struct AppleOutboxTests {
         let late = noon + AppleTask.codeLifetime
         #expect(try store.delete(ann.id, queueing: nil, recording: event(ann, at: late))?.revocation == .byHand)
         try logIn(bob, as: "bob")
-        try raw.execute(
-            script: """
-                INSERT INTO apple_tasks (kind, user_id, client_id, secret, due_at)
-                VALUES ('revoke', '\(bob.id.text)', 'app', x'01', 0)
-                """)
+        try raw.run(
+            "INSERT INTO apple_tasks (kind, user_id, client_id, secret, due_at) VALUES ('revoke', ?, 'app', ?, 0)",
+            .text(bob.id.text), .blob([1]))
         #expect(try store.delete(bob.id, queueing: nil, recording: event(bob))?.revocation == .byHand)
     }
 

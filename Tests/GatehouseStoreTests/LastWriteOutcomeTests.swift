@@ -8,8 +8,8 @@ import Testing
 struct LastWriteOutcomeTests {
     @Test("an operation that writes nothing does not change it, because it also succeeds on a full disk")
     func nothing() throws {
-        let folder = try TemporaryFolder()
-        let store = try SQLiteStore(path: folder.file("gatehouse.db"))
+        let database = try TestDatabase()
+        let store = try database.store()
         let user = SampleLogin.user(1)
         let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s"))
         _ = try store.create(user, with: login)

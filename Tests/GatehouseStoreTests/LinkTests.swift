@@ -1,21 +1,21 @@
 import Gatehouse
 import GatehouseStore
-import SQLite
+import SQL
 import StoreSupport
 import TestSupport
 import Testing
 
 @Suite("Linking and unlinking in the store")
 struct LinkTests {
-    private let folder: TemporaryFolder
-    private let store: SQLiteStore
+    private let database: TestDatabase
+    private let store: any ServerStore
     private let noon = SampleLogin.noon
     private let ann = SampleLogin.user(1)
     private let dev = SampleLogin.user(2)
 
     init() throws {
-        folder = try TemporaryFolder()
-        store = try SQLiteStore(path: folder.file("gatehouse.db"))
+        database = try TestDatabase()
+        store = try database.store()
         _ = try store.create(ann, with: SampleLogin.login("1", of: ann, as: SampleLogin.identity("ann")))
         let identity = Identity(provider: .dev, subject: "dev", email: "dev@example.com")
         _ = try store.create(dev, with: SampleLogin.login("2", of: dev, as: identity))

@@ -1,6 +1,7 @@
 import Foundation
 import Gatehouse
 import GatehouseStore
+import SQL
 import SQLite
 import StoreSupport
 import TestSupport
@@ -16,7 +17,7 @@ struct OlderDatabaseTests {
     }
 
     private func create(version: Int, _ rows: String) throws {
-        let migrations = Executable.root + "/Sources/GatehouseStore/Migrations/"
+        let migrations = Executable.root + "/Sources/GatehouseStore/Migrations/SQLite/"
         let steps = try FileManager.default.contentsOfDirectory(atPath: migrations).sorted().prefix(version)
         let connection = try Connection(path: path, access: .readWrite)
         for step in steps {

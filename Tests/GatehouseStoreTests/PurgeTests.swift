@@ -1,23 +1,22 @@
 import Gatehouse
 import GatehouseStore
-import SQLite
+import SQL
 import StoreSupport
 import TestSupport
 import Testing
 
 @Suite("Maintenance")
 struct PurgeTests {
-    private let folder: TemporaryFolder
-    private let store: SQLiteStore
-    private let raw: Connection
+    private let database: TestDatabase
+    private let store: any ServerStore
+    private let raw: any ScriptConnection
     private let user = SampleLogin.user(1)
     private let noon = SampleLogin.noon
 
     init() throws {
-        folder = try TemporaryFolder()
-        let path = folder.file("gatehouse.db")
-        store = try SQLiteStore(path: path)
-        raw = try Connection(path: path, access: .readWrite)
+        database = try TestDatabase()
+        store = try database.store()
+        raw = try database.connection()
         _ = try store.create(user, with: SampleLogin.login("0", of: user, as: SampleLogin.identity("s")))
         _ = try store.purge(removingNothing)
     }
@@ -51,16 +50,16 @@ struct PurgeTests {
         Issue.record("the purge does not end")
     }
 
-    /// Inserts sessions with random tokens. Every third one has expired.
+    /// Inserts sessions. Every third one has expired.
     private func fill(sessions: Int) throws {
-        try raw.execute(
-            script: """
-                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(sessions))
-                INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
-                    rotated_at, expires_at, created_at, updated_at)
-                SELECT 'sess_' || printf('%08d', i), 'user_1', 'APPLE', 'app', randomblob(32), randomblob(16), 1, 0,
-                    iif(i % 3 = 0, \(noon.milliseconds - 1), \(noon.milliseconds)), 0, 0 FROM n
-                """)
+        try raw.run(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(sessions))
+            INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
+                rotated_at, expires_at, created_at, updated_at)
+            SELECT 'sess_' || (10000000 + i), 'user_1', 'APPLE', 'app', ?1, ?1, 1, 0,
+                CASE WHEN i % 3 = 0 THEN \(noon.milliseconds - 1) ELSE \(noon.milliseconds) END, 0, 0 FROM n
+            """, .blob([1]))
     }
 
     @Test("expired sessions are removed, and no others")
@@ -88,11 +87,11 @@ struct PurgeTests {
         for second in 0..<700 {
             try store.record([AuditEvent(.login, at: noon + .seconds(second))])
         }
-        try raw.execute(
-            script: """
-                INSERT INTO revocations (moment, session_id)
-                SELECT moment, 'sess_' || id FROM audit_events WHERE kind = 'login' AND user_id IS NULL
-                """)
+        try raw.executeScript(
+            """
+            INSERT INTO revocations (moment, session_id)
+            SELECT moment, 'sess_' || id FROM audit_events WHERE kind = 'login' AND user_id IS NULL
+            """)
         try purge(limits(revocations: noon + .seconds(600), audit: noon + .seconds(650)))
         #expect(try count("revocations") == 100)
         #expect(try count("audit_events") == 50)

@@ -1,22 +1,20 @@
 import Gatehouse
 import GatehouseStore
-import SQLite
+import SQL
 import StoreSupport
 import TestSupport
 import Testing
 
 @Suite("Redeemed tokens and nonces")
 struct RedemptionTests {
-    private let folder: TemporaryFolder
-    private let path: String
-    private let store: SQLiteStore
+    private let database: TestDatabase
+    private let store: any ServerStore
     private let user = SampleLogin.user(1)
     private let noon = SampleLogin.noon
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("gatehouse.db")
-        store = try SQLiteStore(path: path)
+        database = try TestDatabase()
+        store = try database.store()
         _ = try store.create(user, with: SampleLogin.login("0", of: user, as: SampleLogin.identity("s")))
     }
 
@@ -46,7 +44,7 @@ struct RedemptionTests {
     }
 
     private func count(_ table: String) throws -> Int64 {
-        let raw = try Connection(path: path, access: .readOnly)
+        let raw = try database.connection()
         return try raw.first("SELECT count(*) FROM \(table)") { $0.integer(0) } ?? -1
     }
 
@@ -165,7 +163,7 @@ struct RedemptionTests {
     @Test("redemptions persist when the store is opened again")
     func reopened() throws {
         _ = try record("1", redemption(1, nonce: 9))
-        let next = try SQLiteStore(path: path)
+        let next = try database.store()
         var login = SampleLogin.login("2", of: user, as: SampleLogin.identity("s"))
         login.redemption = redemption(1, nonce: 9, after: 61)
         #expect(try next.record(login) == .replayed)

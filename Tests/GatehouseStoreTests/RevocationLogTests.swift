@@ -1,4 +1,5 @@
 import Gatehouse
+import SQL
 import SQLite
 import StoreSupport
 import TestSupport
@@ -8,16 +9,14 @@ import Testing
 
 @Suite("The revocation log")
 struct RevocationLogTests {
-    private let folder: TemporaryFolder
-    private let path: String
-    private let store: SQLiteStore
+    private let database: TestDatabase
+    private let store: any ServerStore
     private let user = SampleLogin.user(1)
     private let identity = SampleLogin.identity("s1")
 
     init() throws {
-        folder = try TemporaryFolder()
-        path = folder.file("gatehouse.db")
-        store = try SQLiteStore(path: path)
+        database = try TestDatabase()
+        store = try database.store()
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
         _ = try store.add(SampleLogin.login("2", of: user, as: identity))
     }
@@ -38,8 +37,10 @@ struct RevocationLogTests {
         #expect(try subjects() == [.session(SessionID("sess_2")), userState(.admin, .active)])
         let places = try store.revocations(after: 0).map(\.place)
         #expect(places == places.sorted())
-        #expect(try subjects(after: places[0]) == [userState(.admin, .active)])
-        #expect(try subjects(after: places[1]).isEmpty)
+        // While another transaction is open, entries are returned again.
+        let (afterFirst, afterSecond) = (try subjects(after: places[0]), try subjects(after: places[1]))
+        #expect(afterFirst.last == userState(.admin, .active))
+        #expect(TestDatabase.isOnServer || afterFirst.count == 1 && afterSecond.isEmpty)
     }
 
     @Test("an entry for a user has the current state of the user")
@@ -62,8 +63,7 @@ struct RevocationLogTests {
 
     @Test("a change by SQL adds an entry too")
     func byHand() throws {
-        let other = try Connection(path: path, access: .readWrite)
-        try other.execute(script: "UPDATE users SET status = 'DISABLED'; UPDATE refresh_tokens SET revoked_at = 1;")
+        try database.execute("UPDATE users SET status = 'DISABLED'; UPDATE refresh_tokens SET revoked_at = 1;")
         #expect(
             try subjects() == [
                 userState(.user, .disabled), .session(SessionID("sess_1")), .session(SessionID("sess_2")),
@@ -74,13 +74,14 @@ struct RevocationLogTests {
     func places() throws {
         _ = try store.revoke(SessionID("sess_1"), for: .logout, recording: SampleLogin.event())
         let place = try #require(try store.revocations(after: 0).last).place
-        try Connection(path: path, access: .readWrite).execute(script: "DELETE FROM revocations")
+        try database.execute("DELETE FROM revocations")
         _ = try store.revoke(SessionID("sess_2"), for: .logout, recording: SampleLogin.event())
         #expect(try store.revocations(after: place).map(\.subject) == [.session(SessionID("sess_2"))])
     }
 
     @Test("the migration that creates the log adds the sessions that had ended before")
     func migration() throws {
+        let folder = try TemporaryFolder()
         let path = folder.file("earlier.db")
         let earlier = try Connection(path: path, access: .readWrite)
         try earlier.execute(script: String(decoding: Migration.all[0].sql, as: UTF8.self) + "PRAGMA user_version = 1;")
@@ -102,6 +103,10 @@ struct RevocationLogTests {
 
     @Test("a command increments the revocation counter, and a change by the server does not")
     func counter() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("gatehouse.db")
+        let store = try SQLiteStore(path: path)
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
         let beside = try SQLiteStore(besideServerAt: path)
         let before = store.revocationCounter
         _ = try store.revoke(SessionID("sess_1"), for: .logout, recording: SampleLogin.event())

@@ -7,12 +7,12 @@ import Testing
 /// The rules for sessions that every store must follow.
 @Suite("The contract of a store: sessions")
 struct SessionContractTests {
-    private let folder: TemporaryFolder
+    private let database: TestDatabase
     private let store: any OperatorStore
 
     init() throws {
-        folder = try TemporaryFolder()
-        store = try SQLiteStore(path: folder.file("gatehouse.db"))
+        database = try TestDatabase()
+        store = try database.store()
     }
 
     private func openSession() throws -> (user: User, session: Session) {

@@ -1,19 +1,19 @@
 import Gatehouse
 import GatehouseStore
-import SQLite
+import SQL
 import StoreSupport
 import TestSupport
 import Testing
 
 @Suite("The session limit in the store")
 struct SessionLimitStoreTests {
-    private let folder: TemporaryFolder
-    private let store: SQLiteStore
+    private let database: TestDatabase
+    private let store: any ServerStore
     private let user = SampleLogin.user(1)
 
     init() throws {
-        folder = try TemporaryFolder()
-        store = try SQLiteStore(path: folder.file("g.db"))
+        database = try TestDatabase()
+        store = try database.store()
     }
 
     private func logIn(_ number: Int, limit: Int) throws -> [SessionID] {
@@ -27,7 +27,7 @@ struct SessionLimitStoreTests {
     }
 
     private func rows() throws -> Int64? {
-        try Connection(path: folder.file("g.db"), access: .readOnly)
+        try database.connection()
             .first("SELECT count(*) FROM refresh_tokens") { $0.integer(0) }
     }
 

@@ -7,15 +7,15 @@ import Testing
 /// The rules that every store must follow.
 @Suite("The contract of a store")
 struct StoreContractTests {
-    private let folder: TemporaryFolder
+    private let database: TestDatabase
     private let store: any OperatorStore
 
     init() throws {
-        folder = try TemporaryFolder()
-        store = try SQLiteStore(path: folder.file("gatehouse.db"))
+        database = try TestDatabase()
+        store = try database.store()
     }
 
-    private func reopened() throws -> any OperatorStore { try SQLiteStore(path: folder.file("gatehouse.db")) }
+    private func reopened() throws -> any OperatorStore { try database.store() }
 
     @Test("values are read as they were written, also after reopening the store")
     func keeps() throws {

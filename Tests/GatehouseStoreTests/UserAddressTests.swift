@@ -1,14 +1,14 @@
 import Gatehouse
 import GatehouseStore
-import SQLite
+import SQL
 import StoreSupport
 import TestSupport
 import Testing
 
 @Suite("The address of a user")
 struct UserAddressTests {
-    private let folder: TemporaryFolder
-    private let store: SQLiteStore
+    private let database: TestDatabase
+    private let store: any ServerStore
     private let noon = SampleLogin.noon
 
     /// Different names for the sessions and tokens of one test.
@@ -23,8 +23,8 @@ struct UserAddressTests {
     private let counter = Counter()
 
     init() throws {
-        folder = try TemporaryFolder()
-        store = try SQLiteStore(path: folder.file("gatehouse.db"))
+        database = try TestDatabase()
+        store = try database.store()
     }
 
     private func apple(_ email: String?, _ verified: Bool? = nil) -> Identity {
@@ -133,7 +133,7 @@ struct UserAddressTests {
     @Test("an address that no account has is replaced by the next login with one")
     func stale() throws {
         let user = try user(by: apple("a@example.com", true))
-        try Connection.change(folder, "UPDATE auth_accounts SET email = 'b@example.com'")
+        try database.execute("UPDATE auth_accounts SET email = 'b@example.com'")
         #expect(try logIn(user, by: apple(nil)) == Address("a@example.com", true))
         #expect(try logIn(user, by: apple("b@example.com")) == Address("b@example.com", false))
     }
@@ -176,11 +176,5 @@ struct UserAddressTests {
         let event = AuditEvent(.appleNotification, at: noon + .seconds(600), by: .apple, provider: .apple)
         _ = try store.apply(notification, by: .unlink, hasher: PlainHashes(), recording: event)
         #expect(Address(try store.user(user.id)) == Address("d@example.com", false))
-    }
-}
-
-extension Connection {
-    fileprivate static func change(_ folder: TemporaryFolder, _ statement: String) throws {
-        try Connection(path: folder.file("gatehouse.db"), access: .readWrite).run(statement)
     }
 }

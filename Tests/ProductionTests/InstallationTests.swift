@@ -95,7 +95,7 @@ extension MachineTests {
             let machine = try Machine.serving()
             #expect(
                 try machine.mustRun("systemctl show -p LimitCORE -p MemoryMax -p TasksMax gatehouse | sort")
-                    == "LimitCORE=0\nMemoryMax=1073741824\nTasksMax=1200")
+                    == "LimitCORE=0\nMemoryMax=1073741824\nTasksMax=2300")
             try machine.mustRun("kill -ABRT $(systemctl show -P MainPID gatehouse)")
             #expect(Eventually.holds { (try? machine.run("systemctl is-active gatehouse").text) == "active\n" })
             // systemd logs `code=dumped` when the kernel has written a core.

@@ -49,7 +49,14 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
+            "A base backup": .notRun(because: "needs the folders of a PostgreSQL server of Debian's package"),
+            "Restoring to a point in time": .notRun(
+                because: "needs the folders of a PostgreSQL server of Debian's package"),
             "Replication": .notRun(because: "needs another machine; ReplicationTests replicates with these files"),
+        ],
+        catalogue + "PostgreSQL.md": [
+            "Installing": .notRun(because: "needs a PostgreSQL server that other tests do not use"),
+            "Moving an existing database": .notRun(because: "MoveTests moves databases"),
         ],
         catalogue + "Observability.md": ["Lines that journald drops": onServer],
         catalogue + "Containers.md": [

@@ -5,6 +5,7 @@ package import Testing
 package enum Need: String, Sendable {
     case bootedDebian = "a Debian that boots in a folder"
     case chromium = "Chromium"
+    case cluster = "etcd and Patroni"
     case docker = "Docker"
     case litestream = "Litestream and sshd"
     case openAPITools = "schemathesis"

@@ -28,7 +28,7 @@ extension AuthService {
     ) throws(Refusal) -> Caller {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
-        try revocations.catchUpIfChanged()
+        try revocations.requireCurrent()
         try revocations.check(caller)
         confirmations.insert(caller.sessionID, generation: caller.generation, at: now)
         return caller

@@ -1,4 +1,4 @@
-/// The database of users and sessions. `SQLiteStore` implements it.
+/// The database of users and sessions. `SQLiteStore` and `PostgreSQLStore` implement it.
 ///
 /// Each call is one transaction. When a call returns, it has been committed and survives a crash. A write that takes an
 /// audit event records it in the same transaction, if it changed anything.
@@ -85,6 +85,12 @@ package protocol Store: Sendable {
     /// long as access tokens live.
     func revocations(after place: Int64) throws(Refusal) -> [Revocation]
 
+    /// Whether other machines add to the log.
+    var isShared: Bool { get }
+
+    /// Returns when another machine may have added to the log, or after this time. Only for a shared store.
+    func waitForRevocations(atMost time: Duration)
+
     /// Changes when another process has added to the revocation log. It is read for every guarded request, so reading
     /// it must not access the database. Not every process changes it, so the log must also be polled.
     var revocationCounter: UInt64 { get }
@@ -117,6 +123,13 @@ package protocol Store: Sendable {
     func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool
 }
 
+/// A store that only this machine uses.
+extension Store {
+    package var isShared: Bool { false }
+
+    package func waitForRevocations(atMost time: Duration) {}
+}
+
 /// Why an operation of the store failed.
 package struct StoreFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Cause: Sendable, Equatable, CaseIterable {
@@ -126,6 +139,10 @@ package struct StoreFailure: Error, Sendable, Equatable, CustomStringConvertible
         case damaged
         case unreadable
         case unwritable
+        /// A database server that cannot be reached, does not answer, or is no primary.
+        case unreachable
+        /// The user, the password or a privilege is refused.
+        case denied
         case other
     }
 

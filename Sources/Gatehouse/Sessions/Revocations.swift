@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It is kept in memory, so that no guarded request reads the database. It stays small, because an entry is dropped
 /// when the last access token it concerns has expired. Revocations by other processes are read from the store's log: at
-/// once when the store's counter changes, and at every maintenance run.
+/// once when the store's counter changes, and every second.
 package final class Revocations: Sendable {
     private struct Memory {
         var sessions: [SessionID: Timestamp] = [:]
@@ -16,6 +16,9 @@ package final class Revocations: Sendable {
         var place: Int64 = 0
     }
 
+    /// How long requests are answered although the log cannot be read.
+    package static let longestBlindness = Duration.seconds(30)
+
     private let store: any Store
     /// How long an access token can outlive the revocation of its session.
     private let lifetime: Duration
@@ -23,6 +26,7 @@ package final class Revocations: Sendable {
     private let memory = Mutex(Memory())
     private let cursor = Mutex(Cursor())
     private let seenCounter: Atomic<UInt64>
+    private let lastReading = Mutex(ContinuousClock.now)
 
     /// Reads the whole log: without it, access tokens of ended sessions would be accepted.
     package init(
@@ -47,6 +51,21 @@ package final class Revocations: Sendable {
         for session in sessions { insert(session, at: moment) }
     }
 
+    /// How long ago the log was read; nil where no other machine adds to it.
+    package var age: Duration? {
+        store.isShared ? lastReading.withLock { $0 }.duration(to: .now) : nil
+    }
+
+    /// Refuses requests while the log may contain much that is not known here: callers would be accepted whom another
+    /// machine has logged out.
+    func requireCurrent() throws(Refusal) {
+        try catchUpIfChanged()
+        guard let age, age > Self.longestBlindness else { return }
+        throw .storageUnavailable(
+            StoreFailure(
+                "what other nodes have ended could not be read for \(age.components.seconds) s", cause: .unreachable))
+    }
+
     /// Reads the log if another process has announced an entry since the last time.
     package func catchUpIfChanged() throws(Refusal) {
         guard store.revocationCounter != seenCounter.load(ordering: .acquiring) else { return }
@@ -56,14 +75,16 @@ package final class Revocations: Sendable {
     /// Reads the new entries of the log. One thread at a time, so that an older read cannot overwrite a newer one.
     package func catchUp() throws(Refusal) {
         try cursor.withLock { cursor throws(Refusal) in
-            // Read before the log: an entry that is added during the read changes the counter again.
+            // Both before the log is read: an entry that is added during the read is not known afterwards.
             let counter = store.revocationCounter
+            let start = ContinuousClock.now
             let entries = try store.revocations(after: cursor.place)
             if let last = entries.last {
                 memory.withLock { insert(entries, into: &$0) }
                 cursor.place = last.place
             }
             seenCounter.store(counter, ordering: .releasing)
+            lastReading.withLock { $0 = start }
         }
     }
 
@@ -116,7 +137,7 @@ package struct Revocation: Sendable, Equatable {
         case user(UserID, UserState)
     }
 
-    /// Entries are committed in the order of their places.
+    /// Where to read on after this entry. Another entry that was committed at the same time may be returned again.
     package let place: Int64
     package let moment: Timestamp
     package let subject: Subject

@@ -21,6 +21,8 @@ struct BackupCommand: Command {
 
         Exits 1 if FILE exists. Exits 3 and writes no FILE if no valid copy could be made. Data that is sealed with DATA_KEY
         stays sealed: store that key apart from the backups.
+
+        For a database on a PostgreSQL server it exits 2: pg_basebackup and an archive of the write-ahead log do this there.
         """
     let parameters = ["FILE"]
     let options = [
@@ -30,10 +32,14 @@ struct BackupCommand: Command {
         .json,
     ]
 
+    /// The tools for a database on a server.
+    private static let forServer =
+        "pg_basebackup and an archive of the write-ahead log, or pg_dump; Backups.md describes both"
+
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let retention = try Retention(arguments)
         guard arguments.positional[0] != "-" else { return try stream(arguments) }
-        let owner = try DatabaseOwner.ofConfigured()
+        let owner = try DatabaseOwner.ofConfigured(otherwise: Self.forServer)
         let path = owner.reachable(arguments.positional[0])
         try owner.giveUpRoot()
         let start = Primitives.system.now()
@@ -57,7 +63,7 @@ struct BackupCommand: Command {
     /// Writes the backup to standard output, and the report to standard error.
     private func stream(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         try requireStreamable(arguments)
-        let owner = try DatabaseOwner.ofConfigured()
+        let owner = try DatabaseOwner.ofConfigured(otherwise: Self.forServer)
         try owner.giveUpRoot()
         let start = Primitives.system.now()
         do {

@@ -20,6 +20,8 @@ struct RestoreCommand: Command {
         Exits 1 if FILE is damaged, not a database of Gatehouse or newer than this version, or if the database is open;
         3 if something failed. The database is unchanged then, unless the message says to run the command again.
 
+        For a database on a PostgreSQL server it exits 2: a base backup is restored there, up to a point in time.
+
         FILE may be `-` for standard input. Root works as the owner of the database, but opens FILE itself if only root can
         have written it.
         """
@@ -28,11 +30,15 @@ struct RestoreCommand: Command {
         Option(name: "--end-sessions", help: "end every active session of FILE"), .json,
     ]
 
+    /// The tools for a database on a server.
+    private static let forServer =
+        "restore a base backup to a point in time, or a dump with pg_restore; Backups.md describes both"
+
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         if arguments.positional[0] == "-", Terminal.isAttached {
             throw CommandError(.usage, "standard input (-) is a terminal: gatehouse restore - <FILE")
         }
-        let (owner, file) = (try DatabaseOwner.ofConfigured(), arguments.positional[0])
+        let (owner, file) = (try DatabaseOwner.ofConfigured(otherwise: Self.forServer), arguments.positional[0])
         do {
             let source = try Self.open(file, thenWorkingAs: owner)
             let restore = Restore(

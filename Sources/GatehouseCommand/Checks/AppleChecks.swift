@@ -1,5 +1,4 @@
 import AppleID
-import FileSystem
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
@@ -8,13 +7,13 @@ import GatehouseStore
 struct KeySetCheck: Check {
     let subject = "Apple's keys"
     let url: String
-    let path: String?
+    let database: (any ExaminedDatabase)?
     /// Nil with `--offline`.
     let probe: KeyServerProbe?
 
     func run() -> [Finding] {
         let name = KeySetArchive.name(for: url)
-        let stored = path.flatMap { File.isReadable($0) ? try? SQLiteFile(path: $0).document(name) : nil }
+        let stored = database.flatMap { try? $0.document(name) }
         return [evaluate(probe?.outcome)]
             + [evaluate(storedAt: stored?.updatedAt, now: Primitives.system.now())].compactMap { $0 }
     }

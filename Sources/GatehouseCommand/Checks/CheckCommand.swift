@@ -1,13 +1,14 @@
 import CommandLineTool
 import FileSystem
 import GatehouseServer
+import GatehouseStore
 
 struct CheckCommand: Command {
     let words = ["check"]
     let summary = "Check the installation, and say what to do about each fault."
     let discussion = """
         Checks the configuration, development settings, previous keys, database, disk, integrity, schema, sealed data, backups,
-        clock, Apple's keys, the credentials for Apple, units, the socket, the server and its last reload, nginx, the
+        clock (of a PostgreSQL server: privileges, durability, standbys, connections, pooler, its clock), Apple's keys, the credentials for Apple, units, the socket, the server and its last reload, nginx, the
         certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a fault what to do. The
         server may be running or not. Run it as root: it opens the database as its owner, and other users may not read
         everything. The report names what was not checked.
@@ -61,18 +62,22 @@ struct CheckPlan {
         let path = survey.database?.path
         let processes = NginxProcesses.ofThisMachine(accounts)
         let front = FrontChecks(survey: survey, processes: processes, hasUnits: units != nil)
-        let server = ServerEnvironment(of: units?[Units.service]?.process)
+        let environment = ServerEnvironment(of: units?[Units.service]?.process)
         let configuration =
             run(ConfigurationCheck(survey: survey, accounts: accounts))
-            + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: server))
+            + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: environment))
             + run(PreviousKeysCheck(source: survey.source))
         let files = path.map { run(DatabaseCheck(path: $0, accounts: accounts)) } ?? []
+        let server = survey.postgreSQL.map(PostgreSQLChecks.init)
         // A socket that only root can reach is checked before root is given up.
         let socketOfRoot = isSocketOfRoot ? socketFindings(processes) : nil
         let service = unitFindings()
         let denial = path.flatMap(giveUpRoot)
-        let content = path.map { databaseFindings(at: $0, denial: denial) } ?? []
-        let apple = appleFindings(database: denial == nil ? path : nil)
+        let file = path.flatMap { denial == nil && File.isReadable($0) ? SQLiteFile(path: $0) : nil }
+        let database: (any ExaminedDatabase)? = if let server { server.database } else { file }
+        let content =
+            (server.map(findings) ?? []) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
+        let apple = appleFindings(database)
         let limits = survey.workers.map { run(LimitsCheck(workers: $0, service: units?[Units.service])) } ?? []
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limits
@@ -93,12 +98,21 @@ struct CheckPlan {
         } catch { return error.message }
     }
 
-    private func databaseFindings(at path: String, denial: String?) -> [(subject: String, finding: Finding)] {
+    private func findings(of server: PostgreSQLChecks) -> [(subject: String, finding: Finding)] {
+        let found = server.run(openPassword: survey.fileWithOpenPassword, timer: units?[Units.timer])
+        guard server.database != nil else { return found }
+        return found + run(SchemaCheck(database: server.database, name: "another program's database"))
+            + run(SealedDataCheck(database: server.database, vault: survey.vault, refreshKeys: survey.refreshKeys))
+    }
+
+    private func databaseFindings(
+        at path: String, _ file: SQLiteFile?, denial: String?
+    ) -> [(subject: String, finding: Finding)] {
         let integrity = IntegrityCheck(path: path, isDeep: isDeep)
-        let schema = SchemaCheck(path: path)
+        let schema = SchemaCheck(database: file, name: path)
         let backups = units.map { BackupsCheck(path: path, timer: $0[Units.timer]) }
         let disk = run(DiskCheck(folder: File.folder(of: path)))
-        let sealed = SealedDataCheck(path: path, vault: survey.vault, refreshKeys: survey.refreshKeys)
+        let sealed = SealedDataCheck(database: file, vault: survey.vault, refreshKeys: survey.refreshKeys)
         let subjects = [integrity.subject, schema.subject, sealed.subject] + (backups.map { [$0.subject] } ?? [])
         guard let denial else {
             return disk + run(integrity) + run(schema) + run(sealed) + (backups.map { run($0) } ?? [])
@@ -106,10 +120,10 @@ struct CheckPlan {
         return disk + subjects.map { ($0, .note("not checked: \(denial)")) }
     }
 
-    private func appleFindings(database path: String?) -> [(subject: String, finding: Finding)] {
+    private func appleFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
         let probe = isOffline ? nil : survey.appleKeysURL.map { KeyServerProbe(asking: $0) }
-        let clock = run(ClockCheck(path: path, appleTime: probe?.date))
-        let keys = survey.appleKeysURL.map { run(KeySetCheck(url: $0, path: path, probe: probe)) } ?? []
+        let clock = run(ClockCheck(database: database, appleTime: probe?.date))
+        let keys = survey.appleKeysURL.map { run(KeySetCheck(url: $0, database: database, probe: probe)) } ?? []
         return clock + keys + run(CredentialsCheck(survey: survey, isOffline: isOffline))
     }
 

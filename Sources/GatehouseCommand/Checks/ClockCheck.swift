@@ -21,12 +21,12 @@ struct ClockCheck: Check {
     }
 
     let subject = "clock"
-    let path: String?
+    let database: (any ExaminedDatabase)?
     let appleTime: Timestamp?
 
     func run() -> [Finding] {
         let madeAt = try? FileStatus(of: "/proc/self/exe").modifiedAt
-        let newest = path.flatMap { File.isReadable($0) ? try? SQLiteFile(path: $0).newestMoment() : nil }
+        let newest = database.flatMap { try? $0.newestMoment() }
         return [
             evaluate(
                 Facts(

@@ -16,6 +16,7 @@ struct DatabaseCheck: Check {
         var companions: [(path: String, status: FileStatus)] = []
         var isReadOnly = false
         var isRestoreIncomplete = false
+        var isMoveIncomplete = false
     }
 
     var folder: String { File.folder(of: path) }
@@ -35,6 +36,7 @@ struct DatabaseCheck: Check {
         }
         facts.isReadOnly = (try? FileSystemStatus(at: folder))?.isReadOnly ?? false
         facts.isRestoreIncomplete = Restore.isInterrupted(path)
+        facts.isMoveIncomplete = SQLiteStore.isMoveUnfinished(at: path)
         return evaluate(facts)
     }
 
@@ -62,6 +64,10 @@ struct DatabaseCheck: Check {
         guard !facts.isRestoreIncomplete else {
             let message = "a restore was interrupted, and the database cannot be opened"
             return [.fault(message, "run gatehouse restore with the backup again")]
+        }
+        guard !facts.isMoveIncomplete else {
+            let message = "a move into the database was not finished, and it cannot be opened"
+            return [.fault(message, "run gatehouse move again, or give it up: rm \(path.shellQuoted)-moving*")]
         }
         guard let file = facts.file else {
             let advice =

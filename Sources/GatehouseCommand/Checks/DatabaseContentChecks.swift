@@ -43,27 +43,34 @@ struct IntegrityCheck: Check {
 /// Whether the database has the schema of this version.
 struct SchemaCheck: Check {
     let subject = "schema"
-    let path: String
+    /// Nil if this user cannot read it.
+    let database: (any ExaminedDatabase)?
+    /// What DATABASE_URL names.
+    let name: String
 
     func run() -> [Finding] {
-        guard File.isReadable(path) else { return [.note("not checked: no database that this user can read")] }
-        do { return [evaluate(try SQLiteFile(path: path).schema())] } catch {
+        guard let database else { return [.note("not checked: no database that this user can read")] }
+        do { return [evaluate(try database.schema())] } catch {
             return [.note("not checked: \(error)")]
         }
     }
 
-    func evaluate(_ schema: SQLiteFile.Schema) -> Finding {
+    func evaluate(_ schema: SchemaState) -> Finding {
         switch schema {
         case .current: .ok("up to date")
         case .older(let found, let known):
             .note(
                 "the database has schema \(found), this version has \(known): the server updates it when it starts",
                 "systemctl restart gatehouse, or gatehouse migrate")
+        case .newerButUsable(let found, let known):
+            .note(
+                "another node has migrated the database to schema \(found); this version has \(known), and works with it",
+                "install the same version of gatehouse on every node")
         case .newer(let found, let known):
             .fault(
                 "the database has schema \(found), and this version supports only up to \(known)",
                 "install the newer gatehouse again: a database cannot be downgraded")
-        case .foreign: .fault("the database is not one of Gatehouse", "correct DATABASE_URL, which names \(path)")
+        case .foreign: .fault("the database is not one of Gatehouse", "correct DATABASE_URL, which names \(name)")
         }
     }
 }

@@ -79,7 +79,8 @@ struct SealedDataCheck: Check {
     }
 
     let subject = "sealed data"
-    let path: String
+    /// Nil if this user cannot read it.
+    let database: (any ExaminedDatabase)?
     /// The outer nil: the settings cannot be read. The inner nil: DATA_KEY is not set.
     let vault: DataVault??
     let refreshKeys: KeyRing??
@@ -88,11 +89,11 @@ struct SealedDataCheck: Check {
         guard let vault, let refreshKeys else {
             return [.note("not checked: the keys cannot be read; see configuration")]
         }
-        guard File.isReadable(path) else { return [.note("not checked: no database that this user can read")] }
+        guard let database else { return [.note("not checked: no database that this user can read")] }
         var facts = Facts()
         do {
-            (facts.current, facts.previous, facts.unknown) = try SealedCounts(at: path).split(by: vault)
-            facts.unopenedHashKeys = try IdentityHashes.unopenedCount(at: path, refreshKeys)
+            (facts.current, facts.previous, facts.unknown) = try SealedCounts(in: database).split(by: vault)
+            facts.unopenedHashKeys = try IdentityHashes.unopenedCount(in: database, refreshKeys)
         } catch { return [.note("not checked: \(error)")] }
         facts.hasPreviousKeys = (vault?.heads.count ?? 0) > 1
         return evaluate(facts)

@@ -22,11 +22,17 @@ struct DatabaseOwner {
     let replacesRoot: Bool
 
     /// The owner of the database that `DATABASE_URL` names. Does not give up root yet.
-    static func ofConfigured() throws(CommandError) -> DatabaseOwner {
+    ///
+    /// - Parameter advice: what to do instead for a database on a server.
+    static func ofConfigured(otherwise advice: String) throws(CommandError) -> DatabaseOwner {
         let database = try readSettings { () throws(SettingFaults) in
             try Configuration.database(from: .current())
         }
-        return try DatabaseOwner(of: database.path)
+        guard let path = database.path else {
+            throw CommandError(
+                .usage, "this command is for a database in a file, and this one is on a PostgreSQL server: \(advice)")
+        }
+        return try DatabaseOwner(of: path)
     }
 
     /// - Parameter isDevelopment: accepts a path that other users can change, with a warning: a checkout in a container

@@ -9,12 +9,12 @@ struct OperatorDatabase {
 
     /// Opens the database that `DATABASE_URL` names. It must exist, and is not migrated.
     init() throws(CommandError) {
-        let owner = try DatabaseOwner.ofConfigured()
-        try owner.giveUpRoot()
+        let place = try ConfiguredDatabase.read()
         do {
             administration = Administration(
-                store: try SQLiteStore(besideServerAt: owner.path), now: Primitives.system.now,
-                operatorName: owner.operatorName)
+                store: try place.store(), now: Primitives.system.now, operatorName: place.operatorName)
+        } catch let error as CommandError {
+            throw error
         } catch {
             throw CommandError(.failed, "\(error)")
         }

@@ -31,9 +31,11 @@ struct KeysResealCommand: Command {
             (try Configuration.vault(from: source), try Configuration.refreshKeys(from: source))
         }
         if !arguments.has("--dry-run") { try requireRestart(source) }
-        let owner = try DatabaseOwner.ofConfigured()
-        try owner.giveUpRoot()
-        guard !arguments.has("--dry-run") else { return try count(vault, refreshKeys, at: owner.path, arguments) }
+        let database = try ConfiguredDatabase.read()
+        guard !arguments.has("--dry-run") else {
+            if case .file(let owner) = database { try owner.giveUpRoot() }
+            return try count(vault, refreshKeys, in: database, arguments)
+        }
         if arguments.has("--discard") {
             try arguments.requireConfirmation(
                 "--discard removes values permanently: without a terminal, confirm it with --yes")
@@ -41,11 +43,11 @@ struct KeysResealCommand: Command {
         let outcome: Resealing.Outcome
         let counts: SealedCounts
         do {
-            let store = try SQLiteStore(besideServerAt: owner.path)
+            let store = try database.store()
             let resealing = Resealing(store: store, vault: vault, refreshKeys: refreshKeys)
             let first = try resealing.run(discards: false)
             outcome = arguments.has("--discard") ? try discard(first, by: resealing, arguments) : first
-            counts = try SealedCounts(at: owner.path)
+            counts = try SealedCounts(in: database.examined())
         } catch let fault as CommandError { throw fault } catch { throw CommandError(.failed, "\(error)") }
         let report = ResealReport(
             outcome: outcome, counts: counts, vault: vault, isDiscarded: arguments.has("--discard"))
@@ -91,12 +93,13 @@ struct KeysResealCommand: Command {
     }
 
     private func count(
-        _ vault: DataVault?, _ refreshKeys: KeyRing?, at path: String, _ arguments: Arguments
+        _ vault: DataVault?, _ refreshKeys: KeyRing?, in database: ConfiguredDatabase, _ arguments: Arguments
     ) throws(CommandError) -> ExitStatus {
         let (counts, hashKeys): (SealedCounts, Int)
         do {
-            counts = try SealedCounts(at: path)
-            hashKeys = try IdentityHashes.unopenedCount(at: path, refreshKeys)
+            let examined = try database.examined()
+            counts = try SealedCounts(in: examined)
+            hashKeys = try IdentityHashes.unopenedCount(in: examined, refreshKeys)
         } catch { throw CommandError(.failed, "\(error)") }
         let split = counts.split(by: vault)
         let text = """

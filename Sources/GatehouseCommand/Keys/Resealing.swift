@@ -27,7 +27,7 @@ struct Resealing {
         var unopened: Int { unopenedValues + unopenedHashKeys }
     }
 
-    let store: SQLiteStore
+    let store: any ServerStore
     let vault: DataVault?
     /// The secrets that seal the keys of the identity hashes; nil if not set.
     let refreshKeys: KeyRing?
@@ -90,8 +90,8 @@ struct Resealing {
 struct SealedCounts {
     let counts: [(head: [UInt8], count: Int)]
 
-    init(at path: String) throws {
-        counts = try SQLiteFile(path: path).sealedValues(byFirst: DataVault.headByteCount)
+    init(in database: any ExaminedDatabase) throws {
+        counts = try database.sealedValues(byFirst: DataVault.headByteCount)
     }
 
     init(_ counts: [(head: [UInt8], count: Int)]) {
@@ -156,8 +156,8 @@ struct SealedCounts {
 
 extension IdentityHashes {
     /// The number of stored keys that no secret of the ring opens; 0 if there is no secret.
-    static func unopenedCount(at path: String, _ ring: KeyRing?) throws -> Int {
-        guard let ring, let document = try SQLiteFile(path: path).document(DocumentName.identityHashKeys) else {
+    static func unopenedCount(in database: any ExaminedDatabase, _ ring: KeyRing?) throws -> Int {
+        guard let ring, let document = try database.document(DocumentName.identityHashKeys) else {
             return 0
         }
         return IdentityHashes(document: document.content, openedBy: ring).unopenedCount

@@ -9,10 +9,10 @@ struct MigrateCommand: Command {
     let discussion = "Reads DATABASE_URL. `gatehouse serve` does the same when it starts."
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
-        let owner = try DatabaseOwner.ofConfigured()
-        try owner.giveUpRoot()
+        let database = try ConfiguredDatabase.read()
+        if case .file(let owner) = database { try owner.giveUpRoot() }
         do {
-            report(try ProgressLine.showing { try SQLiteFile(path: owner.path).migrate(progress: $0) })
+            report(try ProgressLine.showing { try database.migrate(progress: $0) })
             return .done
         } catch {
             throw CommandError(.failed, "\(error)")
@@ -22,5 +22,14 @@ struct MigrateCommand: Command {
     private func report(_ applied: [String]) {
         for name in applied { StandardStream.output.line("applied: \(name)") }
         if applied.isEmpty { StandardStream.output.line("up to date") }
+    }
+}
+
+extension ConfiguredDatabase {
+    fileprivate func migrate(progress: Progress) throws -> [String] {
+        switch self {
+        case .file(let owner): try SQLiteFile(path: owner.path).migrate(progress: progress)
+        case .server(let settings): try PostgreSQLMigrator(settings).migrate(progress: progress)
+        }
     }
 }

@@ -29,11 +29,15 @@ struct ServeCommand: Command {
         let configuration = try readSettings { () throws(SettingFaults) in
             try Configuration(from: .current())
         }
-        let owner = try DatabaseOwner(
-            of: configuration.database.path, isDevelopment: configuration.environment == .development)
-        let listener = try PrivilegedListener.open(at: configuration.listen, for: owner)
-        try owner.giveUpRoot()
-        try UnitDatabaseFolder()?.refuseOutsideDatabase(at: owner.path)
+        let owner = try configuration.database.path.map { path throws(CommandError) in
+            try DatabaseOwner(of: path, isDevelopment: configuration.environment == .development)
+        }
+        let listener: Listener? =
+            if let owner { try PrivilegedListener.open(at: configuration.listen, for: owner) } else { nil }
+        if let owner {
+            try owner.giveUpRoot()
+            try UnitDatabaseFolder()?.refuseOutsideDatabase(at: owner.path)
+        }
         // Before any thread starts: threads inherit the blocked signals.
         let signals = Signals(blocking: [.hangUp, .interrupt, .terminate])
         do {

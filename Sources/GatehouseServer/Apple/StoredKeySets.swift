@@ -4,7 +4,7 @@ import GatehouseStore
 
 /// Keeps Apple's key set among the documents of the store.
 struct StoredKeySets: KeySetStorage {
-    let store: SQLiteStore
+    let store: any ServerStore
     let log: Log
 
     func load(_ name: String) -> SavedKeySet? {

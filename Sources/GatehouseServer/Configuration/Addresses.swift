@@ -1,3 +1,4 @@
+import GatehouseStore
 package import Sockets
 
 /// The address at which FastCGI is served.
@@ -50,16 +51,24 @@ package enum ListenAddress: Sendable, Equatable, CustomStringConvertible {
 /// The database in which users and sessions are stored.
 package enum DatabaseAddress: Sendable, Equatable {
     case sqlite(path: String)
+    case postgresql(url: String)
 
-    package var path: String {
+    /// The file of the database; nil if it is on a server.
+    package var path: String? {
         switch self {
         case .sqlite(let path): path
+        case .postgresql: nil
         }
     }
 
-    /// Reads `sqlite:<path>`.
-    init?(_ text: String) {
-        guard text.hasPrefix("sqlite:"), text.utf8.count > 7 else { return nil }
-        self = .sqlite(path: String(text.dropFirst(7)))
+    /// Reads `sqlite:<path>`, or a URL for libpq: `postgresql://…` or `postgres://…`.
+    package init?(_ text: String) {
+        if text.hasPrefix("sqlite:"), text.utf8.count > 7 {
+            self = .sqlite(path: String(text.dropFirst(7)))
+        } else if PostgreSQLSettings.hasScheme(text), PostgreSQLSettings.fault(ofURL: text) == nil {
+            self = .postgresql(url: text)
+        } else {
+            return nil
+        }
     }
 }

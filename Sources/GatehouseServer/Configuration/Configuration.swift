@@ -8,6 +8,8 @@ package struct Configuration: Sendable {
     package let environment: AppEnvironment
     package let listen: ListenAddress
     package let database: DatabaseAddress
+    let databaseConnections: Int
+    let databaseTimeout: Duration
     package let workers: Int
     package let publicAddress: PublicAddressSetting
     package let logLevel: LogLevel
@@ -30,6 +32,10 @@ package struct Configuration: Sendable {
     /// For a comparison with a later configuration.
     let digests: SettingDigests
 
+    /// Twice the workers where requests may wait for a server that does not answer: then all workers wait, and requests
+    /// that need no database still find a thread.
+    var threads: Int { database.path == nil ? workers * 2 : workers }
+
     static let minimumDevelopmentSecretBytes = 16
 
     /// Reads every setting. Throws all faults at once.
@@ -48,6 +54,8 @@ package struct Configuration: Sendable {
         environment = settings[\.environment]
         listen = settings[\.listen]
         database = settings[\.database]
+        databaseConnections = settings[\.databaseConnections]
+        databaseTimeout = settings[\.databaseTimeout]
         workers = settings[\.workers]
         publicAddress = settings.publicAddress()
         logLevel = settings[\.logLevel]

@@ -1,10 +1,18 @@
 package import AppleID
+import FileSystem
 package import GatehouseTokens
 
 /// Parts of the configuration, for commands that need no other settings.
 extension Configuration {
     package static func database(from source: SettingSource) throws(SettingFaults) -> DatabaseAddress {
-        try source.read([Settings.table.database]) { $0[\.database] }
+        let address = try source.read([Settings.table.database]) { $0[\.database] }
+        // The default would be the wrong database if the setting is in a file that this user cannot read.
+        if source.mayBeInClosedFolder(Settings.table.database.name), let path = address.path, File.isMissing(path),
+            let fault = source.closedFolder
+        {
+            throw SettingFaults(faults: [fault])
+        }
+        return address
     }
 
     /// The server's address. Faults of other settings and of other lines of the configuration file do not matter.
@@ -68,6 +76,7 @@ package struct ConfigurationSurvey: Sendable {
     package let environment: AppEnvironment?
     package let listen: ListenAddress?
     package let database: DatabaseAddress?
+    package let databaseConnections: Int?
     package let workers: Int?
     package let publicAddress: PublicAddressSetting
     package let appleAddresses: [(name: String, url: String)]
@@ -95,7 +104,8 @@ package struct ConfigurationSurvey: Sendable {
         }
         environment = source.readIfSound(\.environment)
         listen = source.readIfSound(\.listen)
-        database = source.readIfSound(\.database)
+        database = source.readIfSound(\.database) ?? (try? Configuration.database(from: source))
+        databaseConnections = source.readIfSound(\.databaseConnections)
         workers = source.readIfSound(\.workers)
         publicAddress = source.readIfSound([table.publicURL]) { $0.publicAddress() } ?? .unknown
         appleKeysURL = source.readIfSound(\.appleKeysURL)

@@ -1,5 +1,6 @@
 import Curl
 import Gatehouse
+import GatehouseStore
 
 extension SettingParser where Value == String {
     static var text: Self { Self("") { text, _ in text } }
@@ -29,6 +30,18 @@ extension SettingParser where Value == [String] {
         Self("a list of \(things) separated by commas, without empty entries") { text in
             let entries = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
             return entries.contains("") ? nil : entries
+        }
+    }
+}
+
+extension SettingParser where Value == DatabaseAddress {
+    static var database: Self {
+        let format = "sqlite: followed by a path, or a postgresql:// URL"
+        return Self(format) { text, faults in
+            if let address = DatabaseAddress(text) { return address }
+            let reason = PostgreSQLSettings.hasScheme(text) ? PostgreSQLSettings.fault(ofURL: text) : nil
+            faults.append("must be " + format + (reason.map { ": " + $0 } ?? ""))
+            return nil
         }
     }
 }

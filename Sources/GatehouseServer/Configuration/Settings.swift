@@ -25,13 +25,22 @@ package struct Settings: Sendable {
         "LISTEN", SettingParser("unix:/path or tcp:address:port, the address in digits", ListenAddress.init),
         default: "unix:/run/gatehouse/gatehouse.sock", restart: true, "Address at which FastCGI is served.",
         details: "A socket from systemd is used instead.")
-    let database = Setting(
-        "DATABASE_URL", SettingParser("sqlite: followed by a path", DatabaseAddress.init),
-        default: "sqlite:/var/lib/gatehouse/gatehouse.db", restart: true, "Address of the database.",
+    package let database = Setting(
+        "DATABASE_URL", .database, default: "sqlite:/var/lib/gatehouse/gatehouse.db", secret: true, restart: true,
+        "Address of the database.",
         details: """
             The database is created and migrated at the start. Processes that share it learn within a second which sessions the \
-            others ended. The package's units can write to another folder after `gatehouse-database-folder FOLDER`.
+            others ended. The package's units can write to another file's folder after `gatehouse-database-folder FOLDER`. \
+            For [PostgreSQL](PostgreSQL.md): a URL with several hosts and all parameters of libpq, whose environment variables \
+            and password file work as well. A URL without a password need not be kept secret.
             """)
+    let databaseConnections = Setting(
+        "DATABASE_CONNECTIONS", .number(1...1000), default: "8", restart: true,
+        "Number of connections to PostgreSQL for transactions that do not share one.",
+        details: "A node needs three more: for refreshes, for reads of users and for notifications.")
+    let databaseTimeout = Setting(
+        "DATABASE_TIMEOUT", .duration(.seconds(1)...(.seconds(60))), default: "5s", restart: true,
+        "How long a request may wait for PostgreSQL.")
     let workers = Setting("WORKERS", .number(1...1024), default: "64", restart: true, "Number of worker threads.")
     let publicURL = Setting(
         "PUBLIC_URL",

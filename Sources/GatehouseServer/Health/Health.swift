@@ -7,6 +7,7 @@ import Synchronization
 package final class Health: Sendable {
     private let store: any ProbedStore
     private let keySetAge: @Sendable () -> Duration?
+    private let revocationAge: @Sendable () -> Duration?
     private let reading = Mutex(StoreProbe(freshness: .seconds(1)))
     private let writing = Mutex(StoreProbe(freshness: .seconds(5)))
     private let onFailure: @Sendable (StoreFailure, _ requestID: String?) -> Void
@@ -14,11 +15,13 @@ package final class Health: Sendable {
 
     package init(
         store: any ProbedStore, keySetAge: @escaping @Sendable () -> Duration?,
+        revocationAge: @escaping @Sendable () -> Duration? = { nil },
         onFailure: @escaping @Sendable (StoreFailure, _ requestID: String?) -> Void = { _, _ in }
     ) {
         self.store = store
         self.onFailure = onFailure
         self.keySetAge = keySetAge
+        self.revocationAge = revocationAge
     }
 
     package func markStopping() { isStopping.store(true, ordering: .relaxed) }
@@ -43,11 +46,11 @@ package final class Health: Sendable {
         let write = attempt(writing, requestID, knowing: store.lastWrite) { () throws(StoreFailure) in
             try store.probeWriting()
         }
-        return Readiness(parts: [
-            storePart("store_read", read, success: "the store can be read", failure: "the store cannot be read"),
-            storePart("store_write", write, success: "the store can be written", failure: "the last write failed"),
-            keySetPart, servingPart,
-        ])
+        return Readiness(
+            parts: [
+                storePart("store_read", read, success: "the store can be read", failure: "the store cannot be read"),
+                storePart("store_write", write, success: "the store can be written", failure: "the last write failed"),
+            ] + revocationPart + [keySetPart, servingPart])
     }
 
     /// A fault that is known without a probe; nil if there is none.
@@ -93,6 +96,20 @@ package final class Health: Sendable {
         }
     }
 
+    /// Empty without other nodes.
+    private var revocationPart: [Readiness.Part] {
+        guard let age = revocationAge() else { return [] }
+        guard age > Revocations.longestBlindness else {
+            return [Readiness.Part("revocations", isReady: true, "what other nodes have ended is known")]
+        }
+        return [
+            Readiness.Part(
+                "revocations", isReady: false,
+                "what other nodes have ended could not be read for \(age.abbreviated), so guarded requests are refused: "
+                    + "check that the database has a primary, and that this machine reaches it")
+        ]
+    }
+
     private var keySetPart: Readiness.Part {
         guard let age = keySetAge() else {
             return Readiness.Part(
@@ -132,6 +149,10 @@ extension StoreFailure.Cause {
         case .damaged: "the database is damaged: run gatehouse check, and restore a backup"
         case .unreadable: "the database cannot be opened or read: check the log, the disk and the file's permissions"
         case .unwritable: "the disk does not accept writes: check its free space, quotas and errors (dmesg)"
+        case .unreachable:
+            "the database server cannot be reached, or none is the primary: check that one runs, and that this machine reaches it"
+        case .denied:
+            "the database refuses the user, the password or a privilege: check DATABASE_URL, and run gatehouse check"
         case .other: "the log has the reason (event storage)"
         }
     }

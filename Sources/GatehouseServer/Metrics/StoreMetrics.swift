@@ -41,7 +41,9 @@ final class StoreCounts: MetricSource {
 
 /// Measures the store at each scrape.
 struct StoreGauges: MetricSource {
-    let store: SQLiteStore
+    let store: any ServerStore
+    /// How long ago the revocations of other nodes were read; nil without other nodes.
+    let revocationAge: @Sendable () -> Duration?
     let log: Log
     let now: @Sendable () -> Timestamp
 
@@ -55,6 +57,8 @@ struct StoreGauges: MetricSource {
         text.sample(statistics.waitingWrites)
         writeSizes(statistics, to: &text)
         writeAppleQueue(statistics.appleBacklog ?? [], to: &text)
+        if let age = revocationAge() { PostgreSQLGauges.write(age, to: &text) }
+        if let server = statistics.server { return PostgreSQLGauges.write(server, to: &text) }
         text.begin(
             Family(
                 "gatehouse_last_backup_timestamp_seconds", .gauge,
@@ -65,6 +69,8 @@ struct StoreGauges: MetricSource {
     private func writeSizes(_ statistics: StoreStatistics, to text: inout Exposition) {
         text.begin(Family("gatehouse_store_size_bytes", .gauge, "Size of the database's files."))
         text.sample(statistics.databaseBytes.map(Double.init), [("file", "database")])
+        // The files of a server are on another machine, or its own affair.
+        guard statistics.server == nil else { return }
         // There may be no log before the first write.
         text.sample(Double(statistics.logBytes ?? 0), [("file", "log")])
         text.begin(

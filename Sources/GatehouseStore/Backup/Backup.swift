@@ -1,5 +1,6 @@
 package import FileSystem
 package import Gatehouse
+import SQL
 import SQLite
 
 /// A verified copy of a database.

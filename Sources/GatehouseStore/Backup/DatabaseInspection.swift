@@ -1,4 +1,5 @@
 package import Gatehouse
+import SQL
 import SQLite
 
 /// The contents of a verified database, in numbers.

@@ -4,14 +4,14 @@ import POSIX
 import Threading
 
 /// The lock file beside a database. Every process that opens the database holds a shared lock, and a
-/// restore holds an exclusive one.
+/// restore or a move holds an exclusive one.
 ///
 /// SQLite's own locks are in files that a restore replaces and that may be damaged. The kernel releases this lock if
 /// the process is killed.
 struct DatabaseLock: Sendable {
     private let lock: FileLock
 
-    /// Waits up to `timeout` for a running restore.
+    /// Waits up to `timeout` for a running restore or move.
     static func shared(_ path: String, waiting timeout: Duration) throws -> DatabaseLock {
         let end = MonotonicTime.now + timeout
         while true {
@@ -20,10 +20,11 @@ struct DatabaseLock: Sendable {
                 guard !Restore.isInterrupted(path) else {
                     throw StoreFailure("a restore of the database was interrupted: run gatehouse restore again")
                 }
+                guard !UnfinishedMove.exists(at: path) else { throw StoreFailure(UnfinishedMove.advice(for: path)) }
                 return lock
             }
             guard MonotonicTime.now < end else {
-                throw StoreFailure("the database is being restored, try again later: " + path)
+                throw StoreFailure("the database is being restored or moved, try again later: " + path)
             }
             Thread.pause(for: .milliseconds(50))
         }

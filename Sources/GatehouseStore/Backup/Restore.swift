@@ -1,5 +1,6 @@
 import FileSystem
 package import Gatehouse
+import SQL
 import SQLite
 
 /// Replaces a database by a backup, and keeps the old database under another name.

@@ -1,6 +1,7 @@
 import FileSystem
 import Gatehouse
 import POSIX
+import SQL
 import SQLite
 
 /// The backup that a restore reads. It is opened once and read from that descriptor alone, because a command that runs

@@ -1,6 +1,7 @@
 import FileSystem
 import Gatehouse
 import POSIX
+import SQL
 import SQLite
 
 /// The database that is replaced. It may be damaged.

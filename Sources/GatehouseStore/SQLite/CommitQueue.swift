@@ -1,30 +1,17 @@
 import POSIX
 import SQLite
-import Threading
 
 /// The group commit: runs the writes that have queued up in one transaction, and releases each caller after the commit.
 /// One flush of the disk serves all of them. A write that fails is rolled back alone.
 ///
-/// It has no thread of its own. A caller that finds no leader becomes the leader and runs its write at once,
-/// so a single caller waits only for the disk. Callers that arrive meanwhile queue up, and the first of them
-/// leads the next transaction.
-///
-/// `@unchecked Sendable`: the connection is used by the leader only, and `State.isLed` allows one leader at a time. The
-/// lock around `isLed` orders the use by one leader before the use by the next.
+/// `@unchecked Sendable`: the connection is used by the leader only, and the queue orders the use by one leader before the
+/// use by the next.
 final class CommitQueue: @unchecked Sendable {
-    private struct State {
-        var waiting: [PendingWrite] = []
-        var isLed = false
-    }
-
-    /// Limits how long the first of a batch waits for the last.
-    private static let largestBatch = 256
-
     // Closed before the writer's connection, like every reader.
     private let standing: StandingRead?
     private let connection: Connection
     private let onCommit: @Sendable (Commit) -> Void
-    private let state = Monitor(State())
+    private let queue = BatchQueue<PendingWrite>()
 
     /// - Parameter onCommit: called by the leader for each transaction that has written or failed, before its callers
     ///   continue.
@@ -38,60 +25,32 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     /// The number of writes that wait for the current transaction.
-    var waitingCount: Int { state.change { $0.waiting.count } }
+    var waitingCount: Int { queue.waitingCount }
 
     /// Runs a write. It has been committed when this returns.
     ///
     /// - Parameter body: must only use the connection: it may run more than once, and on any thread.
     func perform<Result>(_ body: @escaping (Connection) throws -> Result) throws(SQLiteError) -> Result {
         var result: Result?
-        try commit(PendingWrite { connection in result = try body(connection) })
+        let write = PendingWrite { connection in result = try body(connection) }
+        queue.perform(write, run: commit)
+        if let failure = write.failure { throw failure }
         guard let result else { preconditionFailure("a write that did not fail has run") }
         return result
     }
 
-    private func commit(_ write: PendingWrite) throws(SQLiteError) {
-        let leads = state.change { state in
-            state.waiting.append(write)
-            defer { state.isLed = true }
-            return !state.isLed
-        }
-        if leads || write.waitForTurn() == .lead { lead() }
-        if let failure = write.failure { throw failure }
-    }
-
-    private func lead() {
-        var batch = state.change { state in
-            let batch = Array(state.waiting.prefix(Self.largestBatch))
-            state.waiting.removeFirst(batch.count)
-            return batch
-        }
+    private func commit(_ batch: [PendingWrite]) -> BatchQueue<PendingWrite>.Next {
         let watch = Stopwatch()
         let before = connection.totalChanges
         standing?.suspend()
-        let failure = BlockingHint.around { run(batch) }
+        let failure = run(batch)
         standing?.resume()
         if failure != nil || connection.totalChanges != before {
             onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: failure != nil))
         }
-        if let failure, failure.isBusy { batch += failWaiting(with: failure) }
-        let next = state.change { state in
-            state.isLed = !state.waiting.isEmpty
-            return state.waiting.first
-        }
-        next?.wake(to: .lead)
-        for write in batch { write.wake(to: .finished) }
-    }
-
-    /// Another process holds the database. The writes that arrived during the wait fail as well: if each waited again,
-    /// one after the other, every worker would be blocked.
-    private func failWaiting(with failure: SQLiteError) -> [PendingWrite] {
-        let waiting = state.change { state in
-            defer { state.waiting.removeAll() }
-            return state.waiting
-        }
-        for write in waiting { write.failure = failure }
-        return waiting
+        // Another process holds the database.
+        guard let failure, failure.isBusy else { return .run }
+        return .fail { $0.failure = failure }
     }
 
     /// Nil when the batch was committed.
@@ -138,35 +97,13 @@ final class CommitQueue: @unchecked Sendable {
     }
 }
 
-/// A queued write, and the thread that waits for it.
-///
-/// `@unchecked Sendable`: the leader uses it between the queue's mutex and `wake`, the waiting thread after
-/// `waitForTurn`. The semaphore separates the two.
-private final class PendingWrite: @unchecked Sendable {
-    enum Turn {
-        /// It was committed, or has failed.
-        case finished
-        /// It has not run yet: this thread leads the next transaction.
-        case lead
-    }
-
+/// A queued write. `@unchecked Sendable` as its superclass.
+private final class PendingWrite: QueuedWork, @unchecked Sendable {
     let body: (Connection) throws -> Void
     var failure: SQLiteError?
-    private var turn = Turn.finished
-    private let call = Semaphore()
 
     init(_ body: @escaping (Connection) throws -> Void) {
         self.body = body
-    }
-
-    func waitForTurn() -> Turn {
-        BlockingHint.around { call.wait() }
-        return turn
-    }
-
-    func wake(to turn: Turn) {
-        self.turn = turn
-        call.post()
     }
 }
 

@@ -1,6 +1,7 @@
 import FileSystem
 import Gatehouse
 import POSIX
+import SQL
 package import SQLite
 import Threading
 

@@ -1,5 +1,6 @@
 package import Gatehouse
 import POSIX
+import SQL
 import SQLite
 
 /// A database file that an operator migrates or examines. Each examination uses a read-only connection of its own, so
@@ -24,16 +25,8 @@ package struct SQLiteFile {
     }
 }
 
-extension SQLiteFile {
-    /// The schema of the file, compared with the schema of this program.
-    package enum Schema: Sendable, Equatable {
-        case current
-        case older(found: Int, known: Int)
-        case newer(found: Int, known: Int)
-        case foreign
-    }
-
-    package func schema() throws -> Schema {
+extension SQLiteFile: ExaminedDatabase {
+    package func schema() throws -> SchemaState {
         do {
             let found = try Migrator(reader()).ownVersion()
             return found < Migrator.latest ? .older(found: found, known: Migrator.latest) : .current
@@ -70,25 +63,13 @@ extension SQLiteFile {
         return Array(found.prefix(5))
     }
 
-    /// The time of the newest row.
-    package func newestMoment() throws -> Timestamp? {
-        try moments(
-            "SELECT created_at FROM users ORDER BY id DESC LIMIT 1",
-            "SELECT moment FROM audit_events ORDER BY rowid DESC LIMIT 1", "SELECT max(updated_at) FROM documents"
-        ).max()
-    }
+    package func newestMoment() throws -> Timestamp? { try reader().newestMoment() }
 
     /// The time of the oldest user or audit entry.
     package func oldestMoment() throws -> Timestamp? {
-        try moments(
+        try reader().moments(
             "SELECT created_at FROM users ORDER BY id LIMIT 1", "SELECT moment FROM audit_events ORDER BY rowid LIMIT 1"
         ).min()
-    }
-
-    /// The times that these queries return, without NULL.
-    private func moments(_ queries: String...) throws -> [Timestamp] {
-        let connection = try reader()
-        return try queries.compactMap { try connection.first($0) { $0.optionalTimestamp(0) } ?? nil }
     }
 
     func reader() throws(SQLiteError) -> Connection {
@@ -101,5 +82,11 @@ extension SQLiteFile {
 extension Connection {
     fileprivate func damage(_ query: String) throws(SQLiteError) -> [String] {
         try all(query) { $0.text(0) }.filter { $0 != "ok" }
+    }
+}
+
+extension SQLiteFile {
+    package func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)] {
+        try reader().sealedValues(byFirst: headByteCount)
     }
 }

@@ -1,7 +1,6 @@
 import FileSystem
-import Gatehouse
-import SQLite
-import Synchronization
+package import Gatehouse
+package import SQLite
 
 /// The store in one SQLite file.
 ///
@@ -16,9 +15,8 @@ package final class SQLiteStore: Sendable {
     private let lock: DatabaseLock
     /// A counter in shared memory, which operators' commands increment. Nil in a command if no server has run yet.
     let counter: SharedCounter?
-    let purgeCursor = Mutex(PurgeCursor())
-    let lastOutcome = Mutex<WriteOutcome?>(nil)
-    private let hasFailed = Atomic(false)
+    package let purgeCursor = PurgeCursor()
+    private let lastOutcome = LastWrite()
     let path: String
     private let onFailure: @Sendable () -> Void
 
@@ -67,49 +65,32 @@ package final class SQLiteStore: Sendable {
     }
 }
 
-extension SQLiteStore: Store {}
-
 // MARK: - Reading and writing
 
-extension SQLiteStore {
-    /// Runs a read for the store contract.
-    func reading<Result>(_ body: (Connection) throws -> Result) throws(Refusal) -> Result {
-        do throws(StoreFailure) { return try read(body) } catch { throw .storageUnavailable(error) }
+extension SQLiteStore: RelationalStore {
+    package func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool {
+        // The reads of this step begin it again, so it is ended after them.
+        defer { standing?.end() }
+        return try removeExpired(limits)
     }
 
-    /// Runs a write for the store contract. It has been committed when this returns.
-    func writing<Result>(_ body: @escaping (Connection) throws -> Result) throws(Refusal) -> Result {
-        do throws(StoreFailure) { return try write(body) } catch { throw .storageUnavailable(error) }
-    }
-
-    func read<Result>(_ body: (Connection) throws -> Result) throws(StoreFailure) -> Result {
+    package func read<Result>(_ body: (Connection) throws -> Result) throws(StoreFailure) -> Result {
         do { return try readers.read(body) } catch { throw failure(error) }
     }
 
-    func write<Result>(_ body: @escaping (Connection) throws -> Result) throws(StoreFailure) -> Result {
+    package func write<Result>(_ body: @escaping (Connection) throws -> Result) throws(StoreFailure) -> Result {
         do {
             let (result, hasWritten) = try writer.perform { connection in
                 let before = connection.totalChanges
                 return (try body(connection), connection.totalChanges != before)
             }
             // A transaction without changes also succeeds on a full disk, so it is not recorded.
-            if hasWritten { recordSuccess() }
+            if hasWritten { lastOutcome.succeeded() }
             return result
         } catch {
             let failure = failure(error)
-            hasFailed.store(true, ordering: .relaxed)
-            lastOutcome.withLock { $0 = WriteOutcome(failure: failure, at: .now) }
+            lastOutcome.failed(failure)
             throw failure
-        }
-    }
-
-    /// Concurrent successes need not all be recorded, but the first one after a failure must be.
-    private func recordSuccess() {
-        let success = WriteOutcome(failure: nil, at: .now)
-        if hasFailed.exchange(false, ordering: .relaxed) {
-            lastOutcome.withLock { $0 = success }
-        } else {
-            _ = lastOutcome.withLockIfAvailable { $0 = success }
         }
     }
 
@@ -119,4 +100,17 @@ extension SQLiteStore {
         let error = SQLiteError(error)
         return StoreFailure(error.description, cause: error.cause)
     }
+}
+
+extension SQLiteStore: ProbedStore {
+    package var lastWrite: WriteOutcome? { lastOutcome.outcome }
+}
+
+/// The queue runs one transaction at a time, so there is nothing to keep apart.
+extension Connection: RecordConnection {
+    package func lock(_ redemption: Redemption) {}
+    package func lock(_ identity: Identity) {}
+    package func lock(_ user: UserID) {}
+    package func lockSessions(of user: UserID) {}
+    package static var skippingLockedRows: String { "" }
 }

@@ -18,18 +18,11 @@ package struct StoreStatistics: Sendable {
     package var backedUpAt: Timestamp?
     /// Why the database could not be read.
     package var failure: StoreFailure?
+    /// Nil if the database is a file.
+    package var server: ServerStatistics?
 }
 
-/// The unfinished Apple tasks of one kind.
-package struct AppleBacklog: Sendable, Equatable {
-    package let kind: AppleTask.Kind
-    package let count: Int
-    /// When the oldest of them was queued.
-    package let since: Timestamp?
-}
-
-extension SQLiteStore {
-    /// Takes little time, so it may be called every few seconds.
+extension SQLiteStore: ServerStore {
     package func statistics() -> StoreStatistics {
         let space = try? FileSystemStatus(at: path)
         var statistics = StoreStatistics(
@@ -43,25 +36,5 @@ extension SQLiteStore {
             statistics.failure = error
         }
         return statistics
-    }
-}
-
-extension Connection {
-    /// One value for each kind, also when there are no tasks. It reads the whole table, which is short unless Apple has
-    /// been down for days.
-    fileprivate func appleBacklog() throws(SQLiteError) -> [AppleBacklog] {
-        let groups = try all(
-            "SELECT kind, attempts, count(*), min(due_at) FROM apple_tasks GROUP BY kind, attempts"
-        ) { row in
-            let kind = try row.case(AppleTask.Kind.self, at: 0)
-            return AppleBacklog(
-                kind: kind, count: Int(row.integer(2)),
-                since: AppleTask.queuedAt(kind, attempts: row.integer(1), dueAt: row.timestamp(3)))
-        }
-        return AppleTask.Kind.allCases.map { kind in
-            let own = groups.filter { $0.kind == kind }
-            return AppleBacklog(
-                kind: kind, count: own.reduce(0) { $0 + $1.count }, since: own.compactMap(\.since).min())
-        }
     }
 }

@@ -1,3 +1,4 @@
+import SQL
 package import SQLite
 
 /// Migrates a database to the schema of this program, one transaction per migration.

@@ -1,7 +1,8 @@
 import FakeApple
 import JOSE
 import JSON
-import SQLite
+import SQL
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -57,7 +58,7 @@ struct ExportTests {
         let fixture = try AppleDeveloperFixture()
         let login = try fixture.logInAndAwaitGrant("ann")
         let text = String(decoding: try export(fixture.installation, login).body, as: UTF8.self)
-        let database = try Connection(path: fixture.installation.database, access: .readOnly)
+        let database = try fixture.installation.testDatabase.connection()
         var blobs: [[UInt8]] = []
         for column in ["token_hash", "token_random"] {
             blobs += try database.all("SELECT \(column) FROM refresh_tokens") { $0.blob(0) }

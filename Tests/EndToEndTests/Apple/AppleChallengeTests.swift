@@ -194,12 +194,12 @@ struct AppleChallengeTests {
     func nothingKept() throws {
         let installation = try InProcessInstallation()
         _ = installation.send(.post(Self.path, installation.apple.login("001.k")))
-        let before = try TableRowCounts.read(from: installation.database)
+        let before = try TableRowCounts.read(from: installation.testDatabase)
         var last = ""
         for _ in 0..<10_000 { last = try challenge(installation) }
-        #expect(try TableRowCounts.read(from: installation.database) == before)
+        #expect(try TableRowCounts.read(from: installation.testDatabase) == before)
         #expect(try verdict(installation, installation.apple.login("001.k") { $0.nonce = last }) == "200")
-        let after = try TableRowCounts.read(from: installation.database)
+        let after = try TableRowCounts.read(from: installation.testDatabase)
         #expect((after["redemptions"] ?? 0) - (before["redemptions"] ?? 0) == 2)
     }
 }

@@ -1,6 +1,5 @@
 import FakeApple
 import JSON
-import SQLite
 import Testing
 
 /// Apple sends the name and the email of a user once.

@@ -15,14 +15,14 @@ struct AppleForgeryTests {
         #expect(installation.send(.post(Self.path, builder.body)).status == 200)
         // After the cooldown, an unknown key may cause a fetch.
         installation.advanceClock(by: .seconds(31))
-        let (fetches, rows) = (installation.apple.fetches, try TableRowCounts.read(from: installation.database))
+        let (fetches, rows) = (installation.apple.fetches, try TableRowCounts.read(from: installation.testDatabase))
         for row in try table.rows(try IdentityTokenBuilder(installation.apple)) {
             let response = installation.send(.post(Self.path, row.body))
             let verdict = [response.code, response["reason"]?.string].compactMap { $0 }.joined(separator: " ")
             #expect(response.status == 401, "\(row.name)")
             #expect(verdict == "invalid_apple_token " + row.reason, "\(row.name)")
         }
-        #expect(try TableRowCounts.read(from: installation.database) == rows)
+        #expect(try TableRowCounts.read(from: installation.testDatabase) == rows)
         #expect(installation.apple.fetches == fetches + table.keyFetches)
         #expect(
             installation.send(.post(Self.path, try IdentityTokenBuilder(installation.apple).body))["isNewUser"] == true)

@@ -1,6 +1,7 @@
 import FakeApple
 import Foundation
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -23,10 +24,8 @@ struct AppleGrantTests {
         let secrets =
             try given + [#require(body["authorizationCode"]?.string), token]
             + token.split(separator: ".").map(String.init)
-        for suffix in ["", "-wal"] {
-            let bytes = FileManager.default.contents(atPath: fixture.installation.database + suffix) ?? Data()
-            for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
-        }
+        let bytes = try fixture.installation.testDatabase.content()
+        for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
         for secret in secrets { #expect(!fixture.installation.process.log.contains(secret)) }
     }
 

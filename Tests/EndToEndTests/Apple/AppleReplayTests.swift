@@ -154,12 +154,12 @@ struct AppleReplayTests {
         deletion.method = "DELETE"
         #expect(installation.send(deletion).status == 204)
         installation.advanceClock(by: .seconds(61))
-        let before = try TableRowCounts.read(from: installation.database)
+        let before = try TableRowCounts.read(from: installation.testDatabase)
         #expect(verdict(installation.send(.post(Self.path, login))) == replayed)
         var named = bare
         named["nickname"] = "Mallory"
         #expect(verdict(installation.send(.post(Self.path, named))) == replayed)
-        #expect(try TableRowCounts.read(from: installation.database) == before)
+        #expect(try TableRowCounts.read(from: installation.testDatabase) == before)
         #expect(try installation.me(other.accessToken)["nickname"]?.isNull == true)
         #expect(installation.send(.post(Self.path, installation.apple.login("001.deleted")))["isNewUser"] == true)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -53,6 +54,7 @@ struct GuardRefusalTests {
 
     @Test(
         "A thousand refusals make nginx open no file",
+        .enabled(if: !TestDatabase.isOnServer, "about a file"),
         .enabled(if: NginxFileTrace.isPossible, "tracing nginx takes root"))
     func files() throws {
         let installation = try NginxInstallation(locations: Self.locations)
@@ -84,6 +86,7 @@ struct GuardRefusalTests {
 
     @Test(
         "A refusal is complete when the disk for nginx's temporary files is full",
+        .enabled(if: !TestDatabase.isOnServer, "about a file"),
         .enabled(if: SmallDisk.isPossible, "mounting a disk takes root"))
     func fullDisk() throws {
         let disk = try SmallDisk(kibibytes: 256)
@@ -114,7 +117,9 @@ struct GuardRefusalTests {
         #expect(response.header("www-authenticate") == nil)
     }
 
-    @Test("The responder's answer has no body when the store fails")
+    @Test(
+        "The responder's answer has no body when the store fails",
+        .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func storeFails() throws {
         let installation = try FastCGIInstallation()
         let token = try installation.devLogin("storeless@example.com").accessToken

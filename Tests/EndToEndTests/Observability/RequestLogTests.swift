@@ -92,7 +92,7 @@ struct RequestLogTests {
         let installation = try FastCGIInstallation()
         let login = try installation.devLogin("faults@example.com")
         // Without the table, the query fails.
-        try installation.change("DROP TABLE users")
+        try installation.change("ALTER TABLE users RENAME TO lost")
         #expect(try installation.me(login.accessToken).status == 503)
         let log = Eventually.lines(of: installation) { $0.contains(#""event":"storage""#) && $0.contains("users") }
         let fault = try #require(log.first { $0.contains(#""event":"storage""#) && $0.contains("users") })
@@ -116,7 +116,7 @@ struct RequestLogTests {
         try Data().write(to: URL(fileURLWithPath: path))
         let status = try FileManager.default.attributesOfItem(atPath: path)
         let (device, inode) = (status[.systemNumber] as? Int ?? 0, status[.systemFileNumber] as? Int ?? 0)
-        var variables = TestSettings.standard(folder: installation.folder.path, keysURL: installation.apple.keysURL)
+        var variables = try TestSettings.standard(folder: installation.folder.path, keysURL: installation.apple.keysURL)
         variables["LISTEN"] = "unix:\(installation.folder.file("j.sock"))"
         for (name, isJournal) in [("\(device):\(inode)", true), ("\(device):\(inode + 1)", false), ("", false)] {
             variables["JOURNAL_STREAM"] = name

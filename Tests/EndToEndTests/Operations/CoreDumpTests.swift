@@ -15,7 +15,7 @@ struct CoreDumpTests {
     /// Starts `gatehouse serve` in the folder without a core limit. It is a direct child, so
     /// `waitpid` reports a core dump.
     private func start(_ changes: [String: String] = [:], as user: [String] = []) throws -> pid_t {
-        let settings = TestSettings.standard(folder: folder.path, keysURL: apple.keysURL).merging(changes) { $1 }
+        let settings = try TestSettings.standard(folder: folder.path, keysURL: apple.keysURL).merging(changes) { $1 }
         let (null, log) = (open("/dev/null", O_RDONLY | O_CLOEXEC), open("/dev/null", O_WRONLY | O_CLOEXEC))
         defer { for number in [null, log] { close(number) } }
         let path = ["PATH": "/usr/sbin:/sbin:/usr/bin:/bin"]

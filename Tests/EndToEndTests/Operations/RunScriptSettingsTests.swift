@@ -64,9 +64,18 @@ struct RunScriptSettingsTests {
             ["APPLE_BUNDLE_ID_FILE": "/nonexistent"],
         ])
     func refused(_ environment: [String: String]) throws {
+        try expectRefusal(environment, naming: try #require(environment.keys.first).replacing("_FILE", with: ""))
+    }
+
+    @Test("With --cluster, another database is refused", arguments: ["DATABASE_URL", "DATABASE_URL_FILE"])
+    func otherDatabase(_ name: String) throws {
+        try expectRefusal([name: "sqlite:/x.db", "cluster": "yes"], naming: "--cluster")
+    }
+
+    private func expectRefusal(_ environment: [String: String], naming word: String) throws {
         let outcome = try write(environment)
         #expect(outcome.status == 2)
-        #expect(outcome.errorOutput.contains(try #require(environment.keys.first).replacing("_FILE", with: "")))
+        #expect(outcome.errorOutput.contains(word))
         #expect(!FileManager.default.fileExists(atPath: folder.file("gatehouse.conf")))
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -62,7 +63,9 @@ struct ServiceManagerTests {
         #expect(Eventually.holds(within: 40) { (try? installation.send(.get("/readyz")).status) == 200 })
     }
 
-    @Test("The watchdog is fed while the disk is full, and an idle server notices when there is room again")
+    @Test(
+        "The watchdog is fed while the disk is full, and an idle server notices when there is room again",
+        .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func fullDisk() throws {
         let installation = try ManagedInstallation(wrapper: ["prlimit", "--fsize=524288:unlimited", "--"], watchdog: 2)
         _ = Eventually.holds(within: 60) {

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -38,7 +39,9 @@ struct ServingTests {
         #expect(installation.process.log.contains(#""event":"ended""#))
     }
 
-    @Test("Only the owner can read the database, and the group can use the socket")
+    @Test(
+        "Only the owner can read the database, and the group can use the socket",
+        .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func permissions() throws {
         let installation = try FastCGIInstallation()
         #expect(try installation.devLogin("mode@example.com").status == 200)
@@ -49,7 +52,7 @@ struct ServingTests {
         #expect(try mode(installation.socket) == 0o660)
     }
 
-    @Test("After SIGTERM only the database file is left")
+    @Test("After SIGTERM only the database file is left", .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func filesAfterShutdown() throws {
         let installation = try FastCGIInstallation()
         let login = try installation.devLogin("tidy@example.com")
@@ -118,7 +121,7 @@ struct ServingTests {
     func tcp() throws {
         let port = try FreePort.any()
         let folder = try TemporaryFolder()
-        let variables = TestSettings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
+        let variables = try TestSettings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
             .merging(["LISTEN": "tcp:127.0.0.1:\(port)"]) { _, new in new }
         let process = try ChildProcess(
             [Executable.gatehouse, "serve"], environment: variables, log: folder.file("log"))
@@ -133,7 +136,7 @@ struct ServingTests {
     func systemdSocket() throws {
         let folder = try TemporaryFolder()
         let socket = folder.file("systemd.sock")
-        let variables = TestSettings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
+        let variables = try TestSettings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
         // Does what systemd does: listens at descriptor 3, sets the variables and executes the service.
         let script = """
             BEGIN { $^F = 10 }
@@ -155,7 +158,7 @@ struct ServingTests {
     @Test("A second server on the same socket does not start, and the first is not disturbed")
     func secondServer() throws {
         let installation = try FastCGIInstallation()
-        let variables = TestSettings.standard(folder: installation.folder.path, keysURL: installation.apple.keysURL)
+        let variables = try TestSettings.standard(folder: installation.folder.path, keysURL: installation.apple.keysURL)
         let outcome = try Shell.outcome(of: [Executable.gatehouse, "serve"], environment: variables)
         #expect(outcome.status == 3)
         #expect(outcome.errorOutput.contains("another process is listening"))

@@ -22,7 +22,7 @@ struct SharedFolderTests {
 
     @Test("It does not start in production and says what to do")
     func production() throws {
-        var variables = TestSettings.standard(folder: place.path, keysURL: "http://127.0.0.1:9/keys")
+        var variables = try TestSettings.standard(folder: place.path, keysURL: "http://127.0.0.1:9/keys")
         variables["APP_ENV"] = "production"
         variables["DATABASE_URL"] = database
         let outcome = try Shell.outcome(of: ["timeout", "60", Executable.gatehouse, "serve"], environment: variables)

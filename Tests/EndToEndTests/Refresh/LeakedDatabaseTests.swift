@@ -1,7 +1,8 @@
 import Foundation
 import JOSE
 import JSON
-import SQLite
+import SQL
+import StoreSupport
 import Testing
 
 @Suite("A leaked database or secret")
@@ -28,7 +29,7 @@ struct LeakedDatabaseTests {
     private func leaked() throws -> Leaked {
         let columns =
             "token_hash, previous_hash, token_random, user_id, id, generation, rotated_at, expires_at, revoked_at"
-        let database = try Connection(path: installation.database, access: .readOnly)
+        let database = try installation.testDatabase.connection()
         let row = try database.first("SELECT \(columns) FROM refresh_tokens") { row in
             let claims: JSONObject = [
                 "sub": .string(row.text(3)), "sid": .string(row.text(4)), "gen": .integer(row.integer(5)),
@@ -79,12 +80,10 @@ struct LeakedDatabaseTests {
 
     @Test("The database contains no token")
     func noTokenStored() throws {
-        for suffix in ["", "-wal"] {
-            let bytes = FileManager.default.contents(atPath: installation.database + suffix) ?? Data()
-            for token in [login.refreshToken, next.refreshToken, next.accessToken] {
-                #expect(bytes.range(of: Data(token.utf8)) == nil)
-                #expect(bytes.range(of: Data(token.split(separator: ".")[2].utf8)) == nil)
-            }
+        let bytes = try installation.testDatabase.content()
+        for token in [login.refreshToken, next.refreshToken, next.accessToken] {
+            #expect(bytes.range(of: Data(token.utf8)) == nil)
+            #expect(bytes.range(of: Data(token.split(separator: ".")[2].utf8)) == nil)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
-import SQLite
+import SQL
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -13,8 +14,9 @@ struct LostAnswerProcessTests {
     }
 
     private func isConfirmed() throws -> Bool {
-        let database = try Connection(path: installation.database, access: .readOnly)
-        return try database.first("SELECT confirmed_at FROM refresh_tokens") { $0.optionalInteger(0) != nil } ?? false
+        try installation.testDatabase.connection().first("SELECT confirmed_at FROM refresh_tokens") {
+            $0.optionalInteger(0) != nil
+        } ?? false
     }
 
     @Test("A lost answer survives a kill, and so does a confirmation in the database")

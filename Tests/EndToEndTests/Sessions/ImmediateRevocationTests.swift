@@ -1,4 +1,5 @@
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ struct ImmediateRevocationTests {
             let login = try client.logIn(action.name)
             #expect(try client.accepts(login.accessToken, at: endpoint), "\(action.name)")
             try action.perform(client, login)
-            #expect(try client.ask(endpoint, login.accessToken) == action.refusal, "\(action.name)")
+            #expect(try client.refuses(login.accessToken, at: endpoint, with: action.refusal), "\(action.name)")
             ended.append((action, login))
         }
         try client.killAndRestart()
@@ -36,7 +37,7 @@ struct ImmediateRevocationTests {
         for action in RevocationAction.all where ["logout", "own-session", "revoke"].contains(action.name) {
             let logins = try (0..<2).map { _ in try client.logIn(action.name) }
             try action.perform(client, logins[0])
-            #expect(try client.ask(.guarded, logins[0].accessToken) == action.refusal)
+            #expect(try client.refuses(logins[0].accessToken, at: .guarded, with: action.refusal))
             #expect(try client.accepts(logins[1].accessToken, at: .guarded), "\(action.name)")
         }
     }
@@ -51,7 +52,7 @@ struct ImmediateRevocationTests {
         #expect(try client.logIn("enabled").code == "user_disabled")
         try client.installation.runCommand("users", "enable", "enabled@example.com")
         for endpoint in TokenClient.Endpoint.allCases {
-            #expect(try client.ask(endpoint, old.accessToken) == "401 session_revoked")
+            #expect(try client.refuses(old.accessToken, at: endpoint, with: "401 session_revoked"))
         }
         #expect(try client.refresh(old.refreshToken).code == "refresh_token_revoked")
         let new = try client.logIn("enabled")
@@ -66,7 +67,7 @@ struct ImmediateRevocationTests {
     func endedInDatabase(_ reason: String) throws {
         let installation = try FastCGIInstallation()
         let login = try installation.devLogin("by-hand@example.com")
-        try installation.change("UPDATE refresh_tokens SET revoked_at = unixepoch() * 1000, revoke_reason = \(reason)")
+        try installation.change("UPDATE refresh_tokens SET revoked_at = 1700000000000, revoke_reason = \(reason)")
         #expect(try installation.refresh(login.refreshToken).code == "refresh_token_revoked")
         #expect(try installation.me(login.accessToken).code == "session_revoked")
     }
@@ -83,7 +84,9 @@ struct ImmediateRevocationTests {
         #expect(try client.ask(.api, old.accessToken) == "401 session_revoked")
     }
 
-    @Test("After a role change, the next refresh has the new role")
+    @Test(
+        "After a role change, the next refresh has the new role",
+        .enabled(if: !TestDatabase.isOnServer, "another node learns of it a moment later"))
     func roles() throws {
         let client = try TokenClient(.fastCGI)
         var pair = try client.logIn("roles")
@@ -118,5 +121,14 @@ struct ImmediateRevocationTests {
         #expect(try client.accepts(login.accessToken, at: .guarded))
         try client.installation.change(sql)
         #expect(Eventually.holds { (try? client.ask(.guarded, login.accessToken)) == refusal })
+    }
+}
+
+extension TokenClient {
+    /// Whether a token is refused: by the next request, or soon where another process has ended the session in a database
+    /// that several machines share.
+    fileprivate func refuses(_ token: String, at endpoint: Endpoint, with refusal: String) throws -> Bool {
+        guard TestDatabase.isOnServer else { return try ask(endpoint, token) == refusal }
+        return Eventually.holds { (try? ask(endpoint, token)) == refusal }
     }
 }

@@ -1,9 +1,12 @@
+import StoreSupport
 import TestSupport
 import Testing
 
 @Suite("Revocation under load")
 struct RevocationUnderLoadTests {
-    @Test("After `users disable` returns, no concurrent client is accepted, in fifty rounds")
+    @Test(
+        "After `users disable` returns, no concurrent client is accepted, in fifty rounds",
+        .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func disableAndEnable() throws {
         let installation = try FastCGIInstallation { $0["LOG_LEVEL"] = "warning" }
         let guardClients = ConcurrentGuardClients(installation)

@@ -2,7 +2,8 @@ import FakeApple
 import Foundation
 import JOSE
 import JSON
-import SQLite
+import SQL
+import StoreSupport
 import TestSupport
 
 /// An installation with Apple developer credentials and the fake Apple that accepts them. It exchanges
@@ -47,9 +48,7 @@ final class AppleDeveloperFixture: Sendable {
     }
 
     func number(_ query: String) throws -> Int64 {
-        let database = try Connection(path: installation.database, access: .readOnly)
-        database.setBusyTimeout(milliseconds: 5000)
-        return try database.first(query) { $0.integer(0) } ?? -1
+        try installation.testDatabase.number(query)
     }
 
     func hasGrant(_ user: String) throws -> Bool {

@@ -15,7 +15,7 @@ final class DevelopmentServer {
     init(_ options: [String] = [], environment: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
         (port, applePort) = (try FreePort.any(), try FreePort.any())
-        try Self.makeCheckout(at: folder.file("checkout"))
+        try RunnableCheckout.make(at: folder.file("checkout"))
         process = try ChildProcess(
             [
                 folder.file("checkout/deploy/run"), "--data", folder.file("data"), "--port", "\(port)",
@@ -33,25 +33,7 @@ final class DevelopmentServer {
         }
     }
 
-    static let path = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
-
-    /// The scripts, and a compiler that has nothing to do.
-    private static func makeCheckout(at path: String) throws {
-        let files = FileManager.default
-        for name in [".build/release", "bin"] {
-            try files.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
-        }
-        for name in ["deploy", "nginx"] {
-            try files.copyItem(atPath: Executable.root + "/" + name, toPath: path + "/" + name)
-        }
-        for (name, program) in [
-            ("gatehouse", Executable.gatehouse), ("fake-apple", Executable.fakeApple),
-            ("gatehouse-console", Executable.console),
-        ] {
-            try files.createSymbolicLink(atPath: path + "/.build/release/" + name, withDestinationPath: program)
-        }
-        try files.createSymbolicLink(atPath: path + "/bin/swift", withDestinationPath: "/bin/true")
-    }
+    static let path = RunnableCheckout.path
 
     deinit { process.stop() }
 

@@ -1,15 +1,14 @@
 import Foundation
-import SQLite
+import StoreSupport
 
 extension FastCGIInstallation {
-    /// Changes the database directly, as a user with access to the file can.
-    func change(_ sql: String) throws {
-        let connection = try Connection(path: database, access: .readWrite)
-        connection.setBusyTimeout(milliseconds: 5000)
-        try connection.execute(script: sql)
-    }
+    var testDatabase: TestDatabase { TestDatabase(url: databaseURL) }
 
-    /// Renames the table of revocations and makes the server read it, so that the guard cannot decide any more.
+    /// Changes the database directly, as a user with access to it can.
+    func change(_ sql: String) throws { try testDatabase.execute(sql) }
+
+    /// Renames the table of revocations and makes the server read it, so that the guard cannot decide any more. Only for a
+    /// database in a file: a server would decide for half a minute.
     func breakRevocations() throws {
         try change("ALTER TABLE revocations RENAME TO lost")
         // The counter that processes increment after a revocation. The server checks it on each request.
@@ -19,9 +18,5 @@ extension FastCGIInstallation {
     }
 
     /// The number of rows of a table, optionally with a condition.
-    func count(_ rows: String) throws -> Int64 {
-        let connection = try Connection(path: database, access: .readOnly)
-        connection.setBusyTimeout(milliseconds: 5000)
-        return try connection.first("SELECT count(*) FROM \(rows)") { $0.integer(0) } ?? -1
-    }
+    func count(_ rows: String) throws -> Int64 { try testDatabase.number("SELECT count(*) FROM \(rows)") }
 }

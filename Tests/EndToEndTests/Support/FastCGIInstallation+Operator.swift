@@ -6,7 +6,7 @@ extension FastCGIInstallation {
     @discardableResult
     func runCommand(_ words: String...) throws -> String {
         let outcome = try Shell.outcome(
-            of: [Executable.gatehouse] + words, environment: ["DATABASE_URL": "sqlite:" + database])
+            of: [Executable.gatehouse] + words, environment: ["DATABASE_URL": databaseURL])
         guard outcome.status == 0 else {
             throw Spawn.Failure(description: "\(words) ended with \(outcome.status): \(outcome.errorOutput)")
         }

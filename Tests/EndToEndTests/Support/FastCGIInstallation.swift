@@ -11,7 +11,9 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
     private(set) var process: ChildProcess
 
     var socket: String { folder.file("g.sock") }
+    /// The file of the database, where it is one.
     var database: String { folder.file("g.db") }
+    var databaseURL: String { variables["DATABASE_URL"] ?? "" }
 
     /// - Parameter mode: how Apple's key server answers.
     init(
@@ -21,7 +23,7 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
         folder = try TemporaryFolder()
         apple = try FakeAppleIssuer()
         apple.setKeyServerMode(mode)
-        var variables = TestSettings.standard(folder: folder.path, keysURL: apple.keysURL)
+        var variables = try TestSettings.standard(folder: folder.path, keysURL: apple.keysURL)
         adjust(&variables)
         self.variables = variables
         self.wrapper = wrapper

@@ -1,6 +1,8 @@
 import AppleID
+import Foundation
 import Gatehouse
 import GatehouseWeb
+import StoreSupport
 import Synchronization
 import TestSupport
 
@@ -23,17 +25,26 @@ final class InProcessInstallation: Installation {
     init(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         folder = try TemporaryFolder()
         apple = try FakeAppleIssuer()
-        var variables = TestSettings.standard(folder: folder.path, keysURL: apple.keysURL)
+        var variables = try TestSettings.standard(folder: folder.path, keysURL: apple.keysURL)
         adjust(&variables)
         self.variables = variables
         sharedState = SharedState()
         assembly = try Mutex(Self.assembly(variables, sharedState))
+        if TestDatabase.isOnServer { follow() }
+    }
+
+    /// In a server, a background thread does this all the time.
+    private func follow() {
+        Foundation.Thread.detachNewThread { [weak self] in
+            while let auth = self?.assembly.withLock({ $0.auth }) { try? auth.followRevocations() }
+        }
     }
 
     /// Another server on the database and with the clock of an installation.
     init(beside other: InProcessInstallation) throws {
         (folder, apple, variables, sharedState) = (other.folder, other.apple, other.variables, other.sharedState)
         assembly = try Mutex(Self.assembly(variables, sharedState))
+        if TestDatabase.isOnServer { follow() }
     }
 
     private static func assembly(_ variables: [String: String], _ sharedState: SharedState) throws -> Assembly {
@@ -44,7 +55,9 @@ final class InProcessInstallation: Installation {
         return try Assembly(Configuration(from: SettingSource(variables: variables)), primitives: primitives, log: log)
     }
 
+    /// The file of the database, where it is one.
     var database: String { folder.file("g.db") }
+    var testDatabase: TestDatabase { TestDatabase(url: variables["DATABASE_URL"] ?? "") }
 
     var routes: [Router.Route] { assembly.withLock { $0.handler }.services.value.router.routes }
 
@@ -56,7 +69,9 @@ final class InProcessInstallation: Installation {
     func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
 
     /// In a server, a background thread does this every second.
-    func runMaintenance() throws { _ = try assembly.withLock { $0.auth }.runMaintenance() }
+    func runMaintenance() throws {
+        _ = try assembly.withLock { $0.auth }.runMaintenance()
+    }
 
     /// Restarts on the same database, as after a kill: what the server has not written is lost.
     func restart(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {

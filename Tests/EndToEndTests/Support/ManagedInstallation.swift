@@ -27,7 +27,7 @@ final class ManagedInstallation: Installation, @unchecked Sendable {
         apple.setKeyServerMode(mode)
         manager = try FakeServiceManager(at: folder.file("notify"))
         listener = try Listener.unix(path: folder.file("m.sock"))
-        var variables = TestSettings.standard(folder: folder.path, keysURL: apple.keysURL)
+        var variables = try TestSettings.standard(folder: folder.path, keysURL: apple.keysURL)
         // The server uses the inherited socket. LISTEN is for `gatehouse health`.
         variables["LISTEN"] = "unix:" + folder.file("m.sock")
         if let watchdog { variables["WATCHDOG_USEC"] = String(watchdog * 1_000_000) }

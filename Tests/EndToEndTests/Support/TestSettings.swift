@@ -1,13 +1,15 @@
 import JOSE
+import StoreSupport
 
 /// The settings of the installations in tests.
 enum TestSettings {
     static let accessSecret = "an access secret of more than thirty-two bytes"
     static let refreshSecret = "a refresh secret of more than thirty-two bytes"
 
-    static func standard(folder: String, keysURL: String) -> [String: String] {
+    static func standard(folder: String, keysURL: String) throws -> [String: String] {
         [
-            "APP_ENV": "development", "LISTEN": "unix:\(folder)/g.sock", "DATABASE_URL": "sqlite:\(folder)/g.db",
+            "APP_ENV": "development", "LISTEN": "unix:\(folder)/g.sock",
+            "DATABASE_CONNECTIONS": "3", "DATABASE_URL": try TestDatabase(file: "\(folder)/g.db").url,
             "JWT_ACCESS_SECRET": accessSecret, "JWT_REFRESH_SECRET": refreshSecret,
             "APPLE_BUNDLE_ID": FakeAppleIssuer.bundleID, "APPLE_JWKS_URL": keysURL,
             "DEV_LOGIN_SECRET": InProcessInstallation.devSecret, "LOG_LEVEL": "debug",

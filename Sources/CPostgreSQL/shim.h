@@ -1,0 +1,10 @@
+#include <postgresql/libpq-fe.h>
+
+// The keys of an error's fields are characters, which Swift does not import.
+enum {
+    GATEHOUSE_PG_SEVERITY = PG_DIAG_SEVERITY_NONLOCALIZED,
+    GATEHOUSE_PG_SQLSTATE = PG_DIAG_SQLSTATE,
+    GATEHOUSE_PG_MESSAGE = PG_DIAG_MESSAGE_PRIMARY,
+    GATEHOUSE_PG_CONSTRAINT = PG_DIAG_CONSTRAINT_NAME,
+    GATEHOUSE_PG_COLUMN = PG_DIAG_COLUMN_NAME,
+};

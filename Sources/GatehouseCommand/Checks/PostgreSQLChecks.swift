@@ -1,0 +1,67 @@
+import Gatehouse
+import GatehouseServer
+import GatehouseStore
+
+/// The checks of a database on a PostgreSQL server.
+struct PostgreSQLChecks {
+    typealias Report = [(subject: String, finding: Finding)]
+
+    /// Nil if no primary can be reached.
+    let database: PostgreSQLServer?
+    private let settings: PostgreSQLSettings
+    private let failure: StoreFailure?
+
+    init(_ settings: PostgreSQLSettings) {
+        self.settings = settings
+        do throws(StoreFailure) {
+            (database, failure) = (try PostgreSQLServer(settings), nil)
+        } catch {
+            (database, failure) = (nil, error)
+        }
+    }
+
+    /// - Parameter password: the file that holds the password for all users to read; nil if there is none.
+    func run(openPassword password: String?, timer: UnitStatus?) -> Report {
+        let findings = openPassword(in: password).map { ("database", $0) }
+        guard let database else {
+            return findings + [("database", unreachable)] + [("schema", .note("not checked: see database"))]
+        }
+        do throws(StoreFailure) {
+            try database.requireTransactions()
+            let facts = PostgreSQLEvaluation(facts: try database.facts(), settings: settings)
+            return findings + facts.report + facts.backups(timer: timer).map { ("backups", $0) }
+        } catch {
+            return findings + [("database", evaluate(error))]
+        }
+    }
+
+    private func openPassword(in file: String?) -> [Finding] {
+        guard let file else { return [] }
+        return [
+            .fault(
+                "all users of this machine can read the password of the database: it is in \(file)",
+                "move DATABASE_URL to /etc/gatehouse/credentials/database_url, and change the password: it may be known"
+            )
+        ]
+    }
+
+    private var unreachable: Finding { evaluate(failure ?? StoreFailure("no primary answers", cause: .unreachable)) }
+
+    func evaluate(_ failure: StoreFailure) -> Finding {
+        switch failure.cause {
+        case .denied:
+            .fault(
+                failure.description,
+                "check the user and the password (DATABASE_URL, the password file), and pg_hba.conf on the server")
+        case .unreachable, .busy:
+            .fault(
+                "no primary can be reached: \(failure)",
+                "check that one server is the primary (patronictl list; pg_isready), and the way from this machine to it"
+            )
+        default:
+            .fault(
+                failure.description,
+                "a pooler must have pool_mode transaction or session; otherwise see the log of the server")
+        }
+    }
+}

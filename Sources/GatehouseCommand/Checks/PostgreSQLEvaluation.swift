@@ -1,0 +1,77 @@
+import GatehouseStore
+
+/// Evaluates what is known of a PostgreSQL server.
+struct PostgreSQLEvaluation {
+    static let oldestVersion = 140_000
+    /// A difference of the clocks up to this is normal.
+    static let clockTolerance = Duration.seconds(1)
+    /// Tokens that other nodes have issued seem to be issued in the future beyond it.
+    static let clockLimit = Duration.seconds(30)
+
+    let facts: PostgreSQLFacts
+    let settings: PostgreSQLSettings
+
+    /// In the order of the report, without the schema.
+    var report: [(subject: String, finding: Finding)] {
+        [("database", database)]
+            + [encoding].compactMap { $0 }.map { ("encoding", $0) } + privileges.map { ("privileges", $0) }
+            + durability.map { ("durability", $0) } + connections.map { ("connections", $0) }
+            + [pooler].compactMap { $0 }.map { ("pooler", $0) }
+            + [transactions].compactMap { $0 }.map { ("transactions", $0) } + [("server clock", clock)]
+    }
+
+    var database: Finding {
+        let version = "PostgreSQL \(facts.version / 10_000).\(facts.version % 10_000)"
+        guard facts.version >= Self.oldestVersion else {
+            return .fault("\(facts.address) is \(version), and 14 is the oldest supported", "upgrade PostgreSQL")
+        }
+        let isLocal = facts.address.hasPrefix("/")
+        let transport = isLocal ? "a socket" : facts.isEncrypted ? "TLS" : "not encrypted"
+        return .ok("the primary is \(facts.address) (\(transport)), \(version)")
+    }
+
+    var encoding: Finding? {
+        guard facts.encoding != "UTF8" else { return nil }
+        return .fault(
+            "the encoding of the database is \(facts.encoding), and must be UTF8",
+            "create another one, and restore a dump into it: createdb --encoding=UTF8 --template=template0")
+    }
+
+    var privileges: [Finding] {
+        let found = facts.privileges
+        guard let schema = found.schema else {
+            return [
+                .fault(
+                    "\(found.user) may use no schema of its search_path",
+                    "GRANT USAGE ON SCHEMA public TO \(found.user)")
+            ]
+        }
+        guard found.deniedTables.isEmpty else {
+            return [
+                .fault(
+                    "\(found.user) may not read and write: \(found.deniedTables.joined(separator: ", "))",
+                    "as the owner: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(found.user)"
+                )
+            ]
+        }
+        let name = "\(found.user) may read and write the tables in the schema \(schema)"
+        guard found.canCreate, found.ownsTables else {
+            return [.ok("\(name), and may not migrate: run gatehouse migrate as their owner before an upgrade")]
+        }
+        return [.ok("\(name), and migrate")]
+    }
+
+    var clock: Finding {
+        let lead = facts.clockLead
+        let size = max(lead, .zero - lead)
+        let message =
+            "the clock of the server is \(size.inMilliseconds) ms \(lead < .zero ? "behind" : "ahead of") this machine's"
+        let advice = "timedatectl set-ntp true, on both machines"
+        if size > Self.clockLimit { return .fault(message, advice) }
+        return size > Self.clockTolerance ? .note(message, advice) : .ok(message)
+    }
+}
+
+extension Duration {
+    var inMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}

@@ -1,0 +1,95 @@
+import Threading
+
+/// Gathers the work of concurrent callers, so that one of them does all of it at once.
+///
+/// It has no thread of its own. A caller that finds no leader becomes the leader and runs its work at once, so a single
+/// caller does not wait for others. Callers that arrive meanwhile queue up, and the first of them leads the next batch.
+final class BatchQueue<Work: QueuedWork>: Sendable {
+    /// What happens to the work that arrived during a batch.
+    enum Next {
+        case run
+        /// It fails as the batch did. If it ran and waited as long, one batch after the other, every worker would be
+        /// blocked.
+        case fail((Work) -> Void)
+    }
+
+    private struct State {
+        var waiting: [Work] = []
+        var isLed = false
+    }
+
+    /// Limits how long the first of a batch waits for the last.
+    private let largest: Int
+    private let state = Monitor(State())
+
+    init(largest: Int = 256) {
+        self.largest = largest
+    }
+
+    /// How much work waits for the current batch.
+    var waitingCount: Int { state.change { $0.waiting.count } }
+
+    /// Returns after a batch with this work has run.
+    ///
+    /// - Parameter run: runs a batch, if this caller leads one. One leader at a time calls it.
+    func perform(_ work: Work, run: ([Work]) -> Next) {
+        let leads = state.change { state in
+            state.waiting.append(work)
+            defer { state.isLed = true }
+            return !state.isLed
+        }
+        if leads || work.waitForTurn() == .lead { lead(run) }
+    }
+
+    private func lead(_ run: ([Work]) -> Next) {
+        var batch = state.change { state in
+            let batch = Array(state.waiting.prefix(largest))
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+        if case .fail(let fail) = BlockingHint.around({ run(batch) }) {
+            let others = takeAll()
+            others.forEach(fail)
+            batch += others
+        }
+        let next = state.change { state in
+            state.isLed = !state.waiting.isEmpty
+            return state.waiting.first
+        }
+        next?.wake(to: .lead)
+        for work in batch { work.wake(to: .finished) }
+    }
+
+    private func takeAll() -> [Work] {
+        state.change { state in
+            defer { state.waiting.removeAll() }
+            return state.waiting
+        }
+    }
+}
+
+/// Work in a `BatchQueue`, and the thread that waits for it.
+///
+/// `@unchecked Sendable`: the leader uses it between the queue's mutex and `wake`, the waiting thread after
+/// `waitForTurn`. The semaphore separates the two.
+class QueuedWork: @unchecked Sendable {
+    enum Turn {
+        /// A batch with it has run.
+        case finished
+        /// It has not run yet: this thread leads the next batch.
+        case lead
+    }
+
+    private var turn = Turn.finished
+    private let call = Semaphore()
+
+    fileprivate func waitForTurn() -> Turn {
+        BlockingHint.around { call.wait() }
+        return turn
+    }
+
+    fileprivate func wake(to turn: Turn) {
+        self.turn = turn
+        call.post()
+    }
+}

@@ -1,0 +1,59 @@
+package import SQL
+
+/// The reason why a move was not begun, and what to do about it.
+package struct MoveRefusal: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// A database of which a move reads everything.
+package protocol MovedDatabase {
+    /// Reads all rows of a table in the order of its key.
+    func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws
+
+    func count(_ table: MovedTable) throws -> Int64
+
+    /// The largest number that the database has given to a row of a numbered table, whether or not the row still exists.
+    func lastNumber(of table: MovedTable) throws -> Int64
+}
+
+/// The database that is copied. While this value lives, no other process changes it.
+package protocol MoveSource: MovedDatabase {
+    /// Its place, without a secret.
+    var name: String { get }
+}
+
+/// The database that is written. It was examined, and is not changed before `begin`.
+package protocol MoveTarget: MovedDatabase {
+    /// Whether a text may contain a zero byte.
+    var storesZeroBytes: Bool { get }
+
+    /// Marks the database as unfinished, and removes what an interrupted move has left.
+    func begin(_ progress: Progress) throws
+
+    func fill(_ table: MovedTable, from rows: (([Value]) throws -> Void) throws -> Void) throws
+
+    /// The database continues to number the rows after this number.
+    func setLastNumber(_ number: Int64, of table: MovedTable) throws
+
+    /// Creates the indexes.
+    func index(_ progress: Progress) throws
+
+    /// Removes the mark. Only then the database can be used.
+    func complete() throws
+}
+
+/// Keeps an error that a closure throws through an interface that would replace it.
+final class KeptError {
+    private(set) var error: (any Error)?
+
+    func keeping(_ body: () throws -> Void) throws {
+        do { try body() } catch {
+            self.error = error
+            throw error
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import SQL
+
+/// A table that a move copies. Its columns have the same names in both databases.
+package struct MovedTable: Sendable {
+    package let name: String
+    /// The column by which the rows are read. It has no NULL, and both databases sort it byte by byte.
+    let key: String
+    /// Also the order in which the columns are read.
+    let (texts, numbers, blobs): ([String], [String], [String])
+    /// Whether the database numbers the rows, in the column `key`.
+    let isNumbered: Bool
+    /// Which rows are moved.
+    let condition: String
+
+    private init(
+        _ name: String, key: String, texts: [String] = [], numbers: [String] = [], blobs: [String] = [],
+        isNumbered: Bool = false, condition: String = "TRUE"
+    ) {
+        self.name = name
+        self.key = key
+        (self.texts, self.numbers, self.blobs) = (texts, numbers, blobs)
+        self.isNumbered = isNumbered
+        self.condition = condition
+    }
+
+    /// Flags are numbers, too.
+    package var columns: [String] { texts + numbers + blobs }
+
+    var columnList: String { columns.joined(separator: ", ") }
+
+    var query: String { "SELECT \(columnList) FROM \(name) WHERE \(condition) ORDER BY \(key)" }
+
+    /// The position of the key among the columns.
+    var keyIndex: Int { columns.firstIndex(of: key) ?? 0 }
+
+    func values(of row: borrowing any SQLRow & ~Copyable) -> [Value] {
+        var values: [Value] = []
+        values.reserveCapacity(texts.count + numbers.count + blobs.count)
+        var column: Int32 = 0
+        for _ in texts {
+            values.append(.optional(row.optionalText(column)))
+            column += 1
+        }
+        for _ in numbers {
+            values.append(.optional(row.optionalInteger(column)))
+            column += 1
+        }
+        for _ in blobs {
+            values.append(.optional(row.optionalBlob(column)))
+            column += 1
+        }
+        return values
+    }
+}
+
+extension MovedTable {
+    /// Columns that have a meaning only in one database, by table. PostgreSQL gives each revocation the id of the
+    /// transaction that copies it.
+    package static let unmovedColumns: [String: Set<String>] = ["revocations": ["transaction"]]
+
+    /// Every table of the schema, each after the tables that it refers to.
+    package static let all: [MovedTable] = [
+        MovedTable(
+            "users", key: "id",
+            texts: ["id", "email", "nickname", "avatar_url", "role", "status", "last_login_provider"],
+            numbers: ["email_verified", "onboarding_completed", "last_login_at", "created_at", "updated_at"]),
+        MovedTable(
+            "auth_accounts", key: "id",
+            texts: [
+                "id", "user_id", "provider", "provider_user_id", "email", "email_hint", "client_id", "transfer_sub",
+            ],
+            numbers: [
+                "email_verified", "is_private_email", "mail_forwarded", "real_user_status", "real_user_status_hint",
+                "notified_at", "created_at", "updated_at",
+            ],
+            blobs: ["refresh_token", "identity_token_hash"]),
+        MovedTable(
+            "refresh_tokens", key: "id",
+            texts: [
+                "id", "user_id", "provider", "client_id", "repeat_user_agent", "repeat_address", "revoke_reason",
+                "user_agent", "address", "last_user_agent", "last_address",
+            ],
+            numbers: [
+                "generation", "rotated_at", "expires_at", "confirmed_at", "repeats", "revoked_at", "created_at",
+                "updated_at",
+            ],
+            blobs: ["token_hash", "token_random", "previous_hash", "identity_token_hash"]),
+        MovedTable(
+            "revocations", key: "place", texts: ["session_id", "user_id"], numbers: ["place", "moment"],
+            isNumbered: true),
+        MovedTable(
+            "audit_events", key: "id",
+            texts: [
+                "kind", "actor", "user_id", "session_id", "provider", "address", "user_agent", "detail", "operator",
+            ],
+            numbers: ["id", "moment", "count"], isNumbered: true),
+        // Health checks write the document `probe`, and nothing reads its content.
+        MovedTable(
+            "documents", key: "name", texts: ["name"], numbers: ["updated_at"], blobs: ["content"],
+            condition: "name <> 'probe'"),
+        MovedTable(
+            "redemptions", key: "id", numbers: ["id", "moment", "expires_at", "closed"],
+            blobs: ["hash", "token_hash"], isNumbered: true),
+        MovedTable(
+            "apple_tasks", key: "id", texts: ["kind", "user_id", "client_id"],
+            numbers: ["id", "attempts", "due_at", "expires_at"], blobs: ["secret"], isNumbered: true),
+        MovedTable(
+            "apple_notifications", key: "place", texts: ["id"], numbers: ["place", "moment"], isNumbered: true),
+        MovedTable("barred_identities", key: "hash", texts: ["user_id"], numbers: ["moment"], blobs: ["hash"]),
+    ]
+}

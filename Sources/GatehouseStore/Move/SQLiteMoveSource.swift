@@ -1,0 +1,72 @@
+import FileSystem
+import Gatehouse
+package import SQL
+import SQLite
+
+/// A SQLite database that is moved: that of a stopped server, or a backup. It is read in one transaction, and not changed.
+package final class SQLiteMoveSource: MoveSource {
+    package let name: String
+    private let connection: Connection
+    private let lock: DatabaseLock?
+
+    /// - Parameter isBackup: a file that no server uses needs no lock, unless it turns out to be the database of one.
+    package init(path: String, isBackup: Bool, _ progress: Progress = Progress()) throws {
+        guard File.exists(path) else { throw MoveRefusal("there is no database: \(path)") }
+        lock = isBackup && !DatabaseLock.exists(for: path) ? nil : try Self.lock(path)
+        name = "sqlite:" + File.resolved(path)
+        progress.begin("opening the source")
+        connection = try Connection(at: path, access: .readWrite)
+        connection.setBusyTimeout(milliseconds: 5000)
+        try connection.keepLogOnClose(true)
+        do {
+            if let advice = try Migrator(connection).advice() { throw MoveRefusal("\(path): \(advice)") }
+            try connection.execute(script: "BEGIN")
+            try requireReferences(progress)
+        } catch let error as SQLiteError where error.isDamage {
+            throw MoveRefusal("\(path) is damaged or no database: use a backup (\(error))")
+        }
+    }
+
+    private static func lock(_ path: String) throws -> DatabaseLock {
+        guard let lock = try DatabaseLock.exclusive(path) else {
+            throw MoveRefusal("a server or a command has the database open, stop it first: \(path)")
+        }
+        guard !Restore.isInterrupted(path) else {
+            throw MoveRefusal("a restore of the database was interrupted: run gatehouse restore again")
+        }
+        guard !UnfinishedMove.exists(at: path) else { throw MoveRefusal(UnfinishedMove.advice(for: path)) }
+        return lock
+    }
+
+    /// PostgreSQL would refuse such rows at the end of the copy.
+    private func requireReferences(_ progress: Progress) throws {
+        progress.begin("checking the references of the source")
+        let table = try connection.first("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1") { $0.text(0) }
+        if let table { throw MoveRefusal("a row of the table \(table) refers to a row that does not exist") }
+    }
+
+    package func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
+        try connection.read(table, body)
+    }
+
+    package func count(_ table: MovedTable) throws -> Int64 { try connection.count(table) }
+
+    package func lastNumber(of table: MovedTable) throws -> Int64 { try connection.lastNumber(of: table) }
+}
+
+extension Connection {
+    func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
+        try forEach(table.query) { row in try body(table.values(of: row)) }
+    }
+
+    func count(_ table: MovedTable) throws -> Int64 { try count("\(table.name) WHERE \(table.condition)") }
+
+    func lastNumber(of table: MovedTable) throws -> Int64 {
+        try first(
+            """
+            SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0),
+                coalesce((SELECT max(\(table.key)) FROM \(table.name)), 0))
+            """, .text(table.name)
+        ) { $0.integer(0) } ?? 0
+    }
+}

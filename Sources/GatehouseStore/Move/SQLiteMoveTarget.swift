@@ -1,0 +1,127 @@
+import FileSystem
+import Gatehouse
+package import SQL
+import SQLite
+
+/// A new SQLite database, prepared in a file beside its place. The file itself is the mark of an unfinished move.
+package final class SQLiteMoveTarget: MoveTarget {
+    package let storesZeroBytes = true
+
+    private let path: String
+    private let draft: String
+    private let lock: DatabaseLock
+    private var opened: Connection?
+    /// The definitions of the indexes that are created after the copy.
+    private var indexes: [String] = []
+
+    package init(path: String) throws {
+        self.path = File.resolved(path)
+        draft = UnfinishedMove.draft(of: path)
+        guard let lock = try DatabaseLock.exclusive(path) else {
+            throw MoveRefusal("a server or a command has the target open, stop it first: \(path)")
+        }
+        self.lock = lock
+        guard !Restore.isInterrupted(path) else {
+            throw MoveRefusal(
+                "a restore of the target was interrupted: run gatehouse restore again, or name another file")
+        }
+        if File.exists(path) { try requireEmpty() }
+    }
+
+    private func requireEmpty() throws {
+        let current: Connection
+        do {
+            current = try Connection(at: path, access: .readWrite)
+            let isOwn = try Migrator(current).ownVersion() == Migrator.latest
+            for table in MovedTable.all where isOwn && table.name != "documents" {
+                guard try current.count(table) == 0 else { throw MoveRefusal.notEmpty(path) }
+            }
+            guard try isOwn || current.count("sqlite_schema") == 0 else { throw MoveRefusal.notEmpty(path) }
+            // Its log must not be beside the new database.
+            _ = try current.first("PRAGMA journal_mode = DELETE") { $0.text(0) }
+        } catch is Migrator.Fault {
+            throw MoveRefusal.notEmpty(path)
+        } catch let error as SQLiteError where error.isDamage {
+            throw MoveRefusal.notEmpty(path)
+        }
+    }
+
+    private func connection() throws -> Connection {
+        guard let opened else { throw StoreFailure("the target is not open") }
+        return opened
+    }
+
+    package func begin(_ progress: Progress) throws {
+        progress.begin("creating the target")
+        for suffix in ["-journal", "-wal", "-shm", ""] where File.exists(draft + suffix) {
+            try File.remove(draft + suffix)
+        }
+        let connection = try Connection(at: draft, access: .readWrite)
+        opened = connection
+        // A killed move begins anew, so nothing needs to be durable before the end.
+        try connection.execute(
+            script: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;")
+        _ = try Migrator(connection).migrate(progress: progress)
+        let found = try connection.all(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name"
+        ) { row in (name: row.text(0), sql: row.text(1)) }
+        for index in found { try connection.execute(script: "DROP INDEX \(index.name)") }
+        indexes = found.map(\.sql)
+    }
+
+    package func fill(_ table: MovedTable, from rows: (([Value]) throws -> Void) throws -> Void) throws {
+        let connection = try connection()
+        let places = table.columns.map { _ in "?" }.joined(separator: ", ")
+        let insert = "INSERT INTO \(table.name) (\(table.columnList)) VALUES (\(places))"
+        try connection.execute(script: "BEGIN")
+        try rows { values in try connection.run(insert, with: values) }
+        try connection.execute(script: "COMMIT")
+    }
+
+    package func setLastNumber(_ number: Int64, of table: MovedTable) throws {
+        let connection = try connection()
+        guard try connection.lastNumber(of: table) < number else { return }
+        try connection.run("DELETE FROM sqlite_sequence WHERE name = ?", .text(table.name))
+        // Other tables continue after their largest number.
+        try connection.run(
+            """
+            INSERT INTO sqlite_sequence (name, seq)
+            SELECT name, ?2 FROM sqlite_schema WHERE name = ?1 AND sql LIKE '%AUTOINCREMENT%'
+            """, .text(table.name), .integer(number))
+    }
+
+    package func index(_ progress: Progress) throws {
+        progress.begin("creating the indexes")
+        let connection = try connection()
+        for sql in indexes { try connection.execute(script: sql) }
+    }
+
+    package func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
+        try connection().read(table, body)
+    }
+
+    package func count(_ table: MovedTable) throws -> Int64 { try connection().count(table) }
+
+    package func lastNumber(of table: MovedTable) throws -> Int64 { try connection().lastNumber(of: table) }
+
+    package func complete() throws {
+        let connection = try connection()
+        try connection.readAsServer()
+        // The last write syncs the whole file.
+        try connection.execute(
+            script: """
+                PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL;
+                BEGIN IMMEDIATE; PRAGMA user_version = \(Migrator.latest); COMMIT;
+                """)
+        opened = nil
+        try File.syncFolder(File.folder(of: path))
+        try File.rename(draft, to: path)
+        try File.syncFolder(File.folder(of: path))
+    }
+}
+
+extension MoveRefusal {
+    static func notEmpty(_ target: String) -> MoveRefusal {
+        MoveRefusal("the target is not empty, and nothing was copied: name a new database instead of \(target)")
+    }
+}

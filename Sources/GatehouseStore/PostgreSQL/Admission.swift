@@ -1,0 +1,63 @@
+import Gatehouse
+import POSIX
+import Synchronization
+import Threading
+
+/// Limits how many requests wait for the database, so that threads are left for requests that need none.
+///
+/// The others wait here for their turn. When no answer arrives for a while, they fail instead.
+final class Admission: Sendable {
+    private static let silence = Duration.milliseconds(500)
+
+    private struct State {
+        var count = 0
+        var waiting = 0
+        var lastAnswer = MonotonicTime.now
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+    private let departures = Monitor(())
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    func admit<Result>(_ work: () throws -> Result) throws -> Result {
+        if !enter() { try waitForTurn() }
+        var hasAnswer = false
+        defer { leave(hasAnswer) }
+        let result = try work()
+        hasAnswer = true
+        return result
+    }
+
+    private func enter() -> Bool {
+        state.withLock { state in
+            guard state.count < limit else { return false }
+            state.count += 1
+            return true
+        }
+    }
+
+    private func leave(_ hasAnswer: Bool) {
+        let someWait = state.withLock { state in
+            state.count -= 1
+            if hasAnswer { state.lastAnswer = .now }
+            return state.waiting > 0
+        }
+        if someWait { departures.change { _ in } }
+    }
+
+    private func waitForTurn() throws {
+        let entered = MonotonicTime.now
+        state.withLock { $0.waiting += 1 }
+        defer { state.withLock { $0.waiting -= 1 } }
+        while departures.wait(atMost: .milliseconds(100), for: { _ in enter() ? () : nil }) == nil {
+            let lastAnswer = state.withLock { $0.lastAnswer }
+            guard .now < max(lastAnswer, entered) + Self.silence else {
+                throw StoreFailure("the database does not answer, and enough requests wait for it", cause: .unreachable)
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package import Gatehouse
+package import PostgreSQL
+import SQL
+
+/// Other transactions run at the same time, also on other nodes. Each statement here is sent together with the next query,
+/// which sees what the transactions before it have committed.
+extension Connection: RecordConnection {
+    package func lock(_ redemption: Redemption) throws {
+        // In one order, so that two transactions do not wait for each other.
+        let hashes = [redemption.tokenHash, redemption.nonceHash].compactMap { $0 }
+        for key in hashes.map(Self.lockKey).sorted() {
+            try send("SELECT pg_advisory_xact_lock(?)", .integer(key))
+        }
+    }
+
+    /// The lock of the identity itself comes first: it may have no user yet, and two first logins must not make two.
+    package func lock(_ identity: Identity) throws {
+        let values: [Value] = [.text(identity.provider.rawValue), .text(identity.subject)]
+        try send("SELECT pg_advisory_xact_lock(hashtextextended(?1 || ' ' || ?2, 0))", values[0], values[1])
+        try send(
+            """
+            SELECT 1 FROM users WHERE id = coalesce(
+                (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
+                (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3)) FOR NO KEY UPDATE
+            """, values[0], values[1], .optional(identity.transferSubject))
+    }
+
+    package func lock(_ user: UserID) throws {
+        try send("SELECT 1 FROM users WHERE id = ? FOR NO KEY UPDATE", .text(user.text))
+    }
+
+    package func lockSessions(of user: UserID) throws {
+        try send("SELECT 1 FROM refresh_tokens WHERE user_id = ? ORDER BY id FOR UPDATE", .text(user.text))
+    }
+
+    package static var skippingLockedRows: String { "FOR UPDATE SKIP LOCKED" }
+
+    /// The first eight bytes of a SHA-256.
+    private static func lockKey(of hash: [UInt8]) -> Int64 {
+        Int64(bitPattern: hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}

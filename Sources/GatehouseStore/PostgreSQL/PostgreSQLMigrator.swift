@@ -1,0 +1,108 @@
+import Gatehouse
+import PostgreSQL
+import SQL
+
+/// Creates and migrates the schema of a PostgreSQL database.
+///
+/// Nodes of the version before go on working while the first node of this version migrates: a migration only adds what they
+/// do not need, and a later one removes what no node uses any more.
+package struct PostgreSQLMigrator {
+    package static let latest = PostgreSQLMigration.all.count
+
+    private let settings: PostgreSQLSettings
+
+    package init(_ settings: PostgreSQLSettings) {
+        self.settings = settings
+    }
+
+    /// Runs the steps that are missing, one transaction per migration, and returns their names. Of nodes that start at the
+    /// same moment one migrates, and the others wait.
+    @discardableResult
+    package func migrate(progress: Progress = Progress()) throws -> [String] {
+        progress.begin("connecting to the database")
+        let connection = try Connection(to: settings.url, settings.options)
+        if let source = try connection.sourceOfUnfinishedMove() {
+            throw StoreFailure(UnfinishedMove.advice(movingFrom: source))
+        }
+        return try migrate(connection, progress: progress)
+    }
+
+    /// Also migrates the target of a move.
+    @discardableResult
+    func migrate(_ connection: Connection, progress: Progress) throws -> [String] {
+        var applied: [String] = []
+        for (index, migration) in PostgreSQLMigration.all.enumerated() where try connection.version() == index {
+            progress.begin("applying: \(migration.name)")
+            if try connection.apply(migration, number: index) { applied.append(migration.name) }
+        }
+        if let fault = try connection.schemaFault() { throw fault }
+        return applied
+    }
+
+    /// What the operator must do before this program can use the database; nil when it can.
+    package func advice() throws -> String? {
+        let connection = try Connection(to: settings.url, settings.options)
+        let found: Int
+        do {
+            if let source = try connection.sourceOfUnfinishedMove() { return UnfinishedMove.advice(movingFrom: source) }
+            if let fault = try connection.schemaFault() { throw fault }
+            found = try connection.version()
+        } catch let fault as Migrator.Fault {
+            return fault.description
+        }
+        guard found < Self.latest else { return nil }
+        return "the database has schema \(found), this program needs schema \(Self.latest): run gatehouse migrate"
+    }
+}
+
+extension Connection {
+    /// Taken by the migrations of all nodes.
+    private static let schemaLock: Int64 = 0x6761_7465_7363_686D
+
+    /// The schema version; 0 if there is none.
+    func version() throws -> Int {
+        let tables = try first(
+            "SELECT to_regclass('gatehouse_schema') IS NOT NULL, to_regclass('refresh_tokens') IS NOT NULL"
+        ) { row in (schema: row.integer(0) != 0, sessions: row.integer(1) != 0) }
+        guard tables?.schema == true else {
+            guard tables?.sessions != true else { throw Migrator.Fault.databaseIsForeign }
+            return 0
+        }
+        return try first("SELECT version FROM gatehouse_schema") { Int($0.integer(0)) } ?? 0
+    }
+
+    /// Why this program cannot use the schema, even after a migration.
+    func schemaFault() throws -> Migrator.Fault? {
+        let found = try version()
+        guard found > PostgreSQLMigrator.latest else { return nil }
+        let oldest = try first("SELECT usable_by FROM gatehouse_schema") { Int($0.integer(0)) } ?? found
+        return oldest <= PostgreSQLMigrator.latest
+            ? nil : .databaseIsNewer(found: found, known: PostgreSQLMigrator.latest)
+    }
+
+    /// False when another process has run the migration.
+    fileprivate func apply(_ migration: PostgreSQLMigration, number: Int) throws -> Bool {
+        try transaction { connection in
+            try connection.send("SELECT pg_advisory_xact_lock(?)", .integer(Self.schemaLock))
+            guard try connection.version() == number else { return false }
+            try connection.execute(script: String(decoding: migration.sql, as: UTF8.self))
+            try connection.send(
+                "UPDATE gatehouse_schema SET version = ?, usable_by = ?", .integer(Int64(number + 1)),
+                .integer(Int64(migration.usableBy)))
+            return true
+        }
+    }
+}
+
+/// A migration. Its number is its position, and it never changes after its release.
+struct PostgreSQLMigration: Sendable {
+    let name: String
+    /// The oldest schema that a program may know to go on working after this migration.
+    let usableBy: Int
+    let sql: [UInt8]
+
+    /// In the order in which they run.
+    static let all: [PostgreSQLMigration] = [
+        PostgreSQLMigration(name: "tables", usableBy: 1, sql: PackageResources.postgresql_0001_tables_sql)
+    ]
+}

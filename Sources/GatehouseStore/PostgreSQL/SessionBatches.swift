@@ -1,0 +1,202 @@
+package import Gatehouse
+import POSIX
+import PostgreSQL
+import SQL
+import Threading
+
+/// The group commit of session changes: the changes that have queued up are decided and written in one transaction of two
+/// round trips. The first locks and reads the sessions, the second writes them and commits.
+///
+/// A transaction whose commit may have happened is run again: the decisions then see what they have written before, and
+/// return the same tokens.
+final class SessionBatches: Sendable {
+    private let connection: BatchConnection
+    private let queue = BatchQueue<PendingChange>()
+    private let onCommit: @Sendable (Commit) -> Void
+
+    init(_ servers: Servers, onCommit: @escaping @Sendable (Commit) -> Void) {
+        connection = BatchConnection(servers)
+        self.onCommit = onCommit
+    }
+
+    /// The number of changes that wait for the current transaction.
+    var waitingCount: Int { queue.waitingCount }
+
+    func change(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+    ) throws -> DecidedChange? {
+        let change = PendingChange(id, now: now, decide)
+        queue.perform(change, run: run)
+        return try change.result.get()
+    }
+
+    private func run(_ batch: [PendingChange]) -> BatchQueue<PendingChange>.Next {
+        // Two changes of one session cannot be in one transaction: the second depends on the first.
+        var rest = batch
+        while !rest.isEmpty {
+            var seen: Set<SessionID> = []
+            let round = rest.filter { seen.insert($0.id).inserted }
+            rest = rest.count == round.count ? [] : rest.filter { change in !round.contains { $0 === change } }
+            if let failure = runTogether(round) {
+                for change in rest { change.result = .failure(failure) }
+                return .fail { $0.result = .failure(failure) }
+            }
+        }
+        return .run
+    }
+
+    /// The failure, if the database cannot be reached.
+    private func runTogether(_ batch: [PendingChange]) -> PostgreSQLError? {
+        guard let failure = commit(batch) else { return nil }
+        guard !failure.isConnectionLost, batch.count > 1 else {
+            for change in batch { change.result = .failure(failure) }
+            return failure.isConnectionLost ? failure : nil
+        }
+        // One of them has failed, and must not take the others with it.
+        for change in batch {
+            guard let failure = commit([change]) else { continue }
+            change.result = .failure(failure)
+        }
+        return nil
+    }
+
+    private func commit(_ batch: [PendingChange]) -> PostgreSQLError? {
+        let watch = Stopwatch()
+        var failure: PostgreSQLError?
+        // The first attempt may find that the connection was lost some time ago, and the second that its commit happened.
+        for _ in 0..<3 {
+            do {
+                if try connection.use({ try $0.transaction { try $0.apply(batch) } }) {
+                    onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: false))
+                }
+                return nil
+            } catch {
+                let error = PostgreSQLError(error)
+                failure = error
+                guard error.isWorthRepeating else { break }
+            }
+        }
+        onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: true))
+        return failure
+    }
+}
+
+/// What became of a session: its state before the change, its user, and the change if it was applied.
+typealias DecidedChange = (session: Session, user: User, change: SessionChange?)
+
+/// A queued change. `@unchecked Sendable` as its superclass.
+final class PendingChange: QueuedWork, @unchecked Sendable {
+    let id: SessionID
+    let now: Timestamp
+    let decide: (Session, User) -> SessionChange?
+    var result: Result<DecidedChange?, any Error> = .success(nil)
+
+    init(_ id: SessionID, now: Timestamp, _ decide: @escaping (Session, User) -> SessionChange?) {
+        self.id = id
+        self.now = now
+        self.decide = decide
+    }
+}
+
+// MARK: - Statements
+
+// OFFSET 0 keeps the planner from joining with all users: it expects more sessions than a batch has.
+private let sessionsByID = """
+    SELECT t.id, u.id, \(sessionColumns), \(userColumns)
+    FROM refresh_tokens t CROSS JOIN LATERAL (SELECT * FROM users WHERE id = t.user_id OFFSET 0) u
+    WHERE t.id = ANY (?1::text[]) ORDER BY t.id FOR UPDATE OF t
+    """
+
+private let advanceSessions = """
+    UPDATE refresh_tokens t SET generation = n.generation, previous_hash = t.token_hash, token_hash = n.hash,
+        token_random = n.random, rotated_at = n.issued_at, expires_at = n.expires_at, updated_at = n.updated_at,
+        last_user_agent = n.user_agent, last_address = n.address, confirmed_at = NULL, repeats = 0,
+        repeat_user_agent = NULL, repeat_address = NULL
+    FROM unnest(?1::text[], ?2::bigint[], ?3::bytea[], ?4::bytea[], ?5::bigint[], ?6::bigint[], ?7::bigint[], ?8::text[],
+        ?9::text[])
+        AS n (id, generation, hash, random, issued_at, expires_at, updated_at, user_agent, address)
+    WHERE t.id = n.id
+    """
+
+extension Connection {
+    /// Decides each change of a batch, and writes what was decided. False if there was nothing to write.
+    fileprivate func apply(_ batch: [PendingChange]) throws -> Bool {
+        let found = try lockedSessions(batch.map(\.id))
+        var advances: [(SessionID, SessionToken, Device, now: Timestamp)] = []
+        var hasWritten = false
+        for pending in batch {
+            guard let (session, user) = found[pending.id] else {
+                pending.result = .success(nil)
+                continue
+            }
+            let decided = pending.decide(session, user)
+            let change = decided.flatMap { $0.applies(to: session) ? $0 : nil }
+            pending.result = .success((session, user, change))
+            hasWritten = hasWritten || change != nil
+            switch change {
+            case .advance(let token, let device): advances.append((session.id, token, device, pending.now))
+            case .countRepeat(_, let device): try countRepeat(session.id, from: device, now: pending.now)
+            case .end(let reason, let event): try end(session.id, for: reason, recording: event)
+            case nil: break
+            }
+        }
+        if !advances.isEmpty { try advance(advances) }
+        return hasWritten
+    }
+
+    private func lockedSessions(_ ids: [SessionID]) throws -> [SessionID: (session: Session, user: User)] {
+        let rows = try all(sessionsByID, with: [.texts(ids.map(\.text))]) { row in
+            var columns = ColumnCounter()
+            let id = SessionID(row.text(columns.next()))
+            let user = UserID(row.text(columns.next()))
+            return (
+                id, (session: try Session(id, of: user, row: row, &columns), user: try User(user, row: row, &columns))
+            )
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+
+    private func advance(_ rows: [(id: SessionID, token: SessionToken, device: Device, now: Timestamp)]) throws {
+        try send(
+            advanceSessions,
+            with: [
+                .texts(rows.map(\.id.text)), .integers(rows.map(\.token.generation)), .blobs(rows.map(\.token.hash)),
+                .blobs(rows.map(\.token.random)), .integers(rows.map(\.token.issuedAt.milliseconds)),
+                .integers(rows.map(\.token.expiresAt.milliseconds)), .integers(rows.map(\.now.milliseconds)),
+                .texts(rows.map(\.device.userAgent)), .texts(rows.map(\.device.address)),
+            ])
+    }
+}
+
+extension PostgreSQLStore {
+    package func change(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? {
+        do throws(StoreFailure) {
+            let decided = try attempt(isRepeatable: true) { try changes.change(id, now: now, by: decide) }
+            if decided?.change != nil { lastOutcome.succeeded() }
+            return decided
+        } catch {
+            lastOutcome.failed(error)
+            throw .storageUnavailable(error)
+        }
+    }
+
+    package func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {
+        try writing { connection in
+            let sorted = confirmations.sorted { $0.sessionID.text < $1.sessionID.text }
+            let ids = Parameter.texts(sorted.map(\.sessionID.text))
+            try connection.send(
+                "SELECT 1 FROM refresh_tokens WHERE id = ANY (?1::text[]) ORDER BY id FOR UPDATE", with: [ids])
+            try connection.send(
+                """
+                UPDATE refresh_tokens t SET confirmed_at = n.moment, updated_at = n.moment
+                FROM unnest(?1::text[], ?2::bigint[], ?3::bigint[]) AS n (id, generation, moment)
+                WHERE t.id = n.id AND t.generation = n.generation AND t.confirmed_at IS NULL AND t.revoked_at IS NULL
+                """,
+                with: [
+                    ids, .integers(sorted.map(\.generation)), .integers(sorted.map(\.moment.milliseconds)),
+                ])
+        }
+    }
+}

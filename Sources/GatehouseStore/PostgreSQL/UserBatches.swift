@@ -1,0 +1,69 @@
+package import Gatehouse
+import PostgreSQL
+import SQL
+
+/// Reads the users that concurrent requests ask for by one query.
+final class UserBatches: Sendable {
+    private let connection: BatchConnection
+    private let queue = BatchQueue<PendingRead>()
+
+    init(_ servers: Servers) {
+        connection = BatchConnection(servers)
+    }
+
+    func user(_ id: UserID) throws -> User? {
+        let read = PendingRead(id)
+        queue.perform(read, run: run)
+        return try read.result.get()
+    }
+
+    private func run(_ batch: [PendingRead]) -> BatchQueue<PendingRead>.Next {
+        do {
+            let users = try find(Array(Set(batch.map(\.id.text))))
+            for read in batch { read.result = .success(users[read.id]) }
+            return .run
+        } catch {
+            for read in batch { read.result = .failure(error) }
+            return .fail { $0.result = .failure(error) }
+        }
+    }
+
+    private func find(_ ids: [String]) throws -> [UserID: User] {
+        do { return try connection.use { try $0.users(ids) } } catch let error as PostgreSQLError {
+            // The connection may have been lost some time ago.
+            guard error.isWorthRepeating else { throw error }
+            return try connection.use { try $0.users(ids) }
+        }
+    }
+}
+
+/// A queued read. `@unchecked Sendable` as its superclass.
+private final class PendingRead: QueuedWork, @unchecked Sendable {
+    let id: UserID
+    var result: Result<User?, any Error> = .success(nil)
+
+    init(_ id: UserID) {
+        self.id = id
+    }
+}
+
+private let usersByID = "SELECT u.id, \(userColumns) FROM users u WHERE u.id = ANY (?1::text[])"
+
+extension Connection {
+    fileprivate func users(_ ids: [String]) throws -> [UserID: User] {
+        let rows = try all(usersByID, with: [.texts(ids)]) { row in
+            var columns = ColumnCounter()
+            let id = UserID(row.text(columns.next()))
+            return (id, try User(id, row: row, &columns))
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+}
+
+extension PostgreSQLStore {
+    package func user(_ id: UserID) throws(Refusal) -> User? {
+        do throws(StoreFailure) { return try attempt(isRepeatable: true) { try users.user(id) } } catch {
+            throw .storageUnavailable(error)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package import Gatehouse
+import SQL
+
+extension RelationalStore {
+    package func apply(
+        _ notification: AppleNotification, by policy: ConsentPolicy, hasher: any IdentityHasher,
+        recording event: AuditEvent
+    ) throws(Refusal) -> [SessionID] {
+        try writing { connection in
+            guard try connection.recordOnce(notification, now: event.moment) else { return [] }
+            let identity = Identity(provider: .apple, subject: notification.subject, email: nil)
+            try connection.lock(identity)
+            guard let user = try connection.owner(of: identity) else { return [] }
+            var event = event
+            event.userID = user
+            event.detail = notification.kind.rawValue
+            try connection.insert(event)
+            return try connection.apply(notification, to: user, by: policy, hasher: hasher, at: event.moment)
+        }
+    }
+}
+
+extension RecordConnection {
+    /// Returns the sessions that ended.
+    fileprivate func apply(
+        _ notification: AppleNotification, to user: UserID, by policy: ConsentPolicy, hasher: any IdentityHasher,
+        at now: Timestamp
+    ) throws -> [SessionID] {
+        switch notification.kind {
+        case .emailDisabled, .emailEnabled:
+            try updateMailForwarding(notification, isForwarded: notification.kind == .emailEnabled)
+            return []
+        case .consentRevoked:
+            // A disabled user must not come back as a new user.
+            let isDisabled = try self.user(user)?.status == .disabled
+            return try withdraw(
+                user, since: notification.horizon, by: isDisabled ? .keep : policy, hasher: hasher, at: now)
+        case .accountDeleted:
+            // The Apple Account does not exist any more, so `keep` has nothing to keep.
+            return try withdraw(
+                user, since: notification.horizon, by: policy == .keep ? .unlink : policy, hasher: hasher, at: now)
+        case .other:
+            return []
+        }
+    }
+
+    private func withdraw(
+        _ user: UserID, since moment: Timestamp, by policy: ConsentPolicy, hasher: any IdentityHasher,
+        at now: Timestamp
+    ) throws -> [SessionID] {
+        guard try !hasConsentedAgain(user, after: moment) else { return [] }
+        try deleteAppleToken(of: user)
+        let accounts = try accounts(of: user)
+        let isDeleted = policy == .delete || policy == .unlink && accounts.count == 1
+        // A disabled user must not come back as a new user.
+        if policy != .keep, try self.user(user)?.status == .disabled {
+            let removed = accounts.filter { isDeleted || $0.provider == .apple }
+            try bar(removed.flatMap(hasher.hashes(of:)), of: user, now: now)
+        }
+        if isDeleted {
+            let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user)
+            return try delete(user, queueing: nil, recording: event)?.sessions ?? []
+        }
+        if policy == .unlink {
+            try deleteAccounts(of: user, provider: .apple)
+            try replaceAddressOfUnlinkedAccount(of: user, now: now)
+        }
+        return try revokeAll(of: user, for: .consentRevoked, now: now)
+    }
+}
+
+extension RecordConnection {
+    /// False when the notification has been applied before.
+    func recordOnce(_ notification: AppleNotification, now: Timestamp) throws -> Bool {
+        try run(
+            "INSERT INTO apple_notifications (id, moment) VALUES (?, ?) ON CONFLICT (id) DO NOTHING",
+            .text(notification.id), .integer(now.milliseconds)) == 1
+    }
+
+    /// A notification that is older than the last one is ignored.
+    func updateMailForwarding(_ notification: AppleNotification, isForwarded: Bool) throws {
+        try send(
+            """
+            UPDATE auth_accounts SET mail_forwarded = ?1, email = coalesce(?2, email),
+                email_verified = CASE WHEN coalesce(?2, email) IS NOT DISTINCT FROM email THEN email_verified END,
+                is_private_email = coalesce(?3, is_private_email), notified_at = ?4
+            WHERE provider = 'APPLE' AND provider_user_id = ?5 AND coalesce(notified_at, 0) <= ?4
+            """,
+            .integer(isForwarded ? 1 : 0), .optional(notification.email),
+            .optional(notification.isPrivateEmail.map { $0 ? 1 : 0 }), .integer(notification.moment.milliseconds),
+            .text(notification.subject))
+    }
+
+    /// Whether the user has logged in with Apple or linked Apple since: then they have given consent again.
+    func hasConsentedAgain(_ user: UserID, after moment: Timestamp) throws -> Bool {
+        try first(
+            """
+            SELECT 1 FROM refresh_tokens WHERE user_id = ?1 AND provider = 'APPLE' AND created_at > ?2
+            UNION ALL
+            SELECT 1 FROM auth_accounts WHERE user_id = ?1 AND provider = 'APPLE' AND created_at > ?2
+            """,
+            .text(user.text), .integer(moment.milliseconds)
+        ) { _ in true } ?? false
+    }
+
+    /// Apple does not accept the token any more.
+    func deleteAppleToken(of user: UserID) throws {
+        try send(
+            "UPDATE auth_accounts SET refresh_token = NULL WHERE user_id = ? AND provider = 'APPLE'",
+            .text(user.text))
+    }
+}
+
+extension RecordConnection {
+    /// The disabled user who had an identity that is barred; nil when it is not barred.
+    func owner(ofBarred hashes: [[UInt8]]) throws -> UserID? {
+        for hash in hashes {
+            let owner = try first("SELECT user_id FROM barred_identities WHERE hash = ?", .blob(hash)) { row in
+                UserID(row.text(0))
+            }
+            if let owner { return owner }
+        }
+        return nil
+    }
+
+    /// Bars an identity of a disabled user under all of its hashes.
+    func bar(_ hashes: [[UInt8]], of user: UserID, now: Timestamp) throws {
+        for hash in hashes {
+            try send(
+                "INSERT INTO barred_identities (hash, user_id, moment) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+                .blob(hash), .text(user.text), .integer(now.milliseconds))
+        }
+    }
+
+    /// Unbars the identities of a user. False when there are none.
+    func unbar(_ user: UserID) throws -> Bool {
+        try run("DELETE FROM barred_identities WHERE user_id = ?", .text(user.text)) > 0
+    }
+}

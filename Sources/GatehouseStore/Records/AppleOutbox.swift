@@ -1,0 +1,140 @@
+package import Gatehouse
+import SQL
+
+extension RelationalStore {
+    package func takeAppleTask(now: Timestamp) throws(Refusal) -> AppleTask? {
+        // Polled every second, and rarely finds a task. A read is enough to find out, and does not need the writer.
+        let isDue = try reading { connection in
+            try connection.first("SELECT 1 FROM apple_tasks WHERE due_at <= ?", .integer(now.milliseconds)) { _ in
+                true
+            }
+        }
+        guard isDue != nil else { return nil }
+        return try writing { try $0.takeAppleTask(now: now) }
+    }
+
+    package func finish(_ task: AppleTask) throws(Refusal) {
+        try writing { try $0.delete(task) }
+    }
+
+    package func finish(
+        _ exchange: AppleTask, with sealedToken: [UInt8], of subject: String, now: Timestamp
+    ) throws(Refusal) {
+        try writing { connection in
+            try connection.lock(exchange.userID)
+            try connection.delete(exchange)
+            let isKept = try connection.keep(
+                sealedToken, for: exchange.clientID, of: exchange.userID, subject: subject)
+            guard !isKept else { return }
+            // The code was issued to another user: their token must not be revoked.
+            let owner = try connection.owner(of: Identity(provider: .apple, subject: subject, email: nil))
+            let hasOtherAccount = try connection.hasAccount(exchange.userID, of: .apple)
+            guard owner == nil, !hasOtherAccount else { return }
+            try connection.insert(
+                AppleTask(
+                    kind: .revoke, userID: exchange.userID, clientID: exchange.clientID, sealed: sealedToken,
+                    dueAt: now))
+        }
+    }
+}
+
+extension RecordConnection {
+    func insert(_ task: AppleTask) throws {
+        try send(
+            """
+            INSERT INTO apple_tasks (kind, user_id, client_id, secret, due_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            .text(task.kind.rawValue), .text(task.userID.text), .text(task.clientID), .blob(task.sealed),
+            .integer(task.dueAt.milliseconds), .optional(task.expiresAt?.milliseconds))
+    }
+
+    /// Takes the first task that is due, and postpones it by its backoff.
+    func takeAppleTask(now: Timestamp) throws -> AppleTask? {
+        try send("DELETE FROM apple_tasks WHERE expires_at <= ?", .integer(now.milliseconds))
+        let task = try first(
+            """
+            SELECT id, kind, user_id, client_id, secret, attempts, due_at, expires_at FROM apple_tasks
+            WHERE due_at <= ? ORDER BY due_at LIMIT 1 \(Self.skippingLockedRows)
+            """,
+            .integer(now.milliseconds)
+        ) { row in try AppleTask(row: row) }
+        guard let task else { return nil }
+        try send(
+            "UPDATE apple_tasks SET attempts = attempts + 1, due_at = ? WHERE id = ?",
+            .integer((now + task.backoff).milliseconds), .integer(task.id))
+        return task
+    }
+
+    func delete(_ task: AppleTask) throws {
+        try send("DELETE FROM apple_tasks WHERE id = ?", .integer(task.id))
+    }
+
+    /// False when the user has no such account.
+    func keep(
+        _ sealed: [UInt8], for clientID: String, of user: UserID, subject: String
+    ) throws -> Bool {
+        try run(
+            """
+            UPDATE auth_accounts SET refresh_token = ?, client_id = ?
+            WHERE user_id = ? AND provider = 'APPLE' AND provider_user_id = ?
+            """,
+            .blob(sealed), .text(clientID), .text(user.text), .text(subject)) == 1
+    }
+
+    /// Queues the revocation of the Apple token of a user's account. False when there is none.
+    func queueRevocation(of user: UserID, now: Timestamp) throws -> Bool {
+        try run(
+            """
+            INSERT INTO apple_tasks (kind, user_id, client_id, secret, due_at)
+            SELECT 'revoke', user_id, client_id, refresh_token, CAST(? AS BIGINT) FROM auth_accounts
+            WHERE user_id = ? AND provider = 'APPLE' AND refresh_token IS NOT NULL
+            """,
+            .integer(now.milliseconds), .text(user.text)) > 0
+    }
+
+    /// Whether an unexpired code of the user waits to be exchanged.
+    func awaitsExchange(_ user: UserID, now: Timestamp) throws -> Bool {
+        try first(
+            "SELECT 1 FROM apple_tasks WHERE user_id = ? AND kind = 'exchange' AND expires_at > ?",
+            .text(user.text), .integer(now.milliseconds)
+        ) { _ in true } ?? false
+    }
+}
+
+extension RecordConnection {
+    /// One value for each kind, also when there are no tasks. It reads the whole table, which is short unless Apple has
+    /// been down for days.
+    func appleBacklog() throws -> [AppleBacklog] {
+        let groups = try all(
+            "SELECT kind, attempts, count(*), min(due_at) FROM apple_tasks GROUP BY kind, attempts"
+        ) { row in
+            let kind = try row.case(AppleTask.Kind.self, at: 0)
+            return AppleBacklog(
+                kind: kind, count: Int(row.integer(2)),
+                since: AppleTask.queuedAt(kind, attempts: row.integer(1), dueAt: row.timestamp(3)))
+        }
+        return AppleTask.Kind.allCases.map { kind in
+            let own = groups.filter { $0.kind == kind }
+            return AppleBacklog(
+                kind: kind, count: own.reduce(0) { $0 + $1.count }, since: own.compactMap(\.since).min())
+        }
+    }
+}
+
+/// The unfinished Apple tasks of one kind.
+package struct AppleBacklog: Sendable, Equatable {
+    package let kind: AppleTask.Kind
+    package let count: Int
+    /// When the oldest of them was queued.
+    package let since: Timestamp?
+}
+
+extension AppleTask {
+    fileprivate init(row: borrowing any SQLRow & ~Copyable) throws {
+        self.init(
+            id: row.integer(0), kind: try row.case(Kind.self, at: 1), userID: UserID(row.text(2)),
+            clientID: row.text(3), sealed: row.blob(4), attempts: row.integer(5),
+            dueAt: row.timestamp(6), expiresAt: row.optionalTimestamp(7))
+    }
+}

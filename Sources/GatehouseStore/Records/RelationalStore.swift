@@ -1,0 +1,51 @@
+package import Gatehouse
+package import SQL
+
+/// A store in tables. What it reads and writes is the same in each database: the statements and rules in this folder. The
+/// databases differ in how transactions are run and made durable, and in how concurrent ones are kept apart.
+package protocol RelationalStore: OperatorStore {
+    associatedtype Connection: RecordConnection
+
+    /// Runs a read. Its statements need not see the same state.
+    func read<Result>(_ body: (Connection) throws -> Result) throws(StoreFailure) -> Result
+
+    /// Runs a transaction. It has been committed when this returns.
+    ///
+    /// - Parameter body: must only use the connection: it may run more than once, and on any thread.
+    func write<Result>(_ body: @escaping (Connection) throws -> Result) throws(StoreFailure) -> Result
+
+    var purgeCursor: PurgeCursor { get }
+}
+
+extension RelationalStore {
+    /// Runs a read for the store contract.
+    func reading<Result>(_ body: (Connection) throws -> Result) throws(Refusal) -> Result {
+        do throws(StoreFailure) { return try read(body) } catch { throw .storageUnavailable(error) }
+    }
+
+    /// Runs a write for the store contract. It has been committed when this returns.
+    func writing<Result>(_ body: @escaping (Connection) throws -> Result) throws(Refusal) -> Result {
+        do throws(StoreFailure) { return try write(body) } catch { throw .storageUnavailable(error) }
+    }
+}
+
+/// What a transaction must say to a database in which others write at the same time. In a database with one writer there
+/// is nothing to do.
+///
+/// Locks are held until the end of the transaction. All transactions take them in the order of these methods.
+package protocol RecordConnection: SQLConnection {
+    /// Waits for other transactions that redeem the same token or nonce.
+    func lock(_ redemption: Redemption) throws
+
+    /// Waits for other transactions of the identity: also when it has no user yet.
+    func lock(_ identity: Identity) throws
+
+    /// Waits for other transactions that change the user, or what belongs to the user.
+    func lock(_ user: UserID) throws
+
+    /// Waits for other transactions that change a session of the user.
+    func lockSessions(of user: UserID) throws
+
+    /// Takes tasks of the outbox that no other transaction has taken: appended to a query for rows of `apple_tasks`.
+    static var skippingLockedRows: String { get }
+}

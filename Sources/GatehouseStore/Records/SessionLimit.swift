@@ -1,0 +1,41 @@
+import Gatehouse
+import SQL
+
+private let keptEndedSessions = 100
+
+extension RecordConnection {
+    /// Ends the active sessions of a user beyond a limit: those not used for the longest time, and never the new one,
+    /// even after the clock was set back. The rows of ended sessions, which tell their clients why they ended, are
+    /// bounded as well, so that a user who logs in and out all the time does not grow the database.
+    func enforce(
+        _ limit: Int, on user: UserID, except new: SessionID, now: Timestamp
+    ) throws -> [SessionID] {
+        let count = try first("SELECT count(*) FROM refresh_tokens WHERE user_id = ?", .text(user.text)) { row in
+            Int(row.integer(0))
+        }
+        guard let count, count > limit else { return [] }
+        try lockSessions(of: user)
+        if count > limit + keptEndedSessions { try removeEnded(of: user, now: now) }
+        return try all(
+            """
+            UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id IN (
+                SELECT id FROM refresh_tokens WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2
+                    AND id <> ?5
+                ORDER BY rotated_at DESC, id DESC LIMIT 1000000 OFFSET ?4)
+            RETURNING id
+            """,
+            .text(user.text), .integer(now.milliseconds), .text(RevokeReason.sessionLimit.rawValue),
+            .integer(Int64(limit - 1)), .text(new.text)
+        ) { row in SessionID(row.text(0)) }
+    }
+
+    private func removeEnded(of user: UserID, now: Timestamp) throws {
+        try send(
+            """
+            DELETE FROM refresh_tokens WHERE id IN (
+                SELECT id FROM refresh_tokens WHERE user_id = ?1 AND (revoked_at IS NOT NULL OR expires_at <= ?2)
+                ORDER BY updated_at DESC, id DESC LIMIT 1000000 OFFSET ?3)
+            """,
+            .text(user.text), .integer(now.milliseconds), .integer(Int64(keptEndedSessions)))
+    }
+}

@@ -1,0 +1,229 @@
+package import Gatehouse
+import SQL
+
+/// The columns of a session `t`, in the order in which `Session.init(_:of:row:_:)` reads them.
+let sessionColumns = """
+    t.provider, t.client_id, t.user_agent, t.address, t.last_user_agent, t.last_address, t.created_at,
+    t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.confirmed_at, t.previous_hash, t.repeats,
+    t.repeat_user_agent, t.repeat_address, t.revoked_at, t.revoke_reason
+    """
+
+// A constant, so that it is not built for each request.
+private let sessionByID = """
+    SELECT u.id, \(sessionColumns), \(userColumns)
+    FROM refresh_tokens t JOIN users u ON u.id = t.user_id WHERE t.id = ?
+    """
+
+extension RelationalStore {
+    package func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? {
+        try reading { try $0.session(id) }
+    }
+
+    package func sessions(of user: UserID, aliveAt now: Timestamp) throws(Refusal) -> [Session] {
+        try reading { try $0.sessions(of: user, aliveAt: now) }
+    }
+
+    package func change(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? {
+        try writing { connection in
+            guard let (session, user) = try connection.session(id) else { return nil }
+            guard let change = decide(session, user), change.applies(to: session) else { return (session, user, nil) }
+            switch change {
+            case .advance(let token, let device): try connection.advance(id, to: token, from: device, now: now)
+            case .countRepeat(_, let device): try connection.countRepeat(id, from: device, now: now)
+            case .end(let reason, let event): try connection.end(id, for: reason, recording: event)
+            }
+            return (session, user, change)
+        }
+    }
+
+    package func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {
+        try writing { connection in for confirmation in confirmations { try connection.confirm(confirmation) } }
+    }
+
+    package func revoke(
+        _ id: SessionID, for reason: RevokeReason, recording event: AuditEvent
+    ) throws(Refusal) -> Bool {
+        try writing { try $0.revoke(id, for: reason, recording: event) }
+    }
+
+    package func revokeAll(
+        of user: UserID, for reason: RevokeReason, recording event: AuditEvent
+    ) throws(Refusal) -> [SessionID] {
+        try writing { connection in
+            let ended = try connection.revokeAll(of: user, for: reason, now: event.moment)
+            if !ended.isEmpty { try connection.insert(event) }
+            return ended
+        }
+    }
+}
+
+extension RecordConnection {
+    func session(_ id: SessionID) throws -> (session: Session, user: User)? {
+        try first(sessionByID, .text(id.text)) { row in
+            var columns = ColumnCounter()
+            let user = UserID(row.text(columns.next()))
+            return (try Session(id, of: user, row: row, &columns), try User(user, row: row, &columns))
+        }
+    }
+
+    func sessions(of user: UserID, aliveAt now: Timestamp) throws -> [Session] {
+        try all(
+            """
+            SELECT t.id, \(sessionColumns) FROM refresh_tokens t
+            WHERE t.user_id = ? AND t.revoked_at IS NULL AND t.expires_at > ?
+            ORDER BY t.rotated_at DESC, t.id DESC
+            """,
+            .text(user.text), .integer(now.milliseconds)
+        ) { row in
+            var columns = ColumnCounter()
+            return try Session(SessionID(row.text(columns.next())), of: user, row: row, &columns)
+        }
+    }
+
+    func insert(_ session: Session, redeeming redemption: Redemption?) throws {
+        let token = session.token
+        try send(
+            """
+            INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
+                rotated_at, expires_at, user_agent, address, identity_token_hash, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .text(session.id.text), .text(session.userID.text), .text(session.provider.rawValue),
+            .text(session.clientID), .blob(token.hash), .blob(token.random), .integer(token.generation),
+            .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
+            .optional(session.device.userAgent), .optional(session.device.address), .optional(redemption?.tokenHash),
+            .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
+    }
+
+    /// Of a session that no other transaction changes meanwhile, as the next two.
+    func advance(_ id: SessionID, to token: SessionToken, from device: Device, now: Timestamp) throws {
+        try send(
+            """
+            UPDATE refresh_tokens SET generation = ?2, previous_hash = token_hash, token_hash = ?3,
+                token_random = ?4, rotated_at = ?5, expires_at = ?6, updated_at = ?7, last_user_agent = ?8,
+                last_address = ?9, confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL
+            WHERE id = ?1
+            """,
+            .text(id.text), .integer(token.generation), .blob(token.hash), .blob(token.random),
+            .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
+            .integer(now.milliseconds), .optional(device.userAgent), .optional(device.address))
+    }
+
+    func countRepeat(_ id: SessionID, from device: Device, now: Timestamp) throws {
+        try send(
+            """
+            UPDATE refresh_tokens SET repeats = repeats + 1, repeat_user_agent = ?2, repeat_address = ?3, updated_at = ?4
+            WHERE id = ?1
+            """,
+            .text(id.text), .optional(device.userAgent), .optional(device.address), .integer(now.milliseconds))
+    }
+
+    func end(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws {
+        try send(
+            "UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id = ?1",
+            .text(id.text), .integer(event.moment.milliseconds), .text(reason.rawValue))
+        try insert(event)
+    }
+
+    /// The conditions leave out a session that has advanced or ended since, and one that is confirmed already.
+    func confirm(_ confirmation: TokenConfirmation) throws {
+        try send(
+            """
+            UPDATE refresh_tokens SET confirmed_at = ?3, updated_at = ?3
+            WHERE id = ?1 AND generation = ?2 AND confirmed_at IS NULL AND revoked_at IS NULL
+            """,
+            .text(confirmation.sessionID.text), .integer(confirmation.generation),
+            .integer(confirmation.moment.milliseconds))
+    }
+
+    func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws -> Bool {
+        let changed = try run(
+            """
+            UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
+            WHERE id = ?1 AND revoked_at IS NULL
+            """,
+            .text(id.text), .integer(event.moment.milliseconds), .text(reason.rawValue))
+        guard changed == 1 else { return false }
+        try insert(event)
+        return true
+    }
+
+    /// Returns the sessions that were active.
+    func revokeAll(
+        of user: UserID, for reason: RevokeReason, now: Timestamp
+    ) throws -> [SessionID] {
+        try lockSessions(of: user)
+        return try all(
+            """
+            UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
+            WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2 RETURNING id
+            """,
+            .text(user.text), .integer(now.milliseconds), .text(reason.rawValue)
+        ) { row in SessionID(row.text(0)) }
+    }
+
+    /// Ends the sessions of all users, and returns how many were active.
+    func revokeAll(now: Timestamp) throws -> Int {
+        try run(
+            """
+            UPDATE refresh_tokens SET revoked_at = ?1, revoke_reason = ?2, updated_at = ?1
+            WHERE revoked_at IS NULL AND expires_at > ?1
+            """,
+            .integer(now.milliseconds), .text(RevokeReason.revoked.rawValue))
+    }
+
+    /// Returns the sessions that were active.
+    func deleteSessions(of user: UserID, now: Timestamp) throws -> [SessionID] {
+        try lockSessions(of: user)
+        // Filtered here: in the RETURNING clause of a table without rowid, SQLite 3.40
+        // evaluates every IS NULL as false.
+        return try all(
+            "DELETE FROM refresh_tokens WHERE user_id = ? RETURNING id, revoked_at, expires_at", .text(user.text)
+        ) { row in
+            let isAlive = row.optionalInteger(1) == nil && row.integer(2) > now.milliseconds
+            return isAlive ? SessionID(row.text(0)) : nil
+        }.compactMap { $0 }
+    }
+}
+
+extension SessionChange {
+    /// Whether the change fits the session.
+    func applies(to session: Session) -> Bool {
+        guard session.revokedAt == nil else { return false }
+        return switch self {
+        case .advance(let token, _): session.token.generation == token.generation - 1
+        case .countRepeat(let generation, _): session.token.generation == generation
+        case .end: true
+        }
+    }
+}
+
+extension Session {
+    /// Reads `sessionColumns`.
+    init(
+        _ id: SessionID, of user: UserID, row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter
+    ) throws {
+        let provider = try row.case(Provider.self, at: columns.next())
+        let clientID = row.text(columns.next())
+        let (device, lastDevice) = (row.device(&columns), row.device(&columns))
+        let createdAt = row.timestamp(columns.next())
+        let token = SessionToken(
+            generation: row.integer(columns.next()), random: row.blob(columns.next()),
+            issuedAt: row.timestamp(columns.next()), expiresAt: row.timestamp(columns.next()),
+            hash: row.blob(columns.next()))
+        let confirmedAt = row.optionalTimestamp(columns.next())
+        let (previousHash, repeats) = (row.optionalBlob(columns.next()), row.integer(columns.next()))
+        let repeatDevice = row.device(&columns)
+        let revokedAt = row.optionalTimestamp(columns.next())
+        let reason = row.optionalText(columns.next())
+        self.init(
+            id: id, userID: user, provider: provider, clientID: clientID, device: device,
+            rotationDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
+            confirmedAt: confirmedAt, previousHash: previousHash, repeats: repeats,
+            repeatDevice: repeatDevice == .unknown ? nil : repeatDevice, revokedAt: revokedAt,
+            // A row that an operator edited by hand may have no reason, or an unknown one. The session has still ended.
+            revokeReason: revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked })
+    }
+}

@@ -1,0 +1,105 @@
+package import Gatehouse
+import SQL
+
+/// The columns of a user `u`, in the order in which `User.init(_:row:_:)` reads them.
+let userColumns = """
+    u.email, u.email_verified, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
+    """
+
+// A constant, so that it is not built for each request.
+private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
+
+extension RelationalStore {
+    package func user(_ id: UserID) throws(Refusal) -> User? {
+        try reading { try $0.user(id) }
+    }
+
+    package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
+        try writing { try $0.update(id, change, now: now) }
+    }
+}
+
+extension RecordConnection {
+    func user(_ id: UserID) throws -> User? {
+        try first(userByID, .text(id.text)) { row in
+            var columns = ColumnCounter()
+            return try User(id, row: row, &columns)
+        }
+    }
+
+    func insert(_ user: User, lastLoginBy provider: Provider) throws {
+        let now = Value.integer(user.createdAt.milliseconds)
+        try send(
+            """
+            INSERT INTO users (id, email, email_verified, nickname, avatar_url, role, status, onboarding_completed,
+                last_login_at, last_login_provider, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .optional(user.nickname),
+            .optional(user.avatarURL), .text(user.role.rawValue), .text(user.status.rawValue),
+            .flag(user.onboardingCompleted), now, .text(provider.rawValue), now, now)
+    }
+
+    /// Nil, and nothing is changed, when the user is not active.
+    fileprivate func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws -> User? {
+        let changed = try run(
+            """
+            UPDATE users SET nickname = CASE WHEN ?2 THEN ?3 ELSE nickname END,
+                avatar_url = CASE WHEN ?4 THEN ?5 ELSE avatar_url END,
+                onboarding_completed = coalesce(?6, onboarding_completed), updated_at = ?7
+            WHERE id = ?1 AND status = 'ACTIVE'
+            """,
+            .text(id.text), .integer(change.nickname == nil ? 0 : 1), .optional(change.nickname ?? nil),
+            .integer(change.avatarURL == nil ? 0 : 1), .optional(change.avatarURL ?? nil),
+            .optional(change.onboardingCompleted.map { $0 ? 1 : 0 }), .integer(now.milliseconds))
+        return changed == 1 ? try user(id) : nil
+    }
+
+    /// Updates whether the user's own address is verified, from a newly linked identity.
+    func updateVerification(of user: UserID, from identity: Identity) throws {
+        guard let email = identity.email, let verified = identity.emailVerified else { return }
+        try send(
+            "UPDATE users SET email_verified = ? WHERE id = ? AND lower(email) = ?", .flag(verified), .text(user.text),
+            .text(email.withLowerASCII))
+    }
+
+    /// Gives a user whose address no account has any more that of the oldest account that has one. Without such an
+    /// account the user keeps the address.
+    func replaceAddressOfUnlinkedAccount(of user: UserID, now: Timestamp) throws {
+        try send(
+            """
+            UPDATE users SET email = source.email, email_verified = coalesce(source.email_verified, FALSE), updated_at = ?2
+            FROM (SELECT email, email_verified FROM auth_accounts WHERE user_id = ?1 AND email IS NOT NULL
+                ORDER BY created_at, id LIMIT 1) AS source
+            WHERE id = ?1 AND NOT EXISTS (
+                SELECT 1 FROM auth_accounts WHERE user_id = ?1 AND lower(email) = lower(users.email))
+            """,
+            .text(user.text), .integer(now.milliseconds))
+    }
+
+    /// Removes all personal data of a user. False when the user is deleted already.
+    func anonymise(_ id: UserID, now: Timestamp) throws -> Bool {
+        let changed = try run(
+            """
+            UPDATE users SET status = 'DELETED', email = NULL, email_verified = FALSE, nickname = NULL,
+                avatar_url = NULL, onboarding_completed = FALSE, last_login_at = NULL, last_login_provider = NULL, updated_at = ?2
+            WHERE id = ?1 AND status <> 'DELETED'
+            """,
+            .text(id.text), .integer(now.milliseconds))
+        guard changed == 1 else { return false }
+        try removeDevicesFromAudit(of: id)
+        return true
+    }
+}
+
+extension User {
+    /// Reads `userColumns`.
+    init(_ id: UserID, row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) throws {
+        self.init(
+            id: id, email: row.optionalText(columns.next()), emailVerified: row.integer(columns.next()) != 0,
+            nickname: row.optionalText(columns.next()), avatarURL: row.optionalText(columns.next()),
+            role: try row.case(Role.self, at: columns.next()),
+            status: try row.case(UserStatus.self, at: columns.next()),
+            onboardingCompleted: row.integer(columns.next()) != 0, createdAt: row.timestamp(columns.next()))
+    }
+}

@@ -1,0 +1,52 @@
+package import Gatehouse
+import SQL
+
+/// A database that an operator's command examines while servers may use it. Nothing is changed.
+package protocol ExaminedDatabase {
+    func schema() throws -> SchemaState
+
+    func document(_ name: String) throws -> Document?
+
+    /// The time of the newest row.
+    func newestMoment() throws -> Timestamp?
+
+    /// The number of encrypted values by their first bytes, which identify the key. Nothing is decrypted.
+    ///
+    /// - Parameter headByteCount: the number of bytes that identify a key.
+    func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)]
+}
+
+/// The schema of a database, compared with the schema of this program.
+package enum SchemaState: Sendable, Equatable {
+    case current
+    case older(found: Int, known: Int)
+    /// A newer program has migrated it, and this one can go on working.
+    case newerButUsable(found: Int, known: Int)
+    case newer(found: Int, known: Int)
+    case foreign
+}
+
+extension RecordConnection {
+    func newestMoment() throws -> Timestamp? {
+        try moments(
+            "SELECT created_at FROM users ORDER BY id DESC LIMIT 1",
+            "SELECT moment FROM audit_events ORDER BY id DESC LIMIT 1", "SELECT max(updated_at) FROM documents"
+        ).max()
+    }
+
+    /// The times that these queries return, without NULL.
+    func moments(_ queries: String...) throws -> [Timestamp] {
+        try queries.compactMap { try first($0) { $0.optionalTimestamp(0) } ?? nil }
+    }
+
+    func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)] {
+        try all(
+            """
+            SELECT substr(value, 1, ?1), count(*) FROM (
+                SELECT refresh_token AS value FROM auth_accounts WHERE refresh_token IS NOT NULL
+                UNION ALL SELECT secret FROM apple_tasks) AS sealed
+            GROUP BY 1 ORDER BY 1
+            """, .integer(Int64(headByteCount))
+        ) { row in (row.blob(0), Int(row.integer(1))) }
+    }
+}

@@ -1,0 +1,164 @@
+internal import CPostgreSQL
+internal import POSIX
+import SQL
+
+extension Connection {
+    func enterPipeline() {
+        if unsafe PQenterPipelineMode(handle.pointer) != 1 { isGivenUp = true }
+    }
+
+    func enqueue(_ sql: String, _ values: [Value]) throws(PostgreSQLError) {
+        try parameters.fill(values)
+        try enqueue(sql)
+    }
+
+    func enqueue(_ sql: String, _ values: [Parameter]) throws(PostgreSQLError) {
+        try parameters.fill(values)
+        try enqueue(sql)
+    }
+
+    /// Queues a statement with the parameters of the buffer, and in front of it the request to prepare it.
+    private func enqueue(_ sql: String) throws(PostgreSQLError) {
+        let statement = statements.statement(sql)
+        precondition(statement.parameters == parameters.count, "the statement needs one value for each parameter")
+        try queue(statement, as: .execute(statement, commits: !isInTransaction))
+    }
+
+    func queue(_ statement: PreparedStatement, as request: Pipeline.Request) throws(PostgreSQLError) {
+        guard isUsable else { throw .closed }
+        if isPooled { return try queueUnnamed(statement, as: request) }
+        if !statement.isPrepared {
+            guard unsafe PQsendPrepare(handle.pointer, statement.name, statement.text, 0, nil) == 1 else {
+                throw giveUp(.lost, at: 0)
+            }
+            statement.isPrepared = true
+            pipeline.append(.prepare(statement))
+        }
+        let isQueued = unsafe PQsendQueryPrepared(
+            handle.pointer, statement.name, Int32(parameters.count), parameters.pointers, parameters.lengths,
+            parameters.formats, 1)
+        pipeline.append(request)
+        if isQueued != 1 { throw giveUp(.lost, at: 0) }
+    }
+
+    /// The session that prepares a statement need not be the one that executes it later.
+    private func queueUnnamed(_ statement: PreparedStatement, as request: Pipeline.Request) throws(PostgreSQLError) {
+        let isQueued = unsafe PQsendQueryParams(
+            handle.pointer, statement.text, Int32(parameters.count), nil, parameters.pointers, parameters.lengths,
+            parameters.formats, 1)
+        pipeline.append(request)
+        if isQueued != 1 { throw giveUp(.lost, at: 0) }
+    }
+
+    /// Sends what is queued, reads all answers, and returns that of the last statement. If one failed, the first error
+    /// is thrown after the rest was read, and the connection is usable.
+    func exchange() throws(PostgreSQLError) -> QueryResult {
+        guard isUsable else { throw .closed }
+        guard unsafe PQpipelineSync(handle.pointer) == 1 else { throw giveUp(.lost, at: 0) }
+        pipeline.append(.sync)
+        var reader = AnswerReader(timeout: answerTimeout)
+        var index = 0
+        do throws(PostgreSQLError) {
+            while index < pipeline.requests.count {
+                try reader.read(pipeline.requests[index], on: handle)
+                index += 1
+            }
+            // libpq knows only then that nothing is outstanding.
+            guard unsafe PQgetResult(handle.pointer) == nil else { throw .unexpected }
+        } catch {
+            throw giveUp(error, at: index, mayHaveCommitted: reader.failure == nil)
+        }
+        return try finish(reader)
+    }
+
+    private func finish(_ reader: consuming AnswerReader) throws(PostgreSQLError) -> QueryResult {
+        pipeline.removeAll()
+        isInTransaction = unsafe PQtransactionStatus(handle.pointer) != PQTRANS_IDLE
+        if reader.hasChanges { hasChanged = true }
+        if let failure = reader.failure {
+            if failure.sqlState == "26000" { statements.forgetAll() }
+            if let statement = reader.failed { statements.forget(statement) }
+            // A server that became a standby.
+            if failure.isConnectionLost { isGivenUp = true }
+            throw failure
+        }
+        guard let last = reader.takeLast() else { throw .unexpected }
+        return last
+    }
+
+    /// Marks the connection as unusable. Nothing waits for the peer any more.
+    func giveUp(_ error: PostgreSQLError, at index: Int, mayHaveCommitted: Bool = true) -> PostgreSQLError {
+        var error = error
+        // The server ended the session with an error in place of the answer to another statement than a commit, so it
+        // has not come to the commit.
+        let isTold = !error.sqlState.isEmpty && !pipeline.isCommit(at: index)
+        if mayHaveCommitted, !isTold, pipeline.hasCommit(from: index) { error.isOutcomeUnknown = true }
+        isGivenUp = true
+        isInTransaction = false
+        pipeline.removeAll()
+        handle.disconnect()
+        return error
+    }
+}
+
+/// Reads the answers to a pipeline: keeps the last statement's result, and the first error.
+struct AnswerReader: ~Copyable {
+    private(set) var failure: PostgreSQLError?
+    /// The statement that failed and must be prepared again.
+    private(set) var failed: PreparedStatement?
+    private(set) var hasChanges = false
+    private var last: QueryResult?
+    private let timeout: Duration
+
+    init(timeout: Duration) {
+        self.timeout = timeout
+    }
+
+    /// Throws only if the connection cannot be used further.
+    mutating func read(_ request: Pipeline.Request, on handle: Handle) throws(PostgreSQLError) {
+        switch request {
+        case .sync: try readSync(on: handle)
+        case .prepare(let statement): try read(statement, isPreparation: true, on: handle)
+        case .execute(let statement, _), .commit(let statement): try read(statement, on: handle)
+        }
+    }
+
+    private mutating func read(
+        _ statement: PreparedStatement, isPreparation: Bool = false, on handle: Handle
+    ) throws(PostgreSQLError) {
+        guard let result = try next(on: handle) else { throw .lost }
+        guard try next(on: handle) == nil else { throw .unexpected }
+        if result.isSkipped {
+            if isPreparation { statement.isPrepared = false }
+        } else if let error = result.failure {
+            try note(error)
+            if isPreparation { statement.isPrepared = false }
+            if error.sqlState == "0A000" { failed = statement }
+        } else {
+            if result.isChange { hasChanges = true }
+            last = consume result
+        }
+    }
+
+    /// The commit of statements outside of a transaction happens here, and can fail.
+    private mutating func readSync(on handle: Handle) throws(PostgreSQLError) {
+        for _ in 0..<4 {
+            guard let result = try next(on: handle) else { continue }
+            if result.isSync { return }
+            guard let error = result.failure else { throw .unexpected }
+            try note(error)
+        }
+        throw .unexpected
+    }
+
+    private mutating func note(_ error: PostgreSQLError) throws(PostgreSQLError) {
+        if error.isSessionEnd { throw error }
+        failure = failure ?? error
+    }
+
+    private func next(on handle: Handle) throws(PostgreSQLError) -> QueryResult? {
+        try handle.nextResult(within: timeout)
+    }
+
+    consuming func takeLast() -> QueryResult? { last }
+}

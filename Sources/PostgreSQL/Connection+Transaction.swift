@@ -1,0 +1,42 @@
+import SQL
+
+extension Connection {
+    /// Queues the begin of a transaction.
+    package func begin() throws(PostgreSQLError) {
+        precondition(!isInTransaction, "transactions do not nest")
+        try queue("BEGIN ISOLATION LEVEL READ COMMITTED")
+        isInTransaction = true
+        // Settings of a pooler's session would be those of the next user, too.
+        if isPooled { try queue("SELECT " + Session.settings(options, isLocal: true)) }
+    }
+
+    /// Queues the commit, and waits until everything has happened. If it throws, nothing has been committed, unless the
+    /// error says that the outcome is unknown.
+    package func commit() throws(PostgreSQLError) {
+        guard isInTransaction else { throw PostgreSQLError(.usage, "there is no transaction to commit") }
+        try queue("COMMIT", isCommit: true)
+        // A transaction with an error is rolled back by COMMIT without an error.
+        if try exchange().isRollback {
+            throw PostgreSQLError(.statement, sqlState: "25P02", "the transaction was rolled back")
+        }
+    }
+
+    /// Ends the transaction, also after an error. Does nothing if there is none, or if the connection is not usable.
+    package func rollback() throws(PostgreSQLError) {
+        guard isInTransaction, isUsable else { return }
+        try queue("ROLLBACK")
+        do throws(PostgreSQLError) {
+            _ = try exchange()
+        } catch  where isUsable && isInTransaction {
+            // A statement that was queued before failed, so the server skipped the rollback.
+            try queue("ROLLBACK")
+            _ = try exchange()
+        } catch  where isUsable {}
+    }
+
+    private func queue(_ sql: String, isCommit: Bool = false) throws(PostgreSQLError) {
+        try parameters.fill([Value]())
+        let statement = statements.statement(sql)
+        try queue(statement, as: isCommit ? .commit(statement) : .execute(statement, commits: false))
+    }
+}

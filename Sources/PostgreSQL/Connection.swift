@@ -1,0 +1,159 @@
+internal import POSIX
+package import SQL
+
+/// A connection to a PostgreSQL server, with its prepared statements.
+///
+/// Statements are sent in pipelines: `send` only queues one, and everything queued is sent with the next one whose
+/// result is read. Not Sendable: only one thread at a time may use a connection.
+package final class Connection: SQLConnection {
+    package let options: ConnectionOptions
+    /// How long to wait for an answer of the server before the connection is given up. It begins anew when a part of the
+    /// answer arrives.
+    package var answerTimeout: Duration
+    let handle: Handle
+    let session: Session
+    var pipeline = Pipeline()
+    var parameters = ParameterBuffer()
+    var statements = PreparedStatements()
+    /// A transaction was begun, perhaps only in the queue.
+    package internal(set) var isInTransaction = false
+    var isGivenUp = false
+    /// A statement has changed rows. Its owner sets it back.
+    package var hasChanged = false
+
+    /// Tries the servers of the URL in their order. Throws the error of the last one.
+    package init(to url: String, _ options: ConnectionOptions = ConnectionOptions()) throws(PostgreSQLError) {
+        self.options = options
+        answerTimeout = options.answerTimeout
+        (handle, session) = try Self.open(ServerList(url, options), options)
+        enterPipeline()
+    }
+
+    /// Why libpq does not accept the URL, without any part of it; nil if it does. That says nothing about whether a server
+    /// answers there.
+    package static func fault(ofURL url: String) -> String? {
+        do throws(PostgreSQLError) {
+            _ = try ServerList(url, ConnectionOptions())
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    private static func open(
+        _ list: ServerList, _ options: ConnectionOptions
+    ) throws(PostgreSQLError) -> (Handle, Session) {
+        var failure = PostgreSQLError.closed
+        for server in list.servers {
+            let deadline = MonotonicTime.now + (list.connectTimeout ?? options.connectTimeout)
+            do throws(PostgreSQLError) {
+                let handle = try Handle.connect(server, hiding: list.secrets, until: deadline)
+                do throws(PostgreSQLError) {
+                    return (handle, try Session.begin(on: handle, options, until: deadline))
+                } catch {
+                    handle.disconnect()
+                    throw error
+                }
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Between this program and the server is a pooler that gives each transaction another session.
+    package var isPooled: Bool { session.isPooled }
+
+    /// As in `server_version_num`: 150018 is version 15.18.
+    package var serverVersion: Int { session.serverVersion }
+
+    /// The timeline of a primary, which a failover increments. Nil on a standby, or if the user may not read it.
+    package var timeline: Int64? { session.timeline }
+
+    package var isStandby: Bool { session.isStandby }
+
+    /// False after the connection was lost or given up. Then it must be closed.
+    package var isUsable: Bool { !isGivenUp && handle.isConnected }
+}
+
+// MARK: - Statements
+
+extension Connection {
+    /// Executes a statement and returns the number of changed rows.
+    @discardableResult
+    package func run(_ sql: String, _ values: Value...) throws(PostgreSQLError) -> Int {
+        try enqueue(sql, values)
+        return try exchange().changes
+    }
+
+    /// Queues a statement. It is sent with the next one whose result is read, or with the commit, and that one throws
+    /// its error.
+    package func send(_ sql: String, _ values: Value...) throws(PostgreSQLError) { try enqueue(sql, values) }
+
+    /// The first row of a query; nil if there is none.
+    package func first<Result>(
+        _ sql: String, _ values: Value..., read: (borrowing any SQLRow & ~Copyable) throws -> Result
+    ) throws(PostgreSQLError) -> Result? {
+        try enqueue(sql, values)
+        return try exchange().first(read)
+    }
+
+    /// All rows of a query.
+    package func all<Result>(
+        _ sql: String, _ values: Value..., read: (borrowing any SQLRow & ~Copyable) throws -> Result
+    ) throws(PostgreSQLError) -> [Result] {
+        try enqueue(sql, values)
+        return try exchange().all(read)
+    }
+}
+
+// MARK: - Statements with arrays
+
+extension Connection {
+    @discardableResult
+    package func run(_ sql: String, with parameters: [Parameter]) throws(PostgreSQLError) -> Int {
+        try enqueue(sql, parameters)
+        return try exchange().changes
+    }
+
+    package func send(_ sql: String, with parameters: [Parameter]) throws(PostgreSQLError) {
+        try enqueue(sql, parameters)
+    }
+
+    package func first<Result>(
+        _ sql: String, with parameters: [Parameter], read: (borrowing any SQLRow & ~Copyable) throws -> Result
+    ) throws(PostgreSQLError) -> Result? {
+        try enqueue(sql, parameters)
+        return try exchange().first(read)
+    }
+
+    package func all<Result>(
+        _ sql: String, with parameters: [Parameter], read: (borrowing any SQLRow & ~Copyable) throws -> Result
+    ) throws(PostgreSQLError) -> [Result] {
+        try enqueue(sql, parameters)
+        return try exchange().all(read)
+    }
+}
+
+extension QueryResult {
+    /// Converts the error here, so that no closure has to declare its type.
+    func first<Result>(
+        _ read: (borrowing any SQLRow & ~Copyable) throws -> Result
+    ) throws(PostgreSQLError) -> Result? {
+        guard rows > 0 else { return nil }
+        do { return try read(row(0)) } catch { throw PostgreSQLError(error) }
+    }
+
+    func all<Result>(
+        _ read: (borrowing any SQLRow & ~Copyable) throws -> Result
+    ) throws(PostgreSQLError) -> [Result] {
+        var results: [Result] = []
+        results.reserveCapacity(Int(rows))
+        do {
+            for index in 0..<rows { results.append(try read(row(index))) }
+        } catch {
+            throw PostgreSQLError(error)
+        }
+        return results
+    }
+}

@@ -1,0 +1,132 @@
+internal import CPostgreSQL
+internal import Glibc
+internal import POSIX
+
+/// The servers that a URL and libpq's environment name, each with all parameters for one attempt to connect.
+///
+/// libpq does not try the next host after one that accepts a connection and never answers, or closes it. Therefore each
+/// host gets an attempt of its own.
+struct ServerList {
+    typealias Parameters = [(keyword: String, value: String)]
+
+    let servers: [Parameters]
+    /// From the URL or the environment; nil if they set none.
+    let connectTimeout: Duration?
+    /// What no message may contain.
+    let secrets: [String]
+
+    init(_ url: String, _ options: ConnectionOptions) throws(PostgreSQLError) {
+        try Self.checkSyntax(url)
+        let parameters = try Self.resolve(Self.defaults(options) + [("dbname", url)])
+        func value(_ keyword: String) -> String? { parameters.first { $0.keyword == keyword }?.value }
+        servers = Self.split(parameters)
+        guard !servers.isEmpty else { throw .invalidURL("the numbers of hosts, addresses and ports differ") }
+        connectTimeout = value("connect_timeout").flatMap { Int($0) }.flatMap { $0 > 0 ? .seconds($0) : nil }
+        secrets = [value("password"), value("sslpassword"), url].compactMap { $0 }.filter { !$0.isEmpty }
+        // Such a host is a part of a password that contains an unescaped character.
+        if value("host")?.contains("@") == true {
+            throw .invalidURL("the host contains @: write %40 for an @ in the password")
+        }
+    }
+
+    /// What the URL may override, since it comes later.
+    private static func defaults(_ options: ConnectionOptions) -> Parameters {
+        var defaults: Parameters = [
+            ("fallback_application_name", options.applicationName), ("client_encoding", "UTF8"),
+            ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", String(options.answerTimeout.wholeMilliseconds)),
+        ]
+        if options.needsPrimary, unsafe getenv("PGTARGETSESSIONATTRS") == nil {
+            defaults.append(("target_session_attrs", "read-write"))
+        }
+        return defaults
+    }
+
+    /// libpq's own message may quote the URL.
+    private static func checkSyntax(_ url: String) throws(PostgreSQLError) {
+        guard let parsed = unsafe PQconninfoParse(url, nil) else {
+            throw .invalidURL("it is no connection URI of PostgreSQL")
+        }
+        unsafe PQconninfoFree(parsed)
+    }
+
+    /// All parameters after libpq has read the URL, the service file and the environment.
+    ///
+    /// libpq tells them only of a connection. It opens no connection here, since it refuses the value of the last
+    /// parameter after it has read all others.
+    private static func resolve(_ parameters: Parameters) throws(PostgreSQLError) -> Parameters {
+        let keywords = KeywordArrays(parameters + [("channel_binding", "?")])
+        guard let pointer = unsafe PQconnectStartParams(keywords.keywords, keywords.values, 1) else {
+            throw PostgreSQLError(.connection, "no memory")
+        }
+        let handle = unsafe Handle(takingOwnership: pointer)
+        guard let list = unsafe PQconninfo(handle.pointer) else { throw PostgreSQLError(.connection, "no memory") }
+        defer { unsafe PQconninfoFree(list) }
+        var resolved: Parameters = []
+        var option = unsafe list
+        while let keyword = unsafe option.pointee.keyword {
+            if let value = unsafe option.pointee.val, unsafe value[0] != 0 {
+                resolved.append(unsafe (String(cString: keyword), String(cString: value)))
+            }
+            unsafe option += 1
+        }
+        let channelBinding = parameters.last { $0.keyword == "channel_binding" }
+        return resolved.filter { $0.keyword != "channel_binding" } + (channelBinding.map { [$0] } ?? [])
+    }
+
+    /// One list of parameters for each host. One port serves all hosts.
+    private static func split(_ parameters: Parameters) -> [Parameters] {
+        func list(_ keyword: String) -> [String] {
+            let value = parameters.first { $0.keyword == keyword }?.value ?? ""
+            return value.isEmpty ? [] : value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+        let count = max(hosts.count, addresses.count)
+        guard count > 1 else { return [parameters] }
+        guard hosts.isEmpty || hosts.count == count, addresses.isEmpty || addresses.count == count,
+            ports.count <= 1 || ports.count == count
+        else { return [] }
+        let common = parameters.filter { !["host", "hostaddr", "port"].contains($0.keyword) }
+        return (0..<count).map { index in
+            let host = hosts.isEmpty ? [] : [("host", hosts[index])]
+            let address = addresses.isEmpty ? [] : [("hostaddr", addresses[index])]
+            let port = ports.isEmpty ? [] : [("port", ports[ports.count == 1 ? 0 : index])]
+            return common + host + address + port
+        }
+    }
+}
+
+/// Keywords and values as libpq reads them, with a null pointer at the end.
+@safe
+struct KeywordArrays: ~Copyable {
+    let keywords: UnsafeMutablePointer<UnsafePointer<CChar>?>
+    let values: UnsafeMutablePointer<UnsafePointer<CChar>?>
+    private let count: Int
+
+    init(_ parameters: ServerList.Parameters) {
+        count = parameters.count
+        unsafe keywords = .allocate(capacity: count + 1)
+        unsafe values = .allocate(capacity: count + 1)
+        for (index, parameter) in parameters.enumerated() {
+            unsafe keywords[index] = UnsafePointer(strdup(parameter.keyword))
+            unsafe values[index] = UnsafePointer(strdup(parameter.value))
+        }
+        unsafe keywords[count] = nil
+        unsafe values[count] = nil
+    }
+
+    deinit {
+        for index in 0..<count {
+            unsafe free(UnsafeMutablePointer(mutating: keywords[index]))
+            unsafe free(UnsafeMutablePointer(mutating: values[index]))
+        }
+        unsafe keywords.deallocate()
+        unsafe values.deallocate()
+    }
+}
+
+extension PostgreSQLError {
+    static func invalidURL(_ reason: String) -> PostgreSQLError {
+        PostgreSQLError(.usage, "the URL of the database is not valid: " + reason)
+    }
+}

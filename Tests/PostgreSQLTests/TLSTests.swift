@@ -1,0 +1,53 @@
+import Foundation
+import PostgreSQL
+import SQL
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: TLS")
+struct TLSTests {
+    /// A server with a certificate for `localhost`, and the path of that certificate.
+    private func server(_ folder: TemporaryFolder) throws -> TemporaryPostgreSQL {
+        let (key, certificate) = (folder.file("key.pem"), folder.file("certificate.pem"))
+        try Shell.run([
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+            "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate,
+        ])
+        let files = try ["key.pem": key, "certificate.pem": certificate].mapValues {
+            try String(contentsOfFile: $0, encoding: .utf8)
+        }
+        // The port is free again, and the next one that the kernel gives to another program is a different one.
+        let port = try SilentListener().port
+        return try TemporaryPostgreSQL(
+            settings: [
+                "listen_addresses": "127.0.0.1", "port": "\(port)", "ssl": "on", "ssl_cert_file": "certificate.pem",
+                "ssl_key_file": "key.pem",
+            ], files: files)
+    }
+
+    @Test("Statements and large results go through TLS, and a certificate of another authority is refused")
+    func largeResults() throws {
+        let folder = try TemporaryFolder()
+        let server = try server(folder)
+        let address = "postgresql://postgres@localhost:\(server.port)/postgres?hostaddr=127.0.0.1&sslmode="
+        let connection = try Connection(to: address + "verify-full&sslrootcert=" + folder.file("certificate.pem"))
+        let isEncrypted = try connection.first("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") {
+            $0.optionalFlag(0)
+        }
+        #expect(isEncrypted == true)
+        for size in [8000, 8192, 16_000, 16_384, 16_385, 40_000, 1_000_000] {
+            let text = try connection.first("SELECT repeat('x', ?)", .integer(Int64(size))) { $0.text(0) }
+            #expect(text?.utf8.count == size)
+        }
+        let rows = try connection.all("SELECT repeat('y', 1000) FROM generate_series(1, 5000)") {
+            $0.text(0).utf8.count
+        }
+        #expect(rows.count == 5000)
+
+        let error = failure {
+            _ = try Connection(to: address + "verify-full&sslrootcert=/etc/ssl/certs/ca-certificates.crt")
+        }
+        #expect(error?.isConnectionLost == true)
+        #expect(error?.message == "SSL error: certificate verify failed")
+    }
+}

@@ -1,0 +1,102 @@
+import PostgreSQL
+import SQL
+import TestSupport
+import Testing
+
+@Suite("PostgreSQL: values")
+struct ValueTests {
+    @Test(
+        "A text is read as it was written",
+        arguments: ["", "a", "Grüße 🐘", "'\"\\$1?", String(repeating: "ü", count: 500_000)])
+    func texts(text: String) throws {
+        let connection = try Fixture().connect()
+        #expect(try connection.first("SELECT ?::text", .text(text)) { $0.optionalText(0) } == text)
+    }
+
+    @Test(
+        "A blob is read as it was written",
+        arguments: [[], [0], [0, 255, 92], [UInt8](repeating: 7, count: 3_000_000)])
+    func blobs(blob: [UInt8]) throws {
+        let connection = try Fixture().connect()
+        #expect(try connection.first("SELECT ?::bytea", .blob(blob)) { $0.optionalBlob(0) } == blob)
+    }
+
+    @Test("An integer is read as it was written", arguments: [0, 1, -1, 9, 10, -10, Int64.max, Int64.min])
+    func integers(number: Int64) throws {
+        let connection = try Fixture().connect()
+        #expect(try connection.first("SELECT ?::bigint", .integer(number)) { $0.optionalInteger(0) } == number)
+    }
+
+    @Test("Integers of each size and flags are read as integers")
+    func integerSizes() throws {
+        let connection = try Fixture().connect()
+        let read = try connection.first("SELECT (-2)::smallint, (-3)::integer, (-4)::bigint, true, false, '5'::xid8") {
+            row in (0..<6).map { row.integer(Int32($0)) }
+        }
+        #expect(read == [-2, -3, -4, 1, 0, 5])
+    }
+
+    @Test("A flag is written to a column of booleans")
+    func flags() throws {
+        let connection = try Fixture().connect()
+        try connection.run("CREATE TABLE flags (is_set BOOLEAN)")
+        try connection.run("INSERT INTO flags VALUES (?), (?), (?)", .flag(true), .flag(false), .null)
+        let read = try connection.all("SELECT is_set FROM flags ORDER BY is_set") { $0.optionalFlag(0) }
+        #expect(read == [false, true, nil])
+    }
+
+    @Test("NULL is read as nil, or as an empty value")
+    func nulls() throws {
+        let connection = try Fixture().connect()
+        let isEmpty = try connection.first("SELECT ?1::text, ?1::bytea, ?1::bigint", .null) { row in
+            row.optionalText(0) == nil && row.optionalBlob(1) == nil && row.optionalInteger(2) == nil
+                && row.text(0) == "" && row.blob(1) == [] && row.integer(2) == 0
+        }
+        #expect(isEmpty == true)
+    }
+
+    @Test("A text with a zero byte is refused, and nothing is sent", arguments: ["\0", "a\0b", "a\0"])
+    func zeroBytes(text: String) throws {
+        let connection = try Fixture().connectWithTable()
+        let error = failure { try connection.run("INSERT INTO things VALUES (1, ?)", .text(text)) }
+        #expect(error?.description.contains("zero byte") == true)
+        #expect(failure { try connection.run("SELECT ?::text[]", with: [.texts([text])]) } == error)
+        #expect(try connection.integer("SELECT count(*) FROM things") == 0)
+    }
+
+    @Test("Arrays are written with their NULLs")
+    func arrays() throws {
+        let connection = try Fixture().connect()
+        let sql = """
+            SELECT * FROM unnest(?1::text[], ?2::bigint[], ?3::bytea[], ?4::boolean[]) AS rows (a, b, c, d)
+            """
+        let parameters: [Parameter] = [
+            .texts(["a", nil, ""]), .integers([Int64.min, nil, 7]), .blobs([[0, 1], nil, []]),
+            .flags([true, nil, false]),
+        ]
+        let rows = try connection.all(sql, with: parameters) { row in
+            "\(row.optionalText(0) as Any) \(row.optionalInteger(1) as Any) \(row.optionalBlob(2) as Any) "
+                + "\(row.optionalFlag(3) as Any)"
+        }
+        #expect(
+            rows == [
+                "Optional(\"a\") Optional(\(Int64.min)) Optional([0, 1]) Optional(true)", "nil nil nil nil",
+                "Optional(\"\") Optional(7) Optional([]) Optional(false)",
+            ])
+    }
+
+    @Test("An empty array has no elements")
+    func emptyArrays() throws {
+        let connection = try Fixture().connect()
+        for parameter in [Parameter.texts([]), .integers([]), .blobs([]), .flags([])] {
+            let type =
+                switch parameter {
+                case .texts: "text"
+                case .integers: "bigint"
+                case .blobs: "bytea"
+                default: "boolean"
+                }
+            #expect(try connection.integer("SELECT cardinality(?::\(type)[])", parameter) == 0)
+        }
+    }
+}

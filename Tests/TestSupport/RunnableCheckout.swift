@@ -1,0 +1,24 @@
+import Foundation
+
+/// A copy of the checkout's scripts that has the programs under test as its build.
+package enum RunnableCheckout {
+    /// The `PATH` of the scripts, beside the checkout's `bin`, which has a compiler that does nothing.
+    package static let path = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
+
+    package static func make(at path: String) throws {
+        let files = FileManager.default
+        for name in [".build/release", "bin"] {
+            try files.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
+        }
+        for name in ["deploy", "nginx"] {
+            try files.copyItem(atPath: Executable.root + "/" + name, toPath: path + "/" + name)
+        }
+        for (name, program) in [
+            ("gatehouse", Executable.gatehouse), ("fake-apple", Executable.fakeApple),
+            ("gatehouse-console", Executable.console),
+        ] {
+            try files.createSymbolicLink(atPath: path + "/.build/release/" + name, withDestinationPath: program)
+        }
+        try files.createSymbolicLink(atPath: path + "/bin/swift", withDestinationPath: "/bin/true")
+    }
+}
