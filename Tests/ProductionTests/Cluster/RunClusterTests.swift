@@ -10,13 +10,13 @@ struct RunClusterTests {
     func printedCommands() throws {
         let cluster = try RunningCluster()
         let commands = cluster.lines("curl")
-        #expect(try cluster.paste(commands).errorOutput == "")
+        try cluster.expectSuccess(of: commands)
         let kills = cluster.lines("kill")
         #expect(kills.map { $0.suffix(12).contains("node") } == [false, false, true])
         for line in kills {
-            #expect(try cluster.paste([line]).errorOutput == "")
+            try cluster.expectSuccess(of: [line])
             #expect(cluster.isWhole(), "after \(line): \(cluster.parts)")
-            #expect(try cluster.paste(commands).errorOutput == "")
+            try cluster.expectSuccess(of: commands)
         }
         #expect(cluster.stop() == 0)
     }
@@ -25,7 +25,7 @@ struct RunClusterTests {
     func killed() throws {
         let first = try RunningCluster()
         let login = try #require(first.lines("curl").first)
-        #expect(try first.paste([login]).errorOutput == "")
+        try first.expectSuccess(of: [login])
         let (primary, standby) = try (first.processes(of: "primary"), first.processes(of: "standby"))
         // Of each member Patroni is the first process, and PostgreSQL's main process the second one.
         first.signal(SIGKILL, [primary[0], standby[0], first.process.identifier])
@@ -35,7 +35,17 @@ struct RunClusterTests {
         for process in [primary[1], standby[1]] { #expect(kill(process, 0) != 0) }
         let me = try #require(second.lines("curl").first { $0.contains("/users/me ") })
         let refresh = try #require(second.lines("curl").first { $0.contains("/auth/refresh") })
-        #expect(try second.paste([me, refresh, me]).errorOutput == "")
+        try second.expectSuccess(of: [me, refresh, me])
         #expect(second.stop() == 0)
+    }
+}
+
+extension RunningCluster {
+    /// Pastes commands that print nothing but answers.
+    fileprivate func expectSuccess(of lines: [String], _ location: SourceLocation = #_sourceLocation) throws {
+        let outcome = try paste(lines)
+        #expect(
+            outcome.errorOutput == "", "\(lines) printed \(outcome.text), the script \(page.suffix(500))",
+            sourceLocation: location)
     }
 }

@@ -126,7 +126,7 @@ final class RunningCluster {
         Eventually.holds(within: seconds) {
             usleep(200_000)
             let parts = parts
-            return parts.contains(": primary") && parts.contains(": synchronous standby")
+            return hasPrimary() && parts.contains(": primary") && parts.contains(": synchronous standby")
                 && !parts.contains("does not")
         }
     }
