@@ -29,8 +29,9 @@ int capget(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
 #endif
-// O_PATH, which glibc also defines only with _GNU_SOURCE.
+// O_PATH and POLLRDHUP, which glibc also defines only with _GNU_SOURCE.
 #define GATEHOUSE_O_PATH 010000000
+#define GATEHOUSE_POLLRDHUP 0x2000
 
 // Swift cannot call variadic functions.
 static inline int gatehouse_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }

@@ -7,6 +7,8 @@ package enum Fault: Error, Sendable {
     case tooManyConnections
     /// A request was not complete in time, or its response was not read in time.
     case expired
+    /// The peer closed its connection while the process was suspended, so its request is not executed.
+    case abandoned
     case acceptFailed(POSIXError)
 }
 

@@ -31,6 +31,7 @@ package final class Responder: Sendable {
     let slowPoller: Poller
     /// Raised when the shutdown begins.
     let stop: EventFlag
+    let suspension = SuspensionWatch()
     let openCount = Atomic(0)
     private let endedWorkers = Monitor(0)
     let isAcceptingPaused = Atomic(false)
@@ -80,6 +81,7 @@ package final class Responder: Sendable {
             serveSlowPeer(atMost: sweepAt.millisecondsLeft, &buffer)
             guard sweepAt <= .now else { continue }
             sweepAt = .now + limits.sweepEvery
+            suspension.tick()
             sweep()
         }
         let end = MonotonicTime.now + limits.drain

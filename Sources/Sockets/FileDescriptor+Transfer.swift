@@ -45,4 +45,10 @@ extension FileDescriptor {
     package func shutDownWriting() {
         _ = shutdown(number, Int32(SHUT_WR))
     }
+
+    /// Whether the peer has closed the connection, at least for writing, or it has failed. There may be data to read.
+    package var hasPeerClosed: Bool {
+        var entry = pollfd(fd: number, events: Int16(GATEHOUSE_POLLRDHUP), revents: 0)
+        return unsafe poll(&entry, 1, 0) != 0
+    }
 }

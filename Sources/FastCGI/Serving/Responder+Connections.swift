@@ -180,6 +180,7 @@ extension Responder {
         slots.removeLimit()
         var buffer = PeekedInput.buffer()
         while openConnections > 0, .now < end {
+            suspension.tick()
             releaseIdle()
             serveSlowPeer(atMost: 5, &buffer)
             sweep()

@@ -35,7 +35,7 @@ final class Worker {
             } else if let entry = responder.connections.take(number, where: \.isForWorker) {
                 let socket = FileDescriptor(takingOwnership: number)
                 if case .freeWorker(let received, let body) = entry.state {
-                    respond(on: socket, body, received)
+                    if isAbandoned(socket) { giveUp(socket) } else { respond(on: socket, body, received) }
                 } else {
                     serve(socket)
                 }
@@ -77,12 +77,23 @@ final class Worker {
             case .incomplete: responder.wait(for: .restOfRequest([]), on: socket)
             // nginx may continue to send a body that is too large, so the request is read until its end is found.
             case .request(let body) where body.isTooLarge: responder.wait(for: .restOfRequest([]), on: socket)
+            case .request where isAbandoned(socket): giveUp(socket)
             case .request(let body): respond(on: socket, body)
             }
         } catch {
             responder.report(.refused(error))
             responder.close(socket)
         }
+    }
+
+    /// A peer that has closed is asked for only after a suspension: one that closes its writing side alone may still read.
+    private func isAbandoned(_ socket: borrowing FileDescriptor) -> Bool {
+        responder.suspension.isInDoubt() && socket.hasPeerClosed
+    }
+
+    private func giveUp(_ socket: consuming FileDescriptor) {
+        responder.report(.abandoned)
+        responder.close(socket)
     }
 
     /// Answers a complete request in the socket.

@@ -27,6 +27,7 @@ extension Fault {
     fileprivate var level: LogLevel {
         switch self {
         case .refused, .expired: .debug
+        case .abandoned: .info
         case .tooManyConnections, .acceptFailed: .warning
         }
     }

@@ -6,6 +6,7 @@ final class ConnectionMetrics: MetricSource {
     private enum Kind: Int, CaseIterable {
         case refused
         case expired
+        case abandoned
         case tooMany
         case acceptFailed
 
@@ -13,6 +14,7 @@ final class ConnectionMetrics: MetricSource {
             switch self {
             case .refused: "refused"
             case .expired: "expired"
+            case .abandoned: "abandoned"
             case .tooMany: "too_many"
             case .acceptFailed: "accept_failed"
             }
@@ -26,6 +28,7 @@ final class ConnectionMetrics: MetricSource {
             switch fault {
             case .refused: .refused
             case .expired: .expired
+            case .abandoned: .abandoned
             case .tooManyConnections: .tooMany
             case .acceptFailed: .acceptFailed
             }
