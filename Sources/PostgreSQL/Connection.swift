@@ -18,14 +18,21 @@ package final class Connection: SQLConnection {
     /// A transaction was begun, perhaps only in the queue.
     package internal(set) var isInTransaction = false
     var isGivenUp = false
+    /// The position of the server in the list of the URL.
+    package let serverIndex: Int
     /// A statement has changed rows. Its owner sets it back.
     package var hasChanged = false
 
     /// Tries the servers of the URL in their order. Throws the error of the last one.
-    package init(to url: String, _ options: ConnectionOptions = ConnectionOptions()) throws(PostgreSQLError) {
+    ///
+    /// - Parameter first: the position of the server that is tried first. A server that does not answer costs
+    ///   `connectTimeout` each time.
+    package init(
+        to url: String, _ options: ConnectionOptions = ConnectionOptions(), startingAt first: Int = 0
+    ) throws(PostgreSQLError) {
         self.options = options
         answerTimeout = options.answerTimeout
-        (handle, session) = try Self.open(ServerList(url, options), options)
+        (handle, session, serverIndex) = try Self.open(ServerList(url, options), options, startingAt: first)
         enterPipeline()
     }
 
@@ -41,15 +48,16 @@ package final class Connection: SQLConnection {
     }
 
     private static func open(
-        _ list: ServerList, _ options: ConnectionOptions
-    ) throws(PostgreSQLError) -> (Handle, Session) {
+        _ list: ServerList, _ options: ConnectionOptions, startingAt first: Int
+    ) throws(PostgreSQLError) -> (Handle, Session, index: Int) {
         var failure = PostgreSQLError.closed
-        for server in list.servers {
+        let servers = list.servers
+        for index in servers.indices.map({ ($0 + first) % servers.count }) {
             let deadline = MonotonicTime.now + (list.connectTimeout ?? options.connectTimeout)
             do throws(PostgreSQLError) {
-                let handle = try Handle.connect(server, hiding: list.secrets, until: deadline)
+                let handle = try Handle.connect(servers[index], hiding: list.secrets, until: deadline)
                 do throws(PostgreSQLError) {
-                    return (handle, try Session.begin(on: handle, options, until: deadline))
+                    return (handle, try Session.begin(on: handle, options, until: deadline), index)
                 } catch {
                     handle.disconnect()
                     throw error

@@ -1,8 +1,9 @@
 import Gatehouse
-import GatehouseServer
 import JSON
 import Testing
 import Threading
+
+@testable import GatehouseServer
 
 @Suite("The log")
 struct LogTests {
@@ -40,5 +41,17 @@ struct LogTests {
         for (line, event) in zip(written, order.suffix(expected)) {
             #expect(try JSONValue(parsing: line).object?["event"]?.string == event.rawValue)
         }
+    }
+
+    @Test("a failure of the database is logged once a second, whatever the number of requests that meet it")
+    func storeFailures() {
+        let log = log(.info)
+        for request in 1...100 {
+            log.storeFailure(StoreFailure("no answer"), "request-\(request)")
+            log.storeFailure(StoreFailure("full"))
+        }
+        // A slow machine may take several seconds for this.
+        #expect(written.count >= 2 && written.count < 100)
+        #expect(Set(written.map { $0.contains("no answer") }) == [true, false])
     }
 }

@@ -73,6 +73,20 @@ struct TimeoutTests {
         #expect(try connection.integer("SELECT 5") == 5)
     }
 
+    @Test("The host that has answered last can be tried first")
+    func knownHost() throws {
+        let fixture = try Fixture()
+        let silent = try SilentListener()
+        let url = try fixture.url(after: ["127.0.0.1:\(silent.port)"])
+        let first = try Connection(to: url, ConnectionOptions(connectTimeout: .milliseconds(300)))
+        #expect(first.serverIndex == 1)
+        // The silent host would take longer than any test.
+        let patient = ConnectionOptions(connectTimeout: .seconds(3600))
+        #expect(try Connection(to: url, patient, startingAt: first.serverIndex).integer("SELECT 5") == 5)
+        let others = try fixture.url(after: ["127.0.0.1:1"])
+        #expect(try Connection(to: others, startingAt: 0).serverIndex == 1)
+    }
+
     @Test("Each host that never answers has its own time")
     func silentHosts() throws {
         let silent = try SilentListener()

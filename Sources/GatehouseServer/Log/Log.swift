@@ -7,6 +7,7 @@ import Synchronization
 package struct Log: Sendable {
     private let threshold: LogThreshold
     private let stream: LogStream?
+    private let storeThrottle = LogThrottle(every: .seconds(1))
     private let write: @Sendable (LogLevel, [UInt8]) -> Void
 
     /// - Parameter stream: writes the lines in order.
@@ -44,7 +45,9 @@ package struct Log: Sendable {
         write(level, LogLine.bytes(level, event, requestID: requestID, members))
     }
 
+    /// At most once a second for each fault, since every request meets it while the database cannot be reached.
     func storeFailure(_ failure: StoreFailure, _ requestID: String? = nil) {
+        guard storeThrottle.permits(failure.description) else { return }
         self(.error, "storage", [("fault", .string(failure.description))], requestID: requestID)
     }
 

@@ -47,7 +47,7 @@ package final class PostgreSQLStore: Sendable {
         self.onFailure = onFailure
         servers = Servers(url: settings.url, settings.options)
         pool = ConnectionPool(servers, limit: settings.connections, patience: settings.timeout / 2)
-        changes = SessionBatches(servers, onCommit: onCommit)
+        changes = SessionBatches(servers, patience: settings.timeout / 2, onCommit: onCommit)
         users = UserBatches(servers)
         news = RevocationNews(servers)
         admission = Admission(limit: settings.waiters)
@@ -125,12 +125,12 @@ extension PostgreSQLStore: RelationalStore {
         }
     }
 
-    /// Runs work, again after a conflict with another transaction, and on another connection after the loss of one, as long
-    /// as there is time.
+    /// Runs work, again after a conflict with another transaction, and on another connection after the loss of one. The last
+    /// attempt begins while there is time for it.
     ///
     /// - Parameter isRepeatable: whether the work may also be run again when it may have been committed.
     func attempt<Result>(isRepeatable: Bool, _ work: () throws -> Result) throws(StoreFailure) -> Result {
-        let deadline = MonotonicTime.now + settings.timeout
+        let lastStart = MonotonicTime.now + (settings.timeout - settings.options.answerTimeout)
         do {
             return try admission.admit {
                 var count = 0
@@ -138,7 +138,7 @@ extension PostgreSQLStore: RelationalStore {
                     do { return try work() } catch let error as PostgreSQLError {
                         count += 1
                         guard error.isWorthRepeating, isRepeatable || !error.isOutcomeUnknown, count < 10,
-                            .now < deadline
+                            .now < lastStart
                         else { throw error }
                         // Two transactions that lost against each other must not meet again.
                         if error.isRetryable { Thread.pause(for: .milliseconds(Int.random(in: 0..<5 * count))) }

@@ -27,6 +27,8 @@ final class Servers: Sendable {
     /// When the first server of an older timeline was refused, since the last one that was not.
     private let firstRefusal = Mutex<MonotonicTime?>(nil)
     private let switchCount = Atomic<Int>(0)
+    /// The position of the primary in the URL: others are tried after it.
+    private let primaryIndex = Atomic<Int>(0)
     /// Connections of an earlier number are not used any more.
     private let era = Atomic<Int>(0)
 
@@ -51,8 +53,12 @@ final class Servers: Sendable {
         if let refusal { throw refusal }
         do throws(PostgreSQLError) {
             let era = era.load(ordering: .acquiring)
-            let connection = try BlockingHint.around { () throws(PostgreSQLError) in try Connection(to: url, options) }
+            let first = primaryIndex.load(ordering: .relaxed)
+            let connection = try BlockingHint.around { () throws(PostgreSQLError) in
+                try Connection(to: url, options, startingAt: first)
+            }
             try follow(connection.timeline ?? 0)
+            primaryIndex.store(connection.serverIndex, ordering: .relaxed)
             state.withLock { $0 = State() }
             return ServerConnection(connection: connection, era: era)
         } catch {

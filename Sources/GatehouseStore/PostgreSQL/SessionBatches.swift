@@ -12,10 +12,13 @@ import Threading
 final class SessionBatches: Sendable {
     private let connection: BatchConnection
     private let queue = BatchQueue<PendingChange>()
+    private let patience: Duration
     private let onCommit: @Sendable (Commit) -> Void
 
-    init(_ servers: Servers, onCommit: @escaping @Sendable (Commit) -> Void) {
+    /// - Parameter patience: how long the changes of a failed batch are tried one by one.
+    init(_ servers: Servers, patience: Duration, onCommit: @escaping @Sendable (Commit) -> Void) {
         connection = BatchConnection(servers)
+        self.patience = patience
         self.onCommit = onCommit
     }
 
@@ -52,21 +55,25 @@ final class SessionBatches: Sendable {
             for change in batch { change.result = .failure(failure) }
             return failure.isConnectionLost ? failure : nil
         }
-        // One of them has failed, and must not take the others with it.
+        // One of them has failed, and must not take the others with it. If they wait for locks again, it is for that of the
+        // table, which all need.
+        let end = MonotonicTime.now + patience
         for change in batch {
-            guard let failure = commit([change]) else { continue }
+            guard let failure = .now < end ? commit([change], waitsForRows: !failure.isTimeout) : failure else {
+                continue
+            }
             change.result = .failure(failure)
         }
         return nil
     }
 
-    private func commit(_ batch: [PendingChange]) -> PostgreSQLError? {
+    private func commit(_ batch: [PendingChange], waitsForRows: Bool = true) -> PostgreSQLError? {
         let watch = Stopwatch()
         var failure: PostgreSQLError?
         // The first attempt may find that the connection was lost some time ago, and the second that its commit happened.
         for _ in 0..<3 {
             do {
-                if try connection.use({ try $0.transaction { try $0.apply(batch) } }) {
+                if try connection.use({ try $0.transaction { try $0.apply(batch, waitsForRows) } }) {
                     onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: false))
                 }
                 return nil
@@ -120,8 +127,8 @@ private let advanceSessions = """
 
 extension Connection {
     /// Decides each change of a batch, and writes what was decided. False if there was nothing to write.
-    fileprivate func apply(_ batch: [PendingChange]) throws -> Bool {
-        let found = try lockedSessions(batch.map(\.id))
+    fileprivate func apply(_ batch: [PendingChange], _ waitsForRows: Bool) throws -> Bool {
+        let found = try lockedSessions(batch.map(\.id), waitsForRows)
         var advances: [(SessionID, SessionToken, Device, now: Timestamp)] = []
         var hasWritten = false
         for pending in batch {
@@ -144,8 +151,10 @@ extension Connection {
         return hasWritten
     }
 
-    private func lockedSessions(_ ids: [SessionID]) throws -> [SessionID: (session: Session, user: User)] {
-        let rows = try all(sessionsByID, with: [.texts(ids.map(\.text))]) { row in
+    private func lockedSessions(
+        _ ids: [SessionID], _ waits: Bool
+    ) throws -> [SessionID: (session: Session, user: User)] {
+        let rows = try all(waits ? sessionsByID : sessionsByID + " NOWAIT", with: [.texts(ids.map(\.text))]) { row in
             var columns = ColumnCounter()
             let id = SessionID(row.text(columns.next()))
             let user = UserID(row.text(columns.next()))
