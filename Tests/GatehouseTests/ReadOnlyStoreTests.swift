@@ -25,11 +25,13 @@ struct ReadOnlyStoreTests {
                 random: [UInt8(generation)], issuedAt: Self.moment, expiresAt: Self.moment + .seconds(60)))
     }
 
-    private func auth(_ session: Session?, after seconds: Int = 0) throws -> AuthService {
+    private func auth(
+        _ session: Session?, after seconds: Int = 0, failure: Refusal = storageFailure
+    ) throws -> AuthService {
         let primitives = Primitives(
             now: { Self.moment + .seconds(seconds) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
         return try AuthService(
-            store: ReadOnlyStore(session: session), tokens: tokens, apple: UnavailableAppleVerifier(),
+            store: ReadOnlyStore(session: session, failure: failure), tokens: tokens, apple: UnavailableAppleVerifier(),
             hasher: PlainHashes(),
             policy: .ofTests(), primitives: primitives)
     }
@@ -42,6 +44,12 @@ struct ReadOnlyStoreTests {
         var confirmed = session()
         confirmed.confirmedAt = Self.moment
         #expect(throws: storageFailure) { try self.auth(confirmed, after: 31).refresh(refreshToken(1)) }
+    }
+
+    @Test("a server that does not answer is not asked a second time")
+    func unreachable() throws {
+        let failure = Refusal.storageUnavailable(StoreFailure("no answer", cause: .unreachable))
+        #expect(throws: failure) { try auth(session(), failure: failure).refresh(refreshToken(1)) }
     }
 
     @Test("a refusal that needs no write is answered")
@@ -57,6 +65,11 @@ struct ReadOnlyStoreTests {
 /// Returns one session, and fails in every write.
 private struct ReadOnlyStore: PartialStore {
     let session: Session?
+    let failure: Refusal
+
+    func change(
+        _: SessionID, now: Timestamp, by: @escaping (Session, User) -> SessionChange?
+    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? { throw failure }
 
     func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? {
         session.map { ($0, User(id: $0.userID, email: nil, nickname: nil, createdAt: $0.createdAt)) }

@@ -69,15 +69,17 @@ extension AuthService {
         return DecidedRefresh(session: session, user: user, decision: decision, isStored: change != nil)
     }
 
-    /// While the store cannot write, a retry and a refusal are still answered, because they need no write.
+    /// While the store cannot write, a retry and a refusal are still answered, because they need no write. A server that
+    /// does not answer is not asked again: the client has waited long enough for its 503.
     private func decideWithoutWriting(
         on presented: PresentedToken, now: Timestamp, after failure: Refusal, in context: inout RequestContext
     ) throws(Refusal) -> DecidedRefresh? {
         context.identify(presented.userID, presented.sessionID)
+        if case .storageUnavailable(let fault) = failure, fault.cause == .unreachable { throw failure }
         guard let (session, user) = try store.session(presented.sessionID) else { return nil }
         let decision = decide(presented, session, user, now: now)
         if decision.needsWrite { throw failure }
-        if case .storageUnavailable(let cause) = failure { report(.storeFailureTolerated(cause), context.id) }
+        if case .storageUnavailable(let fault) = failure { report(.storeFailureTolerated(fault), context.id) }
         return DecidedRefresh(session: session, user: user, decision: decision, isStored: false)
     }
 
