@@ -6,7 +6,7 @@ import GatehouseTokens
 import JOSE
 import JSON
 import SQL
-import SQLite
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -17,12 +17,15 @@ struct KeysResealTests {
     private static let owner = UserID("user_01")
 
     private var fixture: KeyFixture
-    private var database: String { fixture.tool.folder.file("gatehouse.db") }
+    private let database: TestDatabase
 
     init() throws {
         fixture = try KeyFixture()
-        _ = try SQLiteFile(path: fixture.tool.folder.file("gatehouse.db")).migrate()
-        chmod(fixture.tool.folder.file("gatehouse.db"), 0o600)
+        let file = fixture.tool.folder.file("gatehouse.db")
+        database = try TestDatabase(file: file)
+        fixture.environment["DATABASE_URL"] = database.url
+        _ = try database.store()
+        chmod(file, 0o600)
     }
 
     private func vault(_ text: String) throws -> DataVault {
@@ -31,8 +34,8 @@ struct KeysResealTests {
 
     /// Creates accounts and tasks with values that a key has sealed.
     private func add(_ count: Int, as mark: String, sealedBy text: String) throws {
-        let (vault, connection) = (try vault(text), try Connection(path: database, access: .readWrite))
-        try connection.execute(script: "BEGIN")
+        let (vault, connection) = (try vault(text), try database.connection())
+        try connection.executeScript("BEGIN")
         for number in 0..<count {
             let user = UserID("user_\(mark)\(number)")
             try connection.run(
@@ -48,12 +51,12 @@ struct KeysResealTests {
                 "INSERT INTO apple_tasks (kind, user_id, client_id, secret, due_at) VALUES ('revoke', ?, 'c', ?, 0)",
                 .text(user.text), .blob(vault.seal("token of \(user.text)", for: user)))
         }
-        try connection.execute(script: "COMMIT")
+        try connection.executeScript("COMMIT")
     }
 
     /// Whether every value is sealed with this key, and opens to the right text.
     private func isAll(sealedBy text: String, count: Int) throws -> Bool {
-        let (vault, connection) = (try vault(text), try Connection(path: database, access: .readOnly))
+        let (vault, connection) = (try vault(text), try database.connection())
         let values = try connection.all(
             """
             SELECT user_id, refresh_token FROM auth_accounts WHERE refresh_token IS NOT NULL
@@ -94,8 +97,9 @@ struct KeysResealTests {
     func killed() throws {
         try add(120, as: "a", sealedBy: fixture.text("data_key"))
         _ = try fixture.keys("rotate", "data_key")
+        let call = TestDatabase.isOnServer ? "sendto" : "pwrite64"
         for count in [1, 3, 7, 12] {
-            #expect(try fixture.keys("reseal", through: Killing.at("pwrite64", count)).status == 137)
+            #expect(try fixture.keys("reseal", through: Killing.at(call, count)).status == 137)
         }
         #expect(try fixture.keys("reseal").status == 0)
         #expect(try isAll(sealedBy: fixture.text("data_key"), count: 240))
@@ -129,7 +133,7 @@ struct KeysResealTests {
     private func keepHashKey(sealedBy secret: String) throws {
         let ring = try KeyRing(secret: Array(secret.utf8))
         let document = try #require(IdentityHashes().document(replacing: [], sealedBy: ring))
-        let store = try SQLiteStore(path: database)
+        let store = try database.store()
         try store.keep(
             Document(content: document, updatedAt: Timestamp(seconds: 0)), as: DocumentName.identityHashKeys)
     }

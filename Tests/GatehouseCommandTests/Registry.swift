@@ -4,19 +4,21 @@ import JSON
 import StoreSupport
 import TestSupport
 
-/// A database with users, and the operators' commands for it.
+/// A database with users, in a file or on a server, and the operators' commands for it.
 struct Registry {
     static let noon = Timestamp(milliseconds: 1_760_000_000_000)
     static let farFuture = Timestamp(seconds: 4_000_000_000)
 
     let tool: Tool
     let store: any OperatorStore
-    private let database: [String: String]
+    /// `DATABASE_URL`.
+    let environment: [String: String]
 
     init() throws {
         tool = try Tool()
-        store = try SQLiteStore(path: tool.folder.file("gatehouse.db"))
-        database = ["DATABASE_URL": "sqlite:" + tool.folder.file("gatehouse.db")]
+        let database = try TestDatabase(file: tool.folder.file("gatehouse.db"))
+        store = try database.store()
+        environment = ["DATABASE_URL": database.url]
     }
 
     /// Creates a user with a session `sess_<name>`, this many seconds after noon.
@@ -39,7 +41,7 @@ struct Registry {
         return isNew ? user : try store.user(user.id) ?? user
     }
 
-    func run(_ words: [String]) throws -> Shell.Outcome { try tool.run(words, database) }
+    func run(_ words: [String]) throws -> Shell.Outcome { try tool.run(words, environment) }
 
     func run(_ words: String...) throws -> Shell.Outcome { try run(words) }
 
@@ -50,6 +52,6 @@ struct Registry {
 
     /// Runs a command on a terminal, and answers its question.
     func run(_ words: [String], answering answer: String) throws -> Shell.Outcome {
-        try PseudoTerminal().run(words, database, answering: answer)
+        try PseudoTerminal().run(words, environment, answering: answer)
     }
 }

@@ -89,8 +89,7 @@ struct UsersChangeTests {
 
     @Test("delete requires --yes without a terminal", arguments: ["", "yes\n"])
     func unattended(_ input: String) throws {
-        let database = "sqlite:" + registry.tool.folder.file("gatehouse.db")
-        let outcome = try registry.tool.run(["users", "delete", "user_2"], ["DATABASE_URL": database], input: input)
+        let outcome = try registry.tool.run(["users", "delete", "user_2"], registry.environment, input: input)
         #expect(outcome.status == 2 && outcome.text.isEmpty)
         #expect(outcome.errorOutput.contains("without a terminal, confirm it with --yes"), "\(outcome.errorOutput)")
         #expect(try status("user_2") == "ACTIVE")

@@ -46,7 +46,8 @@ struct AppleOutboxTests {
     private func delays(from start: Timestamp, atMost count: Int) throws -> [Int64] {
         var (now, delays) = (start, [Int64]())
         for _ in 0..<count {
-            guard try store.takeAppleTask(now: now) != nil else { break }
+            guard let task = try store.takeAppleTask(now: now) else { break }
+            try store.postpone(task, now: now)
             let due = try raw.first("SELECT due_at FROM apple_tasks") { $0.integer(0) } ?? 0
             #expect(try store.takeAppleTask(now: Timestamp(milliseconds: due - 1)) == nil)
             delays.append((due - now.milliseconds) / 1000)
@@ -87,6 +88,22 @@ struct AppleOutboxTests {
         #expect(try store.takeAppleTask(now: noon + .seconds(60))?.userID == bob.id)
         let second = try #require(try store.takeAppleTask(now: noon + .seconds(60)))
         #expect(second.userID == ann.id && second.attempts == 1)
+    }
+
+    @Test("a task that is neither finished nor postponed is taken again when its lease ends, by another node")
+    func lease() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        let first = try #require(try store.takeAppleTask(now: noon))
+        let end = noon + AppleTask.lease
+        #expect(try store.takeAppleTask(now: end + .milliseconds(-1)) == nil)
+        let other = try database.store()
+        let second = try #require(try other.takeAppleTask(now: end))
+        #expect(second.id == first.id && second.attempts == 1)
+        // The first node was slow. It must not shorten the lease of the second one.
+        try store.postpone(first, now: end)
+        #expect(try store.takeAppleTask(now: end + AppleTask.lease + .milliseconds(-1)) == nil)
+        try other.postpone(second, now: end)
+        #expect(try store.takeAppleTask(now: end + .seconds(2))?.attempts == 2)
     }
 
     @Test("concurrent workers take a task once")

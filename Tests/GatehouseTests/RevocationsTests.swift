@@ -1,4 +1,5 @@
 import Gatehouse
+import Synchronization
 import Testing
 
 @Suite("Revocations")
@@ -100,6 +101,63 @@ struct RevocationsTests {
             store.append(.user(user.id, UserState(role: role, status: .active)))
             #expect(try revocations.role(of: user) == role)
         }
+    }
+
+    @Test("of a database that other nodes change, a token has the role that was read, and the last one is accepted")
+    func rolesByOtherNodes() throws {
+        let store = RevocationLogStore(isShared: true)
+        store.append(.user(UserID("u"), UserState(role: .user, status: .active)))
+        let revocations = try Revocations(store: store, lifetime: .seconds(900), now: { [noon] in noon })
+        let promoted = User(id: UserID("u"), email: nil, nickname: nil, role: .admin, createdAt: noon)
+        store.set(promoted)
+        #expect(try revocations.role(of: promoted) == .admin)
+        #expect(refusal(revocations, caller("a", role: .admin)) == nil)
+        #expect(refusal(revocations, caller("a", role: .superAdmin)) == .sessionRevoked)
+        revocations.insert(SessionID("a"), at: noon)
+        #expect(refusal(revocations, caller("a", role: .admin)) == .sessionRevoked)
+    }
+
+    @Test("a node that has not read the log of other nodes for half a minute refuses requests until it has read it")
+    func blindness() throws {
+        let store = RevocationLogStore(isShared: true)
+        let elapsed = ElapsedTime()
+        let revocations = try Revocations(
+            store: store, lifetime: .seconds(900), now: { [noon] in noon }, clock: elapsed.now)
+        store.setReadable(false)
+        elapsed.advance(by: .seconds(30))
+        try revocations.requireCurrent()
+        elapsed.advance(by: .milliseconds(1))
+        for _ in 1...2 {
+            #expect(throws: storageFailure) { try revocations.catchUp() }
+            guard case .storageUnavailable = #expect(throws: Refusal.self, performing: { try revocations.requireCurrent() })
+            else {
+                Issue.record("not refused with storage_unavailable")
+                continue
+            }
+        }
+        store.setReadable(true)
+        try revocations.catchUp()
+        try revocations.requireCurrent()
+        #expect(revocations.age == .zero)
+    }
+
+    @Test("where no other node ends anything, the age of the log does not matter")
+    func alone() throws {
+        let elapsed = ElapsedTime()
+        let revocations = try Revocations(
+            store: store, lifetime: .seconds(900), now: { [noon] in noon }, clock: elapsed.now)
+        elapsed.advance(by: .seconds(86_400))
+        try revocations.requireCurrent()
+        #expect(revocations.age == nil)
+    }
+
+    /// A clock that stands still unless it is advanced.
+    private final class ElapsedTime: Sendable {
+        private let moment = Mutex(ContinuousClock.now)
+
+        var now: @Sendable () -> ContinuousClock.Instant { { self.moment.withLock { $0 } } }
+
+        func advance(by time: Duration) { moment.withLock { $0 += time } }
     }
 
     @Test("an entry is kept as long as an access token can be valid, and then removed")

@@ -20,8 +20,12 @@ extension AuthService {
             report(.appleTaskDone(task.kind), nil)
         case .failure(let fault):
             report(.appleTaskFailed(task.kind, fault, of: task.userID), nil)
+            guard fault != .grantRefused else {
+                try store.finish(task)
+                break
+            }
             // After any other fault, the next attempt may succeed.
-            if fault == .grantRefused { try store.finish(task) }
+            try store.postpone(task, now: primitives.now())
         }
         return true
     }

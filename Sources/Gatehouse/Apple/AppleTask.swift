@@ -36,6 +36,9 @@ package struct AppleTask: Sendable, Equatable {
     /// How long Apple accepts an authorization code.
     package static let codeLifetime = Duration.seconds(300)
 
+    /// How long a task belongs to the node that has taken it: longer than a request to Apple can take.
+    package static let lease = Duration.seconds(10)
+
     /// The delay before the next attempt. It doubles up to 30 s for an exchange, because a code lives five minutes, and
     /// up to an hour for a revocation, which Apple accepts at any time.
     package var backoff: Duration { Self.backoff(kind, after: attempts) }
@@ -46,7 +49,7 @@ package struct AppleTask: Sendable, Equatable {
     }
 
     /// The time at which a task was queued, computed from its attempts. It is too late if no server was running for
-    /// some time since.
+    /// some time since, and by the lease while a node performs the task.
     package static func queuedAt(_ kind: Kind, attempts: Int64, dueAt: Timestamp) -> Timestamp {
         // The delays after the twentieth attempt are all equal.
         let single = min(max(0, attempts), 20)

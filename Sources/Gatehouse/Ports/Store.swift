@@ -97,9 +97,12 @@ package protocol Store: Sendable {
 
     // MARK: Apple outbox
 
-    /// Takes the first task that is due, and postpones it by its backoff. It is taken again unless it is finished by
-    /// then, for example because the process has ended.
+    /// Takes the first task that is due. No other caller takes it within `AppleTask.lease`. It is taken again unless it
+    /// is finished by then, for example because the process has ended.
     func takeAppleTask(now: Timestamp) throws(Refusal) -> AppleTask?
+
+    /// Makes a task that has failed due again after its backoff.
+    func postpone(_ task: AppleTask, now: Timestamp) throws(Refusal)
 
     /// Removes a task that is done, or that cannot succeed.
     func finish(_ task: AppleTask) throws(Refusal)

@@ -23,18 +23,22 @@ package final class Revocations: Sendable {
     /// How long an access token can outlive the revocation of its session.
     private let lifetime: Duration
     private let now: @Sendable () -> Timestamp
+    private let clock: @Sendable () -> ContinuousClock.Instant
     private let memory = Mutex(Memory())
     private let cursor = Mutex(Cursor())
     private let seenCounter: Atomic<UInt64>
-    private let lastReading = Mutex(ContinuousClock.now)
+    private let lastReading: Mutex<ContinuousClock.Instant>
 
     /// Reads the whole log: without it, access tokens of ended sessions would be accepted.
     package init(
-        store: any Store, lifetime: Duration, now: @escaping @Sendable () -> Timestamp
+        store: any Store, lifetime: Duration, now: @escaping @Sendable () -> Timestamp,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) throws(Refusal) {
         self.store = store
         self.lifetime = lifetime
         self.now = now
+        self.clock = clock
+        lastReading = Mutex(clock())
         seenCounter = Atomic(store.revocationCounter)
         try catchUp()
     }
@@ -53,12 +57,12 @@ package final class Revocations: Sendable {
 
     /// How long ago the log was read; nil where no other machine adds to it.
     package var age: Duration? {
-        store.isShared ? lastReading.withLock { $0 }.duration(to: .now) : nil
+        store.isShared ? lastReading.withLock { $0 }.duration(to: clock()) : nil
     }
 
     /// Refuses requests while the log may contain much that is not known here: callers would be accepted whom another
     /// machine has logged out.
-    func requireCurrent() throws(Refusal) {
+    package func requireCurrent() throws(Refusal) {
         try catchUpIfChanged()
         guard let age, age > Self.longestBlindness else { return }
         throw .storageUnavailable(
@@ -77,7 +81,7 @@ package final class Revocations: Sendable {
         try cursor.withLock { cursor throws(Refusal) in
             // Both before the log is read: an entry that is added during the read is not known afterwards.
             let counter = store.revocationCounter
-            let start = ContinuousClock.now
+            let start = clock()
             let entries = try store.revocations(after: cursor.place)
             if let last = entries.last {
                 memory.withLock { insert(entries, into: &$0) }
@@ -90,21 +94,21 @@ package final class Revocations: Sendable {
 
     /// Refuses a caller whose session has ended, or whose token names a role or status that is out of date.
     package func check(_ caller: Caller) throws(Refusal) {
-        let known = memory.withLock { memory in
+        let (state, hasEnded) = memory.withLock { memory in
             (memory.users[caller.userID]?.state, memory.sessions[caller.sessionID] != nil)
         }
-        switch known {
-        case (nil, false): return
-        case (let state?, let hasEnded):
-            if state.status == .disabled { throw .userDisabled }
-            if hasEnded || state.status == .deleted || state.role != caller.role { throw .sessionRevoked }
-        case (nil, true): throw .sessionRevoked
-        }
+        if hasEnded { throw state?.status == .disabled ? .userDisabled : .sessionRevoked }
+        guard let refusal = state?.refusal(of: caller) else { return }
+        guard store.isShared else { throw refusal }
+        // Another node may have changed the user again, and have issued this token since.
+        guard let user = try store.user(caller.userID) else { throw .sessionRevoked }
+        if let refusal = UserState(role: user.role, status: user.status).refusal(of: caller) { throw refusal }
     }
 
     /// The role that a new access token for this user must name. It may have changed since the user was read, and a
-    /// token with the old role would be refused.
+    /// token with the old role would be refused. Where other nodes change users, what was read is the newer one.
     package func role(of user: User) throws(Refusal) -> Role {
+        if store.isShared { return user.role }
         try catchUpIfChanged()
         return memory.withLock { $0.users[user.id]?.state.role } ?? user.role
     }
@@ -126,6 +130,16 @@ package final class Revocations: Sendable {
         memory.sessions = memory.sessions.filter { $0.value >= oldest }
         memory.users = memory.users.filter { $0.value.moment >= oldest }
         memory.pruneAt = max(256, (memory.sessions.count + memory.users.count) * 2)
+    }
+}
+
+extension UserState {
+    fileprivate func refusal(of caller: Caller) -> Refusal? {
+        switch status {
+        case .disabled: .userDisabled
+        case .deleted: .sessionRevoked
+        case .active: role == caller.role ? nil : .sessionRevoked
+        }
     }
 }
 

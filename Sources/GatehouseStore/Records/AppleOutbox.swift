@@ -13,6 +13,15 @@ extension RelationalStore {
         return try writing { try $0.takeAppleTask(now: now) }
     }
 
+    package func postpone(_ task: AppleTask, now: Timestamp) throws(Refusal) {
+        try writing { connection in
+            // Once the lease has ended, another node may have taken it.
+            try connection.send(
+                "UPDATE apple_tasks SET due_at = ? WHERE id = ? AND attempts = ?",
+                .integer((now + task.backoff).milliseconds), .integer(task.id), .integer(task.attempts + 1))
+        }
+    }
+
     package func finish(_ task: AppleTask) throws(Refusal) {
         try writing { try $0.delete(task) }
     }
@@ -49,7 +58,7 @@ extension RecordConnection {
             .integer(task.dueAt.milliseconds), .optional(task.expiresAt?.milliseconds))
     }
 
-    /// Takes the first task that is due, and postpones it by its backoff.
+    /// Takes the first task that is due, for the time of the lease.
     func takeAppleTask(now: Timestamp) throws -> AppleTask? {
         try send("DELETE FROM apple_tasks WHERE expires_at <= ?", .integer(now.milliseconds))
         let task = try first(
@@ -62,7 +71,7 @@ extension RecordConnection {
         guard let task else { return nil }
         try send(
             "UPDATE apple_tasks SET attempts = attempts + 1, due_at = ? WHERE id = ?",
-            .integer((now + task.backoff).milliseconds), .integer(task.id))
+            .integer((now + AppleTask.lease).milliseconds), .integer(task.id))
         return task
     }
 

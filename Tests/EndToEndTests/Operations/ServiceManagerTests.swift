@@ -32,7 +32,8 @@ struct ServiceManagerTests {
         #expect(statuses.count < 4, "\(statuses)")
     }
 
-    @Test("The watchdog is fed only while the server answers")
+    @Test(
+        "The watchdog is fed only while the server answers", .enabled(if: !TestDatabase.isOnServer, "locks a file"))
     func watchdog() throws {
         let installation = try ManagedInstallation(watchdog: 2) { $0["WORKERS"] = "3" }
         func alive() -> Int { installation.manager.count(of: "WATCHDOG=1") }

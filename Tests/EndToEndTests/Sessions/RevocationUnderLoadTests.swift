@@ -6,7 +6,7 @@ import Testing
 struct RevocationUnderLoadTests {
     @Test(
         "After `users disable` returns, no concurrent client is accepted, in fifty rounds",
-        .enabled(if: !TestDatabase.isOnServer, "about a file"))
+        .enabled(if: !TestDatabase.isOnServer, "another node learns of it a moment later"))
     func disableAndEnable() throws {
         let installation = try FastCGIInstallation { $0["LOG_LEVEL"] = "warning" }
         let guardClients = ConcurrentGuardClients(installation)

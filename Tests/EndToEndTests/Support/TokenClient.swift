@@ -21,6 +21,11 @@ final class TokenClient {
         peer = try installation.connect()
     }
 
+    /// At the socket of this installation.
+    init(_ installation: FastCGIInstallation) throws {
+        (self.installation, nginx, peer) = (installation, nil, try installation.connect())
+    }
+
     func send(_ request: TestRequest) throws -> TestResponse {
         try nginx?.send(request) ?? installation.send(request, over: peer)
     }

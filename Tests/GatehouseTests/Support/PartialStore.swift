@@ -45,6 +45,7 @@ extension PartialStore {
     func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool { try fail() }
 
     func takeAppleTask(now: Timestamp) throws(Refusal) -> AppleTask? { try fail() }
+    func postpone(_: AppleTask, now: Timestamp) throws(Refusal) { try fail(Void.self) }
     func finish(_ task: AppleTask) throws(Refusal) { try fail(Void.self) }
     func finish(
         _: AppleTask, with: [UInt8], of: String, now: Timestamp

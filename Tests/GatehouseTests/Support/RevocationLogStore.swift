@@ -1,13 +1,19 @@
 import Gatehouse
 import Synchronization
 
-/// A store that implements only the revocation log. The test writes the log.
+/// A store that implements only the revocation log and the reading of users. The test writes both.
 final class RevocationLogStore: PartialStore {
     private struct State {
         var log: [Revocation] = []
         var counter: UInt64 = 0
         var readCount = 0
+        var user: User?
+        var isReadable = true
     }
+
+    let isShared: Bool
+
+    init(isShared: Bool = false) { self.isShared = isShared }
 
     private let state = Mutex(State())
 
@@ -24,8 +30,16 @@ final class RevocationLogStore: PartialStore {
         }
     }
 
+    /// Changes a user without an entry in the log, which another node may not have read yet.
+    func set(_ user: User) { state.withLock { $0.user = user } }
+
+    func user(_ id: UserID) throws(Refusal) -> User? { state.withLock { $0.user?.id == id ? $0.user : nil } }
+
+    func setReadable(_ isReadable: Bool) { state.withLock { $0.isReadable = isReadable } }
+
     func revocations(after place: Int64) throws(Refusal) -> [Revocation] {
-        state.withLock { state in
+        try state.withLock { state throws(Refusal) in
+            guard state.isReadable else { throw storageFailure }
             state.readCount += 1
             return state.log.filter { $0.place > place }
         }

@@ -1,0 +1,48 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite("Nodes that cannot read what other nodes end")
+struct BlindNodeTests {
+    private func age(at node: FastCGIInstallation) throws -> Double? {
+        let metrics = String(decoding: try node.send(.get("/metrics")).body, as: UTF8.self).split(separator: "\n")
+        let line = metrics.first { $0.hasPrefix("gatehouse_revocations_age_seconds ") }
+        return line.flatMap { Double($0.split(separator: " ")[1]) }
+    }
+
+    private func isReady(_ node: FastCGIInstallation) throws -> Bool? {
+        let parts = try node.send(.get("/readyz"))["parts"]?.array?.compactMap(\.object) ?? []
+        return parts.first { $0["name"] == "revocations" }?["ready"]?.bool
+    }
+
+    @Test("After 30 s they refuse guarded requests with 503 and say so, and recover by themselves")
+    func refusal() throws {
+        let nodes = try TwoNodes()
+        let both = [nodes.first, nodes.second]
+        let login = try nodes.first.devLogin("blind@example.com")
+        let start = ContinuousClock.now
+        // Only the log: the rest of the database goes on working.
+        try nodes.first.change("ALTER TABLE revocations RENAME TO lost")
+        while start.duration(to: .now) < .seconds(28) {
+            for node in both { #expect(try node.verify(login.accessToken).status == 204) }
+            usleep(200_000)
+        }
+        for node in both {
+            #expect(Eventually.holds { (try? node.verify(login.accessToken).status) == 503 })
+            let refused = try node.me(login.accessToken)
+            expectProblem(refused, 503, "storage_unavailable")
+            #expect(refused.header("retry-after") != nil)
+            #expect(try isReady(node) == false)
+            #expect(try node.send(.get("/readyz")).status == 503)
+            #expect(try age(at: node).map { $0 > 30 } == true)
+        }
+        #expect(start.duration(to: .now) > .seconds(29))
+        try nodes.first.change("ALTER TABLE lost RENAME TO revocations")
+        for node in both {
+            #expect(Eventually.holds { (try? node.verify(login.accessToken).status) == 204 })
+            #expect(try isReady(node) == true)
+            #expect(try age(at: node).map { $0 < 30 } == true)
+        }
+    }
+}

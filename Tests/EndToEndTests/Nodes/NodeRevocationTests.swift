@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What one node ends")
+struct NodeRevocationTests {
+    private func wait(until client: TokenClient, refuses token: String, with refusal: String) throws -> Duration {
+        let start = ContinuousClock.now
+        while try client.ask(.guarded, token) != refusal {
+            guard start.duration(to: .now) < .seconds(20) else { break }
+            usleep(1000)
+        }
+        return start.duration(to: .now)
+    }
+
+    @Test("Without notifications, the other node refuses it within two seconds, however it ended")
+    func withoutNotifications() throws {
+        let nodes = try TwoNodes()
+        try nodes.dropNotifications()
+        let (first, second) = (try TokenClient(nodes.first), try TokenClient(nodes.second))
+        for action in RevocationAction.all {
+            let login = try first.logIn(action.name)
+            #expect(try second.accepts(login.accessToken, at: .guarded), "\(action.name)")
+            try action.perform(first, login)
+            let delay = try wait(until: second, refuses: login.accessToken, with: action.refusal)
+            #expect(delay < .seconds(2), "\(action.name)")
+            for client in [first, second] {
+                #expect(try client.ask(.api, login.accessToken) == action.refusal, "\(action.name)")
+            }
+        }
+    }
+
+    @Test("With notifications, the other node refuses half of them within 100 ms")
+    func notified() throws {
+        let nodes = try TwoNodes()
+        let (first, second) = (try TokenClient(nodes.first), try TokenClient(nodes.second))
+        var medians: [Duration] = []
+        // The machine may be busy with other tests.
+        repeat {
+            let delays = try (0..<21).map { number in
+                let login = try first.logIn("\(number)")
+                #expect(try second.accepts(login.accessToken, at: .guarded))
+                #expect(try first.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
+                return try wait(until: second, refuses: login.accessToken, with: "401 session_revoked")
+            }
+            medians.append(delays.sorted()[delays.count / 2])
+        } while medians.last! >= .milliseconds(100) && medians.count < 5
+        #expect(medians.last! < .milliseconds(100), "\(medians)")
+    }
+
+    @Test("A token that a node has issued since is accepted by one that still knows the user's former state")
+    func issuedSince() throws {
+        let nodes = try TwoNodes()
+        try nodes.dropNotifications()
+        var pair = try nodes.first.devLogin("changed@example.com")
+        let user = pair.userID
+        for role in ["ADMIN", "USER", "SUPER_ADMIN", "USER", "ADMIN"] {
+            try nodes.first.runCommand("users", "role", user, role)
+            pair = try nodes.first.refresh(pair.refreshToken)
+            let admitted = try nodes.second.verify(pair.accessToken)
+            #expect(admitted.status == 204 && admitted.header("x-user-role") == role)
+            // It knows this role from now on, and not yet the next one.
+            sleep(1)
+        }
+        for _ in 1...3 {
+            try nodes.first.runCommand("users", "disable", user)
+            #expect(Eventually.holds { (try? nodes.second.verify(pair.accessToken).code) == "user_disabled" })
+            try nodes.first.runCommand("users", "enable", user)
+            pair = try nodes.first.devLogin("changed@example.com")
+            #expect(try nodes.second.verify(pair.accessToken).status == 204)
+        }
+    }
+}

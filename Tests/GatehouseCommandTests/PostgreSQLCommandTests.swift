@@ -1,0 +1,101 @@
+import JSON
+import TestSupport
+import Testing
+
+/// Commands of operators with a database on a PostgreSQL server. Those for users run in their own suites, which use a server
+/// if `GATEHOUSE_TEST_DATABASE` says so.
+@Suite("Commands for a PostgreSQL database")
+struct PostgreSQLCommandTests {
+    /// The shared server does not flush, which the check reports as a fault.
+    private static let flushing = Result { try TemporaryPostgreSQL(settings: ["fsync": "on"]) }
+
+    private let tool: Tool
+    private let server: TemporaryPostgreSQL
+
+    init() throws {
+        tool = try Tool()
+        server = try Self.flushing.get()
+    }
+
+    private func run(_ words: String..., at url: String) throws -> Shell.Outcome {
+        try tool.run(words, tool.settings(["APP_ENV": "development", "DATABASE_URL": url]))
+    }
+
+    private func check(_ url: String) throws -> Shell.Outcome { try run("check", "--offline", at: url) }
+
+    private func migrated() throws -> String {
+        let url = try server.database()
+        #expect(try run("migrate", at: url).status == 0)
+        return url
+    }
+
+    @Test("migrate creates the schema once, and nothing of an operator's command does")
+    func migrate() throws {
+        let url = try server.database()
+        let early = try run("users", "list", at: url)
+        #expect(early.status == 3 && early.errorOutput.contains("run gatehouse migrate"), "\(early.everything)")
+        #expect(try server.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: url) == "0")
+        let first = try run("migrate", at: url)
+        #expect(first.status == 0 && first.text.hasPrefix("applied: "), "\(first.everything)")
+        #expect(try run("migrate", at: url).text == "up to date\n")
+        #expect(try run("users", "list", at: url).status == 0)
+        try server.execute("UPDATE gatehouse_schema SET version = 99, usable_by = 99", in: url)
+        let newer = try run("migrate", at: url)
+        #expect(newer.status == 3 && newer.errorOutput.contains("newer"), "\(newer.everything)")
+    }
+
+    @Test("backup and restore exit 2, change nothing, and say which tools do it", arguments: ["backup", "restore"])
+    func backups(command: String) throws {
+        let (url, file) = (try migrated(), tool.folder.file("copy.db"))
+        let outcome = try run(command, file, at: url)
+        #expect(outcome.status == 2 && outcome.text.isEmpty)
+        let tools = command == "backup" ? ["pg_basebackup", "pg_dump"] : ["base backup", "point in time", "pg_restore"]
+        for tool in tools + ["Backups.md"] { #expect(outcome.errorOutput.contains(tool), "\(outcome.errorOutput)") }
+        #expect(!outcome.errorOutput.contains(url))
+    }
+
+    @Test("check finds no fault in a sound database, and says what a failover would lose")
+    func sound() throws {
+        let url = try migrated()
+        let outcome = try check(url)
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        for subject in ["database", "privileges", "connections", "server clock", "schema", "sealed data"] {
+            #expect(outcome.text.contains("ok     \(subject) "), "\(outcome.text)")
+        }
+        #expect(outcome.text.contains(/note   durability +no standby is synchronous/))
+        #expect(outcome.text.contains(/note   backups +the write-ahead log is not archived/))
+        #expect(!outcome.everything.contains(url))
+        let json = try JSONValue(parsing: run("check", "--offline", "--json", at: url).output).object
+        #expect(json?["ok"] == true)
+    }
+
+    @Test("check reports an encoding, missing privileges and a schema that cannot work")
+    func faults() throws {
+        try server.execute("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+        let ascii = try check(server.url(of: "ascii"))
+        #expect(ascii.status == 1 && ascii.text.contains(/FAULT  encoding +\S.*SQL_ASCII/), "\(ascii.text)")
+        #expect(ascii.text.contains("run gatehouse migrate"))
+
+        let database = String(try migrated().split(separator: "?")[0].split(separator: "/").last ?? "")
+        try server.execute("CREATE ROLE reader LOGIN")
+        try server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader", in: server.url(of: database))
+        let reader = try check(server.url(of: database, user: "reader"))
+        #expect(
+            reader.status == 1 && reader.text.contains(/FAULT  privileges +reader may not read and write: .*users/),
+            "\(reader.text)")
+        #expect(reader.text.contains("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader"))
+    }
+
+    @Test("check names what is wrong with the way to the server, without the URL")
+    func unreachable() throws {
+        for (url, subject) in [
+            (server.url(of: "missing"), "missing"), (server.url(of: "postgres", user: "stranger"), "stranger"),
+            ("postgresql://user:hunter2@127.0.0.1:1/gatehouse", "no primary can be reached"),
+        ] {
+            let outcome = try check(url)
+            #expect(outcome.status == 1 && outcome.text.contains("FAULT  database "), "\(outcome.everything)")
+            #expect(outcome.text.contains(subject) && outcome.text.contains("       → "), "\(outcome.text)")
+            #expect(!outcome.everything.contains("hunter2") && !outcome.everything.contains(url))
+        }
+    }
+}
