@@ -54,7 +54,8 @@ struct PostgreSQLEvaluationTests {
     func version(_ version: Int, _ isSupported: Bool) {
         let found = findings { $0.version = version }
         #expect(found[0].finding.grade == (isSupported ? .ok : .fault))
-        if !isSupported { expect(.fault, "database", "is PostgreSQL 13.20, and 14 is the oldest") { $0.version = version } }
+        guard !isSupported else { return }
+        expect(.fault, "database", "is PostgreSQL 13.20, and 14 is the oldest") { $0.version = version }
     }
 
     @Test("the encoding")
@@ -67,7 +68,9 @@ struct PostgreSQLEvaluationTests {
         expect(.fault, "privileges", "users, documents", advice: "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES") {
             $0.privileges.deniedTables = ["users", "documents"]
         }
-        expect(.fault, "privileges", "may use no schema", advice: "GRANT USAGE ON SCHEMA") { $0.privileges.schema = nil }
+        expect(.fault, "privileges", "may use no schema", advice: "GRANT USAGE ON SCHEMA") {
+            $0.privileges.schema = nil
+        }
         let limited = findings { ($0.privileges.canCreate, $0.privileges.ownsTables) = (false, false) }
         #expect(limited.allSatisfy { $0.finding.grade == .ok })
         #expect(limited[1].finding.message.contains("may not migrate: run gatehouse migrate as their owner"))
@@ -78,7 +81,9 @@ struct PostgreSQLEvaluationTests {
         for (name, path) in [
             ("fsync", \PostgreSQLFacts.Durability.isFlushed), ("full_page_writes", \.writesFullPages),
         ] {
-            expect(.fault, "durability", "\(name) is off", advice: "\(name) = on") { $0.durability[keyPath: path] = false }
+            expect(.fault, "durability", "\(name) is off", advice: "\(name) = on") {
+                $0.durability[keyPath: path] = false
+            }
         }
         expect(.note, "durability", "no standby is synchronous", advice: "synchronous_mode: true") {
             $0.durability.synchronousStandbyNames = ""

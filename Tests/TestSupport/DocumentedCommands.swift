@@ -4,6 +4,8 @@ package enum DocumentedCommands: Sendable, Equatable {
     case besideRun
     /// On a booted Debian with the package, by this file of `Tests/ProductionTests`, which names the section.
     case onServer(by: String)
+    /// On a PostgreSQL server in a temporary folder: `PostgreSQLPagesTests`.
+    case onPostgreSQL
     /// By no test.
     case notRun(because: String)
 
@@ -49,15 +51,10 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
-            "A base backup": .notRun(because: "needs the folders of a PostgreSQL server of Debian's package"),
-            "Restoring to a point in time": .notRun(
-                because: "needs the folders of a PostgreSQL server of Debian's package"),
+            "A base backup": .onPostgreSQL, "Restoring to a point in time": .onPostgreSQL,
             "Replication": .notRun(because: "needs another machine; ReplicationTests replicates with these files"),
         ],
-        catalogue + "PostgreSQL.md": [
-            "Installing": .notRun(because: "needs a PostgreSQL server that other tests do not use"),
-            "Moving an existing database": .notRun(because: "MoveTests moves databases"),
-        ],
+        catalogue + "PostgreSQL.md": ["Installing": .onPostgreSQL, "Moving an existing database": .onPostgreSQL],
         catalogue + "Observability.md": ["Lines that journald drops": onServer],
         catalogue + "Containers.md": [
             "Overview": .notRun(because: "ComposeTests does these steps with images made on this machine"),

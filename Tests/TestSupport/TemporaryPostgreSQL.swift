@@ -8,6 +8,8 @@ package final class TemporaryPostgreSQL: Sendable {
 
     /// The folder of the socket.
     package let folder: String
+    /// The folder of the database.
+    package let data: String
     /// The first process of the server (postmaster).
     package let identifier: pid_t
     package let port: String
@@ -19,22 +21,41 @@ package final class TemporaryPostgreSQL: Sendable {
     /// - Parameters:
     ///   - settings: of postgresql.conf. By default a commit is not flushed to the disk.
     ///   - files: content by name, in the folder of the database. Only the server can read them.
-    package init(settings: [String: String] = [:], files: [String: String] = [:]) throws {
-        folder = try Self.makeFolder()
+    package convenience init(settings: [String: String] = [:], files: [String: String] = [:]) throws {
+        let folder = try Self.makeFolder()
         let data = folder + "/data"
         try Shell.run(
             Self.asServer([
                 Self.program("initdb"), "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
                 "--locale=C.UTF-8", "--pgdata=" + data,
             ]))
+        for (name, content) in files { try Self.write(content, to: data + "/" + name) }
+        try self.init(folder: folder, data: data, settings: settings)
+    }
+
+    /// Starts a server in the folder of the database of one that has ended.
+    package convenience init(data: String, settings: [String: String]) throws {
+        try self.init(folder: Self.makeFolder(), data: data, settings: settings)
+    }
+
+    private init(folder: String, data: String, settings: [String: String]) throws {
+        self.folder = folder
+        self.data = data
         let all = Self.settings(folder).merging(settings) { $1 }
         port = all["port"] ?? ""
-        for (name, content) in files { try Self.write(content, to: data + "/" + name) }
         let options = all.sorted { $0.key < $1.key }.flatMap { ["-c", "\($0.key)=\($0.value)"] }
         (shell, identifier, guardInput) = try Self.start(
             Self.asServer([Self.program("postgres"), "-D", data] + options), folder: folder)
         guard Eventually.holds(within: 60, { isReady }) else {
             throw Spawn.Failure(description: "PostgreSQL did not start: \(log)")
+        }
+    }
+
+    /// Ends the server as its service manager does, and keeps its folders.
+    package func stop() throws {
+        kill(identifier, SIGINT)
+        guard Eventually.holds(within: 60, { access(data + "/postmaster.pid", F_OK) != 0 }) else {
+            throw Spawn.Failure(description: "PostgreSQL did not end: \(log)")
         }
     }
 
@@ -88,7 +109,7 @@ extension TemporaryPostgreSQL {
     }
 
     /// initdb and postgres refuse to run as root.
-    private static func asServer(_ command: [String]) -> [String] {
+    package static func asServer(_ command: [String]) -> [String] {
         guard getuid() == 0 else { return command }
         return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] + command
     }
@@ -103,7 +124,7 @@ extension TemporaryPostgreSQL {
         return folder
     }
 
-    private static func giveToServer(_ path: String) {
+    package static func giveToServer(_ path: String) {
         if getuid() == 0, let user = getpwnam("postgres") { chown(path, user.pointee.pw_uid, user.pointee.pw_gid) }
     }
 

@@ -152,4 +152,30 @@ struct ComposeTests {
             #expect(try fixture.engine.mustRun(["docker"] + kind + mine) == "")
         }
     }
+
+    @Test("With the profile `postgres`, the database is on a server in a container, which only Gatehouse reaches")
+    func postgres() throws {
+        let file = try ComposeFixture.up()
+        try file.down(volumes: true)
+        let fixture = try file.onPostgreSQL()
+        defer { try? fixture.down(volumes: true) }
+        try fixture.up()
+        let session = try fixture.login("stored@example.com")
+        #expect(try fixture.execute("gatehouse", "gatehouse", "users", "list").text.contains("stored@example.com"))
+        let query = "SELECT email FROM users"
+        let rows = try fixture.execute("postgres", "psql", "-h", "/run/postgresql", "-U", "gatehouse", "-Atc", query)
+        #expect(rows.text == "stored@example.com\n", "\(rows.errorOutput)")
+        #expect(try fixture.execute("gatehouse", "test", "-e", "/var/lib/gatehouse/gatehouse.db").status == 1)
+        for service in ["nginx", "example", "apple"] {
+            #expect(try fixture.execute(service, "test", "-e", "/run/postgresql/.s.PGSQL.5432").status == 1)
+        }
+        #expect(try fixture.execute("postgres", "id", "-u").text == "10004\n")
+        #expect(try fixture.execute("postgres", user: "0", "touch", "/x").errorOutput.contains("Read-only file system"))
+        for service in ["postgres", "gatehouse"] {
+            try fixture.compose("restart", service)
+            try fixture.up()
+        }
+        let refreshed = try fixture.ask("/api/auth/refresh", ["refreshToken": session["refreshToken"] ?? .null])
+        #expect(refreshed.status == 200)
+    }
 }

@@ -20,11 +20,13 @@ final class ComposeFixture: Sendable {
 
     let engine: DockerEngine
     let variables: [String: String]
+    private let services: [String]
     let httpsPort: UInt16
     let applePort: UInt16
 
     private init(_ engine: DockerEngine) throws {
         self.engine = engine
+        services = Self.services
         httpsPort = try Listener.tcp(host: "127.0.0.1", port: 0).port ?? 0
         applePort = try Listener.tcp(host: "127.0.0.1", port: 0).port ?? 0
         variables = [
@@ -36,6 +38,24 @@ final class ComposeFixture: Sendable {
         try engine.mustRun([Self.support + "base-images", Executable.root + "/.build/debian"])
         try compose("--file", Self.support + "build-network.yml", "build")
         Self.downAtExit
+    }
+
+    private init(_ other: ComposeFixture, services: [String], variables: [String: String]) {
+        (engine, httpsPort, applePort) = (other.engine, other.httpsPort, other.applePort)
+        self.services = services
+        self.variables = other.variables.merging(variables) { $1 }
+    }
+
+    /// The same project with the profile `postgres`.
+    func onPostgreSQL() throws -> ComposeFixture {
+        let fixture = ComposeFixture(
+            self, services: Self.services + ["postgres"],
+            variables: [
+                "COMPOSE_PROFILES": "postgres",
+                "DATABASE_URL": "postgresql://gatehouse@/gatehouse?host=/run/postgresql",
+            ])
+        try fixture.compose("--file", Self.support + "build-network.yml", "build", "postgres")
+        return fixture
     }
 
     private static let downAtExit: Void = {
@@ -64,7 +84,7 @@ final class ComposeFixture: Sendable {
 
     private func isRunning() throws -> Bool {
         let states = try states()
-        return states.count == Self.services.count && states.allSatisfy(\.isHealthy)
+        return states.count == services.count && states.allSatisfy(\.isHealthy)
     }
 
     static let services = ["apple", "certificate", "example", "fake-apple", "gatehouse", "nginx", "secrets"]
