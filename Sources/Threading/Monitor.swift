@@ -40,6 +40,14 @@ package final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
+    /// Changes the state and wakes one waiter: for a change that lets only one of them go on.
+    package func changeForOne<Result>(_ body: (inout State) -> Result) -> Result {
+        defer { unsafe pthread_cond_signal(condition) }
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        return body(&state)
+    }
+
     /// Waits until `body` returns a result, and returns it. The body may change the state.
     package func wait<Result>(for body: (inout State) -> Result?) -> Result {
         if let result = look(for: body) { return result }

@@ -1,3 +1,4 @@
+import POSIX
 import Threading
 
 /// Gathers the work of concurrent callers, so that one of them does all of it at once.
@@ -13,17 +14,33 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         case fail((Work) -> Void)
     }
 
+    /// What a leader does before it takes the work of its batch.
+    enum Gathering {
+        case none
+        /// On a busy processor other callers run first, and their work joins the batch.
+        case yield
+        /// Waits while so much work arrives that the wait saves most of the batches: for batches that are done so fast that
+        /// little work would queue up.
+        case pause(Duration)
+    }
+
+    /// How much work must be expected to arrive during a pause.
+    private static var worthwhile: Int64 { 4 }
+
     private struct State {
         var waiting: [Work] = []
         var isLed = false
+        var rate = ArrivalRate()
     }
 
     /// Limits how long the first of a batch waits for the last.
     private let largest: Int
+    private let gathering: Gathering
     private let state = Monitor(State())
 
-    init(largest: Int = 256) {
+    init(largest: Int = 256, gathering: Gathering = .none) {
         self.largest = largest
+        self.gathering = gathering
     }
 
     /// How much work waits for the current batch.
@@ -35,6 +52,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     func perform(_ work: Work, run: ([Work]) -> Next) {
         let leads = state.change { state in
             state.waiting.append(work)
+            state.rate.add()
             defer { state.isLed = true }
             return !state.isLed
         }
@@ -42,6 +60,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     }
 
     private func lead(_ run: ([Work]) -> Next) {
+        gather()
         var batch = state.change { state in
             let batch = Array(state.waiting.prefix(largest))
             state.waiting.removeFirst(batch.count)
@@ -60,11 +79,41 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         for work in batch { work.wake(to: .finished) }
     }
 
+    private func gather() {
+        switch gathering {
+        case .none: break
+        case .yield: Thread.yield()
+        case .pause(let time):
+            guard state.change({ $0.rate.arrivals(in: time) }) >= Self.worthwhile else { return }
+            BlockingHint.around { Thread.pause(for: time) }
+        }
+    }
+
     private func takeAll() -> [Work] {
         state.change { state in
             defer { state.waiting.removeAll() }
             return state.waiting
         }
+    }
+}
+
+/// How much work arrives per second.
+private struct ArrivalRate {
+    private static let window = Duration.milliseconds(20)
+
+    private var perSecond: Int64 = 0
+    private var count: Int64 = 0
+    private var began = MonotonicTime.now
+
+    mutating func add() { count += 1 }
+
+    mutating func arrivals(in time: Duration) -> Int64 {
+        let now = MonotonicTime.now
+        if began + Self.window < now {
+            perSecond = count * 1000 / (now.milliseconds - began.milliseconds)
+            (count, began) = (0, now)
+        }
+        return perSecond * time.wholeMilliseconds / 1000
     }
 }
 

@@ -46,7 +46,7 @@ final class Admission: Sendable {
             if hasAnswer { state.lastAnswer = .now }
             return state.waiting > 0
         }
-        if someWait { departures.change { _ in } }
+        if someWait { departures.changeForOne { _ in } }
     }
 
     private func waitForTurn() throws {

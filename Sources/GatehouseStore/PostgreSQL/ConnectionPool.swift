@@ -1,5 +1,6 @@
 import POSIX
 import PostgreSQL
+import Synchronization
 import Threading
 
 /// Connections for transactions that do not share one, at most `limit` at a time.
@@ -7,12 +8,12 @@ final class ConnectionPool: Sendable {
     private struct State {
         var idle: [ServerConnection] = []
         var openCount = 0
-        var waitingCount = 0
     }
 
     private let servers: Servers
     private let limit: Int
     private let patience: Duration
+    private let waitingCount = Atomic(0)
     private let state = Monitor(State())
 
     /// - Parameter patience: how long to wait for a connection when all are in use.
@@ -27,7 +28,7 @@ final class ConnectionPool: Sendable {
         state.change { state in
             PoolStatistics(
                 limit: limit, open: state.openCount, inUse: state.openCount - state.idle.count,
-                waiting: state.waitingCount)
+                waiting: waitingCount.load(ordering: .relaxed))
         }
     }
 
@@ -38,8 +39,8 @@ final class ConnectionPool: Sendable {
     }
 
     private func take() throws -> ServerConnection {
-        state.change { $0.waitingCount += 1 }
-        defer { state.change { $0.waitingCount -= 1 } }
+        waitingCount.add(1, ordering: .relaxed)
+        defer { waitingCount.subtract(1, ordering: .relaxed) }
         let deadline = MonotonicTime.now + patience
         while true {
             let found = state.wait(atMost: .milliseconds(deadline.millisecondsLeft)) { state -> ServerConnection?? in
@@ -51,20 +52,20 @@ final class ConnectionPool: Sendable {
             guard let found else { throw PoolExhausted() }
             guard let idle = found else { return try open() }
             if servers.isCurrent(idle) { return idle }
-            state.change { $0.openCount -= 1 }
+            state.changeForOne { $0.openCount -= 1 }
         }
     }
 
     private func open() throws -> ServerConnection {
         do { return try servers.connect() } catch {
-            state.change { $0.openCount -= 1 }
+            state.changeForOne { $0.openCount -= 1 }
             throw error
         }
     }
 
     private func putBack(_ opened: ServerConnection) {
         let isReusable = servers.isCurrent(opened) && !opened.connection.isInTransaction
-        state.change { state in
+        state.changeForOne { state in
             if isReusable { state.idle.append(opened) } else { state.openCount -= 1 }
         }
     }

@@ -11,7 +11,7 @@ import Threading
 /// return the same tokens.
 final class SessionBatches: Sendable {
     private let connection: BatchConnection
-    private let queue = BatchQueue<PendingChange>()
+    private let queue = BatchQueue<PendingChange>(gathering: .yield)
     private let patience: Duration
     private let onCommit: @Sendable (Commit) -> Void
 

@@ -83,10 +83,10 @@ end
 -- To look at answers costs time, so only where something in them is needed.
 if pattern:find("r") then
   function response(status, headers, body)
-    local token = status == 200 and body:match('"refreshToken":"([^"]+)"')
-    if token then
+    local _, before = body:find('"refreshToken":"', 1, true)
+    if before and status == 200 then
       last = last + 1
-      chains[last] = token
+      chains[last] = body:sub(before + 1, body:find('"', before + 1, true) - 1)
     end
   end
 end
