@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import time
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ class Load:
         self.logins_used = 0
         with open(population.refresh, encoding="utf-8") as file:
             self.chains = file.read().split()
+        # As users refresh: sessions that were opened one after the other share pages of the database.
+        random.Random(len(self.chains)).shuffle(self.chains)
 
     def measure(self, warm_up, seconds):
         chains = self.split_chains(2 if warm_up else 1)
