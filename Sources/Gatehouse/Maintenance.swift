@@ -15,16 +15,20 @@ extension AuthService {
     /// The periodic work, once a second: reads the revocation log, writes confirmations, writes refusals to the audit
     /// trail and deletes expired rows. True when there is more to delete.
     package func runMaintenance() throws(Refusal) -> Bool {
-        try revocations.catchUp()
-        try confirmations.write(to: store)
+        // Of other nodes, `followRevocations` reads it.
+        if !store.isShared { try revocations.catchUp() }
+        // A session that is locked must not keep the rest from being done.
+        let written = Result { () throws(Refusal) in try confirmations.write(to: store) }
         let now = primitives.now()
         try record(refusals.take(now: now))
-        return try store.purge(
+        let hasMore = try store.purge(
             PurgeLimits(
                 // A minute after the expiry, so that the last use of a token still gets `refresh_token_expired`.
                 sessionsExpired: now - .seconds(60), redemptionsExpired: now - .seconds(300),
                 revocationsBefore: now - Policy.revocationMemory,
                 auditEventsBefore: now - policy.auditRetention))
+        try written.get()
+        return hasMore
     }
 
     /// Writes everything that still waits, before the process ends.

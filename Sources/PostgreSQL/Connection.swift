@@ -57,7 +57,9 @@ package final class Connection: SQLConnection {
             do throws(PostgreSQLError) {
                 let handle = try Handle.connect(servers[index], hiding: list.secrets, until: deadline)
                 do throws(PostgreSQLError) {
-                    return (handle, try Session.begin(on: handle, options, until: deadline), index)
+                    let session = try Session.begin(on: handle, options, until: deadline)
+                    guard session.timeline ?? options.oldestTimeline >= options.oldestTimeline else { throw .replaced }
+                    return (handle, session, index)
                 } catch {
                     handle.disconnect()
                     throw error

@@ -18,6 +18,9 @@ package struct ConnectionOptions: Sendable {
     /// Refuses servers that are read-only, such as standbys.
     package var needsPrimary: Bool
 
+    /// Refuses primaries of an older timeline: a newer one has replaced them. 0 refuses none.
+    package var oldestTimeline: Int64 = 0
+
     /// Between this program and the server is a pooler that gives each transaction another session. A connection
     /// also detects that.
     package var assumesPooler: Bool

@@ -78,7 +78,9 @@ extension PostgreSQLError {
 extension PostgreSQLError {
     static let lost = PostgreSQLError(.connection, "the server closed the connection")
     /// Another server has become the primary.
-    package static let replaced = PostgreSQLError(.connection, "the server is no longer the primary")
+    static let replaced = PostgreSQLError(
+        .connection,
+        "the server is an old primary: there is a newer timeline; if the database was set back, restart Gatehouse")
     static let closed = PostgreSQLError(.connection, "the connection is closed")
     static let unexpected = PostgreSQLError(.connection, "the server sent an unexpected answer")
     static let tooLate = PostgreSQLError(.timeout, "the server did not answer in time")

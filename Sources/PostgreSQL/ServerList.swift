@@ -16,8 +16,8 @@ struct ServerList {
     let secrets: [String]
 
     init(_ url: String, _ options: ConnectionOptions) throws(PostgreSQLError) {
-        try Self.checkSyntax(url)
-        let parameters = try Self.resolve(Self.defaults(options) + [("dbname", url)])
+        let channelBinding = try Self.channelBinding(of: url)
+        let parameters = try Self.resolve(Self.defaults(options) + [("dbname", url)]) + channelBinding
         func value(_ keyword: String) -> String? { parameters.first { $0.keyword == keyword }?.value }
         servers = Self.split(parameters)
         guard !servers.isEmpty else { throw .invalidURL("the numbers of hosts, addresses and ports differ") }
@@ -42,12 +42,14 @@ struct ServerList {
         return defaults
     }
 
-    /// libpq's own message may quote the URL.
-    private static func checkSyntax(_ url: String) throws(PostgreSQLError) {
-        guard let parsed = unsafe PQconninfoParse(url, nil) else {
+    /// What the URL says of the parameter that `resolve` needs for itself. Throws if libpq cannot read the URL; its own
+    /// message may quote it.
+    private static func channelBinding(of url: String) throws(PostgreSQLError) -> Parameters {
+        guard let list = unsafe PQconninfoParse(url, nil) else {
             throw .invalidURL("it is no connection URI of PostgreSQL")
         }
-        unsafe PQconninfoFree(parsed)
+        defer { unsafe PQconninfoFree(list) }
+        return unsafe values(of: list).filter { $0.keyword == "channel_binding" }
     }
 
     /// All parameters after libpq has read the URL, the service file and the environment.
@@ -62,16 +64,21 @@ struct ServerList {
         let handle = unsafe Handle(takingOwnership: pointer)
         guard let list = unsafe PQconninfo(handle.pointer) else { throw PostgreSQLError(.connection, "no memory") }
         defer { unsafe PQconninfoFree(list) }
-        var resolved: Parameters = []
+        // Without the value that it refuses; the environment's is read again when it connects.
+        return unsafe values(of: list).filter { $0.keyword != "channel_binding" }
+    }
+
+    /// Those that are set.
+    private static func values(of list: UnsafePointer<PQconninfoOption>) -> Parameters {
+        var values: Parameters = []
         var option = unsafe list
         while let keyword = unsafe option.pointee.keyword {
             if let value = unsafe option.pointee.val, unsafe value[0] != 0 {
-                resolved.append(unsafe (String(cString: keyword), String(cString: value)))
+                values.append(unsafe (String(cString: keyword), String(cString: value)))
             }
             unsafe option += 1
         }
-        let channelBinding = parameters.last { $0.keyword == "channel_binding" }
-        return resolved.filter { $0.keyword != "channel_binding" } + (channelBinding.map { [$0] } ?? [])
+        return values
     }
 
     /// One list of parameters for each host. One port serves all hosts.

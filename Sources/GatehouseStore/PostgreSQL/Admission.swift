@@ -16,11 +16,14 @@ final class Admission: Sendable {
     }
 
     private let limit: Int
+    private let patience: Duration
     private let state = Mutex(State())
     private let departures = Monitor(())
 
-    init(limit: Int) {
+    /// - Parameter patience: how long a request waits for its turn.
+    init(limit: Int, patience: Duration) {
         self.limit = limit
+        self.patience = patience
     }
 
     func admit<Result>(_ work: () throws -> Result) throws -> Result {
@@ -55,7 +58,7 @@ final class Admission: Sendable {
         defer { state.withLock { $0.waiting -= 1 } }
         while departures.wait(atMost: .milliseconds(100), for: { _ in enter() ? () : nil }) == nil {
             let lastAnswer = state.withLock { $0.lastAnswer }
-            guard .now < max(lastAnswer, entered) + Self.silence else {
+            guard .now < min(max(lastAnswer, entered) + Self.silence, entered + patience) else {
                 throw StoreFailure("the database does not answer, and enough requests wait for it", cause: .unreachable)
             }
         }

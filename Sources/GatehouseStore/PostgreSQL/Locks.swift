@@ -33,6 +33,11 @@ extension Connection: RecordConnection {
         try send("SELECT 1 FROM refresh_tokens WHERE user_id = ? ORDER BY id FOR UPDATE", .text(user.text))
     }
 
+    package func lockMaintenance() throws -> Bool {
+        // Released at the end of the transaction.
+        try first("SELECT pg_try_advisory_xact_lock(?)", .integer(0x6761_7465_686F_7573)) { $0.integer(0) != 0 } == true
+    }
+
     package static var skippingLockedRows: String { "FOR UPDATE SKIP LOCKED" }
 
     /// The first eight bytes of a SHA-256.

@@ -24,7 +24,8 @@ package struct PostgreSQLMigrator {
         if let source = try connection.sourceOfUnfinishedMove() {
             throw StoreFailure(UnfinishedMove.advice(movingFrom: source))
         }
-        return try migrate(connection, progress: progress)
+        if try connection.version() == Self.latest { return [] }
+        return try migrate(Connection(to: settings.url, settings.migrationOptions), progress: progress)
     }
 
     /// Also migrates the target of a move.
@@ -83,7 +84,10 @@ extension Connection {
     /// False when another process has run the migration.
     fileprivate func apply(_ migration: PostgreSQLMigration, number: Int) throws -> Bool {
         try transaction { connection in
+            // The migration of another node may take long. A lock on a table must not: requests queue up behind it.
+            try connection.send("SELECT set_config('lock_timeout', '0', TRUE)")
             try connection.send("SELECT pg_advisory_xact_lock(?)", .integer(Self.schemaLock))
+            try connection.send("SELECT set_config('lock_timeout', '5s', TRUE)")
             guard try connection.version() == number else { return false }
             try connection.execute(script: String(decoding: migration.sql, as: UTF8.self))
             try connection.send(

@@ -13,7 +13,7 @@ package final class PostgreSQLStore: Sendable {
     let pool: ConnectionPool
     let changes: SessionBatches
     let users: UserBatches
-    package let news: RevocationNews
+    let revocations: RevocationReader
     let settings: PostgreSQLSettings
     package let purgeCursor = PurgeCursor()
     let lastOutcome = LastWrite()
@@ -49,8 +49,8 @@ package final class PostgreSQLStore: Sendable {
         pool = ConnectionPool(servers, limit: settings.connections, patience: settings.timeout / 2)
         changes = SessionBatches(servers, patience: settings.timeout / 2, onCommit: onCommit)
         users = UserBatches(servers)
-        news = RevocationNews(servers)
-        admission = Admission(limit: settings.waiters)
+        revocations = RevocationReader(servers)
+        admission = Admission(limit: settings.waiters, patience: settings.timeout / 2)
     }
 }
 
@@ -92,6 +92,9 @@ package struct PostgreSQLSettings: Sendable {
     /// Why libpq cannot read a URL, without any part of the URL; nil if it can.
     package static func fault(ofURL url: String) -> String? { Connection.fault(ofURL: url) }
 
+    /// A migration may rewrite or index a large table.
+    var migrationOptions: ConnectionOptions { ConnectionOptions(statementTimeout: .seconds(3600)) }
+
     var options: ConnectionOptions {
         // The server must not be the one that gives up: it would end the wait of a commit for its standby, and report the
         // commit as done.
@@ -125,30 +128,35 @@ extension PostgreSQLStore: RelationalStore {
         }
     }
 
-    /// Runs work, again after a conflict with another transaction, and on another connection after the loss of one. The last
-    /// attempt begins while there is time for it.
+    /// Runs work, again after a conflict with another transaction, and on another connection after the loss of one.
     ///
     /// - Parameter isRepeatable: whether the work may also be run again when it may have been committed.
     func attempt<Result>(isRepeatable: Bool, _ work: () throws -> Result) throws(StoreFailure) -> Result {
-        let lastStart = MonotonicTime.now + (settings.timeout - settings.options.answerTimeout)
+        let start = MonotonicTime.now
         do {
             return try admission.admit {
                 var count = 0
                 while true {
                     do { return try work() } catch let error as PostgreSQLError {
                         count += 1
-                        guard error.isWorthRepeating, isRepeatable || !error.isOutcomeUnknown, count < 10,
-                            .now < lastStart
+                        guard error.isWorthRepeating, isRepeatable || !error.isOutcomeUnknown,
+                            count < (error.isRetryable ? 10 : 4), .now < start + lastStart(after: error)
                         else { throw error }
-                        // Two transactions that lost against each other must not meet again.
-                        if error.isRetryable { Thread.pause(for: .milliseconds(Int.random(in: 0..<5 * count))) }
-                        if error.isConnectionLost, count > settings.connections { throw error }
+                        // Two transactions that lost against each other must not meet again, and a new connection may be
+                        // open soon.
+                        Thread.pause(
+                            for: .milliseconds(error.isRetryable ? Int.random(in: 0..<5 * count) : 20 * (count - 1)))
                     }
                 }
             }
         } catch {
             throw failure(error)
         }
+    }
+
+    /// When the last attempt may begin. One on a new connection may wait for an answer that does not come.
+    private func lastStart(after error: PostgreSQLError) -> Duration {
+        error.isRetryable ? settings.timeout : settings.timeout - settings.options.answerTimeout
     }
 
     /// The one place where an error of PostgreSQL becomes a failure of the store.
@@ -163,6 +171,12 @@ extension PostgreSQLStore: RelationalStore {
             return StoreFailure(error.description, cause: error.storeCause)
         }
     }
+}
+
+extension PostgreSQLStore: ServerStore {
+    package var lastWrite: WriteOutcome? { lastOutcome.outcome }
+
+    package func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool { try removeExpired(limits) }
 }
 
 extension Connection {

@@ -80,6 +80,8 @@ extension RelationalStore {
 extension RecordConnection {
     func delete(_ id: UserID, queueing task: AppleTask?, recording event: AuditEvent) throws -> Deletion? {
         try lock(id)
+        // Before what belongs to them, and before the audit trail: the end of a session adds to it.
+        try lockSessions(of: id)
         guard try anonymise(id, now: event.moment) else { return nil }
         let revocation = try queueRevocation(of: id, queueing: task, now: event.moment)
         try deleteAccounts(of: id)

@@ -48,6 +48,7 @@ extension RecordConnection {
         _ user: UserID, since moment: Timestamp, by policy: ConsentPolicy, hasher: any IdentityHasher,
         at now: Timestamp
     ) throws -> [SessionID] {
+        try lockSessions(of: user)
         guard try !hasConsentedAgain(user, after: moment) else { return [] }
         try deleteAppleToken(of: user)
         let accounts = try accounts(of: user)

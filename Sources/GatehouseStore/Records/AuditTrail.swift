@@ -15,6 +15,8 @@ extension RelationalStore {
 
     package func record(_ events: [AuditEvent]) throws(Refusal) {
         try writing { connection in
+            // A user who is deleted meanwhile would keep the devices of these events.
+            for user in Set(events.compactMap(\.userID?.text)).sorted() { try connection.lock(UserID(user)) }
             for var event in events {
                 // The device was removed with the user, and must not return with events that were recorded late.
                 if let user = event.userID, try connection.user(user)?.status == .deleted { event.device = .unknown }

@@ -17,7 +17,7 @@ private struct Log {
 
 /// How many rows one step examines.
 private let slice: Int64 = 500
-/// How long one step may delay other writes.
+/// How long one step may delay other writes, where there is one writer at a time.
 private let timeLimit = Duration.milliseconds(4)
 
 extension RelationalStore {
@@ -90,6 +90,8 @@ extension RelationalStore {
     ) throws(Refusal) -> Bool {
         guard !keys.isEmpty else { return false }
         return try writing { connection in
+            // Another node removes the same rows.
+            guard try connection.lockMaintenance() else { return false }
             let deadline = ContinuousClock.now + timeLimit
             for (index, key) in keys.enumerated() {
                 try delete(connection, key)

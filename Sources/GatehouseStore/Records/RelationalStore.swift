@@ -46,6 +46,9 @@ package protocol RecordConnection: SQLConnection {
     /// Waits for other transactions that change a session of the user.
     func lockSessions(of user: UserID) throws
 
+    /// False if another node does maintenance at the moment.
+    func lockMaintenance() throws -> Bool
+
     /// Takes tasks of the outbox that no other transaction has taken: appended to a query for rows of `apple_tasks`.
     static var skippingLockedRows: String { get }
 }

@@ -112,5 +112,6 @@ extension Connection: RecordConnection {
     package func lock(_ identity: Identity) {}
     package func lock(_ user: UserID) {}
     package func lockSessions(of user: UserID) {}
+    package func lockMaintenance() -> Bool { true }
     package static var skippingLockedRows: String { "" }
 }
