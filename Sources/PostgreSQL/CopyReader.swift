@@ -1,19 +1,16 @@
 internal import CPostgreSQL
-package import SQL
 
 extension Connection {
-    /// Reads the rows of `COPY (SELECT …) TO STDOUT (FORMAT binary)` one after the other, without keeping them in
-    /// memory. If `read` throws, the connection is given up: the server would send all other rows.
-    package func copyOut(
-        _ sql: String, read: (borrowing any SQLRow & ~Copyable) throws -> Void
-    ) throws(PostgreSQLError) {
+    /// Reads the rows of `COPY (SELECT …) TO STDOUT (FORMAT binary)` one after the other, encoded and without keeping
+    /// them in memory. If `read` throws, the connection is given up: the server would send all other rows.
+    package func copyOut(_ sql: String, read: (Span<UInt8>) throws -> Void) throws(PostgreSQLError) {
         try outsidePipeline { () throws(PostgreSQLError) in
             try handle.start(copy: sql, PGRES_COPY_OUT, within: answerTimeout)
-            var fields = CopiedFields()
+            var format = CopyFormat()
             while let message = try handle.nextCopied(within: answerTimeout) {
-                guard try fields.parse(message) else { continue }
+                guard let row = unsafe try format.row(in: message.bytes) else { continue }
                 do {
-                    try read(CopiedRow(fields))
+                    unsafe try read(row.span)
                 } catch {
                     isGivenUp = true
                     throw PostgreSQLError(error)
@@ -24,10 +21,32 @@ extension Connection {
     }
 }
 
+/// What is before the first row of a copy in binary format, and after the last one.
+struct CopyFormat {
+    static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
+    /// The signature, flags, and the length of an extension, which is empty.
+    static let head = signature + [UInt8](repeating: 0, count: 8)
+    /// In the place of the number of columns.
+    static let end: [UInt8] = [0xFF, 0xFF]
+
+    private var isBegun = false
+
+    /// Nil if the message has no row.
+    mutating func row(in message: UnsafeBufferPointer<UInt8>) throws(PostgreSQLError) -> UnsafeBufferPointer<UInt8>? {
+        var row = unsafe message
+        if !isBegun {
+            guard unsafe message.starts(with: Self.head) else { throw .unexpected }
+            isBegun = true
+            row = unsafe UnsafeBufferPointer(rebasing: message.dropFirst(Self.head.count))
+        }
+        return unsafe row.isEmpty || row.starts(with: Self.end) ? nil : row
+    }
+}
+
 /// A message of a copy, which libpq has allocated.
 @safe
 struct CopiedMessage: ~Copyable {
-    let bytes: UnsafeRawBufferPointer
+    let bytes: UnsafeBufferPointer<UInt8>
 
     deinit {
         unsafe PQfreemem(UnsafeMutableRawPointer(mutating: bytes.baseAddress))
@@ -41,7 +60,8 @@ extension Handle {
             var buffer: UnsafeMutablePointer<CChar>?
             let count = unsafe PQgetCopyData(pointer, &buffer, 1)
             if count > 0 {
-                return unsafe CopiedMessage(bytes: UnsafeRawBufferPointer(start: buffer, count: Int(count)))
+                let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: Int(count))
+                return unsafe CopiedMessage(bytes: bytes.assumingMemoryBound(to: UInt8.self))
             }
             guard count == 0 else { return nil }
             try exchange(within: timeout)

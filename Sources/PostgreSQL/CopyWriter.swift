@@ -1,9 +1,8 @@
 internal import CPostgreSQL
-package import SQL
 
 extension Connection {
-    /// Copies rows into a table: `COPY things (id, name) FROM STDIN`. Returns their number. If it throws, no row was
-    /// copied, unless the error says that the outcome is unknown.
+    /// Copies rows into a table: `COPY things (id, name) FROM STDIN (FORMAT binary)`. Returns their number. If it throws,
+    /// no row was copied, unless the error says that the outcome is unknown.
     @discardableResult
     package func copyIn(
         _ sql: String, _ body: (CopyWriter) throws -> Void
@@ -15,7 +14,7 @@ extension Connection {
             var failure: PostgreSQLError?
             do {
                 try body(writer)
-                try writer.flush()
+                try writer.end()
             } catch {
                 failure = PostgreSQLError(error)
             }
@@ -36,13 +35,13 @@ extension Handle {
     }
 }
 
-/// Encodes rows in COPY's text format, and sends them in large parts.
+/// Sends rows in COPY's binary format, in large parts.
 package final class CopyWriter {
     private static let partSize = 1 << 17
 
     private let handle: Handle
     private let timeout: Duration
-    private var part: [UInt8] = []
+    private var part = CopyFormat.head
 
     init(_ handle: Handle, timeout: Duration) {
         self.handle = handle
@@ -50,50 +49,18 @@ package final class CopyWriter {
         part.reserveCapacity(Self.partSize + 4096)
     }
 
-    package func append(_ values: [Value]) throws(PostgreSQLError) {
-        for (index, value) in values.enumerated() {
-            if index > 0 { part.append(UInt8(ascii: "\t")) }
-            try append(value)
-        }
-        part.append(UInt8(ascii: "\n"))
+    /// - Parameter row: an encoded row with the columns of the statement.
+    package func append(_ row: Span<UInt8>) throws(PostgreSQLError) {
+        unsafe row.withUnsafeBufferPointer { unsafe part.append(contentsOf: $0) }
         if part.count >= Self.partSize { try flush() }
     }
 
-    private func append(_ value: Value) throws(PostgreSQLError) {
-        switch value {
-        case .null: part += [UInt8(ascii: "\\"), UInt8(ascii: "N")]
-        case .integer(let number): part += String(number).utf8
-        case .text(let text): try append(text)
-        case .blob(let bytes): append(bytes)
-        }
+    func end() throws(PostgreSQLError) {
+        part += CopyFormat.end
+        try flush()
     }
 
-    private func append(_ text: String) throws(PostgreSQLError) {
-        for byte in text.utf8 {
-            switch byte {
-            case 0: throw .zeroByte
-            case UInt8(ascii: "\\"): part += [byte, byte]
-            case UInt8(ascii: "\n"): part += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
-            case UInt8(ascii: "\r"): part += [UInt8(ascii: "\\"), UInt8(ascii: "r")]
-            case UInt8(ascii: "\t"): part += [UInt8(ascii: "\\"), UInt8(ascii: "t")]
-            default: part.append(byte)
-            }
-        }
-    }
-
-    /// `\x` and hexadecimal digits. The backslash is escaped.
-    private func append(_ bytes: [UInt8]) {
-        part += [UInt8(ascii: "\\"), UInt8(ascii: "\\"), UInt8(ascii: "x")]
-        for byte in bytes {
-            part.append(Self.digits[Int(byte >> 4)])
-            part.append(Self.digits[Int(byte & 15)])
-        }
-    }
-
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    func flush() throws(PostgreSQLError) {
-        guard !part.isEmpty else { return }
+    private func flush() throws(PostgreSQLError) {
         try handle.put(part, within: timeout)
         part.removeAll(keepingCapacity: true)
     }

@@ -60,7 +60,7 @@ package final class Connection: SQLConnection {
     }
 
     /// The prepared statement for this SQL, from the cache if it has been prepared before.
-    private func statement(_ sql: String) throws(SQLiteError) -> Statement {
+    func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let known = prepared.find(sql) { return known }
         var pointer: OpaquePointer?
         try check(unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil))
@@ -75,14 +75,6 @@ package final class Connection: SQLConnection {
     package func run(_ sql: String, _ values: Value...) throws(SQLiteError) -> Int {
         try statement(sql).run(values)
         return Int(unsafe sqlite3_changes64(handle))
-    }
-
-    /// The same with an array of values.
-    package func run(_ sql: String, with values: [Value]) throws(SQLiteError) { try statement(sql).run(values) }
-
-    /// Reads the rows of a query one after the other, without keeping them in memory. Rethrows the error of `body`.
-    package func forEach(_ sql: String, _ body: (borrowing any SQLRow & ~Copyable) throws -> Void) throws {
-        try statement(sql).forEach(body)
     }
 
     package func send(_ sql: String, _ values: Value...) throws(SQLiteError) { try statement(sql).run(values) }

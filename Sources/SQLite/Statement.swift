@@ -45,10 +45,44 @@ final class Statement {
         return results
     }
 
-    func forEach(_ body: (borrowing any SQLRow & ~Copyable) throws -> Void) throws {
+    func forEach(encodedAs kinds: [ColumnKind], _ body: (Span<UInt8>) throws -> Void) throws {
         try bind([])
         defer { reset() }
-        while try step() { try unsafe body(Row(of: handle)) }
+        var encoder = RowEncoder()
+        while try step() {
+            unsafe encoder.encode(handle, as: kinds)
+            try unsafe body(encoder.row.span)
+        }
+    }
+
+    func run(encoded row: Span<UInt8>, as kinds: [ColumnKind]) throws {
+        precondition(parameters == kinds.count, "the statement needs one column for each parameter")
+        defer { reset() }
+        var places = ColumnPlaces()
+        for index in kinds.indices {
+            let place = try places.next(in: row)
+            let result = unsafe row.withUnsafeBytes { bytes in
+                unsafe bind(place.map { unsafe UnsafeRawBufferPointer(rebasing: bytes[$0]) }, kinds[index], index + 1)
+            }
+            guard result == SQLITE_OK else { throw failure(result) }
+        }
+        while try step() {}
+    }
+
+    /// SQLite does not copy the bytes. The caller keeps the row until the reset.
+    private func bind(_ bytes: UnsafeRawBufferPointer?, _ kind: ColumnKind, _ index: Int) -> Int32 {
+        guard let bytes = unsafe bytes else { return unsafe sqlite3_bind_null(handle, Int32(index)) }
+        switch kind {
+        case .text:
+            let text = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress
+            return unsafe sqlite3_bind_text64(
+                handle, Int32(index), text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+        case .blob:
+            return unsafe sqlite3_bind_blob64(handle, Int32(index), bytes.baseAddress, UInt64(bytes.count), nil)
+        case .number, .flag:
+            return unsafe sqlite3_bind_int64(
+                handle, Int32(index), bytes.reduce(0) { $0 << 8 | Int64($1) })
+        }
     }
 
     /// Converts the error here, so that no closure has to declare its type.
