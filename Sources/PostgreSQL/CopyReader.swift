@@ -37,9 +37,10 @@ struct CopyFormat {
         if !isBegun {
             guard unsafe message.starts(with: Self.head) else { throw .unexpected }
             isBegun = true
-            row = unsafe UnsafeBufferPointer(rebasing: message.dropFirst(Self.head.count))
+            unsafe row = UnsafeBufferPointer(rebasing: message.dropFirst(Self.head.count))
         }
-        return unsafe row.isEmpty || row.starts(with: Self.end) ? nil : row
+        let hasRow = unsafe !row.isEmpty && !row.starts(with: Self.end)
+        return unsafe hasRow ? row : nil
     }
 }
 

@@ -1,5 +1,4 @@
 import Gatehouse
-import SQL
 import Synchronization
 
 /// Copies a database to another engine, where every token stays valid.
@@ -20,40 +19,48 @@ package struct Move {
     /// Throws a `MoveRefusal` if the source cannot be moved; then the target is unchanged. After any other error the target
     /// may be marked as unfinished.
     package func run() throws -> Moved {
-        var contents: [TableContent] = []
-        for table in MovedTable.all { contents.append(try examine(table)) }
         try target.begin(progress)
-        for (table, content) in zip(MovedTable.all, contents) { try copy(table, count: content.count) }
-        try target.index(progress)
+        let contents: [TableContent]
+        do {
+            contents = try MovedTable.all.map(copy)
+            try target.index(progress)
+        } catch let refusal as MoveRefusal {
+            try target.abandon()
+            throw refusal
+        }
         for (table, content) in zip(MovedTable.all, contents) { try verify(table, content) }
         progress.begin("finishing the move")
         try target.complete()
         return Moved(contents)
     }
 
-    /// Reads the source before the target is changed.
-    private func examine(_ table: MovedTable) throws -> TableContent {
-        var unstorable = ZeroByteRows(of: table)
-        let content = try digest(source, table, "reading", count: try source.count(table)) { values in
-            if !target.storesZeroBytes { unstorable.check(values) }
-        }
-        if let refusal = unstorable.refusal { throw refusal }
-        return content
-    }
-
-    private func copy(_ table: MovedTable, count: Int64) throws {
-        let done = begin("copying", table, count: count)
+    /// Reads the source once. After a row that the target cannot store, the rest is only read, to count all such rows.
+    private func copy(_ table: MovedTable) throws -> TableContent {
+        let done = begin("copying", table, count: try source.count(table))
+        var digest = RowDigest()
+        var unstorable = UnstorableRows(of: table)
         try target.fill(table) { write in
-            try source.read(table) { values in
-                try write(values)
+            try source.read(table) { row in
                 done.add(1)
+                guard try target.storesAnyText || table.isStorable(row) else { return try unstorable.add(row) }
+                guard unstorable.isEmpty else { return }
+                digest.add(row)
+                try write(row)
             }
         }
+        if let refusal = unstorable.refusal { throw refusal }
         if table.isNumbered { try target.setLastNumber(try source.lastNumber(of: table), of: table) }
+        return digest.content
     }
 
     private func verify(_ table: MovedTable, _ expected: TableContent) throws {
-        let found = try digest(target, table, "verifying", count: expected.count)
+        let done = begin("verifying", table, count: expected.count)
+        var digest = RowDigest()
+        try target.read(table) { row in
+            done.add(1)
+            digest.add(row)
+        }
+        let found = digest.content
         guard found.count == expected.count else {
             throw StoreFailure(
                 "the copy is not complete: the table \(table.name) has \(found.count) of \(expected.count) rows")
@@ -61,20 +68,6 @@ package struct Move {
         guard found.hash == expected.hash else {
             throw StoreFailure("the copy differs from the source in the table \(table.name)")
         }
-    }
-
-    private func digest(
-        _ database: any MovedDatabase, _ table: MovedTable, _ step: String, count: Int64,
-        _ check: ([Value]) -> Void = { _ in }
-    ) throws -> TableContent {
-        let done = begin(step, table, count: count)
-        var digest = RowDigest()
-        try database.read(table) { values in
-            check(values)
-            digest.add(values)
-            done.add(1)
-        }
-        return digest.content
     }
 
     private func begin(_ step: String, _ table: MovedTable, count: Int64) -> RowCount {
@@ -107,47 +100,4 @@ private final class RowCount: Sendable {
     var value: Int64 { count.load(ordering: .relaxed) }
 
     func add(_ number: Int64) { count.add(number, ordering: .relaxed) }
-}
-
-/// The rows of a table with texts that PostgreSQL cannot store.
-private struct ZeroByteRows {
-    private let table: MovedTable
-    private var keys: [String] = []
-    private var count = 0
-
-    init(of table: MovedTable) {
-        self.table = table
-    }
-
-    mutating func check(_ values: [Value]) {
-        guard values.contains(where: \.hasZeroByte) else { return }
-        count += 1
-        if keys.count < 5 { keys.append(values[table.keyIndex].asKey) }
-    }
-
-    var refusal: MoveRefusal? {
-        guard count > 0 else { return nil }
-        let list = keys.joined(separator: ", ") + (count > keys.count ? ", …" : "")
-        return MoveRefusal(
-            "PostgreSQL cannot store a text with a zero byte, and \(count) rows of the table \(table.name) have one "
-                + "(\(table.key) \(list)): remove these bytes first")
-    }
-}
-
-extension Value {
-    fileprivate var hasZeroByte: Bool {
-        guard case .text(let text) = self else { return false }
-        return text.utf8.contains(0)
-    }
-
-    /// As an operator finds the row: blobs in hexadecimal digits.
-    fileprivate var asKey: String {
-        switch self {
-        case .null: "NULL"
-        case .integer(let number): String(number)
-        case .text(let text): text
-        case .blob(let bytes):
-            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        }
-    }
 }

@@ -1,5 +1,3 @@
-package import SQL
-
 /// The reason why a move was not begun, and what to do about it.
 package struct MoveRefusal: Error, CustomStringConvertible {
     package let description: String
@@ -11,8 +9,14 @@ package struct MoveRefusal: Error, CustomStringConvertible {
 
 /// A database of which a move reads everything.
 package protocol MovedDatabase {
-    /// Reads all rows of a table in the order of its key.
-    func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws
+    /// Reads all rows of a table in the order of its key, encoded.
+    func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws
+}
+
+/// The database that is copied. While this value lives, no other process changes it.
+package protocol MoveSource: MovedDatabase {
+    /// Its place, without a secret.
+    var name: String { get }
 
     func count(_ table: MovedTable) throws -> Int64
 
@@ -20,27 +24,24 @@ package protocol MovedDatabase {
     func lastNumber(of table: MovedTable) throws -> Int64
 }
 
-/// The database that is copied. While this value lives, no other process changes it.
-package protocol MoveSource: MovedDatabase {
-    /// Its place, without a secret.
-    var name: String { get }
-}
-
 /// The database that is written. It was examined, and is not changed before `begin`.
 package protocol MoveTarget: MovedDatabase {
-    /// Whether a text may contain a zero byte.
-    var storesZeroBytes: Bool { get }
+    /// Also one with a zero byte, or one that is not in UTF-8.
+    var storesAnyText: Bool { get }
 
     /// Marks the database as unfinished, and removes what an interrupted move has left.
     func begin(_ progress: Progress) throws
 
-    func fill(_ table: MovedTable, from rows: (([Value]) throws -> Void) throws -> Void) throws
+    func fill(_ table: MovedTable, from rows: ((Span<UInt8>) throws -> Void) throws -> Void) throws
 
     /// The database continues to number the rows after this number.
     func setLastNumber(_ number: Int64, of table: MovedTable) throws
 
     /// Creates the indexes.
     func index(_ progress: Progress) throws
+
+    /// Restores the state before `begin`.
+    func abandon() throws
 
     /// Removes the mark. Only then the database can be used.
     func complete() throws

@@ -5,52 +5,31 @@ package struct MovedTable: Sendable {
     package let name: String
     /// The column by which the rows are read. It has no NULL, and both databases sort it byte by byte.
     let key: String
-    /// Also the order in which the columns are read.
-    let (texts, numbers, blobs): ([String], [String], [String])
+    package let columns: [String]
+    /// Of the columns, in their order.
+    let kinds: [ColumnKind]
     /// Whether the database numbers the rows, in the column `key`.
     let isNumbered: Bool
     /// Which rows are moved.
     let condition: String
 
     private init(
-        _ name: String, key: String, texts: [String] = [], numbers: [String] = [], blobs: [String] = [],
-        isNumbered: Bool = false, condition: String = "TRUE"
+        _ name: String, key: String, texts: [String] = [], numbers: [String] = [], flags: [String] = [],
+        blobs: [String] = [], isNumbered: Bool = false, condition: String = "TRUE"
     ) {
         self.name = name
         self.key = key
-        (self.texts, self.numbers, self.blobs) = (texts, numbers, blobs)
+        columns = texts + numbers + flags + blobs
+        kinds =
+            texts.map { _ in .text } + numbers.map { _ in .number } + flags.map { _ in .flag }
+            + blobs.map { _ in .blob }
         self.isNumbered = isNumbered
         self.condition = condition
     }
 
-    /// Flags are numbers, too.
-    package var columns: [String] { texts + numbers + blobs }
-
     var columnList: String { columns.joined(separator: ", ") }
 
     var query: String { "SELECT \(columnList) FROM \(name) WHERE \(condition) ORDER BY \(key)" }
-
-    /// The position of the key among the columns.
-    var keyIndex: Int { columns.firstIndex(of: key) ?? 0 }
-
-    func values(of row: borrowing any SQLRow & ~Copyable) -> [Value] {
-        var values: [Value] = []
-        values.reserveCapacity(texts.count + numbers.count + blobs.count)
-        var column: Int32 = 0
-        for _ in texts {
-            values.append(.optional(row.optionalText(column)))
-            column += 1
-        }
-        for _ in numbers {
-            values.append(.optional(row.optionalInteger(column)))
-            column += 1
-        }
-        for _ in blobs {
-            values.append(.optional(row.optionalBlob(column)))
-            column += 1
-        }
-        return values
-    }
 }
 
 extension MovedTable {
@@ -63,16 +42,15 @@ extension MovedTable {
         MovedTable(
             "users", key: "id",
             texts: ["id", "email", "nickname", "avatar_url", "role", "status", "last_login_provider"],
-            numbers: ["email_verified", "onboarding_completed", "last_login_at", "created_at", "updated_at"]),
+            numbers: ["last_login_at", "created_at", "updated_at"],
+            flags: ["email_verified", "onboarding_completed"]),
         MovedTable(
             "auth_accounts", key: "id",
             texts: [
                 "id", "user_id", "provider", "provider_user_id", "email", "email_hint", "client_id", "transfer_sub",
             ],
-            numbers: [
-                "email_verified", "is_private_email", "mail_forwarded", "real_user_status", "real_user_status_hint",
-                "notified_at", "created_at", "updated_at",
-            ],
+            numbers: ["real_user_status", "real_user_status_hint", "notified_at", "created_at", "updated_at"],
+            flags: ["email_verified", "is_private_email", "mail_forwarded"],
             blobs: ["refresh_token", "identity_token_hash"]),
         MovedTable(
             "refresh_tokens", key: "id",
@@ -99,7 +77,7 @@ extension MovedTable {
             "documents", key: "name", texts: ["name"], numbers: ["updated_at"], blobs: ["content"],
             condition: "name <> 'probe'"),
         MovedTable(
-            "redemptions", key: "id", numbers: ["id", "moment", "expires_at", "closed"],
+            "redemptions", key: "id", numbers: ["id", "moment", "expires_at"], flags: ["closed"],
             blobs: ["hash", "token_hash"], isNumbered: true),
         MovedTable(
             "apple_tasks", key: "id", texts: ["kind", "user_id", "client_id"],

@@ -1,6 +1,6 @@
 import Gatehouse
 import PostgreSQL
-package import SQL
+import SQL
 
 /// A PostgreSQL database that is moved. Its tables are locked against writes until this value is released.
 package final class PostgreSQLMoveSource: MoveSource {
@@ -11,7 +11,7 @@ package final class PostgreSQLMoveSource: MoveSource {
         progress.begin("connecting to the source")
         connection = try Connection.forMove(to: url)
         if let source = try connection.sourceOfUnfinishedMove() {
-            throw MoveRefusal(UnfinishedMove.advice(movingFrom: source))
+            throw MoveRefusal(UnfinishedMove.advice(from: source))
         }
         do {
             let version = try connection.version()
@@ -30,7 +30,7 @@ package final class PostgreSQLMoveSource: MoveSource {
         try connection.run("LOCK TABLE \(tables) IN SHARE MODE")
     }
 
-    package func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
+    package func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws {
         try connection.read(table, body)
     }
 
@@ -50,28 +50,39 @@ extension Connection {
         guard !connection.isPooled else {
             throw MoveRefusal("gatehouse move needs a connection without a pooler: name the server itself")
         }
+        // Also during a long statement the server notices that this process was killed. Not all its systems can.
+        _ = try? connection.first("SELECT set_config('client_connection_check_interval', '1s', false)") { $0.text(0) }
         return connection
     }
 
-    /// Nodes and commands set this name, unless the URL has another one.
     func refuseOtherNodes(of role: String) throws {
-        let count = try first(
+        var count: Int64 = 0
+        let isAlone = try KilledMove.ends {
+            count = try otherNodes()
+            return count == 0
+        }
+        guard isAlone else {
+            throw MoveRefusal(
+                "servers or commands of Gatehouse use the \(role) (\(count) connections): stop them first")
+        }
+    }
+
+    /// Nodes and commands set this name, unless the URL has another one.
+    private func otherNodes() throws -> Int64 {
+        try first(
             """
             SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
                 AND (application_name LIKE 'gatehouse%' OR application_name = current_setting('application_name'))
             """
-        ) { $0.integer(0) }
-        guard let count, count > 0 else { return }
-        throw MoveRefusal("servers or commands of Gatehouse use the \(role) (\(count) connections): stop them first")
+        ) { $0.integer(0) } ?? 0
     }
 
-    func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
+    func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws {
         let kept = KeptError()
         do {
             try copyOut("COPY (\(table.query)) TO STDOUT (FORMAT binary)") { row in
-                let values = table.values(of: row)
-                try kept.keeping { try body(values) }
+                try kept.keeping { try body(row) }
             }
         } catch {
             throw kept.error ?? error

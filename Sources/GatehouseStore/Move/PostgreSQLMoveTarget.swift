@@ -1,13 +1,13 @@
 import Gatehouse
 import PostgreSQL
-package import SQL
+import SQL
 
-/// A PostgreSQL database that is filled. A table `gatehouse_move` marks it as unfinished, and keeps the definitions of the
-/// indexes and constraints that are missing meanwhile.
+/// A PostgreSQL database that is filled, in one transaction: the server discards it when a move is killed. A table
+/// `gatehouse_move`, which is made before, marks the database as unfinished, so that no server starts with an empty one.
 ///
 /// The triggers of the schema act on changes and deletions, so none of them adds to what is copied.
 package final class PostgreSQLMoveTarget: MoveTarget {
-    package let storesZeroBytes = false
+    package let storesAnyText = false
     /// Held for as long as a move is connected.
     private static let moveLock: Int64 = 0x6761_7465_6D6F_7665
 
@@ -15,6 +15,8 @@ package final class PostgreSQLMoveTarget: MoveTarget {
     private let settings: PostgreSQLSettings
     private let source: String
     private var isMarked = false
+    /// Creates the indexes and constraints that are missing during the copy.
+    private var definitions = ""
 
     /// - Parameter source: its name. A move from another source is not continued.
     package init(url: String, source: String, _ progress: Progress = Progress()) throws {
@@ -26,17 +28,20 @@ package final class PostgreSQLMoveTarget: MoveTarget {
         guard encoding == "UTF8" else {
             throw MoveRefusal("the encoding of the target is \(encoding ?? "unknown"): create the database with UTF8")
         }
-        let isOurs = try connection.first("SELECT pg_try_advisory_lock(?)", .integer(Self.moveLock)) {
-            $0.integer(0) != 0
+        guard try KilledMove.ends({ try isLocked() }) else {
+            throw MoveRefusal("another gatehouse move into the target is running")
         }
-        guard isOurs == true else { throw MoveRefusal("another gatehouse move into the target is running") }
         try connection.refuseOtherNodes(of: "target")
         if let earlier = try connection.sourceOfUnfinishedMove() {
-            guard earlier == source else { throw MoveRefusal(UnfinishedMove.advice(movingFrom: earlier)) }
+            guard earlier == source else { throw MoveRefusal(UnfinishedMove.advice(from: earlier, not: source)) }
             isMarked = true
         } else {
             try requireEmpty()
         }
+    }
+
+    private func isLocked() throws -> Bool {
+        try connection.first("SELECT pg_try_advisory_lock(?)", .integer(Self.moveLock)) { $0.integer(0) != 0 } == true
     }
 
     private func requireEmpty() throws {
@@ -56,25 +61,36 @@ package final class PostgreSQLMoveTarget: MoveTarget {
         progress.begin("creating the target")
         if !isMarked {
             try connection.transaction { connection in
-                try connection.send("CREATE TABLE gatehouse_move (source TEXT NOT NULL, definitions TEXT NOT NULL)")
-                try connection.send("INSERT INTO gatehouse_move VALUES (?, '')", .text(source))
+                try connection.send("CREATE TABLE gatehouse_move (source TEXT NOT NULL)")
+                try connection.send("INSERT INTO gatehouse_move VALUES (?)", .text(source))
             }
         }
+        try connection.begin()
         try PostgreSQLMigrator(settings).migrate(connection, progress: progress)
-        try connection.suspendIndexes()
+        definitions = try connection.suspendIndexes()
         let tables = MovedTable.all.map(\.name).joined(separator: ", ")
         try connection.run("TRUNCATE \(tables) RESTART IDENTITY")
     }
 
-    package func fill(_ table: MovedTable, from rows: (([Value]) throws -> Void) throws -> Void) throws {
+    /// The rows are frozen, so no vacuum has to write them again.
+    package func fill(_ table: MovedTable, from rows: ((Span<UInt8>) throws -> Void) throws -> Void) throws {
         let kept = KeptError()
-        do {
-            try connection.copyIn("COPY \(table.name) (\(table.columnList)) FROM STDIN") { writer in
-                try kept.keeping { try rows { values in try writer.append(values) } }
+        let statement = "COPY \(table.name) (\(table.columnList)) FROM STDIN (FORMAT binary, FREEZE)"
+        try refusingConstraints {
+            do {
+                try connection.copyIn(statement) { writer in
+                    try kept.keeping { try rows { row in try writer.append(row) } }
+                }
+            } catch {
+                // When the server refuses a row, the writer fails without the reason.
+                throw kept.error is PostgreSQLError ? error : kept.error ?? error
             }
-        } catch {
-            // When the server refuses a row, the writer fails without the reason.
-            throw kept.error is PostgreSQLError ? error : kept.error ?? error
+        }
+    }
+
+    private func refusingConstraints(_ body: () throws -> Void) throws {
+        do { try body() } catch let error as PostgreSQLError where error.isConstraint {
+            throw MoveRefusal("PostgreSQL refuses the rows of the source: \(error.message)")
         }
     }
 
@@ -87,32 +103,39 @@ package final class PostgreSQLMoveTarget: MoveTarget {
 
     package func index(_ progress: Progress) throws {
         progress.begin("creating the indexes")
-        try connection.restoreIndexes()
+        // Sorting in memory takes less than half of the time.
+        _ = try connection.first(
+            """
+            SELECT set_config(name, greatest(setting::bigint, 262144)::text, true) FROM pg_settings
+            WHERE name = 'maintenance_work_mem'
+            """
+        ) { $0.text(0) }
+        try refusingConstraints { try connection.execute(script: definitions) }
         progress.begin("analyzing the tables")
         for table in MovedTable.all { try connection.run("ANALYZE \(table.name)") }
     }
 
-    package func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
+    package func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws {
         try connection.read(table, body)
     }
 
-    package func count(_ table: MovedTable) throws -> Int64 { try connection.count(table) }
-
-    package func lastNumber(of table: MovedTable) throws -> Int64 { try connection.lastNumber(of: table) }
+    package func abandon() throws {
+        try connection.rollback()
+        if !isMarked { try connection.run("DROP TABLE gatehouse_move") }
+    }
 
     package func complete() throws {
         // A server that was starting when the move began.
         try connection.refuseOtherNodes(of: "target")
         try connection.run("DROP TABLE gatehouse_move")
+        try connection.commit()
     }
 }
 
 extension Connection {
-    /// Drops what slows down the copy: foreign keys, and all indexes except those of the primary keys. Their definitions
-    /// come into the mark in the same transaction.
-    fileprivate func suspendIndexes() throws {
-        let definitions = try first("SELECT definitions FROM gatehouse_move") { $0.text(0) }
-        guard definitions?.isEmpty != false else { return }
+    /// Drops what slows down the copy: foreign keys, and all indexes except those of the primary keys. Returns the
+    /// statements that create them.
+    fileprivate func suspendIndexes() throws -> String {
         let scripts = try first(
             """
             SELECT string_agg(definition, E';\\n' ORDER BY place, definition),
@@ -132,26 +155,7 @@ extension Connection {
             ) AS dependent
             """, with: [.texts(MovedTable.all.map(\.name))]
         ) { row in (definitions: row.text(0), removals: row.text(1)) }
-        guard let scripts else { return }
-        try transaction { connection in
-            try connection.send("UPDATE gatehouse_move SET definitions = ?", .text(scripts.definitions))
-            try connection.execute(script: scripts.removals)
-        }
-    }
-
-    /// In one transaction with the mark, so that a killed move finds all of them or none.
-    fileprivate func restoreIndexes() throws {
-        let definitions = try first("SELECT definitions FROM gatehouse_move") { $0.text(0) } ?? ""
-        // Sorting in memory takes less than half of the time.
-        _ = try first(
-            """
-            SELECT set_config(name, greatest(setting::bigint, 262144)::text, false) FROM pg_settings
-            WHERE name = 'maintenance_work_mem'
-            """
-        ) { $0.text(0) }
-        try transaction { connection in
-            try connection.execute(script: definitions)
-            try connection.send("UPDATE gatehouse_move SET definitions = ''")
-        }
+        try execute(script: scripts?.removals ?? "")
+        return scripts?.definitions ?? ""
     }
 }

@@ -1,6 +1,6 @@
 import FileSystem
 import Gatehouse
-package import SQL
+import SQL
 import SQLite
 
 /// A SQLite database that is moved: that of a stopped server, or a backup. It is read in one transaction, and not changed.
@@ -21,14 +21,14 @@ package final class SQLiteMoveSource: MoveSource {
         do {
             if let advice = try Migrator(connection).advice() { throw MoveRefusal("\(path): \(advice)") }
             try connection.execute(script: "BEGIN")
-            try requireReferences(progress)
         } catch let error as SQLiteError where error.isDamage {
             throw MoveRefusal("\(path) is damaged or no database: use a backup (\(error))")
         }
     }
 
     private static func lock(_ path: String) throws -> DatabaseLock {
-        guard let lock = try DatabaseLock.exclusive(path) else {
+        var lock: DatabaseLock?
+        guard try KilledMove.ends({ try DatabaseLock.exclusive(path).map { lock = $0 } != nil }), let lock else {
             throw MoveRefusal("a server or a command has the database open, stop it first: \(path)")
         }
         guard !Restore.isInterrupted(path) else {
@@ -38,14 +38,7 @@ package final class SQLiteMoveSource: MoveSource {
         return lock
     }
 
-    /// PostgreSQL would refuse such rows at the end of the copy.
-    private func requireReferences(_ progress: Progress) throws {
-        progress.begin("checking the references of the source")
-        let table = try connection.first("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1") { $0.text(0) }
-        if let table { throw MoveRefusal("a row of the table \(table) refers to a row that does not exist") }
-    }
-
-    package func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
+    package func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws {
         try connection.read(table, body)
     }
 
@@ -55,8 +48,8 @@ package final class SQLiteMoveSource: MoveSource {
 }
 
 extension Connection {
-    func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
-        try forEach(table.query) { row in try body(table.values(of: row)) }
+    func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws {
+        try forEach(table.query, encodedAs: table.kinds, body)
     }
 
     func count(_ table: MovedTable) throws -> Int64 { try count("\(table.name) WHERE \(table.condition)") }

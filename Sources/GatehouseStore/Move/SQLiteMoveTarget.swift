@@ -1,11 +1,11 @@
 import FileSystem
 import Gatehouse
-package import SQL
+import SQL
 import SQLite
 
 /// A new SQLite database, prepared in a file beside its place. The file itself is the mark of an unfinished move.
 package final class SQLiteMoveTarget: MoveTarget {
-    package let storesZeroBytes = true
+    package let storesAnyText = true
 
     private let path: String
     private let draft: String
@@ -17,7 +17,8 @@ package final class SQLiteMoveTarget: MoveTarget {
     package init(path: String) throws {
         self.path = File.resolved(path)
         draft = UnfinishedMove.draft(of: path)
-        guard let lock = try DatabaseLock.exclusive(path) else {
+        var lock: DatabaseLock?
+        guard try KilledMove.ends({ try DatabaseLock.exclusive(path).map { lock = $0 } != nil }), let lock else {
             throw MoveRefusal("a server or a command has the target open, stop it first: \(path)")
         }
         self.lock = lock
@@ -53,9 +54,7 @@ package final class SQLiteMoveTarget: MoveTarget {
 
     package func begin(_ progress: Progress) throws {
         progress.begin("creating the target")
-        for suffix in ["-journal", "-wal", "-shm", ""] where File.exists(draft + suffix) {
-            try File.remove(draft + suffix)
-        }
+        try removeDraft()
         let connection = try Connection(at: draft, access: .readWrite)
         opened = connection
         // A killed move begins anew, so nothing needs to be durable before the end.
@@ -69,12 +68,18 @@ package final class SQLiteMoveTarget: MoveTarget {
         indexes = found.map(\.sql)
     }
 
-    package func fill(_ table: MovedTable, from rows: (([Value]) throws -> Void) throws -> Void) throws {
+    private func removeDraft() throws {
+        for suffix in ["-journal", "-wal", "-shm", ""] where File.exists(draft + suffix) {
+            try File.remove(draft + suffix)
+        }
+    }
+
+    package func fill(_ table: MovedTable, from rows: ((Span<UInt8>) throws -> Void) throws -> Void) throws {
         let connection = try connection()
         let places = table.columns.map { _ in "?" }.joined(separator: ", ")
         let insert = "INSERT INTO \(table.name) (\(table.columnList)) VALUES (\(places))"
         try connection.execute(script: "BEGIN")
-        try rows { values in try connection.run(insert, with: values) }
+        try rows { row in try connection.run(insert, encoded: row, as: table.kinds) }
         try connection.execute(script: "COMMIT")
     }
 
@@ -96,13 +101,14 @@ package final class SQLiteMoveTarget: MoveTarget {
         for sql in indexes { try connection.execute(script: sql) }
     }
 
-    package func read(_ table: MovedTable, _ body: ([Value]) throws -> Void) throws {
+    package func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws {
         try connection().read(table, body)
     }
 
-    package func count(_ table: MovedTable) throws -> Int64 { try connection().count(table) }
-
-    package func lastNumber(of table: MovedTable) throws -> Int64 { try connection().lastNumber(of: table) }
+    package func abandon() throws {
+        opened = nil
+        try removeDraft()
+    }
 
     package func complete() throws {
         let connection = try connection()
@@ -122,6 +128,7 @@ package final class SQLiteMoveTarget: MoveTarget {
 
 extension MoveRefusal {
     static func notEmpty(_ target: String) -> MoveRefusal {
-        MoveRefusal("the target is not empty, and nothing was copied: name a new database instead of \(target)")
+        MoveRefusal(
+            "the target is not empty: name a new database instead of \(target), or use it if a move has filled it")
     }
 }

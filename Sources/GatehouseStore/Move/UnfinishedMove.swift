@@ -1,6 +1,8 @@
 import FileSystem
+import POSIX
 import PostgreSQL
 import SQL
+import Threading
 
 /// The mark of a database that a move has not finished. No process may serve what is there.
 enum UnfinishedMove {
@@ -10,12 +12,33 @@ enum UnfinishedMove {
     static func exists(at path: String) -> Bool { File.exists(draft(of: path)) }
 
     static func advice(for path: String) -> String {
-        "a move into the database was not finished: run gatehouse move again, or give it up with rm \(draft(of: path))*"
+        "a move into the database was not finished: run gatehouse move --to sqlite:\(path) again, "
+            + "or remove \(draft(of: path)) to give it up"
     }
 
-    static func advice(movingFrom source: String) -> String {
-        "the database has an unfinished move from \(source): run gatehouse move again, "
-            + "or give it up by creating the database anew"
+    static func advice(from source: String) -> String {
+        "a move into the database was not finished: run gatehouse move --from \(source) again, with this database as --to, "
+            + "or drop the table gatehouse_move to give it up"
+    }
+
+    static func advice(from earlier: String, not source: String) -> String {
+        "the target has an unfinished move from \(earlier), and this one is from \(source): name the first source with "
+            + "--from, or drop the table gatehouse_move of the target to give it up"
+    }
+}
+
+/// A move that was killed a moment ago. The server notices that later than the operator who starts it again.
+enum KilledMove {
+    private static let patience = Duration.seconds(5)
+
+    /// Waits until it has ended. False if another process has what this one needs.
+    static func ends(_ isFree: () throws -> Bool) rethrows -> Bool {
+        let end = MonotonicTime.now + patience
+        while true {
+            if try isFree() { return true }
+            guard MonotonicTime.now < end else { return false }
+            Thread.pause(for: .milliseconds(100))
+        }
     }
 }
 

@@ -22,13 +22,13 @@ package struct PostgreSQLMigrator {
         progress.begin("connecting to the database")
         let connection = try Connection(to: settings.url, settings.options)
         if let source = try connection.sourceOfUnfinishedMove() {
-            throw StoreFailure(UnfinishedMove.advice(movingFrom: source))
+            throw StoreFailure(UnfinishedMove.advice(from: source))
         }
         if try connection.version() == Self.latest { return [] }
         return try migrate(Connection(to: settings.url, settings.migrationOptions), progress: progress)
     }
 
-    /// Also migrates the target of a move.
+    /// Also migrates the target of a move, in its transaction.
     @discardableResult
     func migrate(_ connection: Connection, progress: Progress) throws -> [String] {
         var applied: [String] = []
@@ -45,7 +45,7 @@ package struct PostgreSQLMigrator {
         let connection = try Connection(to: settings.url, settings.options)
         let found: Int
         do {
-            if let source = try connection.sourceOfUnfinishedMove() { return UnfinishedMove.advice(movingFrom: source) }
+            if let source = try connection.sourceOfUnfinishedMove() { return UnfinishedMove.advice(from: source) }
             if let fault = try connection.schemaFault() { throw fault }
             found = try connection.version()
         } catch let fault as Migrator.Fault {
@@ -83,18 +83,17 @@ extension Connection {
 
     /// False when another process has run the migration.
     fileprivate func apply(_ migration: PostgreSQLMigration, number: Int) throws -> Bool {
-        try transaction { connection in
-            // The migration of another node may take long. A lock on a table must not: requests queue up behind it.
-            try connection.send("SELECT set_config('lock_timeout', '0', TRUE)")
-            try connection.send("SELECT pg_advisory_xact_lock(?)", .integer(Self.schemaLock))
-            try connection.send("SELECT set_config('lock_timeout', '5s', TRUE)")
-            guard try connection.version() == number else { return false }
-            try connection.execute(script: String(decoding: migration.sql, as: UTF8.self))
-            try connection.send(
-                "UPDATE gatehouse_schema SET version = ?, usable_by = ?", .integer(Int64(number + 1)),
-                .integer(Int64(migration.usableBy)))
-            return true
-        }
+        guard isInTransaction else { return try transaction { try $0.apply(migration, number: number) } }
+        // The migration of another node may take long. A lock on a table must not: requests queue up behind it.
+        try send("SELECT set_config('lock_timeout', '0', TRUE)")
+        try send("SELECT pg_advisory_xact_lock(?)", .integer(Self.schemaLock))
+        try send("SELECT set_config('lock_timeout', '5s', TRUE)")
+        guard try version() == number else { return false }
+        try execute(script: String(decoding: migration.sql, as: UTF8.self))
+        try send(
+            "UPDATE gatehouse_schema SET version = ?, usable_by = ?", .integer(Int64(number + 1)),
+            .integer(Int64(migration.usableBy)))
+        return true
     }
 }
 

@@ -17,21 +17,21 @@ package enum SHA256 {
 }
 
 /// An incremental SHA-256 computation. Since it can be copied, a common prefix of many messages is hashed only once.
-struct SHA256State {
-    typealias Hash = InlineArray<32, UInt8>
+package struct SHA256State {
+    package typealias Hash = InlineArray<32, UInt8>
 
     private var context = SHA256_CTX()
 
-    init() {
+    package init() {
         guard unsafe sha256_begin(&context) == 1 else { OpenSSLError.trap("SHA256_Init") }
     }
 
-    mutating func update(_ bytes: Span<UInt8>) {
+    package mutating func update(_ bytes: Span<UInt8>) {
         let status = unsafe bytes.withUnsafeBytes { unsafe sha256_update(&context, $0.baseAddress, $0.count) }
         guard status == 1 else { OpenSSLError.trap("SHA256_Update") }
     }
 
-    consuming func finish() -> Hash {
+    package consuming func finish() -> Hash {
         var hash = Hash(repeating: 0)
         var bytes = hash.mutableSpan
         let status = unsafe bytes.withUnsafeMutableBytes { output in
