@@ -133,8 +133,7 @@ package final class PostgreSQLMoveTarget: MoveTarget {
 }
 
 extension Connection {
-    /// Drops what slows down the copy: foreign keys, and all indexes except those of the primary keys. Returns the
-    /// statements that create them.
+    /// Drops what slows down the copy: foreign keys and all indexes. Returns the statements that create them.
     fileprivate func suspendIndexes() throws -> String {
         let scripts = try first(
             """
@@ -147,11 +146,11 @@ extension Connection {
                 WHERE indrelid IN (SELECT unnest(?1::text[])::regclass)
                     AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid)
                 UNION ALL
-                SELECT 2, 'ALTER TABLE ' || conrelid::regclass || ' ADD CONSTRAINT ' || quote_ident(conname) || ' '
+                SELECT CASE contype WHEN 'f' THEN 2 ELSE 1 END, 'ALTER TABLE ' || conrelid::regclass || ' ADD CONSTRAINT ' || quote_ident(conname) || ' '
                     || pg_get_constraintdef(oid),
                     'ALTER TABLE ' || conrelid::regclass || ' DROP CONSTRAINT ' || quote_ident(conname)
                 FROM pg_constraint
-                WHERE conrelid IN (SELECT unnest(?1::text[])::regclass) AND contype IN ('u', 'f')
+                WHERE conrelid IN (SELECT unnest(?1::text[])::regclass) AND contype IN ('p', 'u', 'f')
             ) AS dependent
             """, with: [.texts(MovedTable.all.map(\.name))]
         ) { row in (definitions: row.text(0), removals: row.text(1)) }
