@@ -1,65 +1,24 @@
+import Foundation
 import Gatehouse
 import GatehouseStore
-import SQL
 import SQLite
-import StoreSupport
 import TestSupport
 import Testing
 
 @Suite("gatehouse move")
 struct MoveTests {
-    private let folder: TemporaryFolder
-    private let server: TemporaryPostgreSQL
-    private let file: String
-    private let target: String
+    private let fixture: MoveFixture
+    private var folder: TemporaryFolder { fixture.folder }
+    private var server: TemporaryPostgreSQL { fixture.server }
+    private var file: String { fixture.file }
+    private var target: String { fixture.target }
 
     init() throws {
-        folder = try TemporaryFolder()
-        server = try TemporaryPostgreSQL.shared.get()
-        file = folder.file("gatehouse.db")
-        target = try server.database()
-        _ = try SQLiteStore(path: file)
-        try Connection(path: file, access: .readWrite).execute(script: Self.rows)
+        fixture = try MoveFixture()
     }
 
-    /// A row of every kind: with and without optional values, of users in every state.
-    private static let rows = """
-        INSERT INTO users (id, email, email_verified, nickname, role, status, onboarding_completed, created_at, updated_at)
-        VALUES ('user_1', 'a@example.com', 1, '名前 \\ \n\t\"', 'ADMIN', 'ACTIVE', 1, 1, 2),
-            ('user_2', NULL, 0, NULL, 'USER', 'DELETED', 0, 3, 4), ('user_3', '', 0, '\\N', 'USER', 'DISABLED', 0, 5, 6);
-        INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email_verified, refresh_token, transfer_sub,
-            created_at, updated_at)
-        VALUES ('acct_1', 'user_1', 'APPLE', 's', NULL, x'00ff5c4e0a', 't', 1, 2);
-        INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, previous_hash, generation,
-            rotated_at, expires_at, revoked_at, revoke_reason, created_at, updated_at)
-        VALUES ('sess_1', 'user_1', 'APPLE', 'app', x'01', x'', x'02', 7, 1, 4000000000000, NULL, NULL, 1, 2),
-            ('sess_2', 'user_1', 'APPLE', 'app', x'03', x'04', NULL, 1, 1, 4000000000000, 5, 'logout', 1, 2);
-        INSERT INTO redemptions (id, hash, token_hash, moment, expires_at, closed) VALUES (9, x'05', x'06', 1, 2, 1);
-        INSERT INTO apple_tasks (id, kind, user_id, client_id, secret, due_at) VALUES (12, 'revoke', 'user_2', 'a', x'07', 1);
-        INSERT INTO apple_notifications (place, id, moment) VALUES (3, 'n', 1);
-        INSERT INTO barred_identities (hash, user_id, moment) VALUES (x'08', 'user_3', 1);
-        INSERT INTO revocations (place, moment, session_id) VALUES (40, 5, 'sess_2');
-        INSERT INTO audit_events (id, moment, kind, actor, user_id, count) VALUES (77, 1, 'login', 'user', 'user_1', 3);
-        INSERT INTO documents (name, content, updated_at) VALUES ('d', x'00', 1);
-        """
-
-    private func move(from source: String, to target: String) throws -> Outcome {
-        try CommandLineOutcome.run(["move", "--to", target], database: source)
-    }
-
-    private typealias Outcome = CommandLineOutcome
-
-    /// All rows of a database as texts.
-    private func content(of path: String) throws -> [String] {
-        let connection = try Connection(path: path, access: .readOnly)
-        let tables = try connection.all(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
-        ) { $0.text(0) }
-        return try tables.flatMap { table in
-            let columns = try connection.all("SELECT name FROM pragma_table_info('\(table)')") { $0.text(0) }
-            let row = columns.map { "quote(\($0))" }.joined(separator: " || '|' || ")
-            return try connection.all("SELECT \(row) FROM \(table) ORDER BY 1") { table + " " + $0.text(0) }
-        }
+    private func move(from source: String, to target: String) throws -> Shell.Outcome {
+        try fixture.move(from: source, to: target)
     }
 
     @Test("a database that was moved to PostgreSQL and back has the same rows")
@@ -69,7 +28,7 @@ struct MoveTests {
         let copy = folder.file("copy.db")
         let back = try move(from: target, to: "sqlite:" + copy)
         #expect(back.status == 0, "\(back.errorOutput)")
-        #expect(try content(of: copy) == content(of: file))
+        #expect(try fixture.content(of: copy) == fixture.content(of: file))
     }
 
     @Test("numbers continue after those of the source")
@@ -78,6 +37,21 @@ struct MoveTests {
         let store = try PostgreSQLStore(PostgreSQLSettings(url: target, connections: 2))
         try store.record([AuditEvent(.login, at: Timestamp(seconds: 1))])
         #expect(try server.execute("SELECT max(id) FROM audit_events", in: target) == "78")
+    }
+
+    @Test("a target has the same indexes and constraints as a database that was not moved")
+    func indexes() throws {
+        let other = try server.database()
+        #expect(try fixture.run("migrate", on: other).status == 0)
+        #expect(try move(from: fixture.source, to: target).status == 0)
+        let query = """
+            SELECT string_agg(line, E'\\n' ORDER BY line) FROM (
+                SELECT indexdef AS line FROM pg_indexes WHERE schemaname = 'public'
+                UNION ALL
+                SELECT conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid) FROM pg_constraint
+                WHERE connamespace = 'public'::regnamespace) AS all_of_them
+            """
+        #expect(try server.execute(query, in: target) == server.execute(query, in: other))
     }
 
     @Test("a target with users is refused, and so is a source that a server uses")
@@ -89,6 +63,29 @@ struct MoveTests {
         let outcome = try move(from: "sqlite:" + file, to: try server.database())
         #expect(outcome.status == 1, "\(outcome.errorOutput)")
         withExtendedLifetime(running) {}
+    }
+
+    @Test(
+        "a text that PostgreSQL cannot store is named, and the target stays as it was",
+        arguments: ["x'610062'", "x'61ff'"])
+    func unstorable(bytes: String) throws {
+        try Connection(path: file, access: .readWrite).execute(
+            script: "UPDATE users SET nickname = CAST(\(bytes) AS TEXT) WHERE id IN ('user_2', 'user_3')")
+        let outcome = try move(from: fixture.source, to: target)
+        #expect(outcome.status == 1 && outcome.errorOutput.contains("nothing was moved"), "\(outcome.errorOutput)")
+        #expect(outcome.errorOutput.contains("2 rows of the table users"))
+        #expect(outcome.errorOutput.contains("(id user_2, user_3)"))
+        #expect(try server.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: target) == "0")
+    }
+
+    @Test("a row that refers to a row that does not exist is refused, and the target stays as it was")
+    func reference() throws {
+        try Connection(path: file, access: .readWrite).execute(
+            script: "PRAGMA foreign_keys = OFF; UPDATE refresh_tokens SET user_id = 'user_9' WHERE id = 'sess_2'")
+        let outcome = try move(from: fixture.source, to: target)
+        #expect(outcome.status == 1, "\(outcome.errorOutput)")
+        #expect(outcome.errorOutput.contains("refresh_tokens_user_id_fkey"), "\(outcome.errorOutput)")
+        #expect(try server.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: target) == "0")
     }
 
     @Test("an unfinished move is refused by a server, and completed by another run")
@@ -105,18 +102,54 @@ struct MoveTests {
         #expect(outcome.status == 1 && outcome.errorOutput.contains("elsewhere"))
     }
 
+    @Test("a killed move may hold its locks for a moment: the next one waits for them")
+    func killedMove() throws {
+        // The lock of a move, with the name of its sessions.
+        let killed = fixture.session(
+            "SELECT pg_advisory_lock(x'6761746565'::bit(40)::bigint << 24 | x'6D6F7665'::bit(32)::bigint); "
+                + "SELECT pg_sleep(2)")
+        let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gatehouse'"
+        #expect(Eventually.holds { (try? server.execute(others, in: target)) == "1" })
+        let outcome = try move(from: fixture.source, to: target)
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        _ = killed.result()
+    }
+
+    @Test("a target that a server goes on using is refused")
+    func usedTarget() throws {
+        let server = fixture.session("SELECT pg_sleep(12)")
+        let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gatehouse'"
+        #expect(Eventually.holds { (try? self.server.execute(others, in: target)) == "1" })
+        let outcome = try move(from: fixture.source, to: target)
+        #expect(outcome.status == 1, "\(outcome.errorOutput)")
+        #expect(outcome.errorOutput.contains("use the target (1 connections): stop them first"))
+        try self.server.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gatehouse'", in: target)
+        _ = server.result()
+    }
+
     @Test("wrong arguments exit 2", arguments: ["mysql://x", "sqlite:other.db", ""])
     func usage(target: String) throws {
         #expect(try move(from: "sqlite:" + file, to: target).status == 2)
     }
-}
 
-private struct CommandLineOutcome {
-    let status: Int32
-    let errorOutput: String
-
-    static func run(_ words: [String], database: String) throws -> CommandLineOutcome {
-        let outcome = try Shell.outcome(of: [Executable.gatehouse] + words, environment: ["DATABASE_URL": database])
-        return CommandLineOutcome(status: outcome.status, errorOutput: outcome.errorOutput)
+    @Test("the copied rows are counted on a terminal")
+    func progress() throws {
+        #expect(try fixture.run("migrate", on: target).status == 0)
+        // Slower than the delay of the line.
+        try server.execute(
+            """
+            CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(4); RETURN NEW; END';
+            CREATE TRIGGER slow BEFORE INSERT ON audit_events FOR EACH ROW EXECUTE FUNCTION slow();
+            """, in: target)
+        let terminal = try PseudoTerminal()
+        let process = try Spawn.run(
+            ["/usr/bin/timeout", "--foreground", "60", Executable.gatehouse, "move", "--to", target],
+            environment: ["DATABASE_URL": fixture.source], streams: (terminal.program, 2, terminal.program))
+        let line = terminal.text(until: { $0.contains("copying the table audit_events: 1 of 1 rows (") })
+        #expect(line.contains("\r\u{1B}[Kcopying the table audit_events: 1 of 1 rows ("), "\(line)")
+        var raw: Int32 = 0
+        waitpid(process, &raw, 0)
+        #expect(Spawn.status(of: raw) == 0)
     }
 }

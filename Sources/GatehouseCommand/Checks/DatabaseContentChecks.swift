@@ -71,6 +71,11 @@ struct SchemaCheck: Check {
                 "the database has schema \(found), and this version supports only up to \(known)",
                 "install the newer gatehouse again: a database cannot be downgraded")
         case .foreign: .fault("the database is not one of Gatehouse", "correct DATABASE_URL, which names \(name)")
+        case .moving(let source):
+            .fault(
+                "a move into the database was not finished, and no server starts with it",
+                "run gatehouse move --from \(source.shellQuoted) again, with this database as --to, or give it up: "
+                    + "DROP TABLE gatehouse_move")
         }
     }
 }

@@ -21,7 +21,7 @@ package struct Backup: Sendable {
         of database: String, at path: String, replacing: Bool, now: Timestamp, progress: Progress = Progress()
     ) throws -> Backup? {
         if !replacing, (try? FileStatus(ofEntry: path)) != nil { return nil }
-        try requireFile(database)
+        try SQLiteStore.requireFile(database)
         guard FileStatus.ifAny(at: path)?.kind != .folder else {
             throw StoreFailure("\(path) is a folder: name a file in it")
         }
@@ -38,7 +38,7 @@ package struct Backup: Sendable {
     package static func write(
         of database: String, to stream: StandardStream, now: Timestamp, progress: Progress = Progress()
     ) throws -> Backup {
-        try requireFile(database)
+        try SQLiteStore.requireFile(database)
         let lock = try SQLiteStore.lock(database, waiting: .seconds(5))
         defer { withExtendedLifetime(lock) {} }
         let (draft, summary) = try verifiedDraft(
@@ -46,10 +46,6 @@ package struct Backup: Sendable {
         progress.begin("writing the backup")
         try draft.copy(to: stream)
         return Backup(path: "-", byteCount: draft.size, summary: summary)
-    }
-
-    private static func requireFile(_ path: String) throws(StoreFailure) {
-        guard File.exists(path) else { throw StoreFailure("there is no database: " + path) }
     }
 
     private static func verifiedDraft(

@@ -35,6 +35,9 @@ package struct Restore: ~Copyable {
             throw RestoreRefusal("a server or a command has the database open, stop it first: \(names.database)")
         }
         defer { withExtendedLifetime(lock) {} }
+        guard !UnfinishedMove.exists(at: names.database) else {
+            throw RestoreRefusal(UnfinishedMove.advice(for: names.database))
+        }
         let draft = RestoreDraft(names: names, now: now, operatorName: operatorName, progress: progress)
         do {
             try draft.copy(source)

@@ -19,6 +19,7 @@ extension PostgreSQLServer: ExaminedDatabase {
     package func schema() throws -> SchemaState {
         let known = PostgreSQLMigrator.latest
         do {
+            if let source = try connection.sourceOfUnfinishedMove() { return .moving(from: source) }
             let found = try connection.version()
             if found == known { return .current }
             if found < known { return .older(found: found, known: known) }

@@ -38,8 +38,8 @@ package final class SQLiteStore: Sendable {
     /// Opens the file for an operator's command, while a server may be running. Creates nothing, and does not migrate
     /// an older schema.
     package convenience init(besideServerAt path: String) throws {
-        // Checked first, because opening for writing would create the file.
-        guard File.exists(path) else { throw StoreFailure("there is no database: " + path) }
+        // First, because opening for writing would create the file.
+        try Self.requireFile(path)
         let lock: DatabaseLock
         do { lock = try Self.lock(path, waiting: .seconds(5)) } catch let fault as Migrator.Fault {
             throw StoreFailure(fault.description)
@@ -48,6 +48,12 @@ package final class SQLiteStore: Sendable {
         if let advice = try Migrator(connection).advice() { throw StoreFailure(advice) }
         try Self.makeDurable(connection)
         try self.init(path: path, connection, lock, isServer: false, onFailure: {}, onCommit: { _ in })
+    }
+
+    static func requireFile(_ path: String) throws(StoreFailure) {
+        guard !File.exists(path) else { return }
+        throw StoreFailure(
+            UnfinishedMove.exists(at: path) ? UnfinishedMove.advice(for: path) : "there is no database: " + path)
     }
 
     private init(

@@ -24,6 +24,8 @@ package enum SchemaState: Sendable, Equatable {
     case newerButUsable(found: Int, known: Int)
     case newer(found: Int, known: Int)
     case foreign
+    /// A move into it was not finished, and no server starts with it.
+    case moving(from: String)
 }
 
 extension RecordConnection {
