@@ -1,4 +1,5 @@
 import GatehouseStore
+import SQL
 import SQLite
 import TestSupport
 

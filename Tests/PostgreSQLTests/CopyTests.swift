@@ -37,7 +37,7 @@ struct CopyTests {
         #expect(copied == Int(count))
         var next: Int64 = 0
         try connection.copyOut("COPY (SELECT * FROM copied ORDER BY id) TO STDOUT (FORMAT binary)") { found in
-            #expect(Array(copying: found) == row(next))
+            #expect(found.indices.map { found[$0] } == row(next))
             next += 1
         }
         #expect(next == count)

@@ -1,3 +1,4 @@
+import JSON
 import StoreSupport
 import TestSupport
 import Testing
