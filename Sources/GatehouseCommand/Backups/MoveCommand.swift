@@ -17,9 +17,9 @@ struct MoveCommand: Command {
         new database. If the command fails or is killed, run it again: it begins anew. Afterwards set DATABASE_URL to the new
         database, keep the secrets, and start the server.
 
-        Exits 1 if the move cannot begin: a server is running, the new database is not empty, or a text in the source has a
-        zero byte, which PostgreSQL cannot store. Exits 3 if something failed. A password belongs in a .pgpass file or in
-        PGPASSWORD, since other users can see the arguments of a command.
+        Exits 1 if nothing was moved: a server is running, the new database is not empty, or the source has a row that
+        PostgreSQL cannot store, such as a text with a zero byte. Exits 3 if something failed. A password belongs in a .pgpass
+        file or in PGPASSWORD, since other users can see the arguments of a command.
 
         Root works as the owner of the SQLite database.
         """
