@@ -1,4 +1,4 @@
-import SQL
+package import SQL
 
 /// A table that a move copies. Its columns have the same names in both databases.
 package struct MovedTable: Sendable {
@@ -7,7 +7,7 @@ package struct MovedTable: Sendable {
     let key: String
     package let columns: [String]
     /// Of the columns, in their order.
-    let kinds: [ColumnKind]
+    package let kinds: [ColumnKind]
     /// Whether the database numbers the rows, in the column `key`.
     let isNumbered: Bool
     /// Which rows are moved.
