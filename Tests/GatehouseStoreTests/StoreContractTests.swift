@@ -54,6 +54,17 @@ struct StoreContractTests {
         #expect(sessions.map(\.user) == Array(repeating: winner, count: 16))
     }
 
+    @Test("more concurrent reads than the store has connections all succeed")
+    func manyReads() throws {
+        let user = SampleLogin.user(1)
+        let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s1"))
+        _ = try store.create(user, with: login)
+        let found = try Concurrently.run(32) { [store] _ in
+            try (0..<50).map { _ in try store.session(login.session.id)?.session.id }
+        }
+        #expect(found.joined().allSatisfy { $0 == login.session.id })
+    }
+
     @Test("a later login fills empty fields of the user, changes the address that came from it, and no other field")
     func fillsEmptyFields() throws {
         let user = SampleLogin.user(1)
