@@ -23,25 +23,6 @@ extension RelationalStore {
         try reading { try $0.sessions(of: user, aliveAt: now) }
     }
 
-    package func change(
-        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
-    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? {
-        try writing { connection in
-            guard let (session, user) = try connection.session(id) else { return nil }
-            guard let change = decide(session, user), change.applies(to: session) else { return (session, user, nil) }
-            switch change {
-            case .advance(let token, let device): try connection.advance(id, to: token, from: device, now: now)
-            case .countRepeat(_, let device): try connection.countRepeat(id, from: device, now: now)
-            case .end(let reason, let event): try connection.end(id, for: reason, recording: event)
-            }
-            return (session, user, change)
-        }
-    }
-
-    package func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {
-        try writing { connection in for confirmation in confirmations { try connection.confirm(confirmation) } }
-    }
-
     package func revoke(
         _ id: SessionID, for reason: RevokeReason, recording event: AuditEvent
     ) throws(Refusal) -> Bool {
@@ -97,20 +78,7 @@ extension RecordConnection {
             .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
     }
 
-    /// Of a session that no other transaction changes meanwhile, as the next two.
-    func advance(_ id: SessionID, to token: SessionToken, from device: Device, now: Timestamp) throws {
-        try send(
-            """
-            UPDATE refresh_tokens SET generation = ?2, previous_hash = token_hash, token_hash = ?3,
-                token_random = ?4, rotated_at = ?5, expires_at = ?6, updated_at = ?7, last_user_agent = ?8,
-                last_address = ?9, confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL
-            WHERE id = ?1
-            """,
-            .text(id.text), .integer(token.generation), .blob(token.hash), .blob(token.random),
-            .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
-            .integer(now.milliseconds), .optional(device.userAgent), .optional(device.address))
-    }
-
+    /// Of a session that no other transaction changes meanwhile, as the next one.
     func countRepeat(_ id: SessionID, from device: Device, now: Timestamp) throws {
         try send(
             """
@@ -125,17 +93,6 @@ extension RecordConnection {
             "UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id = ?1",
             .text(id.text), .integer(event.moment.milliseconds), .text(reason.rawValue))
         try insert(event)
-    }
-
-    /// The conditions leave out a session that has advanced or ended since, and one that is confirmed already.
-    func confirm(_ confirmation: TokenConfirmation) throws {
-        try send(
-            """
-            UPDATE refresh_tokens SET confirmed_at = ?3, updated_at = ?3
-            WHERE id = ?1 AND generation = ?2 AND confirmed_at IS NULL AND revoked_at IS NULL
-            """,
-            .text(confirmation.sessionID.text), .integer(confirmation.generation),
-            .integer(confirmation.moment.milliseconds))
     }
 
     func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws -> Bool {

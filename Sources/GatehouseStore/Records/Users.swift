@@ -10,10 +10,6 @@ let userColumns = """
 private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
 
 extension RelationalStore {
-    package func user(_ id: UserID) throws(Refusal) -> User? {
-        try reading { try $0.user(id) }
-    }
-
     package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
         try writing { try $0.update(id, change, now: now) }
     }

@@ -2,7 +2,7 @@ import FileSystem
 import Gatehouse
 import POSIX
 import SQL
-package import SQLite
+import SQLite
 import Threading
 
 extension SQLiteStore {

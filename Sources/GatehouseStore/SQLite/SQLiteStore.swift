@@ -74,6 +74,8 @@ package final class SQLiteStore: Sendable {
 // MARK: - Reading and writing
 
 extension SQLiteStore: RelationalStore {
+    package typealias Connection = SQLite.Connection
+
     package func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool {
         // The reads of this step begin it again, so it is ended after them.
         defer { standing?.end() }
