@@ -12,7 +12,7 @@ struct NodeWorkTests {
         let folder = try TemporaryFolder()
         let apple = try FakeAppleServer(in: folder)
         let nodes = try TwoNodes { AppleDeveloperFixture.configure(&$0, for: apple) }
-        apple.service.addFault(FaultOrder(.delay, path: "/auth/token", times: 2))
+        apple.service.addFault(FaultOrder(.delay, path: "/auth/token", times: 1))
         for number in 0..<20 {
             let login = try nodes[number].send(.post("/api/auth/apple", apple.login("\(number)")))
             #expect(login.status == 200)
