@@ -22,7 +22,7 @@ package struct Caller: Sendable, Equatable {
 
 extension AuthService {
     /// The caller of a valid access token whose session has not ended. Every guarded request runs this: it reads no
-    /// database unless another process has just revoked something.
+    /// database unless another process has just revoked something, or the role in the token seems out of date.
     package func authenticate(
         _ accessToken: ArraySlice<UInt8>?, in context: inout RequestContext
     ) throws(Refusal) -> Caller {

@@ -17,7 +17,7 @@ struct BlindNodeTests {
     }
 
     @Test("After 30 s they refuse guarded requests with 503 and say so, and recover by themselves")
-    func refusal() throws {
+    func refusal() async throws {
         let nodes = try TwoNodes()
         let both = [nodes.first, nodes.second]
         let login = try nodes.first.devLogin("blind@example.com")
@@ -26,7 +26,7 @@ struct BlindNodeTests {
         try nodes.first.change("ALTER TABLE revocations RENAME TO lost")
         while start.duration(to: .now) < .seconds(28) {
             for node in both { #expect(try node.verify(login.accessToken).status == 204) }
-            usleep(200_000)
+            try await Task.sleep(for: .milliseconds(200))
         }
         for node in both {
             #expect(Eventually.holds { (try? node.verify(login.accessToken).status) == 503 })

@@ -49,7 +49,7 @@ struct NodeRevocationTests {
     }
 
     @Test("A token that a node has issued since is accepted by one that still knows the user's former state")
-    func issuedSince() throws {
+    func issuedSince() async throws {
         let nodes = try TwoNodes()
         try nodes.dropNotifications()
         var pair = try nodes.first.devLogin("changed@example.com")
@@ -60,7 +60,7 @@ struct NodeRevocationTests {
             let admitted = try nodes.second.verify(pair.accessToken)
             #expect(admitted.status == 204 && admitted.header("x-user-role") == role)
             // It knows this role from now on, and not yet the next one.
-            sleep(1)
+            try await Task.sleep(for: .seconds(1))
         }
         for _ in 1...3 {
             try nodes.first.runCommand("users", "disable", user)
