@@ -87,6 +87,21 @@ struct TimeoutTests {
         #expect(try Connection(to: others, startingAt: 0).serverIndex == 1)
     }
 
+    @Test("A primary of an older timeline is refused, and the next host is tried")
+    func oldPrimary() throws {
+        let fixture = try Fixture()
+        let timeline = try #require(try Connection(to: fixture.url).timeline)
+        var options = ConnectionOptions()
+        options.oldestTimeline = timeline
+        #expect(try Connection(to: fixture.url, options).integer("SELECT 5") == 5)
+        options.oldestTimeline = timeline + 1
+        let refusal = failure { _ = try Connection(to: fixture.url, options) }
+        #expect(refusal?.isConnectionLost == true && refusal?.message.contains("old primary") == true)
+        let last = try fixture.url(after: [String(fixture.url(after: []).split(separator: "@")[1].split(separator: "/")[0])])
+        let next = failure { _ = try Connection(to: last.replacing("/", with: ",127.0.0.1:1/", maxReplacements: 0), options) }
+        #expect(next?.message.contains("old primary") == true)
+    }
+
     @Test("Each host that never answers has its own time")
     func silentHosts() throws {
         let silent = try SilentListener()

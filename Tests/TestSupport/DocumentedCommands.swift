@@ -51,10 +51,12 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
-            "A base backup": .onPostgreSQL, "Restoring to a point in time": .onPostgreSQL,
+            "PostgreSQL": .onPostgreSQL, "A base backup": .onPostgreSQL, "Restoring to a point in time": .onPostgreSQL,
             "Replication": .notRun(because: "needs another machine; ReplicationTests replicates with these files"),
         ],
-        catalogue + "PostgreSQL.md": ["Installing": .onPostgreSQL, "Moving an existing database": .onPostgreSQL],
+        catalogue + "PostgreSQL.md": [
+            "Installing": .onPostgreSQL, "Rotating keys": .onPostgreSQL, "Moving an existing database": .onPostgreSQL,
+        ],
         catalogue + "Observability.md": ["Lines that journald drops": onServer],
         catalogue + "Containers.md": [
             "Overview": .notRun(because: "ComposeTests does these steps with images made on this machine"),

@@ -29,10 +29,12 @@ package struct Settings: Sendable {
         "DATABASE_URL", .database, default: "sqlite:/var/lib/gatehouse/gatehouse.db", secret: true, restart: true,
         "Address of the database.",
         details: """
-            The database is created and migrated at the start. Processes that share it learn within a second which sessions the \
-            others ended. The package's units can write to another file's folder after `gatehouse-database-folder FOLDER`. \
-            For [PostgreSQL](PostgreSQL.md): a URL with several hosts and all parameters of libpq, whose environment variables \
-            and password file work as well. A URL without a password need not be kept secret.
+            The database is created and migrated at the start. Processes that share it learn within a second which \
+            sessions the others ended. The package's units may write to `/var/lib/gatehouse` only: before you set a \
+            file in another folder, run `gatehouse-database-folder FOLDER`. For [PostgreSQL](PostgreSQL.md): a URL \
+            with several hosts and all parameters of libpq, whose environment variables and password file work as \
+            well. No message contains the URL, since it may hold a password; one without a password may be in \
+            `gatehouse.conf`.
             """)
     let databaseConnections = Setting(
         "DATABASE_CONNECTIONS", .number(1...1000), default: "8", restart: true,
