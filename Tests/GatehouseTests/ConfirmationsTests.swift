@@ -62,12 +62,21 @@ struct ConfirmationsTests {
         #expect(Set(store.written.map(\.sessionID)).count == 1000)
         #expect(store.largestBatch.load(ordering: .relaxed) <= 256)
     }
+
+    @Test("expired rows are deleted also while confirmations cannot be written")
+    func lockedSession() throws {
+        try use("a", generation: 2)
+        store.fails.store(true, ordering: .relaxed)
+        #expect(throws: storageFailure) { try auth.runMaintenance() }
+        #expect(store.purges.load(ordering: .relaxed) == 1)
+    }
 }
 
 /// Records the confirmations that it is given.
 private final class ConfirmationStore: PartialStore {
     private let all = Mutex<[TokenConfirmation]>([])
     let fails = Atomic(false)
+    let purges = Atomic(0)
     let largestBatch = Atomic(0)
 
     var written: [TokenConfirmation] { all.withLock { $0 } }
@@ -79,4 +88,9 @@ private final class ConfirmationStore: PartialStore {
     }
 
     func revocations(after place: Int64) throws(Refusal) -> [Revocation] { [] }
+
+    func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool {
+        purges.add(1, ordering: .relaxed)
+        return false
+    }
 }

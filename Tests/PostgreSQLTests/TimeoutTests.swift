@@ -97,9 +97,17 @@ struct TimeoutTests {
         options.oldestTimeline = timeline + 1
         let refusal = failure { _ = try Connection(to: fixture.url, options) }
         #expect(refusal?.isConnectionLost == true && refusal?.message.contains("old primary") == true)
-        let last = try fixture.url(after: [String(fixture.url(after: []).split(separator: "@")[1].split(separator: "/")[0])])
-        let next = failure { _ = try Connection(to: last.replacing("/", with: ",127.0.0.1:1/", maxReplacements: 0), options) }
-        #expect(next?.message.contains("old primary") == true)
+        let own = try fixture.url(after: [])
+        let name = try #require(own.lastIndex(of: "/"))
+        let last = failure { _ = try Connection(to: own[..<name] + ",127.0.0.1:1" + own[name...], options) }
+        #expect(last?.message.contains("refused") == true)
+    }
+
+    @Test("What the URL says of channel binding counts")
+    func channelBinding() throws {
+        let fixture = try Fixture()
+        #expect(failure { _ = try Connection(to: fixture.url + "&channel_binding=require") } != nil)
+        #expect(try Connection(to: fixture.url + "&channel_binding=disable").integer("SELECT 5") == 5)
     }
 
     @Test("Each host that never answers has its own time")
