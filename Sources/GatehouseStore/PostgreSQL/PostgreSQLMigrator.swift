@@ -62,11 +62,15 @@ extension Connection {
 
     /// The schema version; 0 if there is none.
     func version() throws -> Int {
-        let tables = try first(
-            "SELECT to_regclass('gatehouse_schema') IS NOT NULL, to_regclass('refresh_tokens') IS NOT NULL"
-        ) { row in (schema: row.integer(0) != 0, sessions: row.integer(1) != 0) }
-        guard tables?.schema == true else {
-            guard tables?.sessions != true else { throw Migrator.Fault.databaseIsForeign }
+        // Not by to_regclass, whose cache misses a table that was created while this session waited for a lock.
+        let tables = try all(
+            """
+            SELECT relname::text FROM pg_class
+            WHERE relname IN ('gatehouse_schema', 'refresh_tokens') AND pg_table_is_visible(oid)
+            """
+        ) { $0.text(0) }
+        guard tables.contains("gatehouse_schema") else {
+            guard tables.isEmpty else { throw Migrator.Fault.databaseIsForeign }
             return 0
         }
         return try first("SELECT version FROM gatehouse_schema") { Int($0.integer(0)) } ?? 0
