@@ -23,7 +23,7 @@ extension JWTTokenService {
         }
         return PresentedToken(
             sessionID: claims.sessionID, userID: claims.userID, generation: claims.generation,
-            expiresAt: claims.expiresAt, hash: SHA256.hash(token))
+            issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, hash: SHA256.hash(token))
     }
 
     private static func payload(_ claims: RefreshClaims) -> [UInt8] {
@@ -45,17 +45,18 @@ struct RefreshClaimParser: ClaimParser {
         let userID: UserID
         let sessionID: SessionID
         let generation: Int64
+        let issuedAt: Timestamp
         let expiresAt: Timestamp
     }
 
     func parse(_ json: inout some JSONClaims) -> Claims? {
         guard let user = json.string("sub"), let session = json.string("sid"), let generation = json.integer("gen")
         else { return nil }
-        // Skips two claims: the reader takes them in the order in which they are written.
-        _ = (json.string("jti"), json.integer("iat"))
-        guard let expires = json.integer("exp") else { return nil }
+        // Skips one claim: the reader takes them in the order in which they are written.
+        _ = json.string("jti")
+        guard let issued = json.integer("iat"), let expires = json.integer("exp") else { return nil }
         return Claims(
             userID: UserID(user), sessionID: SessionID(session), generation: generation,
-            expiresAt: Timestamp(seconds: expires))
+            issuedAt: Timestamp(seconds: issued), expiresAt: Timestamp(seconds: expires))
     }
 }

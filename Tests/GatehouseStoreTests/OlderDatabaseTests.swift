@@ -66,8 +66,8 @@ struct OlderDatabaseTests {
         let session = try #require(try SQLiteStore(path: path).session(SessionID("sess_1"))).session
         #expect(session.confirmedAt == nil && session.repeats == 0)
         let presented = PresentedToken(
-            sessionID: session.id, userID: session.userID, generation: 1, expiresAt: Timestamp(milliseconds: 2000),
-            hash: [1])
+            sessionID: session.id, userID: session.userID, generation: 1, issuedAt: Timestamp(milliseconds: 1000),
+            expiresAt: Timestamp(milliseconds: 2000), hash: [1])
         let decision = Rotation.decide(
             session, confirmedAt: session.confirmedAt, presented: presented, policy: .ofTests(),
             now: Timestamp(milliseconds: 8000), equal: ==)

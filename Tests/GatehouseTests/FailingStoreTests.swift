@@ -19,8 +19,8 @@ private struct TrustingTokens: TokenService {
 
     func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken {
         PresentedToken(
-            sessionID: caller.sessionID, userID: caller.userID, generation: 1, expiresAt: Timestamp(seconds: 0),
-            hash: [])
+            sessionID: caller.sessionID, userID: caller.userID, generation: 1, issuedAt: Timestamp(seconds: 0),
+            expiresAt: Timestamp(seconds: 0), hash: [])
     }
 }
 

@@ -89,8 +89,8 @@ private struct Chain {
     private mutating func refresh(_ generation: Int64) -> Int64? {
         guard !hasEnded else { return nil }
         let presented = PresentedToken(
-            sessionID: SessionID("s"), userID: UserID("u"), generation: generation, expiresAt: Self.end,
-            hash: [UInt8(generation)])
+            sessionID: SessionID("s"), userID: UserID("u"), generation: generation,
+            issuedAt: Self.end - .seconds(60), expiresAt: Self.end, hash: [UInt8(generation)])
         let decision = Rotation.decide(
             session, confirmedAt: confirmedAt, presented: presented, policy: Self.policy, now: now, equal: ==)
         switch decision {

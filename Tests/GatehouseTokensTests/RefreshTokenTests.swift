@@ -30,7 +30,8 @@ struct RefreshTokenTests {
         let token = tokens.refreshToken(Sample.refresh)
         let expected = PresentedToken(
             sessionID: SessionID("sess_01"), userID: UserID("user_01"), generation: 7,
-            expiresAt: Sample.refresh.expiresAt, hash: SHA256.hash(Array(token.utf8)))
+            issuedAt: Sample.refresh.issuedAt, expiresAt: Sample.refresh.expiresAt, hash: SHA256.hash(Array(token.utf8))
+        )
         #expect(try tokens.readRefreshToken(token) == expected)
         #expect(tokens.hash(token) == expected.hash)
     }

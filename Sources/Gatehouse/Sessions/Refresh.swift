@@ -19,7 +19,7 @@ extension AuthService {
         let now = primitives.now()
         let presented = try tokens.readRefreshToken(token)
         guard let refresh = try decideInTransaction(on: presented, from: device, now: now, in: &context) else {
-            throw now < presented.expiresAt ? .invalidRefreshToken : .refreshTokenExpired
+            throw try refusalOfUnknown(presented, now: now)
         }
         context.identify(refresh.user.id, refresh.session.id)
         switch refresh.decision {
@@ -38,12 +38,26 @@ extension AuthService {
             report(.sessionsEnded(.reuse, count: 1), context.id)
             report(.refreshTokenReused(session: refresh.session.id, user: refresh.user.id), context.id)
             throw .refreshTokenReused
+        case .refuse(.invalidRefreshToken) where presented.generation > refresh.session.token.generation:
+            throw try refusalOfUnknown(presented, now: now)
         case .refuse(let refusal):
             // The request that ended the session may not have added it to the set in memory yet.
             if refresh.session.revokedAt != nil { revocations.insert(refresh.session.id, at: now) }
             if refusal == .userDisabled { auditDisabledUser(refresh.user.id, .refreshRefused, from: device) }
             throw refusal
         }
+    }
+
+    /// For a token whose signature is ours and that the store does not know. Just after a failover the database of another
+    /// node may be ahead, and then the user must not be signed out. Later the database was set back.
+    private func refusalOfUnknown(_ presented: PresentedToken, now: Timestamp) throws(Refusal) -> Refusal {
+        // The sessions of a deleted user are deleted, too.
+        if store.isShared, now < presented.issuedAt + .seconds(60), try store.user(presented.userID)?.status != .deleted
+        {
+            return .storageUnavailable(
+                StoreFailure("the database does not have the newest token of a session yet", cause: .unreachable))
+        }
+        return now < presented.expiresAt ? .invalidRefreshToken : .refreshTokenExpired
     }
 
     /// Decides inside the store's transaction, so that no other request changes the session meanwhile. Nil when there

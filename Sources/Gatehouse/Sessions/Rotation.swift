@@ -56,13 +56,18 @@ package struct PresentedToken: Sendable, Equatable {
     package let sessionID: SessionID
     package let userID: UserID
     package let generation: Int64
+    package let issuedAt: Timestamp
     package let expiresAt: Timestamp
     package let hash: [UInt8]
 
-    package init(sessionID: SessionID, userID: UserID, generation: Int64, expiresAt: Timestamp, hash: [UInt8]) {
+    package init(
+        sessionID: SessionID, userID: UserID, generation: Int64, issuedAt: Timestamp, expiresAt: Timestamp,
+        hash: [UInt8]
+    ) {
         self.sessionID = sessionID
         self.userID = userID
         self.generation = generation
+        self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.hash = hash
     }

@@ -176,7 +176,11 @@ extension PostgreSQLStore: RelationalStore {
 extension PostgreSQLStore: ServerStore {
     package var lastWrite: WriteOutcome? { lastOutcome.outcome }
 
-    package func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool { try removeExpired(limits) }
+    /// Also looks for a new primary: maintenance runs once a second, and nothing waits for it.
+    package func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool {
+        servers.findNewerPrimary()
+        return try removeExpired(limits)
+    }
 }
 
 extension Connection {

@@ -17,8 +17,9 @@ final class Servers: Sendable {
         /// That of the last connection: the newest so far.
         var timeline: Int64 = 0
         var failovers = 0
-        /// The position of the primary in the URL: others are tried after it.
-        var primaryIndex = 0
+        /// The position in the URL of the server that is tried first: the primary, or the one after it once it was lost.
+        var first = 0
+        var nextSearch = MonotonicTime.now
     }
 
     private enum Turn {
@@ -29,6 +30,8 @@ final class Servers: Sendable {
     private static let pause = Duration.milliseconds(200)
     /// The follower of revocations tries every second, so an older failure is one of before.
     private static let oldFailure = Duration.seconds(2)
+
+    private static let searchEvery = Duration.seconds(5)
 
     private let url: String
     private let options: ConnectionOptions
@@ -67,7 +70,7 @@ final class Servers: Sendable {
             if state.isTrying || .now < state.failedAt + Self.pause { return .fail(failure) }
             if .now < state.failedAt + Self.oldFailure { state.isTrying = true } else { state.failure = nil }
         }
-        return .attempt(timeline: state.timeline, index: state.primaryIndex)
+        return .attempt(timeline: state.timeline, index: state.first)
     }
 
     private func connect(from timeline: Int64, startingAt index: Int) throws(PostgreSQLError) -> ServerConnection {
@@ -82,9 +85,22 @@ final class Servers: Sendable {
             // Another thread may have found a newer one; then this connection is not current.
             guard let found = connection.timeline, found >= state.timeline else { return }
             if state.timeline != 0, found != state.timeline { state.failovers += 1 }
-            (state.timeline, state.primaryIndex) = (found, connection.serverIndex)
+            (state.timeline, state.first) = (found, connection.serverIndex)
         }
         return ServerConnection(connection: connection, era: era)
+    }
+
+    /// Looks for a primary of a newer timeline, every few seconds. An old one goes on answering queries while nothing ends
+    /// its connections: if Patroni hangs, for example. What was ended at the new one would be accepted here.
+    func findNewerPrimary() {
+        let search: (timeline: Int64, first: Int)? = state.withLock { state in
+            guard state.timeline != 0, state.failure == nil, state.nextSearch <= .now else { return nil }
+            state.nextSearch = .now + Self.searchEvery
+            return (state.timeline, state.first)
+        }
+        guard let search else { return }
+        // Only a newer one is found. It makes the other connections those of an old primary.
+        _ = try? connect(from: search.timeline + 1, startingAt: search.first + 1)
     }
 
     /// Whether a connection may still be used.
@@ -98,6 +114,7 @@ final class Servers: Sendable {
         do { return try body(opened.connection) } catch {
             if !opened.connection.isUsable, opened.era == era.load(ordering: .acquiring) {
                 era.add(1, ordering: .acquiringAndReleasing)
+                state.withLock { $0.first = opened.connection.serverIndex + 1 }
             }
             throw error
         }

@@ -35,7 +35,7 @@ struct PlainTokens: TokenService {
         guard parts.count == 6 else { throw .invalidRefreshToken }
         return PresentedToken(
             sessionID: SessionID(String(parts[1])), userID: UserID(String(parts[0])), generation: generation(of: token),
-            expiresAt: expiry(of: token), hash: hash(token))
+            issuedAt: Timestamp(seconds: 0), expiresAt: expiry(of: token), hash: hash(token))
     }
 
     func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }

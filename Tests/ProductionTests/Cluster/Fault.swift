@@ -14,6 +14,9 @@ struct Fault: Sendable {
         Fault(name: "kill -9 of a node", isNoticed: false) { try $0.kill("node") },
         Fault(name: "kill -9 of the primary's main process", losesPrimary: true) { try $0.kill("postmaster") },
         Fault(name: "kill -9 of the primary and its Patroni", losesPrimary: true) { try $0.kill("primary") },
+        Fault(name: "kill -9 of the primary's Patroni alone", losesPrimary: true) { cluster in
+            cluster.signal(SIGKILL, try Array(cluster.processes(of: "primary").prefix(1)))
+        },
         Fault(name: "kill -9 of the standby") { try $0.kill("standby") },
         Fault(name: "kill -9 of etcd") { try $0.kill("etcd") },
         Fault(name: "SIGSTOP of the primary and its Patroni", losesPrimary: true) { cluster in
