@@ -88,6 +88,23 @@ struct MoveTests {
         #expect(try server.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", in: target) == "0")
     }
 
+    @Test("a move that fails leaves the target as it was")
+    func failure() throws {
+        #expect(try fixture.run("migrate", on: target).status == 0)
+        try server.execute(
+            """
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''full''; END';
+            CREATE TRIGGER fail BEFORE INSERT ON audit_events FOR EACH ROW EXECUTE FUNCTION fail();
+            """, in: target)
+        let outcome = try move(from: fixture.source, to: target)
+        #expect(
+            outcome.status == 3 && outcome.errorOutput.contains("the move was not finished"), "\(outcome.errorOutput)")
+        #expect(try fixture.run("users", "list", on: target).status == 0)
+        #expect(try server.execute("SELECT count(*) FROM users", in: target) == "0")
+        try server.execute("DROP TRIGGER fail ON audit_events", in: target)
+        #expect(try move(from: fixture.source, to: target).status == 0)
+    }
+
     @Test("an unfinished move is refused by a server, and completed by another run")
     func unfinished() throws {
         #expect(try move(from: "sqlite:" + file, to: target).status == 0)

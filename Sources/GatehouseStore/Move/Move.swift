@@ -16,18 +16,21 @@ package struct Move {
         self.progress = progress
     }
 
-    /// Throws a `MoveRefusal` if the source cannot be moved; then the target is unchanged. After any other error the target
-    /// may be marked as unfinished.
+    /// Throws a `MoveRefusal` if the source cannot be moved. After an error the target is as it was before, unless it
+    /// cannot be reached any more.
     package func run() throws -> Moved {
-        try target.begin(progress)
-        let contents: [TableContent]
         do {
-            contents = try MovedTable.all.map(copy)
-            try target.index(progress)
-        } catch let refusal as MoveRefusal {
-            try target.abandon()
-            throw refusal
+            try target.begin(progress)
+            return try fill()
+        } catch {
+            try? target.abandon()
+            throw error
         }
+    }
+
+    private func fill() throws -> Moved {
+        let contents = try MovedTable.all.map(copy)
+        try target.index(progress)
         for (table, content) in zip(MovedTable.all, contents) { try verify(table, content) }
         progress.begin("finishing the move")
         try target.complete()

@@ -40,7 +40,7 @@ package protocol MoveTarget: MovedDatabase {
     /// Creates the indexes.
     func index(_ progress: Progress) throws
 
-    /// Restores the state before `begin`.
+    /// Restores the state without a move.
     func abandon() throws
 
     /// Removes the mark. Only then the database can be used.

@@ -47,8 +47,11 @@ package final class PostgreSQLMoveTarget: MoveTarget {
     private func requireEmpty() throws {
         do {
             guard try connection.version() > 0 else { return }
-        } catch is Migrator.Fault {
+            if let fault = try connection.schemaFault() { throw fault }
+        } catch Migrator.Fault.databaseIsForeign {
             throw MoveRefusal("the target has tables of another program: name an empty database")
+        } catch let fault as Migrator.Fault {
+            throw MoveRefusal(fault.description)
         }
         // A server that was started once has written documents.
         for table in MovedTable.all where table.name != "documents" {
@@ -121,7 +124,7 @@ package final class PostgreSQLMoveTarget: MoveTarget {
 
     package func abandon() throws {
         try connection.rollback()
-        if !isMarked { try connection.run("DROP TABLE gatehouse_move") }
+        try connection.run("DROP TABLE IF EXISTS gatehouse_move")
     }
 
     package func complete() throws {
@@ -146,8 +149,9 @@ extension Connection {
                 WHERE indrelid IN (SELECT unnest(?1::text[])::regclass)
                     AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND conrelid = indrelid)
                 UNION ALL
-                SELECT CASE contype WHEN 'f' THEN 2 ELSE 1 END, 'ALTER TABLE ' || conrelid::regclass || ' ADD CONSTRAINT ' || quote_ident(conname) || ' '
-                    || pg_get_constraintdef(oid),
+                SELECT CASE contype WHEN 'f' THEN 2 ELSE 1 END,
+                    'ALTER TABLE ' || conrelid::regclass || ' ADD CONSTRAINT ' || quote_ident(conname) || ' '
+                        || pg_get_constraintdef(oid),
                     'ALTER TABLE ' || conrelid::regclass || ' DROP CONSTRAINT ' || quote_ident(conname)
                 FROM pg_constraint
                 WHERE conrelid IN (SELECT unnest(?1::text[])::regclass) AND contype IN ('p', 'u', 'f')
