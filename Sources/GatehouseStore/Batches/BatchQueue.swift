@@ -19,13 +19,13 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         case none
         /// On a busy processor other callers run first, and their work joins the batch.
         case yield
-        /// Waits while so much work arrives that the wait saves most of the batches: for batches that are done so fast that
+        /// Waits while so much work arrives that the wait saves half of the batches: for batches that are done so fast that
         /// little work would queue up.
         case pause(Duration)
     }
 
     /// How much work must be expected to arrive during a pause.
-    private static var worthwhile: Int64 { 4 }
+    private static var worthwhile: Int64 { 2 }
 
     private struct State {
         var waiting: [Work] = []
