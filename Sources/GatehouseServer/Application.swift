@@ -144,7 +144,7 @@ package final class Application: Sendable {
     private static func limits(for configuration: Configuration) -> Limits {
         var limits = Limits.standard
         limits.connections = max(
-            16, min(limits.connections, DescriptorLimit.raise() - DescriptorNeed.own(workers: configuration.workers)))
+            16, min(limits.connections, DescriptorLimit.raise() - configuration.descriptorNeed.own))
         return limits
     }
 

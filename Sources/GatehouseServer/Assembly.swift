@@ -42,8 +42,8 @@ package struct Assembly: Sendable {
             appleServer: Self.appleServer(configuration), hasher: hashes, policy: configuration.policy,
             primitives: primitives, report: { events.report($0, requestID: $1) })
         let health = Health(
-            store: store, keySetAge: { keys.age }, revocationAge: { auth.revocationAge },
-            onFailure: { log.storeFailure($0, $1) })
+            store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
+            revocationAge: { auth.revocationAge }, onFailure: { log.storeFailure($0, $1) })
         let publicAddressMonitor = PublicAddressMonitor(
             configuration.publicAddress.address, now: primitives.now, log: log)
         let services = Current { Self.services(auth, configuration, health, metrics) }

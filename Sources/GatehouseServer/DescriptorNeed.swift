@@ -1,10 +1,28 @@
 import FastCGI
 
 /// The number of file descriptors that a server needs.
-package enum DescriptorNeed {
+package struct DescriptorNeed: Sendable {
     /// For the connections to the database, the log, epoll and the like; without the connections of nginx.
-    package static func own(workers: Int) -> Int { 64 + 8 * workers }
+    package let own: Int
 
     /// With the maximum number of connections.
-    package static func maximum(workers: Int) -> Int { own(workers: workers) + Limits.standard.connections }
+    package var maximum: Int { own + Limits.standard.connections }
+
+    /// - Parameter pool: the limit of the connection pool (DATABASE_CONNECTIONS); nil if the database is a file.
+    package init(workers: Int, pool: Int?) {
+        guard let pool else {
+            // A worker that reads has a connection of its own, with several files.
+            own = 64 + 8 * workers
+            return
+        }
+        // One for each thread. A connection is a socket, and opens files of certificates while it is made. Three are not of
+        // the pool: for refreshes, for reads of users and for notifications.
+        own = 64 + Configuration.threads(workers: workers, isOnServer: true) + 2 * (pool + 3)
+    }
+}
+
+extension Configuration {
+    var descriptorNeed: DescriptorNeed {
+        DescriptorNeed(workers: workers, pool: database.path == nil ? databaseConnections : nil)
+    }
 }

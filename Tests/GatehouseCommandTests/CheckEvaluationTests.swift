@@ -151,10 +151,14 @@ struct CheckEvaluationTests {
     }
 
     @Test(
-        "limits by the need of the workers",
-        arguments: [(80, .fault), (112, .note), (4191, .note), (4192, .ok)] as [(Int, Finding.Grade)])
-    func limits(most: Int, grade: Finding.Grade) {
-        let check = LimitsCheck(workers: 4, service: nil)
+        "limits by the need of the workers, and on a server by that of the threads and the connections",
+        arguments: [
+            (nil, 80, .fault), (nil, 112, .note), (nil, 4191, .note), (nil, 4192, .ok),
+            // 64, two threads for each worker, and 2 for each of 100 + 3 connections.
+            (100, 293, .fault), (100, 294, .note), (100, 4373, .note), (100, 4374, .ok),
+        ] as [(Int?, Int, Finding.Grade)])
+    func limits(pool: Int?, most: Int, grade: Finding.Grade) {
+        let check = LimitsCheck(workers: 4, need: DescriptorNeed(workers: 4, pool: pool), service: nil)
         for subject in [.server(process: 1), .unit, .command] as [LimitsCheck.Subject] {
             #expect(check.evaluate(most, of: subject).grade == grade)
         }

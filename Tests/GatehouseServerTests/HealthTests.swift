@@ -82,19 +82,35 @@ struct HealthTests {
         #expect(store.reads.load(ordering: .relaxed) < 20)
     }
 
-    @Test("a report has every part, with advice and without a path", arguments: StoreFailure.Cause.allCases)
-    func parts(_ cause: StoreFailure.Cause) {
+    @Test(
+        "a report has every part, with advice and without a path", arguments: StoreFailure.Cause.allCases,
+        [false, true])
+    func parts(_ cause: StoreFailure.Cause, isOnServer: Bool) {
         let store = StoreDouble()
         store.failure.withLock { $0 = StoreFailure("SQLite 14: /var/lib/secret.db", cause: cause) }
-        let health = Health(store: store, keySetAge: { nil })
+        let health = Health(store: store, isOnServer: isOnServer, keySetAge: { nil })
         let readiness = health.readiness()
         #expect(!readiness.isReady)
         #expect(readiness.parts.map(\.name) == ["store_read", "store_write", "apple_keys", "serving"])
         #expect(readiness.parts.map(\.isReady) == [false, false, false, true])
-        #expect(readiness.summary.contains(cause.advice))
+        #expect(readiness.summary.contains(cause.advice(isOnServer: isOnServer)))
         #expect(!readiness.summary.contains("/var"))
         health.markStopping()
         #expect(health.readiness().parts[3].detail.contains("stopping"))
+    }
+
+    @Test("a busy database is another process for a file, and locks or connections for a server")
+    func busy() {
+        let store = StoreDouble()
+        store.failure.withLock { $0 = StoreFailure("x", cause: .busy) }
+        func advice(isOnServer: Bool) -> String {
+            let health = Health(store: store, isOnServer: isOnServer, keySetAge: { nil })
+            #expect(health.readiness().summary.contains(health.storeFailure() ?? "none"))
+            return health.storeFailure() ?? ""
+        }
+        #expect(advice(isOnServer: false).contains("find the process that has it open, and end it"))
+        let onServer = advice(isOnServer: true)
+        #expect(onServer.contains("pg_blocking_pids") && !onServer.contains("end it"))
     }
 
     @Test("the status probes with a write only if the last write failed")
@@ -106,7 +122,7 @@ struct HealthTests {
         let failure = StoreFailure("x", cause: .full)
         store.failure.withLock { $0 = failure }
         store.outcome.withLock { $0 = WriteOutcome(failure: failure, at: .now - .seconds(60)) }
-        #expect(health.knownFault?.contains(StoreFailure.Cause.full.advice) == true)
+        #expect(health.knownFault?.contains(StoreFailure.Cause.full.advice(isOnServer: false)) == true)
         #expect(store.writes.load(ordering: .relaxed) == 1)
     }
 }

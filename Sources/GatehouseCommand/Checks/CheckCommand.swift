@@ -78,9 +78,14 @@ struct CheckPlan {
         let content =
             (server.map(findings) ?? []) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
         let apple = appleFindings(database)
-        let limits = survey.workers.map { run(LimitsCheck(workers: $0, service: units?[Units.service])) } ?? []
         let inner = service + (socketOfRoot ?? socketFindings(processes))
-        return configuration + files + content + apple + inner + front.run() + limits
+        return configuration + files + content + apple + inner + front.run() + limitFindings()
+    }
+
+    private func limitFindings() -> [(subject: String, finding: Finding)] {
+        guard let workers = survey.workers else { return [] }
+        let need = DescriptorNeed(workers: workers, pool: survey.postgreSQL?.connections)
+        return run(LimitsCheck(workers: workers, need: need, service: units?[Units.service]))
     }
 
     private func unitFindings() -> [(subject: String, finding: Finding)] {

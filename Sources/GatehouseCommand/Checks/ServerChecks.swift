@@ -70,6 +70,7 @@ struct LimitsCheck: Check {
 
     let subject = "limits"
     let workers: Int
+    let need: DescriptorNeed
     let service: UnitStatus?
 
     func run() -> [Finding] {
@@ -94,8 +95,7 @@ struct LimitsCheck: Check {
     }
 
     func evaluate(_ limit: Int, of subject: Subject) -> Finding {
-        let own = DescriptorNeed.own(workers: workers)
-        let maximum = DescriptorNeed.maximum(workers: workers)
+        let (own, maximum) = (need.own, need.maximum)
         let place =
             switch subject {
             case .server(let process): "to the server (process \(process))"

@@ -34,7 +34,9 @@ package struct Configuration: Sendable {
 
     /// Twice the workers where requests may wait for a server that does not answer: then all workers wait, and requests
     /// that need no database still find a thread.
-    var threads: Int { database.path == nil ? workers * 2 : workers }
+    var threads: Int { Self.threads(workers: workers, isOnServer: database.path == nil) }
+
+    static func threads(workers: Int, isOnServer: Bool) -> Int { isOnServer ? workers * 2 : workers }
 
     static let minimumDevelopmentSecretBytes = 16
 

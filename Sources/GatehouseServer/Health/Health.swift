@@ -8,17 +8,20 @@ package final class Health: Sendable {
     private let store: any ProbedStore
     private let keySetAge: @Sendable () -> Duration?
     private let revocationAge: @Sendable () -> Duration?
+    private let isOnServer: Bool
     private let reading = Mutex(StoreProbe(freshness: .seconds(1)))
     private let writing = Mutex(StoreProbe(freshness: .seconds(5)))
     private let onFailure: @Sendable (StoreFailure, _ requestID: String?) -> Void
     private let isStopping = Atomic(false)
 
+    /// - Parameter isOnServer: whether the database is on a server, and not a file.
     package init(
-        store: any ProbedStore, keySetAge: @escaping @Sendable () -> Duration?,
+        store: any ProbedStore, isOnServer: Bool = false, keySetAge: @escaping @Sendable () -> Duration?,
         revocationAge: @escaping @Sendable () -> Duration? = { nil },
         onFailure: @escaping @Sendable (StoreFailure, _ requestID: String?) -> Void = { _, _ in }
     ) {
         self.store = store
+        self.isOnServer = isOnServer
         self.onFailure = onFailure
         self.keySetAge = keySetAge
         self.revocationAge = revocationAge
@@ -36,7 +39,7 @@ package final class Health: Sendable {
             return nil
         } catch {
             onFailure(error, requestID)
-            return error.cause.advice
+            return error.cause.advice(isOnServer: isOnServer)
         }
     }
 
@@ -86,12 +89,15 @@ package final class Health: Sendable {
     {
         switch step {
         case .known(nil): Readiness.Part(name, isReady: true, success)
-        case .known(let failure?): Readiness.Part(name, isReady: false, "\(text): \(failure.cause.advice)")
+        case .known(let failure?):
+            Readiness.Part(name, isReady: false, "\(text): \(failure.cause.advice(isOnServer: isOnServer))")
         case .overdue(let time):
             Readiness.Part(
                 name, isReady: false,
-                "the store has not answered for \(time.abbreviated): check the disk, and which other processes have the database open"
-            )
+                "the store has not answered for \(time.abbreviated): "
+                    + (isOnServer
+                        ? StoreFailure.Cause.waits
+                        : "check the disk, and which other processes have the database open"))
         case .run: preconditionFailure("the caller has run the probe")
         }
     }
@@ -141,9 +147,13 @@ extension Duration {
 
 extension StoreFailure.Cause {
     /// What an operator should do. It contains no path.
-    var advice: String {
+    ///
+    /// - Parameter isOnServer: whether the database is on a server, and not a file.
+    func advice(isOnServer: Bool) -> String {
         switch self {
         case .full: "the disk is full, or the file may not grow: free space on the file system of the database"
+        case .busy where isOnServer:
+            "a lock was held or all connections were in use for too long: " + Self.waits
         case .busy: "another process holds the database: find the process that has it open, and end it"
         case .readOnly: "the database cannot be written: check its owner, its mode and how the file system is mounted"
         case .damaged: "the database is damaged: run gatehouse check, and restore a backup"
@@ -156,4 +166,9 @@ extension StoreFailure.Cause {
         case .other: "the log has the reason (event storage)"
         }
     }
+
+    /// What requests wait for on a server.
+    fileprivate static let waits =
+        "on the database server, look for slow statements (pg_stat_activity), locks that are held (pg_blocking_pids) and "
+        + "a standby that confirms commits slowly (pg_stat_replication)"
 }
