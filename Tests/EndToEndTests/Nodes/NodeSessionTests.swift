@@ -1,5 +1,6 @@
 import FakeApple
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -28,6 +29,20 @@ struct NodeSessionTests {
             #expect(answers[0].generation == Int64(round + 2))
             token = answers[0].refreshToken
         }
+    }
+
+    @Test("A refresh token that the database does not know yet is 503 for a minute, unless its user was deleted")
+    func databaseBehind() throws {
+        let nodes = try TwoNodes()
+        let login = try nodes.first.devLogin("behind@example.com")
+        let next = try nodes.first.refresh(login.refreshToken)
+        // As in the database of an old primary.
+        try nodes.first.testDatabase.execute("UPDATE refresh_tokens SET generation = 1")
+        expectProblem(try nodes.second.refresh(next.refreshToken), 503, "storage_unavailable")
+        try nodes.first.testDatabase.execute("DELETE FROM refresh_tokens")
+        expectProblem(try nodes.second.refresh(next.refreshToken), 503, "storage_unavailable")
+        try nodes.first.testDatabase.execute("UPDATE users SET status = 'DELETED'")
+        #expect(try nodes.second.refresh(next.refreshToken).code == "invalid_refresh_token")
     }
 
     @Test("An old refresh token is theft at one node when the other has seen its successor used")
