@@ -14,8 +14,16 @@ struct Fault: Sendable {
         Fault(name: "kill -9 of a node", isNoticed: false) { try $0.kill("node") },
         Fault(name: "kill -9 of the primary's main process", losesPrimary: true) { try $0.kill("postmaster") },
         Fault(name: "kill -9 of the primary and its Patroni", losesPrimary: true) { try $0.kill("primary") },
-        Fault(name: "kill -9 of the primary's Patroni alone", losesPrimary: true) { cluster in
+        // PostgreSQL goes on as an old primary, beside the new one.
+        Fault(name: "kill -9 of the primary's Patroni alone") { cluster in
             cluster.signal(SIGKILL, try Array(cluster.processes(of: "primary").prefix(1)))
+            sleep(16)
+        },
+        Fault(name: "SIGSTOP of the primary's Patroni alone") { cluster in
+            let patroni = try Array(cluster.processes(of: "primary").prefix(1))
+            cluster.signal(SIGSTOP, patroni)
+            sleep(24)
+            cluster.signal(SIGCONT, patroni)
         },
         Fault(name: "kill -9 of the standby") { try $0.kill("standby") },
         Fault(name: "kill -9 of etcd") { try $0.kill("etcd") },
