@@ -47,6 +47,11 @@ package final class Connection: SQLConnection {
         }
     }
 
+    /// How many servers the URL and the environment name; 0 if libpq does not accept the URL.
+    package static func countServers(in url: String) -> Int {
+        (try? ServerList(url, ConnectionOptions()))?.servers.count ?? 0
+    }
+
     private static func open(
         _ list: ServerList, _ options: ConnectionOptions, startingAt first: Int
     ) throws(PostgreSQLError) -> (Handle, Session, index: Int) {

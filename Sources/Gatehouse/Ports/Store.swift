@@ -88,6 +88,9 @@ package protocol Store: Sendable {
     /// Whether other machines add to the log.
     var isShared: Bool { get }
 
+    /// Whether another server may have become the primary, and know more than the one that answers.
+    var mayBeBehind: Bool { get }
+
     /// Returns when another machine may have added to the log, or after this time. Only for a shared store.
     func waitForRevocations(atMost time: Duration)
 
@@ -129,6 +132,8 @@ package protocol Store: Sendable {
 /// A store that only this machine uses.
 extension Store {
     package var isShared: Bool { false }
+
+    package var mayBeBehind: Bool { false }
 
     package func waitForRevocations(atMost time: Duration) {}
 }

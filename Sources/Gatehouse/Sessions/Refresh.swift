@@ -52,7 +52,8 @@ extension AuthService {
     /// node may be ahead, and then the user must not be signed out. Later the database was set back.
     private func refusalOfUnknown(_ presented: PresentedToken, now: Timestamp) throws(Refusal) -> Refusal {
         // The sessions of a deleted user are deleted, too.
-        if store.isShared, now < presented.issuedAt + .seconds(60), try store.user(presented.userID)?.status != .deleted
+        if store.mayBeBehind, now < presented.issuedAt + .seconds(60),
+            try store.user(presented.userID)?.status != .deleted
         {
             return .storageUnavailable(
                 StoreFailure("the database does not have the newest token of a session yet", cause: .unreachable))

@@ -73,6 +73,8 @@ extension PostgreSQLStore {
 
     package var isShared: Bool { true }
 
+    package var mayBeBehind: Bool { servers.count > 1 }
+
     package func waitForRevocations(atMost time: Duration) { revocations.wait(atMost: time) }
 }
 

@@ -33,6 +33,8 @@ final class Servers: Sendable {
 
     private static let searchEvery = Duration.seconds(5)
 
+    /// How many the URL names.
+    let count: Int
     private let url: String
     private let options: ConnectionOptions
     private let state = Mutex(State())
@@ -40,6 +42,7 @@ final class Servers: Sendable {
     private let era = Atomic<Int>(0)
 
     init(url: String, _ options: ConnectionOptions) {
+        count = Connection.countServers(in: url)
         self.url = url
         self.options = options
     }
