@@ -16,6 +16,8 @@ struct RunClusterTests {
         for line in kills {
             try cluster.expectSuccess(of: [line])
             #expect(cluster.isWhole(), "after \(line): \(cluster.parts)")
+            // The nodes serve again within two seconds of there being a primary.
+            sleep(2)
             try cluster.expectSuccess(of: commands)
         }
         #expect(cluster.stop() == 0)
