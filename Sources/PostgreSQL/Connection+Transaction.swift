@@ -7,7 +7,7 @@ extension Connection {
         try queue("BEGIN ISOLATION LEVEL READ COMMITTED")
         isInTransaction = true
         // Settings of a pooler's session would be those of the next user, too.
-        if isPooled { try queue("SELECT " + Session.settings(options, isLocal: true)) }
+        if isPooled { try queue("SELECT " + ServerSession.settings(options, isLocal: true)) }
     }
 
     /// Queues the commit, and waits until everything has happened. If it throws, nothing has been committed, unless the

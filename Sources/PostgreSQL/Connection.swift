@@ -11,7 +11,7 @@ package final class Connection: SQLConnection {
     /// answer arrives.
     package var answerTimeout: Duration
     let handle: Handle
-    let session: Session
+    let session: ServerSession
     var pipeline = Pipeline()
     var parameters = ParameterBuffer()
     var statements = PreparedStatements()
@@ -54,7 +54,7 @@ package final class Connection: SQLConnection {
 
     private static func open(
         _ list: ServerList, _ options: ConnectionOptions, startingAt first: Int
-    ) throws(PostgreSQLError) -> (Handle, Session, index: Int) {
+    ) throws(PostgreSQLError) -> (Handle, ServerSession, index: Int) {
         var failure = PostgreSQLError.closed
         let servers = list.servers
         for index in servers.indices.map({ ($0 + first) % servers.count }) {
@@ -62,7 +62,7 @@ package final class Connection: SQLConnection {
             do throws(PostgreSQLError) {
                 let handle = try Handle.connect(servers[index], hiding: list.secrets, until: deadline)
                 do throws(PostgreSQLError) {
-                    let session = try Session.begin(on: handle, options, until: deadline)
+                    let session = try ServerSession.begin(on: handle, options, until: deadline)
                     guard session.timeline ?? options.oldestTimeline >= options.oldestTimeline else { throw .replaced }
                     return (handle, session, index)
                 } catch {

@@ -8,7 +8,7 @@ import GatehouseStore
 enum ConfiguredDatabase {
     /// A file, which a command opens as its owner.
     case file(DatabaseOwner)
-    /// A server, which asks the command for a password or a certificate, whoever runs it.
+    /// A server. It authenticates the command by a password or a certificate, also when root runs the command.
     case server(PostgreSQLSettings)
 
     static func read() throws(CommandError) -> ConfiguredDatabase {

@@ -12,15 +12,15 @@ final class ConnectionPool: Sendable {
 
     private let servers: Servers
     private let limit: Int
-    private let patience: Duration
+    private let timeout: Duration
     private let waitingCount = Atomic(0)
     private let state = Monitor(State())
 
-    /// - Parameter patience: how long to wait for a connection when all are in use.
-    init(_ servers: Servers, limit: Int, patience: Duration) {
+    /// - Parameter timeout: how long to wait for a connection when all are in use.
+    init(_ servers: Servers, limit: Int, timeout: Duration) {
         self.servers = servers
         self.limit = limit
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// For metrics.
@@ -41,7 +41,7 @@ final class ConnectionPool: Sendable {
     private func take() throws -> ServerConnection {
         waitingCount.add(1, ordering: .relaxed)
         defer { waitingCount.subtract(1, ordering: .relaxed) }
-        let deadline = MonotonicTime.now + patience
+        let deadline = MonotonicTime.now + timeout
         while true {
             let found = state.wait(atMost: .milliseconds(deadline.millisecondsLeft)) { state -> ServerConnection?? in
                 if let idle = state.idle.popLast() { return idle }

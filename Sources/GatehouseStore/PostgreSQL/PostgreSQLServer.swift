@@ -123,15 +123,14 @@ extension Connection {
         _ = try first(
             """
             SELECT current_setting('fsync') <> 'off', current_setting('full_page_writes') <> 'off',
-                current_setting('synchronous_commit'), current_setting('synchronous_standby_names'),
-                current_setting('archive_mode') <> 'off',
-                coalesce((SELECT last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver), FALSE)
+                current_setting('synchronous_commit'), current_setting('synchronous_standby_names')
             """
         ) { row in
             (found.isFlushed, found.writesFullPages) = (row.integer(0) != 0, row.integer(1) != 0)
             (found.synchronousCommit, found.synchronousStandbyNames) = (row.text(2), row.text(3))
-            (found.isArchiving, found.isArchiveFailing) = (row.integer(4) != 0, row.integer(5) != 0)
         }
+        let isArchiveFailing = try isArchiveFailing()
+        (found.isArchiving, found.isArchiveFailing) = (isArchiveFailing != nil, isArchiveFailing == true)
         if let standbys = try standbys() {
             (found.standbys, found.synchronousStandbys) = (standbys.count, standbys.synchronousCount)
         }

@@ -17,7 +17,7 @@ package final class PostgreSQLStore: Sendable {
     let settings: PostgreSQLSettings
     package let purgeCursor = PurgeCursor()
     let lastOutcome = LastWrite()
-    private let admission: Admission
+    private let waiters: ConcurrencyLimit
     private let onFailure: @Sendable () -> Void
 
     /// Connects, and migrates the schema.
@@ -46,11 +46,11 @@ package final class PostgreSQLStore: Sendable {
         self.settings = settings
         self.onFailure = onFailure
         servers = Servers(url: settings.url, settings.options)
-        pool = ConnectionPool(servers, limit: settings.connections, patience: settings.timeout / 2)
-        changes = SessionBatches(servers, patience: settings.timeout / 2, onCommit: onCommit)
+        pool = ConnectionPool(servers, limit: settings.connections, timeout: settings.timeout / 2)
+        changes = SessionBatches(servers, timeout: settings.timeout / 2, onCommit: onCommit)
         users = UserBatches(servers)
         revocations = RevocationReader(servers)
-        admission = Admission(limit: settings.waiters, patience: settings.timeout / 2)
+        waiters = ConcurrencyLimit(settings.waiters, timeout: settings.timeout / 2)
     }
 }
 
@@ -134,7 +134,7 @@ extension PostgreSQLStore: RelationalStore {
     func attempt<Result>(isRepeatable: Bool, _ work: () throws -> Result) throws(StoreFailure) -> Result {
         let start = MonotonicTime.now
         do {
-            return try admission.admit {
+            return try waiters.run {
                 var count = 0
                 while true {
                     do { return try work() } catch let error as PostgreSQLError {

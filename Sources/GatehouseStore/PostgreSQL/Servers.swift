@@ -39,7 +39,7 @@ final class Servers: Sendable {
     private let options: ConnectionOptions
     private let state = Mutex(State())
     /// Connections of an earlier number are not used any more.
-    private let era = Atomic<Int>(0)
+    private let epoch = Atomic<Int>(0)
 
     init(url: String, _ options: ConnectionOptions) {
         count = Connection.countServers(in: url)
@@ -77,7 +77,7 @@ final class Servers: Sendable {
     }
 
     private func connect(from timeline: Int64, startingAt index: Int) throws(PostgreSQLError) -> ServerConnection {
-        let era = era.load(ordering: .acquiring)
+        let epoch = epoch.load(ordering: .acquiring)
         var options = options
         options.oldestTimeline = timeline
         let connection = try BlockingHint.around { [options] () throws(PostgreSQLError) in
@@ -90,7 +90,7 @@ final class Servers: Sendable {
             if state.timeline != 0, found != state.timeline { state.failovers += 1 }
             (state.timeline, state.first) = (found, connection.serverIndex)
         }
-        return ServerConnection(connection: connection, era: era)
+        return ServerConnection(connection: connection, epoch: epoch)
     }
 
     /// Looks for a primary of a newer timeline, every few seconds. An old one goes on answering queries while nothing ends
@@ -108,15 +108,15 @@ final class Servers: Sendable {
 
     /// Whether a connection may still be used.
     func isCurrent(_ opened: ServerConnection) -> Bool {
-        guard opened.connection.isUsable, opened.era == era.load(ordering: .acquiring) else { return false }
+        guard opened.connection.isUsable, opened.epoch == epoch.load(ordering: .acquiring) else { return false }
         return opened.connection.timeline.map { $0 >= timeline } ?? true
     }
 
     /// Works with a connection. If it is lost meanwhile, the server may have been replaced.
     func use<Result>(_ opened: ServerConnection, _ body: (Connection) throws -> Result) throws -> Result {
         do { return try body(opened.connection) } catch {
-            if !opened.connection.isUsable, opened.era == era.load(ordering: .acquiring) {
-                era.add(1, ordering: .acquiringAndReleasing)
+            if !opened.connection.isUsable, opened.epoch == epoch.load(ordering: .acquiring) {
+                epoch.add(1, ordering: .acquiringAndReleasing)
                 state.withLock { $0.first = opened.connection.serverIndex + 1 }
             }
             throw error
@@ -129,5 +129,5 @@ final class Servers: Sendable {
 /// `@unchecked Sendable`: its owner (a pool, a batch queue or the reader of revocations) lets one thread at a time use it.
 struct ServerConnection: @unchecked Sendable {
     let connection: Connection
-    fileprivate let era: Int
+    fileprivate let epoch: Int
 }

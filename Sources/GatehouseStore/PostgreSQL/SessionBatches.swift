@@ -12,13 +12,13 @@ import Threading
 final class SessionBatches: Sendable {
     private let connection: BatchConnection
     private let queue = BatchQueue<PendingChange>(gathering: .yield)
-    private let patience: Duration
+    private let timeout: Duration
     private let onCommit: @Sendable (Commit) -> Void
 
-    /// - Parameter patience: how long the changes of a failed batch are tried one by one.
-    init(_ servers: Servers, patience: Duration, onCommit: @escaping @Sendable (Commit) -> Void) {
+    /// - Parameter timeout: how long the changes of a failed batch are tried one by one.
+    init(_ servers: Servers, timeout: Duration, onCommit: @escaping @Sendable (Commit) -> Void) {
         connection = BatchConnection(servers)
-        self.patience = patience
+        self.timeout = timeout
         self.onCommit = onCommit
     }
 
@@ -57,7 +57,7 @@ final class SessionBatches: Sendable {
         }
         // One of them has failed, and must not take the others with it. If they wait for locks again, it is for that of the
         // table, which all need.
-        let end = MonotonicTime.now + patience
+        let end = MonotonicTime.now + timeout
         for change in batch {
             guard let failure = .now < end ? commit([change], waitsForRows: !failure.isTimeout) : failure else {
                 continue
@@ -69,22 +69,15 @@ final class SessionBatches: Sendable {
 
     private func commit(_ batch: [PendingChange], waitsForRows: Bool = true) -> PostgreSQLError? {
         let watch = Stopwatch()
-        var failure: PostgreSQLError?
-        // The first attempt may find that the connection was lost some time ago, and the second that its commit happened.
-        for _ in 0..<3 {
-            do {
-                if try connection.use({ try $0.transaction { try $0.apply(batch, waitsForRows) } }) {
-                    onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: false))
-                }
-                return nil
-            } catch {
-                let error = PostgreSQLError(error)
-                failure = error
-                guard error.isWorthRepeating else { break }
+        do {
+            if try connection.use({ try $0.transaction { try $0.apply(batch, waitsForRows) } }) {
+                onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: false))
             }
+            return nil
+        } catch {
+            onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: true))
+            return PostgreSQLError(error)
         }
-        onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: true))
-        return failure
     }
 }
 
@@ -117,8 +110,7 @@ private let sessionsByID = """
 private let advanceSessions = """
     UPDATE refresh_tokens t SET generation = n.generation, previous_hash = t.token_hash, token_hash = n.hash,
         token_random = n.random, rotated_at = n.issued_at, expires_at = n.expires_at, updated_at = n.updated_at,
-        last_user_agent = n.user_agent, last_address = n.address, confirmed_at = NULL, repeats = 0,
-        repeat_user_agent = NULL, repeat_address = NULL
+        last_user_agent = n.user_agent, last_address = n.address, \(resetByAdvance)
     FROM unnest(?1::text[], ?2::bigint[], ?3::bytea[], ?4::bytea[], ?5::bigint[], ?6::bigint[], ?7::bigint[], ?8::text[],
         ?9::text[])
         AS n (id, generation, hash, random, issued_at, expires_at, updated_at, user_agent, address)

@@ -19,20 +19,12 @@ final class UserBatches: Sendable {
 
     private func run(_ batch: [PendingRead]) -> BatchQueue<PendingRead>.Next {
         do {
-            let users = try find(Array(Set(batch.map(\.id.text))))
+            let users = try connection.use { try $0.users(Array(Set(batch.map(\.id.text)))) }
             for read in batch { read.result = .success(users[read.id]) }
             return .run
         } catch {
             for read in batch { read.result = .failure(error) }
             return .fail { $0.result = .failure(error) }
-        }
-    }
-
-    private func find(_ ids: [String]) throws -> [UserID: User] {
-        do { return try connection.use { try $0.users(ids) } } catch let error as PostgreSQLError {
-            // The connection may have been lost some time ago.
-            guard error.isWorthRepeating else { throw error }
-            return try connection.use { try $0.users(ids) }
         }
     }
 }

@@ -8,6 +8,9 @@ let sessionColumns = """
     t.repeat_user_agent, t.repeat_address, t.revoked_at, t.revoke_reason
     """
 
+/// What is not true of the next refresh token any more.
+let resetByAdvance = "confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL"
+
 // A constant, so that it is not built for each request.
 private let sessionByID = """
     SELECT u.id, \(sessionColumns), \(userColumns)

@@ -60,7 +60,7 @@ extension Connection {
             """
             UPDATE refresh_tokens SET generation = ?2, previous_hash = token_hash, token_hash = ?3,
                 token_random = ?4, rotated_at = ?5, expires_at = ?6, updated_at = ?7, last_user_agent = ?8,
-                last_address = ?9, confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL
+                last_address = ?9, \(resetByAdvance)
             WHERE id = ?1
             """,
             .text(id.text), .integer(token.generation), .blob(token.hash), .blob(token.random),

@@ -1,7 +1,7 @@
 internal import POSIX
 
 /// What a connection learns from the server in its first round trip, which also sets the timeouts of the session.
-struct Session: Sendable {
+struct ServerSession: Sendable {
     let isPooled: Bool
     /// As in `server_version_num`: 150018 is version 15.18.
     let serverVersion: Int
@@ -13,7 +13,7 @@ struct Session: Sendable {
     /// the session differs from the one that the pooler told. Then the settings are not made.
     static func begin(
         on handle: Handle, _ options: ConnectionOptions, until deadline: MonotonicTime
-    ) throws(PostgreSQLError) -> Session {
+    ) throws(PostgreSQLError) -> ServerSession {
         do throws(PostgreSQLError) {
             return try begin(on: handle, options, readsTimeline: true, until: deadline)
         } catch  where error.isDenied && !error.isSessionEnd {
@@ -23,7 +23,7 @@ struct Session: Sendable {
 
     private static func begin(
         on handle: Handle, _ options: ConnectionOptions, readsTimeline: Bool, until deadline: MonotonicTime
-    ) throws(PostgreSQLError) -> Session {
+    ) throws(PostgreSQLError) -> ServerSession {
         let sql = sql(handle.backend, options, readsTimeline: readsTimeline)
         return try read(handle.execute(sql, within: .milliseconds(deadline.millisecondsLeft)))
     }
@@ -51,11 +51,11 @@ struct Session: Sendable {
             .map { "set_config('\($0)', '\($1)', \(isLocal))" }.joined(separator: " || ")
     }
 
-    private static func read(_ result: consuming QueryResult) throws(PostgreSQLError) -> Session {
+    private static func read(_ result: consuming QueryResult) throws(PostgreSQLError) -> ServerSession {
         guard result.rows == 1 else { throw .unexpected }
         // A simple query has results in text format.
         let row = result.row(0)
-        return Session(
+        return ServerSession(
             isPooled: row.text(0) != "t", serverVersion: Int(row.text(1)) ?? 0, isStandby: row.text(2) == "t",
             timeline: row.optionalText(3).flatMap { Int64($0) })
     }

@@ -6,7 +6,7 @@ import Threading
 /// Limits how many requests wait for the database, so that threads are left for requests that need none.
 ///
 /// The others wait here for their turn. When no answer arrives for a while, they fail instead.
-final class Admission: Sendable {
+final class ConcurrencyLimit: Sendable {
     private static let silence = Duration.milliseconds(500)
 
     private struct State {
@@ -16,17 +16,17 @@ final class Admission: Sendable {
     }
 
     private let limit: Int
-    private let patience: Duration
+    private let timeout: Duration
     private let state = Mutex(State())
     private let departures = Monitor(())
 
-    /// - Parameter patience: how long a request waits for its turn.
-    init(limit: Int, patience: Duration) {
+    /// - Parameter timeout: how long a request waits for its turn.
+    init(_ limit: Int, timeout: Duration) {
         self.limit = limit
-        self.patience = patience
+        self.timeout = timeout
     }
 
-    func admit<Result>(_ work: () throws -> Result) throws -> Result {
+    func run<Result>(_ work: () throws -> Result) throws -> Result {
         if !enter() { try waitForTurn() }
         var hasAnswer = false
         defer { leave(hasAnswer) }
@@ -58,7 +58,7 @@ final class Admission: Sendable {
         defer { state.withLock { $0.waiting -= 1 } }
         while departures.wait(atMost: .milliseconds(100), for: { _ in enter() ? () : nil }) == nil {
             let lastAnswer = state.withLock { $0.lastAnswer }
-            guard .now < min(max(lastAnswer, entered) + Self.silence, entered + patience) else {
+            guard .now < min(max(lastAnswer, entered) + Self.silence, entered + timeout) else {
                 throw StoreFailure("the database does not answer, and enough requests wait for it", cause: .unreachable)
             }
         }
