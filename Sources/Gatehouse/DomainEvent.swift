@@ -7,6 +7,8 @@ package enum DomainEvent: Sendable, Equatable {
     case refreshRefused(Refusal)
     /// A repeated refresh came from another device than the one that rotated the token.
     case refreshRepeatedElsewhere
+    /// Refreshes of a session were repeated for the third time from another device than the one that rotated the token.
+    case sessionRepeatedElsewhere(session: SessionID, user: UserID)
     /// The same refresh was repeated for the third time in a row.
     case refreshRepeatedOften
     /// An old refresh token was used again. The session has been ended for both holders.

@@ -102,6 +102,7 @@ extension GatehouseClient {
     private func renew(_ session: StoredSession) async -> Result<Void, GatehouseError> {
         if let pause, pause.end > clock.now() { return .failure(pause.error) }
         var backoff = Self.backoff[...]
+        var hasContinued = false
         while true {
             // If it cannot be read, memory has the session.
             try? readStore()
@@ -111,7 +112,10 @@ extension GatehouseClient {
             if sent.refreshes > session.refreshes, cache.remaining > .zero { return .success(()) }
             do {
                 let answer = try await connection.refresh(sent.tokens.refreshToken)
-                return keep(answer, replacing: sent)
+                let result = keep(answer, replacing: sent)
+                // A lost answer was repeated after its access token expired. Its refresh token gets a new one.
+                guard case .success = result, answer.expiresIn <= 0, !hasContinued else { return result }
+                hasContinued = true
             } catch {
                 if case .refused(let problem) = error, problem.code.endsSession {
                     if hasNewer(than: sent) { continue }

@@ -23,7 +23,13 @@ extension JWTTokenService {
         }
         return PresentedToken(
             sessionID: claims.sessionID, userID: claims.userID, generation: claims.generation,
-            issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, hash: SHA256.hash(token))
+            random: claims.random, issuedAt: claims.issuedAt, expiresAt: claims.expiresAt, hash: SHA256.hash(token))
+    }
+
+    package func random(ofGeneration generation: Int64, seed: [UInt8]) -> [UInt8] {
+        // The seed has a fixed length, so no two pairs of seed and generation have the same bytes.
+        let bytes = seed + (0..<8).map { UInt8(truncatingIfNeeded: generation >> (56 - $0 * 8)) }
+        return Array(SHA256.hash(bytes).prefix(SessionToken.randomBytes))
     }
 
     private static func payload(_ claims: RefreshClaims) -> [UInt8] {
@@ -45,6 +51,7 @@ struct RefreshClaimParser: ClaimParser {
         let userID: UserID
         let sessionID: SessionID
         let generation: Int64
+        let random: [UInt8]
         let issuedAt: Timestamp
         let expiresAt: Timestamp
     }
@@ -52,11 +59,10 @@ struct RefreshClaimParser: ClaimParser {
     func parse(_ json: inout some JSONClaims) -> Claims? {
         guard let user = json.string("sub"), let session = json.string("sid"), let generation = json.integer("gen")
         else { return nil }
-        // Skips one claim: the reader takes them in the order in which they are written.
-        _ = json.string("jti")
+        let random = json.string("jti").flatMap(Base64URL.decode) ?? []
         guard let issued = json.integer("iat"), let expires = json.integer("exp") else { return nil }
         return Claims(
-            userID: UserID(user), sessionID: SessionID(session), generation: generation,
+            userID: UserID(user), sessionID: SessionID(session), generation: generation, random: random,
             issuedAt: Timestamp(seconds: issued), expiresAt: Timestamp(seconds: expires))
     }
 }

@@ -66,11 +66,11 @@ struct OlderDatabaseTests {
         let session = try #require(try SQLiteStore(path: path).session(SessionID("sess_1"))).session
         #expect(session.confirmedAt == nil && session.repeats == 0)
         let presented = PresentedToken(
-            sessionID: session.id, userID: session.userID, generation: 1, issuedAt: Timestamp(milliseconds: 1000),
-            expiresAt: Timestamp(milliseconds: 2000), hash: [1])
+            sessionID: session.id, userID: session.userID, generation: 1, random: [],
+            issuedAt: Timestamp(milliseconds: 1000), expiresAt: Timestamp(milliseconds: 2000), hash: [1])
         let decision = Rotation.decide(
             session, confirmedAt: session.confirmedAt, presented: presented, policy: .ofTests(),
-            now: Timestamp(milliseconds: 8000), equal: ==)
+            now: Timestamp(milliseconds: 8000), random: { _, _ in [] }, equal: ==)
         #expect(decision == .repeatCurrent)
     }
 }

@@ -17,8 +17,10 @@ enum SampleLogin {
         Session(
             id: SessionID("sess_\(name)"), userID: user.id, provider: .apple, clientID: "com.example.app",
             device: Device(userAgent: "App/1", address: "192.0.2.1"), createdAt: moment,
-            token: token(generation: 1))
+            token: token(generation: 1), chain: chain)
     }
+
+    static let chain = TokenChain(seed: [4, 5, 6])
 
     static func token(generation: Int64) -> SessionToken {
         SessionToken(

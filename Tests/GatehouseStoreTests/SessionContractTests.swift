@@ -98,13 +98,29 @@ struct SessionContractTests {
         #expect(try store.advance(id, to: SampleLogin.token(generation: 2), now: now))
         let phone = Device(userAgent: "Phone/1", address: "192.0.2.1")
         for (generation, isCounted) in [(2, true), (2, true), (1, false), (3, false)] as [(Int64, Bool)] {
-            let change = try store.change(id, now: now) { _, _ in .countRepeat(of: generation, from: phone) }?.change
-            #expect((change != nil) == isCounted)
+            let change = try store.change(id, now: now) { _, _ in
+                .countRepeat(of: generation, from: phone, isElsewhere: true)
+            }
+            #expect((change?.change != nil) == isCounted)
         }
+        _ = try store.change(id, now: now) { _, _ in .countRepeat(of: 2, from: phone, isElsewhere: false) }
         let session = try #require(try store.session(id)).session
-        #expect(session.repeats == 2 && session.lastDevice == phone)
+        #expect(session.repeats == 3 && session.lastDevice == phone && session.repeatsElsewhere == 2)
         #expect(try store.advance(id, to: SampleLogin.token(generation: 3), now: now))
-        #expect(try store.session(id)?.session.repeats == 0)
+        let advanced = try #require(try store.session(id)).session
+        #expect(advanced.repeats == 0 && advanced.repeatsElsewhere == 2, "the row counts them for the whole session")
+    }
+
+    @Test("the chain of a session's tokens is stored by the login and by each rotation")
+    func chain() throws {
+        let id = try openSession().session.id
+        #expect(try store.session(id)?.session.chain == SampleLogin.chain)
+        let burst = TokenChain.Burst(generation: 1, supersededAt: SampleLogin.noon + .milliseconds(1))
+        let chain = TokenChain(seed: [7, 8, 9], burst: burst)
+        _ = try store.change(id, now: SampleLogin.noon) { _, _ in
+            .advance(to: SampleLogin.token(generation: 2), in: chain, from: .unknown)
+        }
+        #expect(try store.session(id)?.session.chain == chain)
     }
 
     @Test("a session ends once, with the first reason")

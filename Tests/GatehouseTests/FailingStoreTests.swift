@@ -12,6 +12,7 @@ private struct TrustingTokens: TokenService {
     func refreshToken(_ claims: RefreshClaims) -> String { "refresh" }
     func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String? { "refresh" }
     func hash(_ token: String) -> [UInt8] { Array(token.utf8) }
+    func random(ofGeneration: Int64, seed: [UInt8]) -> [UInt8] { seed }
     func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }
     func readChallenge(_ nonce: String) -> Challenge? { nil }
 
@@ -19,8 +20,8 @@ private struct TrustingTokens: TokenService {
 
     func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken {
         PresentedToken(
-            sessionID: caller.sessionID, userID: caller.userID, generation: 1, issuedAt: Timestamp(seconds: 0),
-            expiresAt: Timestamp(seconds: 0), hash: [])
+            sessionID: caller.sessionID, userID: caller.userID, generation: 1, random: [],
+            issuedAt: Timestamp(seconds: 0), expiresAt: Timestamp(seconds: 0), hash: [])
     }
 }
 

@@ -89,10 +89,11 @@ private struct Chain {
     private mutating func refresh(_ generation: Int64) -> Int64? {
         guard !hasEnded else { return nil }
         let presented = PresentedToken(
-            sessionID: SessionID("s"), userID: UserID("u"), generation: generation,
+            sessionID: SessionID("s"), userID: UserID("u"), generation: generation, random: [],
             issuedAt: Self.end - .seconds(60), expiresAt: Self.end, hash: [UInt8(generation)])
         let decision = Rotation.decide(
-            session, confirmedAt: confirmedAt, presented: presented, policy: Self.policy, now: now, equal: ==)
+            session, confirmedAt: confirmedAt, presented: presented, policy: Self.policy, now: now,
+            random: { _, _ in [] }, equal: ==)
         switch decision {
         case .advance: (current, confirmedAt) = (current + 1, nil)
         case .repeatCurrent: break

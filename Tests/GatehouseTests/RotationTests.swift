@@ -26,11 +26,11 @@ struct RotationTests {
     ) -> Rotation {
         let expiry = Timestamp(seconds: generation == 5 ? 2000 : generation == 4 ? 1600 : 1200)
         let presented = PresentedToken(
-            sessionID: session.id, userID: UserID(user), generation: generation, issuedAt: Timestamp(seconds: 1000),
-            expiresAt: expiry, hash: hash)
+            sessionID: session.id, userID: UserID(user), generation: generation, random: [],
+            issuedAt: Timestamp(seconds: 1000), expiresAt: expiry, hash: hash)
         return Rotation.decide(
             session, confirmedAt: confirmedAt.map { Timestamp(seconds: $0) }, presented: presented, policy: policy,
-            now: Timestamp(seconds: seconds), equal: ==)
+            now: Timestamp(seconds: seconds), random: { _, _ in [] }, equal: ==)
     }
 
     struct Case: CustomTestStringConvertible, Sendable {

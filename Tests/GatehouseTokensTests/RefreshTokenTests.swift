@@ -30,10 +30,21 @@ struct RefreshTokenTests {
         let token = tokens.refreshToken(Sample.refresh)
         let expected = PresentedToken(
             sessionID: SessionID("sess_01"), userID: UserID("user_01"), generation: 7,
-            issuedAt: Sample.refresh.issuedAt, expiresAt: Sample.refresh.expiresAt, hash: SHA256.hash(Array(token.utf8))
-        )
+            random: Sample.refresh.random, issuedAt: Sample.refresh.issuedAt, expiresAt: Sample.refresh.expiresAt,
+            hash: SHA256.hash(Array(token.utf8)))
         #expect(try tokens.readRefreshToken(token) == expected)
         #expect(tokens.hash(token) == expected.hash)
+    }
+
+    @Test("the random part of a token depends on the seed of its session and on its generation")
+    func derivedRandom() {
+        let seed = [UInt8](0..<16)
+        let random = tokens.random(ofGeneration: 7, seed: seed)
+        // printf '000102030405060708090a0b0c0d0e0f0000000000000007' | xxd -r -p | sha256sum | head -c 32
+        #expect(Base64URL.encode(random) == "6jFaPlsLd2VcPvXzEsgPjw")
+        #expect(random.count == SessionToken.randomBytes)
+        #expect(tokens.random(ofGeneration: 8, seed: seed) != random)
+        #expect(tokens.random(ofGeneration: 7, seed: [UInt8](1...16)) != random)
     }
 
     @Test("the same claims give the same bytes, in any process with the secret")

@@ -26,7 +26,7 @@ package struct LoginFixture {
     func open(for user: User) -> NewSession {
         let session = Session(
             id: session.id, userID: user.id, provider: session.provider, clientID: session.clientID,
-            device: session.device, createdAt: session.createdAt, token: session.token)
+            device: session.device, createdAt: session.createdAt, token: session.token, chain: session.chain)
         return NewSession(of: user, session, task: task)
     }
 }

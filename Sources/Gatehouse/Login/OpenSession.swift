@@ -80,10 +80,12 @@ extension AuthService {
         of user: User, by provider: Provider, clientID: String, from device: Device, now: Timestamp
     ) -> (Session, refreshToken: String) {
         let id = SessionID(ULID.make("sess", at: now, random: primitives.random(ULID.randomBytes)))
-        let (token, text) = issueRefreshToken(generation: 1, of: id, for: user.id, sessionCreatedAt: now, now: now)
+        let seed = primitives.random(TokenChain.seedBytes)
+        let (token, text) = issueRefreshToken(
+            generation: 1, seed: seed, of: id, for: user.id, sessionCreatedAt: now, now: now)
         let session = Session(
             id: id, userID: user.id, provider: provider, clientID: clientID, device: device, createdAt: now,
-            token: token)
+            token: token, chain: TokenChain(seed: seed))
         return (session, text)
     }
 }

@@ -20,6 +20,10 @@ package protocol TokenService: Sendable {
     /// SHA-256 of a token. The store receives only this hash, never the token.
     func hash(_ token: String) -> [UInt8]
 
+    /// The random part of a session's refresh token of this generation. It cannot be known without the seed, nor the seed
+    /// from any number of tokens.
+    func random(ofGeneration generation: Int64, seed: [UInt8]) -> [UInt8]
+
     /// A nonce that can be verified later without having been stored.
     func challenge(expiresAt: Timestamp) -> Challenge
 

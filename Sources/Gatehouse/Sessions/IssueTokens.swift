@@ -14,9 +14,10 @@ package struct TokenPair: Sendable, Equatable {
 extension AuthService {
     /// A new refresh token, and what the store keeps of it.
     func issueRefreshToken(
-        generation: Int64, of id: SessionID, for userID: UserID, sessionCreatedAt: Timestamp, now: Timestamp
+        generation: Int64, seed: [UInt8], of id: SessionID, for userID: UserID, sessionCreatedAt: Timestamp,
+        now: Timestamp
     ) -> (SessionToken, String) {
-        let random = primitives.random(SessionToken.randomBytes)
+        let random = tokens.random(ofGeneration: generation, seed: seed)
         let expiresAt = policy.refresh.expiry(issuedAt: now, sessionCreatedAt: sessionCreatedAt)
         let text = tokens.refreshToken(
             RefreshClaims(
@@ -28,20 +29,24 @@ extension AuthService {
     }
 
     /// A refresh token together with a new access token, which expires no later than the session.
+    ///
+    /// The lifetime of the access token begins with the issue of the refresh token, also when both are returned again: with
+    /// repeats alone, nobody gets more time than the first answer gave. A repeat may come after the end of that time.
     func tokenPair(
         _ refreshToken: String, for user: User, in session: Session, now: Timestamp
     ) throws(Refusal) -> TokenPair {
-        let expiresAt = min(now + policy.accessTokenLifetime, session.token.expiresAt)
+        let expiresAt = min(session.token.issuedAt + policy.accessTokenLifetime, session.token.expiresAt)
         let caller = Caller(
             userID: user.id, sessionID: session.id, generation: session.token.generation,
             role: try revocations.role(of: user), authenticatedAt: session.createdAt)
         let tokenID = ULID.make("at", at: now, random: primitives.random(ULID.randomBytes))
         let accessToken = tokens.accessToken(
             AccessClaims(
-                caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: now, expiresAt: expiresAt))
+                caller: caller, clientID: session.clientID, tokenID: tokenID, issuedAt: min(now, expiresAt),
+                expiresAt: expiresAt))
         return TokenPair(
             accessToken: accessToken, refreshToken: refreshToken,
-            expiresIn: .milliseconds(expiresAt.milliseconds - now.milliseconds))
+            expiresIn: .milliseconds(max(0, expiresAt.milliseconds - now.milliseconds)))
     }
 }
 

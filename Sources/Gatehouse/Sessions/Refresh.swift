@@ -23,7 +23,7 @@ extension AuthService {
         }
         context.identify(refresh.user.id, refresh.session.id)
         switch refresh.decision {
-        case .advance(let token, let text):
+        case .advance(let token, _, let text):
             report(.refreshed(isRepeat: false), context.id)
             var session = refresh.session
             session.token = token
@@ -103,14 +103,17 @@ extension AuthService {
     ) -> RefreshDecision {
         let rotation = Rotation.decide(
             session, confirmedAt: confirmations.confirmation(of: session), presented: presented,
-            policy: policy.refresh, now: now, equal: primitives.equal)
+            policy: policy.refresh, now: now, random: tokens.random, equal: primitives.equal)
         switch rotation {
         case .advance:
             if let refusal = refusal(of: user) { return .refuse(refusal) }
+            let chain = TokenChain(
+                seed: session.chain?.seed ?? primitives.random(TokenChain.seedBytes),
+                burst: policy.refresh.burst(session.chain?.burst, afterRotating: session.token, at: now))
             let (token, text) = issueRefreshToken(
-                generation: session.token.generation + 1, of: session.id, for: session.userID,
+                generation: session.token.generation + 1, seed: chain.seed, of: session.id, for: session.userID,
                 sessionCreatedAt: session.createdAt, now: now)
-            return .advance(token, text: text)
+            return .advance(token, chain, text: text)
         case .repeatCurrent:
             return refusal(of: user).map(RefreshDecision.refuse) ?? .repeatCurrent
         case .endForReuse:
@@ -134,9 +137,13 @@ extension AuthService {
     /// owner, or from an owner who has changed networks or keeps losing answers. So they are reported, and not refused.
     private func reportRepeat(_ refresh: DecidedRefresh, from device: Device, now: Timestamp, requestID: String) {
         let session = refresh.session
-        if !device.resembles(session.issuingDevice) {
+        if session.isElsewhere(device) {
             report(.refreshRepeatedElsewhere, requestID)
             audit(.refreshRepeatedElsewhere)
+            // Counted by the row, so each session is reported once, whatever the number of nodes and restarts.
+            if refresh.isStored, session.repeatsElsewhere == Session.reportedRepeats - 1 {
+                report(.sessionRepeatedElsewhere(session: session.id, user: session.userID), requestID)
+            }
         }
         if refresh.isStored, session.repeats == Session.reportedRepeats - 1 {
             report(.refreshRepeatedOften, requestID)
@@ -170,7 +177,7 @@ private struct DecidedRefresh {
 }
 
 private enum RefreshDecision {
-    case advance(SessionToken, text: String)
+    case advance(SessionToken, TokenChain, text: String)
     case repeatCurrent
     case endForReuse
     case refuse(Refusal)
@@ -184,15 +191,16 @@ private enum RefreshDecision {
 
     func change(of session: Session, from device: Device, now: Timestamp) -> SessionChange? {
         switch self {
-        case .advance(let token, _): .advance(to: token, from: device)
+        case .advance(let token, let chain, _): .advance(to: token, in: chain, from: device)
         case .endForReuse:
             .end(
                 .reuse,
                 recording: AuditEvent(
                     .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device))
         case .repeatCurrent:
-            session.repeats < Session.reportedRepeats || device != session.lastDevice
-                ? .countRepeat(of: session.token.generation, from: device) : nil
+            session.countsRepeat(from: device)
+                ? .countRepeat(
+                    of: session.token.generation, from: device, isElsewhere: session.isElsewhere(device)) : nil
         case .refuse: nil
         }
     }
@@ -201,8 +209,8 @@ private enum RefreshDecision {
 /// What a refresh does to a session.
 package enum SessionChange: Sendable {
     /// Replaces the token by the next generation.
-    case advance(to: SessionToken, from: Device)
+    case advance(to: SessionToken, in: TokenChain, from: Device)
     /// The token of this generation was returned again.
-    case countRepeat(of: Int64, from: Device)
+    case countRepeat(of: Int64, from: Device, isElsewhere: Bool)
     case end(RevokeReason, recording: AuditEvent)
 }

@@ -10,10 +10,12 @@ package enum Rotation: Sendable, Equatable {
     case endForReuse
     case refuse(Refusal)
 
-    /// - Parameter confirmedAt: when a client first used the current generation; nil when none has.
+    /// - Parameters:
+    ///   - confirmedAt: when a client first used the current generation; nil when none has.
+    ///   - random: derives the random part of the session's token of a generation.
     package static func decide(
         _ session: Session, confirmedAt: Timestamp?, presented: PresentedToken, policy: RefreshPolicy, now: Timestamp,
-        equal: ([UInt8], [UInt8]) -> Bool
+        random: (_ generation: Int64, _ seed: [UInt8]) -> [UInt8], equal: ([UInt8], [UInt8]) -> Bool
     ) -> Rotation {
         guard session.userID == presented.userID else { return .refuse(.invalidRefreshToken) }
         if let reason = session.revokeReason, session.revokedAt != nil {
@@ -33,6 +35,11 @@ package enum Rotation: Sendable, Equatable {
             // Also after the expiry of the previous token: its owner has refreshed in time and lost the answer.
             return now <= policy.lastRepeat(of: current, confirmedAt: confirmedAt) ? .repeatCurrent : .endForReuse
         case 1..<current.generation:
+            if let chain = session.chain, policy.mayHaveRaced(presented, current, chain.burst, now: now),
+                equal(presented.random, random(presented.generation, chain.seed))
+            {
+                return .repeatCurrent
+            }
             // The hash of this generation is not kept, so an attacker with the signing secret can end the session here.
             // To refuse without ending it would let the thief of a real token go on.
             return .endForReuse
@@ -51,22 +58,49 @@ extension RefreshPolicy {
     }
 }
 
+extension RefreshPolicy {
+    /// Whether a generation before the previous one was superseded within the grace, so that its request raced.
+    ///
+    /// The row knows when the burst's first generation was superseded, exactly. Each later one was superseded within the
+    /// grace after its issue, which the token itself tells. Where tokens are replaced faster than the grace for longer than
+    /// the grace, the answer can be late by another grace: then a client is not signed out, and a theft is found later.
+    fileprivate func mayHaveRaced(
+        _ presented: PresentedToken, _ current: SessionToken, _ burst: TokenChain.Burst?, now: Timestamp
+    ) -> Bool {
+        // All generations before the previous one were superseded before the previous one.
+        guard now < current.issuedAt + reuseGrace, let burst else { return false }
+        if presented.generation == burst.generation { return now < burst.supersededAt + reuseGrace }
+        // A token tells its time in whole seconds.
+        return presented.generation > burst.generation && now < presented.issuedAt + .seconds(1) + reuseGrace * 2
+    }
+
+    /// The burst after a rotation of this token.
+    package func burst(_ burst: TokenChain.Burst?, afterRotating token: SessionToken, at now: Timestamp)
+        -> TokenChain.Burst
+    {
+        if let burst, now < token.issuedAt + reuseGrace { return burst }
+        return TokenChain.Burst(generation: token.generation, supersededAt: now)
+    }
+}
+
 /// A refresh token with a valid signature: its claims and its SHA-256. It may have expired.
 package struct PresentedToken: Sendable, Equatable {
     package let sessionID: SessionID
     package let userID: UserID
     package let generation: Int64
+    package let random: [UInt8]
     package let issuedAt: Timestamp
     package let expiresAt: Timestamp
     package let hash: [UInt8]
 
     package init(
-        sessionID: SessionID, userID: UserID, generation: Int64, issuedAt: Timestamp, expiresAt: Timestamp,
-        hash: [UInt8]
+        sessionID: SessionID, userID: UserID, generation: Int64, random: [UInt8], issuedAt: Timestamp,
+        expiresAt: Timestamp, hash: [UInt8]
     ) {
         self.sessionID = sessionID
         self.userID = userID
         self.generation = generation
+        self.random = random
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.hash = hash

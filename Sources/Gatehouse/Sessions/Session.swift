@@ -16,8 +16,12 @@ package struct Session: Sendable, Equatable {
     package var confirmedAt: Timestamp?
     /// SHA-256 of the previous refresh token. A retry must present that token.
     package var previousHash: [UInt8]?
+    /// Nil for a session that was opened before chains were kept, until its next rotation.
+    package var chain: TokenChain?
     /// How often the current token was returned again.
     package var repeats: Int64
+    /// How often a token of the session was repeated from another device than the one that rotated it.
+    package var repeatsElsewhere: Int64
     /// The device of the last of these repeats.
     package var repeatDevice: Device?
     package var revokedAt: Timestamp?
@@ -26,8 +30,8 @@ package struct Session: Sendable, Equatable {
     package init(
         id: SessionID, userID: UserID, provider: Provider, clientID: String, device: Device,
         rotationDevice: Device? = nil, createdAt: Timestamp, token: SessionToken, confirmedAt: Timestamp? = nil,
-        previousHash: [UInt8]? = nil, repeats: Int64 = 0, repeatDevice: Device? = nil, revokedAt: Timestamp? = nil,
-        revokeReason: RevokeReason? = nil
+        previousHash: [UInt8]? = nil, chain: TokenChain? = nil, repeats: Int64 = 0, repeatsElsewhere: Int64 = 0,
+        repeatDevice: Device? = nil, revokedAt: Timestamp? = nil, revokeReason: RevokeReason? = nil
     ) {
         self.id = id
         self.userID = userID
@@ -39,7 +43,9 @@ package struct Session: Sendable, Equatable {
         self.token = token
         self.confirmedAt = confirmedAt
         self.previousHash = previousHash
+        self.chain = chain
         self.repeats = repeats
+        self.repeatsElsewhere = repeatsElsewhere
         self.repeatDevice = repeatDevice
         self.revokedAt = revokedAt
         self.revokeReason = revokeReason
@@ -51,9 +57,18 @@ package struct Session: Sendable, Equatable {
     /// The device to which the newest refresh token was issued, by a rotation or by the login.
     package var issuingDevice: Device { rotationDevice ?? device }
 
-    /// A client that repeats a refresh this often in a row either cannot receive the answer, or is not alone. Further
-    /// repeats are stored only if the device changes.
+    /// A client that repeats a refresh this often in a row either cannot receive the answer, or is not alone. So is a
+    /// session that is repeated this often from another device than the one that rotated.
     package static let reportedRepeats: Int64 = 3
+
+    /// Whether the device is another one than the one to which the newest refresh token was issued.
+    package func isElsewhere(_ device: Device) -> Bool { !device.resembles(issuingDevice) }
+
+    /// Whether a repeat is stored: it is one of the first, or changes the last device.
+    func countsRepeat(from device: Device) -> Bool {
+        repeats < Self.reportedRepeats || device != lastDevice
+            || repeatsElsewhere < Self.reportedRepeats && isElsewhere(device)
+    }
 }
 
 /// The id of a session, which is also the id of its row in `refresh_tokens`: `sess_01J…`.
@@ -82,6 +97,36 @@ package struct SessionToken: Sendable, Equatable {
         self.issuedAt = issuedAt
         self.expiresAt = expiresAt
         self.hash = hash
+    }
+}
+
+/// How the tokens before the previous one are recognised: of these the row has no hash.
+///
+/// A *burst* is a series of rotations that follow each other within `RefreshPolicy.reuseGrace`, as when several processes of
+/// an app refresh without knowing of each other. It begins with the rotation of a token that was current for longer.
+package struct TokenChain: Sendable, Equatable {
+    package static let seedBytes = 16
+
+    package struct Burst: Sendable, Equatable {
+        /// The generation that was superseded first.
+        package let generation: Int64
+        package let supersededAt: Timestamp
+
+        package init(generation: Int64, supersededAt: Timestamp) {
+            self.generation = generation
+            self.supersededAt = supersededAt
+        }
+    }
+
+    /// The secret from which the random parts of the session's tokens are derived. So a token of any generation is
+    /// recognised, and a leaked signing secret alone does not make one.
+    package let seed: [UInt8]
+    /// The last burst; nil before the first rotation.
+    package let burst: Burst?
+
+    package init(seed: [UInt8], burst: Burst? = nil) {
+        self.seed = seed
+        self.burst = burst
     }
 }
 

@@ -16,9 +16,9 @@ struct DomainEventReporter: Sendable {
         counts.count(event)
         switch event {
         case .refreshTokenReused(let session, let user):
-            log(
-                .warning, "refresh_token_reused", [("session", .string(session.text)), ("user", .string(user.text))],
-                requestID: requestID)
+            warn("refresh_token_reused", session, user, requestID)
+        case .sessionRepeatedElsewhere(let session, let user):
+            warn("session_repeated_elsewhere", session, user, requestID)
         case .unknownRoleDemanded(let name):
             guard throttle.permits(name) else { return }
             let fault = "nginx demands a role that does not exist for a guarded location: it refuses every user"
@@ -34,5 +34,10 @@ struct DomainEventReporter: Sendable {
             log.storeFailure(failure, requestID)
         default: return
         }
+    }
+
+    private func warn(_ event: String, _ session: SessionID, _ user: UserID, _ requestID: String?) {
+        log(
+            .warning, event, [("session", .string(session.text)), ("user", .string(user.text))], requestID: requestID)
     }
 }

@@ -29,7 +29,7 @@ final class DomainEventCounts: MetricSource {
 /// A metric of the domain with the values of its labels: one line of the exposition.
 struct Series: Hashable, Sendable {
     enum Metric: CaseIterable {
-        case logins, refreshes, repeatsElsewhere, repeatedOften, reuse, sessionsEnded
+        case logins, refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
         case appleNotifications, appleTasks, unknownRoles
     }
 
@@ -52,6 +52,7 @@ struct Series: Hashable, Sendable {
         case .refreshed(let isRepeat): (Series(.refreshes, isRepeat ? repeated : rotated), 1)
         case .refreshRefused(let refusal): (Series(.refreshes, refusal.label), 1)
         case .refreshRepeatedElsewhere: (Series(.repeatsElsewhere), 1)
+        case .sessionRepeatedElsewhere: (Series(.sessionsElsewhere), 1)
         case .refreshRepeatedOften: (Series(.repeatedOften), 1)
         case .refreshTokenReused: (Series(.reuse), 1)
         case .sessionsEnded(let reason, let count): (Series(.sessionsEnded, reason.rawValue), count)
@@ -74,7 +75,10 @@ struct Series: Hashable, Sendable {
     static let all: [Series] =
         loginResults.map { login($0, $1) }
         + ([rotated, repeated] + Refusal.ofRefreshes.map(\.label)).map { Series(.refreshes, $0) }
-        + [Series(.repeatsElsewhere), Series(.repeatedOften), Series(.reuse), Series(.unknownRoles)]
+        + [
+            Series(.repeatsElsewhere), Series(.sessionsElsewhere), Series(.repeatedOften), Series(.reuse),
+            Series(.unknownRoles),
+        ]
         + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
         + AppleNotification.Kind.allCases.map { Series(.appleNotifications, $0.rawValue) }
         + AppleTask.Kind.allCases.flatMap { kind in
@@ -98,6 +102,11 @@ extension Series.Metric {
             Family(
                 "gatehouse_refresh_repeats_elsewhere_total", .counter,
                 "Refreshes repeated from another device than the one that rotated the token.")
+        case .sessionsElsewhere:
+            Family(
+                "gatehouse_sessions_repeated_elsewhere_total", .counter,
+                "Sessions of which three refreshes were repeated from another device than the one that rotated the token."
+            )
         case .repeatedOften:
             Family(
                 "gatehouse_refresh_repeated_often_total", .counter,
@@ -132,7 +141,7 @@ extension Series.Metric {
         case .sessionsEnded: ["reason"]
         case .appleNotifications: ["kind"]
         case .appleTasks: ["kind", "result"]
-        case .repeatsElsewhere, .repeatedOften, .reuse, .unknownRoles: []
+        case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles: []
         }
     }
 }

@@ -59,10 +59,10 @@ extension MovedTable {
                 "user_agent", "address", "last_user_agent", "last_address",
             ],
             numbers: [
-                "generation", "rotated_at", "expires_at", "confirmed_at", "repeats", "revoked_at", "created_at",
-                "updated_at",
+                "generation", "rotated_at", "expires_at", "confirmed_at", "repeats", "repeats_elsewhere",
+                "burst_generation", "burst_at", "revoked_at", "created_at", "updated_at",
             ],
-            blobs: ["token_hash", "token_random", "previous_hash", "identity_token_hash"]),
+            blobs: ["token_hash", "token_random", "token_seed", "previous_hash", "identity_token_hash"]),
         MovedTable(
             "revocations", key: "place", texts: ["session_id", "user_id"], numbers: ["place", "moment"],
             isNumbered: true),

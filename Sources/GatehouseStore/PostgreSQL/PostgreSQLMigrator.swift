@@ -110,6 +110,9 @@ struct PostgreSQLMigration: Sendable {
 
     /// In the order in which they run.
     static let all: [PostgreSQLMigration] = [
-        PostgreSQLMigration(name: "tables", usableBy: 1, sql: PackageResources.postgresql_0001_tables_sql)
+        PostgreSQLMigration(name: "tables", usableBy: 1, sql: PackageResources.postgresql_0001_tables_sql),
+        PostgreSQLMigration(
+            name: "raced refresh tokens", usableBy: 1,
+            sql: PackageResources.postgresql_0002_raced_refresh_tokens_sql),
     ]
 }

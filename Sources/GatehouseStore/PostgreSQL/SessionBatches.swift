@@ -110,10 +110,12 @@ private let sessionsByID = """
 private let advanceSessions = """
     UPDATE refresh_tokens t SET generation = n.generation, previous_hash = t.token_hash, token_hash = n.hash,
         token_random = n.random, rotated_at = n.issued_at, expires_at = n.expires_at, updated_at = n.updated_at,
-        last_user_agent = n.user_agent, last_address = n.address, \(resetByAdvance)
+        last_user_agent = n.user_agent, last_address = n.address, token_seed = n.seed,
+        burst_generation = n.burst_generation, burst_at = n.burst_at, \(resetByAdvance)
     FROM unnest(?1::text[], ?2::bigint[], ?3::bytea[], ?4::bytea[], ?5::bigint[], ?6::bigint[], ?7::bigint[], ?8::text[],
-        ?9::text[])
-        AS n (id, generation, hash, random, issued_at, expires_at, updated_at, user_agent, address)
+        ?9::text[], ?10::bytea[], ?11::bigint[], ?12::bigint[])
+        AS n (id, generation, hash, random, issued_at, expires_at, updated_at, user_agent, address, seed, burst_generation,
+            burst_at)
     WHERE t.id = n.id
     """
 
@@ -121,7 +123,7 @@ extension Connection {
     /// Decides each change of a batch, and writes what was decided. False if there was nothing to write.
     fileprivate func apply(_ batch: [PendingChange], _ waitsForRows: Bool) throws -> Bool {
         let found = try lockedSessions(batch.map(\.id), waitsForRows)
-        var advances: [(SessionID, SessionToken, Device, now: Timestamp)] = []
+        var advances: [Advance] = []
         var hasWritten = false
         for pending in batch {
             guard let (session, user) = found[pending.id] else {
@@ -133,8 +135,10 @@ extension Connection {
             pending.result = .success((session, user, change))
             hasWritten = hasWritten || change != nil
             switch change {
-            case .advance(let token, let device): advances.append((session.id, token, device, pending.now))
-            case .countRepeat(_, let device): try countRepeat(session.id, from: device, now: pending.now)
+            case .advance(let token, let chain, let device):
+                advances.append((session.id, token, chain, device, pending.now))
+            case .countRepeat(_, let device, let isElsewhere):
+                try countRepeat(session.id, from: device, isElsewhere: isElsewhere, now: pending.now)
             case .end(let reason, let event): try end(session.id, for: reason, recording: event)
             case nil: break
             }
@@ -157,7 +161,11 @@ extension Connection {
         return Dictionary(uniqueKeysWithValues: rows)
     }
 
-    private func advance(_ rows: [(id: SessionID, token: SessionToken, device: Device, now: Timestamp)]) throws {
+    private typealias Advance = (
+        id: SessionID, token: SessionToken, chain: TokenChain, device: Device, now: Timestamp
+    )
+
+    private func advance(_ rows: [Advance]) throws {
         try send(
             advanceSessions,
             with: [
@@ -165,6 +173,8 @@ extension Connection {
                 .blobs(rows.map(\.token.random)), .integers(rows.map(\.token.issuedAt.milliseconds)),
                 .integers(rows.map(\.token.expiresAt.milliseconds)), .integers(rows.map(\.now.milliseconds)),
                 .texts(rows.map(\.device.userAgent)), .texts(rows.map(\.device.address)),
+                .blobs(rows.map(\.chain.seed)), .integers(rows.map(\.chain.burst?.generation)),
+                .integers(rows.map(\.chain.burst?.supersededAt.milliseconds)),
             ])
     }
 }

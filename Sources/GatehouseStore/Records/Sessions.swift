@@ -4,8 +4,9 @@ import SQL
 /// The columns of a session `t`, in the order in which `Session.init(_:of:row:_:)` reads them.
 let sessionColumns = """
     t.provider, t.client_id, t.user_agent, t.address, t.last_user_agent, t.last_address, t.created_at,
-    t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.confirmed_at, t.previous_hash, t.repeats,
-    t.repeat_user_agent, t.repeat_address, t.revoked_at, t.revoke_reason
+    t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.confirmed_at, t.previous_hash,
+    t.token_seed, t.burst_generation, t.burst_at, t.repeats, t.repeats_elsewhere, t.repeat_user_agent,
+    t.repeat_address, t.revoked_at, t.revoke_reason
     """
 
 /// What is not true of the next refresh token any more.
@@ -71,24 +72,27 @@ extension RecordConnection {
         try send(
             """
             INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
-                rotated_at, expires_at, user_agent, address, identity_token_hash, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                token_seed, rotated_at, expires_at, user_agent, address, identity_token_hash, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .text(session.id.text), .text(session.userID.text), .text(session.provider.rawValue),
             .text(session.clientID), .blob(token.hash), .blob(token.random), .integer(token.generation),
-            .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
-            .optional(session.device.userAgent), .optional(session.device.address), .optional(redemption?.tokenHash),
+            .optional(session.chain?.seed), .integer(token.issuedAt.milliseconds),
+            .integer(token.expiresAt.milliseconds), .optional(session.device.userAgent),
+            .optional(session.device.address), .optional(redemption?.tokenHash),
             .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
     }
 
     /// Of a session that no other transaction changes meanwhile, as the next one.
-    func countRepeat(_ id: SessionID, from device: Device, now: Timestamp) throws {
+    func countRepeat(_ id: SessionID, from device: Device, isElsewhere: Bool, now: Timestamp) throws {
         try send(
             """
-            UPDATE refresh_tokens SET repeats = repeats + 1, repeat_user_agent = ?2, repeat_address = ?3, updated_at = ?4
+            UPDATE refresh_tokens SET repeats = repeats + 1, repeats_elsewhere = repeats_elsewhere + ?5,
+                repeat_user_agent = ?2, repeat_address = ?3, updated_at = ?4
             WHERE id = ?1
             """,
-            .text(id.text), .optional(device.userAgent), .optional(device.address), .integer(now.milliseconds))
+            .text(id.text), .optional(device.userAgent), .optional(device.address), .integer(now.milliseconds),
+            .integer(isElsewhere ? 1 : 0))
     }
 
     func end(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws {
@@ -153,8 +157,8 @@ extension SessionChange {
     func applies(to session: Session) -> Bool {
         guard session.revokedAt == nil else { return false }
         return switch self {
-        case .advance(let token, _): session.token.generation == token.generation - 1
-        case .countRepeat(let generation, _): session.token.generation == generation
+        case .advance(let token, _, _): session.token.generation == token.generation - 1
+        case .countRepeat(let generation, _, _): session.token.generation == generation
         case .end: true
         }
     }
@@ -174,16 +178,30 @@ extension Session {
             issuedAt: row.timestamp(columns.next()), expiresAt: row.timestamp(columns.next()),
             hash: row.blob(columns.next()))
         let confirmedAt = row.optionalTimestamp(columns.next())
-        let (previousHash, repeats) = (row.optionalBlob(columns.next()), row.integer(columns.next()))
+        let previousHash = row.optionalBlob(columns.next())
+        let chain = row.chain(&columns)
+        let (repeats, repeatsElsewhere) = (row.integer(columns.next()), row.integer(columns.next()))
         let repeatDevice = row.device(&columns)
         let revokedAt = row.optionalTimestamp(columns.next())
         let reason = row.optionalText(columns.next())
         self.init(
             id: id, userID: user, provider: provider, clientID: clientID, device: device,
             rotationDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
-            confirmedAt: confirmedAt, previousHash: previousHash, repeats: repeats,
-            repeatDevice: repeatDevice == .unknown ? nil : repeatDevice, revokedAt: revokedAt,
+            confirmedAt: confirmedAt, previousHash: previousHash, chain: chain, repeats: repeats,
+            repeatsElsewhere: repeatsElsewhere, repeatDevice: repeatDevice == .unknown ? nil : repeatDevice,
+            revokedAt: revokedAt,
             // A row that an operator edited by hand may have no reason, or an unknown one. The session has still ended.
             revokeReason: revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked })
+    }
+}
+
+extension SQLRow where Self: ~Copyable {
+    /// Nil for a session that was not rotated since these columns exist.
+    fileprivate func chain(_ columns: inout ColumnCounter) -> TokenChain? {
+        let seed = optionalBlob(columns.next())
+        let (generation, moment) = (optionalInteger(columns.next()), optionalTimestamp(columns.next()))
+        guard let seed else { return nil }
+        guard let generation, let moment else { return TokenChain(seed: seed) }
+        return TokenChain(seed: seed, burst: TokenChain.Burst(generation: generation, supersededAt: moment))
     }
 }

@@ -36,8 +36,10 @@ extension Connection {
         guard let (session, user) = try session(id) else { return nil }
         guard let change = decide(session, user), change.applies(to: session) else { return (session, user, nil) }
         switch change {
-        case .advance(let token, let device): try advance(id, to: token, from: device, now: now)
-        case .countRepeat(_, let device): try countRepeat(id, from: device, now: now)
+        case .advance(let token, let chain, let device):
+            try advance(id, to: token, in: chain, from: device, now: now)
+        case .countRepeat(_, let device, let isElsewhere):
+            try countRepeat(id, from: device, isElsewhere: isElsewhere, now: now)
         case .end(let reason, let event): try end(id, for: reason, recording: event)
         }
         return (session, user, change)
@@ -55,16 +57,19 @@ extension Connection {
     }
 
     /// Of a session that no other transaction changes meanwhile.
-    private func advance(_ id: SessionID, to token: SessionToken, from device: Device, now: Timestamp) throws {
+    private func advance(
+        _ id: SessionID, to token: SessionToken, in chain: TokenChain, from device: Device, now: Timestamp
+    ) throws {
         try run(
             """
             UPDATE refresh_tokens SET generation = ?2, previous_hash = token_hash, token_hash = ?3,
                 token_random = ?4, rotated_at = ?5, expires_at = ?6, updated_at = ?7, last_user_agent = ?8,
-                last_address = ?9, \(resetByAdvance)
+                last_address = ?9, token_seed = ?10, burst_generation = ?11, burst_at = ?12, \(resetByAdvance)
             WHERE id = ?1
             """,
             .text(id.text), .integer(token.generation), .blob(token.hash), .blob(token.random),
             .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
-            .integer(now.milliseconds), .optional(device.userAgent), .optional(device.address))
+            .integer(now.milliseconds), .optional(device.userAgent), .optional(device.address), .blob(chain.seed),
+            .optional(chain.burst?.generation), .optional(chain.burst?.supersededAt.milliseconds))
     }
 }

@@ -25,7 +25,9 @@ extension Catalog {
             let id = try logins.logIn(logins.signUp()).id
             return repeating {
                 let found = try store.change(id, now: Sample.now) { session, _ in
-                    .advance(to: Sample.token(generation: session.token.generation + 1), from: session.device)
+                    .advance(
+                        to: Sample.token(generation: session.token.generation + 1), in: Sample.chain,
+                        from: session.device)
                 }
                 guard found?.change != nil else { throw BenchmarkFault("the session was not advanced") }
             }

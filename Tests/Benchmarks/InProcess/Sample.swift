@@ -34,6 +34,10 @@ enum Sample {
             expiresAt: now + .seconds(30 * 86_400), hash: Primitives.system.random(32))
     }
 
+    static let chain = TokenChain(
+        seed: Primitives.system.random(TokenChain.seedBytes),
+        burst: TokenChain.Burst(generation: 1, supersededAt: now))
+
     static let refreshClaims = RefreshClaims(
         userID: UserID(identifier("user")), sessionID: SessionID(identifier("sess")), generation: 7,
         random: Primitives.system.random(SessionToken.randomBytes), issuedAt: now,

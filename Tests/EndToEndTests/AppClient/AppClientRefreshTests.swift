@@ -1,6 +1,8 @@
 import Foundation
 import FoundationNetworking
 import GatehouseClient
+import JSON
+import TestSupport
 import Testing
 
 @Suite("App: refreshing")
@@ -124,6 +126,22 @@ struct AppClientRefreshTests {
         #expect(try await client.user().status == .active)
     }
 
+    @Test("A lost answer that is repeated without any lifetime left is followed by one more refresh")
+    func repeatedLate() async throws {
+        let app = try AppClientFixture(NginxInstallation { $0["ACCESS_TOKEN_TTL"] = "1s" })
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        let old = try #require(try RefreshTokenOnly(in: store.contents))
+        app.expireToken()
+        app.transport.plan("auth/refresh", .loseAnswer, times: 3)
+        _ = try? await client.accessToken()
+        #expect(Eventually.holds { (try? app.installation.refresh(old.text))?.json["expiresIn"]?.integer == 0 })
+        let count = app.transport.sent("auth/refresh").count
+        _ = try await client.accessToken()
+        #expect(app.transport.sent("auth/refresh").dropFirst(count).map(\.status) == [200, 200])
+        #expect(try RefreshTokenOnly(in: store.contents)?.text != old.text)
+    }
+
     @Test("An access token is not refreshed while it is valid for the demanded time")
     func margin() async throws {
         let client = try await app.signedIn()
@@ -159,5 +177,18 @@ struct AppClientRefreshTests {
         #expect(store.contents == nil)
         await #expect(throws: GatehouseError.signedOut(.refused(.refreshTokenRevoked))) { try await client.user() }
         #expect(app.transport.sent("auth/refresh").count == 1)
+    }
+}
+
+/// The refresh token that an app has stored.
+private struct RefreshTokenOnly {
+    let text: String
+
+    init?(in contents: Data?) throws {
+        let pattern = /"refreshToken":"([^"]+)"/
+        guard let contents, let match = String(decoding: contents, as: UTF8.self).firstMatch(of: pattern) else {
+            return nil
+        }
+        text = String(match.1)
     }
 }

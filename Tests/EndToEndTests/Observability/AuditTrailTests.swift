@@ -23,7 +23,7 @@ struct AuditTrailTests {
     private let confidential = Confidential()
 
     init() throws {
-        installation = try FastCGIInstallation()
+        installation = try FastCGIInstallation { $0["REFRESH_REUSE_GRACE"] = "0s" }
     }
 
     private func logIn(_ name: String) throws -> TestResponse {

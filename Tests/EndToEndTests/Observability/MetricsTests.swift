@@ -21,6 +21,7 @@ struct MetricsTests {
         let second = try installation.refresh(login.refreshToken)
         _ = try installation.refresh(login.refreshToken)
         _ = try installation.refresh(second.refreshToken)
+        installation.advanceClock(by: .seconds(31))
         #expect(try installation.refresh(login.refreshToken).code == "refresh_token_reused")
         let expected = [
             #"gatehouse_logins_total{provider="dev",result="new_user"}"#: 1,

@@ -77,7 +77,9 @@ struct DurabilityTests {
 
     @Test("Reuse of a refresh token is logged with ids and without the token")
     func reuseIsLogged() throws {
-        let installation = try FastCGIInstallation { $0["LOG_LEVEL"] = "warning" }
+        let installation = try FastCGIInstallation {
+            ($0["LOG_LEVEL"], $0["REFRESH_REUSE_GRACE"]) = ("warning", "0s")
+        }
         let first = try installation.devLogin("theft@example.com")
         let second = try installation.refresh(first.refreshToken)
         _ = try installation.refresh(second.refreshToken)

@@ -38,6 +38,8 @@ struct RefreshFromAnotherDeviceTests {
             #expect(try counted() == round)
             stolen = own.refreshToken
         }
+        #expect(try counted("gatehouse_sessions_repeated_elsewhere_total") == 1)
+        #expect(Eventually.holds { installation.process.log.contains("session_repeated_elsewhere") })
         #expect(Eventually.holds { (try? repeats().reduce(0) { $0 + ($1["count"]?.integer ?? 0) }) == 3 })
         let event = try #require(try repeats().first)
         #expect(event["device"] == "Thief/1" && event["address"] == "127.0.0.1")
@@ -56,6 +58,17 @@ struct RefreshFromAnotherDeviceTests {
             Eventually.holds { (try? installation.auditTrail().contains { $0["kind"] == "refresh_refused" }) == true })
         #expect(try repeats().isEmpty)
         #expect(try repeats("refresh_repeated_often").isEmpty)
+    }
+
+    @Test("A session is counted with the third repeat from another device, and not again, also after a kill")
+    func countedSession() throws {
+        let login = try installation.devLogin("counted@example.com")
+        #expect(try refresh(login.refreshToken, by: "Owner/1").status == 200)
+        for number in 1...5 {
+            if number == 3 { try installation.killAndRestart() }
+            #expect(try refresh(login.refreshToken, by: "Thief/1").status == 200)
+            #expect(try counted("gatehouse_sessions_repeated_elsewhere_total") == (number < 3 ? 0 : 1))
+        }
     }
 
     @Test("Each repeat is compared with the device that rotated, and not with a repeat before it")

@@ -40,9 +40,22 @@ struct RefreshTests {
         #expect(try installation.refresh(token).status == 200)
     }
 
-    @Test("A token whose successor was used ends the session", arguments: TestEnvironment.allCases)
-    func reuse(_ environment: TestEnvironment) throws {
+    @Test(
+        "A token that was superseded within the grace raced, and gets the current one",
+        arguments: TestEnvironment.allCases)
+    func raced(_ environment: TestEnvironment) throws {
         let installation = try SharedInstallations.standard(environment)
+        var tokens = [try installation.devLogin("raced-\(environment)@example.com").refreshToken]
+        for _ in 0..<4 { tokens.append(try installation.refresh(tokens[tokens.count - 1]).refreshToken) }
+        for token in tokens.dropLast() {
+            #expect(try installation.refresh(token).refreshToken == tokens.last)
+        }
+        #expect(try installation.refresh(tokens[4]).status == 200)
+    }
+
+    @Test("A token that was superseded before the grace ends the session", arguments: TestEnvironment.allCases)
+    func reuse(_ environment: TestEnvironment) throws {
+        let installation = try SharedInstallations.withoutGrace(environment)
         let first = try installation.devLogin("reuse-\(environment)@example.com")
         let second = try installation.refresh(first.refreshToken)
         let third = try installation.refresh(second.refreshToken)

@@ -14,10 +14,8 @@ struct AppClientFixture {
     let clock = AppClock()
     let url: URL
 
-    private static let withoutGrace = Result { try NginxInstallation { $0["REFRESH_REUSE_GRACE"] = "0s" } }
-
     init(_ installation: NginxInstallation? = nil) throws {
-        self.installation = try installation ?? Self.withoutGrace.get()
+        self.installation = try installation ?? SharedInstallations.strictNginx.get()
         transport = FaultyTransport(self.installation)
         url = URL(string: "https://localhost:\(self.installation.port)")!
     }

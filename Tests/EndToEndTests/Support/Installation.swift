@@ -43,9 +43,11 @@ extension TestResponse {
     var accessToken: String { json["accessToken"]?.string ?? "" }
     var refreshToken: String { json["refreshToken"]?.string ?? "" }
 
-    /// The claims of the refresh token.
-    var refreshClaims: JSONObject {
-        let parts = refreshToken.split(separator: ".")
+    var refreshClaims: JSONObject { Self.claims(of: refreshToken) }
+    var accessClaims: JSONObject { Self.claims(of: accessToken) }
+
+    private static func claims(of token: String) -> JSONObject {
+        let parts = token.split(separator: ".")
         guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])) else { return [:] }
         return (try? JSONValue(parsing: payload))?.object ?? [:]
     }

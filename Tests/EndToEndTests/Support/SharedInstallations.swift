@@ -18,6 +18,19 @@ enum SharedInstallations {
         }
     }
 
+    /// Where an old refresh token ends its session as soon as it has been superseded twice, or its successor was used.
+    static func withoutGrace(_ environment: TestEnvironment) throws -> any Installation {
+        switch environment {
+        case .handler: try strictHandler.get()
+        case .fastCGI: try strictFastCGI.get()
+        case .nginx: try strictNginx.get()
+        }
+    }
+
+    private static let strictHandler = Result { try InProcessInstallation { $0["REFRESH_REUSE_GRACE"] = "0s" } }
+    private static let strictFastCGI = Result { try FastCGIInstallation { $0["REFRESH_REUSE_GRACE"] = "0s" } }
+    static let strictNginx = Result { try NginxInstallation { $0["REFRESH_REUSE_GRACE"] = "0s" } }
+
     private static let handler = Result { try InProcessInstallation() }
     private static let fastCGI = Result { try FastCGIInstallation() }
     private static let nginx = Result { try NginxInstallation() }

@@ -35,7 +35,18 @@ struct PlainTokens: TokenService {
         guard parts.count == 6 else { throw .invalidRefreshToken }
         return PresentedToken(
             sessionID: SessionID(String(parts[1])), userID: UserID(String(parts[0])), generation: generation(of: token),
-            issuedAt: Timestamp(seconds: 0), expiresAt: expiry(of: token), hash: hash(token))
+            random: Self.bytes(UInt128(parts[3]) ?? 0), issuedAt: Timestamp(seconds: Int64(parts[4]) ?? 0),
+            expiresAt: expiry(of: token), hash: hash(token))
+    }
+
+    /// Not secret, as the tokens: the seed with the generation in its last bytes.
+    func random(ofGeneration generation: Int64, seed: [UInt8]) -> [UInt8] {
+        let number = seed.reduce(into: UInt128(0)) { $0 = $0 << 8 | UInt128($1) }
+        return Self.bytes(number ^ UInt128(UInt64(bitPattern: generation)))
+    }
+
+    private static func bytes(_ number: UInt128) -> [UInt8] {
+        (0..<16).map { UInt8(truncatingIfNeeded: number >> (120 - $0 * 8)) }
     }
 
     func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }

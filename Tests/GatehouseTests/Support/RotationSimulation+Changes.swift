@@ -22,8 +22,12 @@ extension RotationSimulation {
     private mutating func checkRepeat(_ request: SimulatedRequest, from before: Session, to after: Session) {
         var expected = before
         (expected.repeats, expected.repeatDevice) = (before.repeats + 1, after.repeatDevice)
-        require(after == expected, "a repeat changes only the count and the device")
-        require(request.token == issued[before.token.generation - 1], "only the previous token is a repeat")
+        expected.repeatsElsewhere = after.repeatsElsewhere
+        require(after == expected, "a repeat changes only the counts and the device")
+        let generation = request.token.map(Self.tokens.generation(of:)) ?? 0
+        require(
+            generation < before.token.generation && request.token == issued[generation],
+            "only an older token of the session is a repeat")
     }
 
     private mutating func checkAdvance(_ request: SimulatedRequest, from before: Session, to after: Session) {
@@ -35,6 +39,7 @@ extension RotationSimulation {
             "no token is valid longer than its session")
         require(request.token == issued[before.token.generation], "only the current token advances a session")
         issued[token.generation] = String(decoding: token.hash, as: UTF8.self)
+        issuedAt[token.generation] = token.issuedAt
         rotations += 1
     }
 

@@ -28,6 +28,7 @@ struct RotationSimulation {
     var stolenAccessToken: String?
     /// Every refresh token of the session, by generation.
     var issued: [Int64: String] = [:]
+    var issuedAt: [Int64: Timestamp] = [:]
     var newestAccessToken: String
     /// When an access token of a generation was first accepted, as far as the server can still know.
     var confirmations: [Int64: Timestamp] = [:]
@@ -90,8 +91,8 @@ extension RotationSimulation {
         send(.owner, .refresh(ownerTokens.refreshToken))
     }
 
-    /// A request of the owner with an older token than the one that the owner has. Simulations with attackers ignore
-    /// it, so that delayed requests of the owner also count as theft there.
+    /// A request of the owner with an older token than the one that the owner has, that may arrive after the grace period.
+    /// Simulations with attackers ignore it, so that delayed requests of the owner also count as theft there.
     private var hasOldRequestOnItsWay: Bool {
         !hasAttackers
             && requests.contains {

@@ -117,6 +117,7 @@ extension Provocation {
             let stolen = fixture.request()
             try fixture.refresh()
             try fixture.refresh()
+            installation.advanceClock(by: .seconds(31))
             return installation.send(stolen)
         default: return nil
         }
