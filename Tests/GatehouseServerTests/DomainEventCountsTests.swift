@@ -25,6 +25,7 @@ struct DomainEventCountsTests {
         }
         + [
             .refreshed(isRepeat: true), .refreshed(isRepeat: false), .refreshRepeatedElsewhere, .refreshRepeatedOften,
+            .sessionRepeatedElsewhere(session: SessionID("s"), user: UserID("u")),
             .refreshTokenReused(session: SessionID("s"), user: UserID("u")), .unknownRoleDemanded("ROOT"),
         ]
         + [
