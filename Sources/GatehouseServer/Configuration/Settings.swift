@@ -120,8 +120,11 @@ package struct Settings: Sendable {
         "Lifetime of a session after its login.")
     let reuseGrace = Setting(
         "REFRESH_REUSE_GRACE", .duration(.zero...hour), default: "30s",
-        "Time in which a refresh can be repeated after its answer was used, or after other refreshes.",
-        details: "Requests that race may arrive late. Any later use of the old token is treated as theft.")
+        "Time in which a refresh can be repeated after its answer was used.",
+        details: """
+            Requests that race may arrive late, also after several other refreshes. Any later use of an old token is \
+            treated as theft.
+            """)
     let lostAnswer = Setting(
         "REFRESH_LOST_ANSWER", .duration(.zero...(day * 3650)),
         "Time in which a refresh can be repeated while its answer is unused.",
