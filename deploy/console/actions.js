@@ -67,7 +67,7 @@ export async function loseAndRefresh() {
   await refresh("Refresh again with the same token", "again");
 }
 
-// A token that is two generations old is theft at once; the previous one is accepted for a short while.
+// A token that was replaced within REFRESH_REUSE_GRACE (30 s) raced; after that it is theft.
 export async function replay() {
   while (state.oldTokens.length < 2) {
     if (!isOK(await refresh()) || !isOK(await me())) return;

@@ -35,7 +35,10 @@ const good = {
   again: () => [
     "Still signed in", "Gatehouse has repeated the answer that was lost: both requests made one new generation.",
   ],
-  replay: () => ["Accepted", "The token was replaced a moment ago, which the server accepts within REFRESH_REUSE_GRACE."],
+  replay: () => [
+    "Accepted: the request raced",
+    "The token was replaced less than REFRESH_REUSE_GRACE (30 s) ago. After that time the same button shows a theft.",
+  ],
   logout: () => ["Signed out", "The access token is refused from now on, although it has not expired."],
   "mint-notification": () => ["Apple has signed a notification", ""],
   notification: (answer, { type }) => ["The notification was accepted", notified[type] ?? ""],

@@ -9,13 +9,18 @@ struct ConsolePageTests {
     @Test(
         "Works without a violation of its security policy",
         arguments: [
-            "first_steps", "refusals", "claims_editor", "pasted_token", "lost_answer", "replay", "sign_out_and_delete",
+            "first_steps", "refusals", "claims_editor", "pasted_token", "lost_answer", "race", "sign_out_and_delete",
             "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard",
             "narrow_window",
             "colour_schemes", "reload", "hostile_text",
         ])
     func scenario(name: String) throws {
         try run(name, against: try DevelopmentServer())
+    }
+
+    @Test("Without a grace, a replayed token is shown as theft")
+    func replay() throws {
+        try run("replay", against: try DevelopmentServer(environment: ["REFRESH_REUSE_GRACE": "0s"]))
     }
 
     @Test("With --real-apple it explains what cannot be done, and takes a token")

@@ -115,6 +115,15 @@ def lost_answer(page):
     assert Select(page.one("#api-fault")).first_selected_option.text == "none"
 
 
+def race(page):
+    page.sign_in()
+    page.act("#replay")
+    page.until(lambda: "Replay" in page.history()[-1] and page.idle(), "the replay")
+    page.expect_title("Accepted: the request raced")
+    page.act("#me")
+    page.expect_title("accepted")
+
+
 def replay(page):
     page.sign_in()
     page.act("#replay")
