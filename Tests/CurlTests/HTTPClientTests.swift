@@ -101,13 +101,13 @@ struct HTTPClientTests {
     @Test("times out if the server sends too slowly", arguments: Method.allCases)
     func dripping(method: Method) throws {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + String(repeating: "x", count: 900)
-        let peer = try Peer(.drip(text, pause: .milliseconds(20)))
+        let peer = try Peer(.drip(text, pauseMilliseconds: 20))
         #expect(performing: { try method.ask(peer.url, quickClient) }, throws: isTransport(Self.timedOut))
     }
 
     @Test("reads a slow response within the timeout", arguments: Method.allCases)
     func slow(method: Method) throws {
-        let peer = try Peer(.drip("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", pause: .milliseconds(2)))
+        let peer = try Peer(.drip("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", pauseMilliseconds: 2))
         #expect(try method.ask(peer.url, client).body == Array("ok".utf8))
     }
 

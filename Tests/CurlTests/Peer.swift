@@ -8,7 +8,7 @@ final class Peer: Sendable {
     enum Manner: Sendable {
         case answer(String)
         /// Sends one byte at a time, with pauses.
-        case drip(String, pause: Duration)
+        case drip(String, pauseMilliseconds: Int32)
         /// Reads the request and sends nothing.
         case hang
     }
@@ -47,7 +47,8 @@ final class Peer: Sendable {
         case .drip(let text, let pause):
             for byte in text.utf8 {
                 guard case .moved = connection.send([byte], from: 0) else { return }
-                Thread.pause(for: pause)
+                // Readable once the client has closed it.
+                if connection.waitUntilReadable(milliseconds: pause) { return }
             }
         case .hang: _ = connection.waitUntilReadable(milliseconds: 20_000)
         }

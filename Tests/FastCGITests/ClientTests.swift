@@ -33,8 +33,9 @@ extension SocketTests {
             let server = try TestServer()
             let address = try SocketAddress(of: server.responder.listener.descriptor)
             #expect(throws: ClientFault.late) {
-                try Client(path: "/sleep/3000").ask(address, until: .now + .milliseconds(200))
+                try Client(path: "/held").ask(address, until: .now + .milliseconds(200))
             }
+            server.held.release()
         }
 
         @Test("stops waiting at the deadline if the listener accepts no connection")
@@ -62,7 +63,7 @@ extension SocketTests {
             let server = try TestServer(limits: limits)
             let other = try server.connect()
             try other.send(Array(FastCGIWire.request().prefix(20)))
-            #expect(TestServer.eventually { server.responder.openConnections == 1 && !server.hasIdleConnection })
+            #expect(Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection })
             let address = try SocketAddress(of: server.responder.listener.descriptor)
             #expect(throws: ClientFault.closedWithoutResponse) {
                 try Client(path: "/").ask(address, until: .now + .seconds(5))
@@ -88,7 +89,10 @@ extension SocketTests {
                 for start in stride(from: 0, to: Self.answer.count, by: size) {
                     let end = min(Self.answer.count, start + size)
                     // The socket is non-blocking and holds few tiny writes.
-                    while (try? FastCGIPeer.send(Array(Self.answer[start..<end]), to: far)) == nil { pauseBriefly() }
+                    while (try? FastCGIPeer.send(Array(Self.answer[start..<end]), to: far)) == nil {
+                        var space = pollfd(fd: far, events: Int16(POLLOUT), revents: 0)
+                        poll(&space, 1, 20_000)
+                    }
                 }
                 shutdown(far, Int32(SHUT_WR))
             }

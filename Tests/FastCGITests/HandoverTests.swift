@@ -43,14 +43,17 @@ extension SocketTests {
                 try first.connect(), try first.connect(), try first.connect(), try first.connect()
             )
             _ = try idle.exchange(FastCGIWire.request())
-            #expect(TestServer.eventually { first.responder.openConnections == 4 })
-            try busy.send(FastCGIWire.request("/sleep/200"))
+            #expect(Eventually.holds { first.responder.openConnections == 4 })
+            try busy.send(FastCGIWire.request("/held"))
             try lingering.send(FastCGIWire.request(keep: false))
             #expect(try lingering.answer().text == TestServer.expected("/echo:"))
-            Thread.pause(for: .milliseconds(50))
+            #expect(try lingering.isEnded())
+            first.held.arrive()
+            first.responder.shutDown()
+            first.held.release()
             first.stop()
             // The running request was answered before.
-            #expect(try busy.answer().text == TestServer.expected("/sleep/200"))
+            #expect(try busy.answer().text == TestServer.expected("/held:"))
             #expect(keeper.count == 3)
             // Requests that are sent while no process serves are answered later.
             try idle.send(FastCGIWire.request(body: [67]))
@@ -74,15 +77,19 @@ extension SocketTests {
             let peer = try server.connect()
             let request = FastCGIWire.request(body: [65, 66])
             try peer.send(Array(request[..<30]))
-            Thread.pause(for: .milliseconds(50))
+            #expect(
+                Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection }
+            )
+            let idle = try server.connect()
+            #expect(Eventually.holds { server.responder.openConnections == 2 })
             server.responder.shutDown()
-            Thread.pause(for: .milliseconds(100))
-            #expect(keeper.count == 0)
+            #expect(Eventually.holds { keeper.count == 1 }, "the idle connection")
             #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
             server.stop()
-            #expect(keeper.count == 1)
+            #expect(keeper.count == 2)
             for copy in keeper.take() { close(copy) }
             #expect(try peer.isEnded())
+            #expect(try idle.isEnded())
         }
 
         @Test("a request that no worker has taken is handed over and answered by the next process")
@@ -93,17 +100,17 @@ extension SocketTests {
             let handler: Responder.Handler = { request, answer in
                 isBusy.change { $0 = true }
                 // Waits without a BlockingHint.
-                _ = TestServer.eventually { mayAnswer.load(ordering: .relaxed) }
+                _ = Eventually.holds { mayAnswer.load(ordering: .relaxed) }
                 TestServer.answer(request, into: &answer)
             }
             let first = try TestServer(workers: 1, keeper: { keeper.keep($0) }, handler: handler)
             let (waiting, busy) = (try first.connect(), try first.connect())
-            #expect(TestServer.eventually { first.responder.openConnections == 2 })
+            #expect(Eventually.holds { first.responder.openConnections == 2 })
             try busy.send(FastCGIWire.request())
             isBusy.wait { $0 ? () : nil }
             try waiting.send(FastCGIWire.request(body: [65]))
             first.responder.shutDown()
-            #expect(TestServer.eventually { keeper.count == 1 })
+            #expect(Eventually.holds { keeper.count == 1 })
             let second = try server(keeper: Keeper())
             for copy in keeper.take() { second.responder.adopt(FileDescriptor(takingOwnership: copy)) }
             #expect(try waiting.answer().text == TestServer.expected("/echo:A"))
@@ -119,10 +126,11 @@ extension SocketTests {
             let request = FastCGIWire.request(body: [65, 66])
             try peer.send(Array(request[..<30]))
             #expect(
-                TestServer.eventually { server.responder.openConnections == 1 && !server.hasIdleConnection }
+                Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection }
             )
+            let idle = try server.connect()
             server.responder.shutDown()
-            Thread.pause(for: .milliseconds(100))
+            #expect(try idle.isEnded())
             #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
             #expect(try peer.isEnded())
             server.stop()
@@ -136,7 +144,7 @@ extension SocketTests {
             let peer = try server.connect()
             try peer.send(Array(FastCGIWire.request().prefix(20)))
             #expect(
-                TestServer.eventually { server.responder.openConnections == 1 && !server.hasIdleConnection }
+                Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection }
             )
             server.stop()
             #expect(try peer.isEnded())
@@ -149,14 +157,16 @@ extension SocketTests {
             let peer = try server.connect()
             try peer.send(FastCGIWire.request("/large/3000000"))
             #expect(peer.hasSomethingToRead())
+            let idle = try server.connect()
+            #expect(Eventually.holds { server.responder.openConnections == 2 })
             server.responder.shutDown()
-            Thread.pause(for: .milliseconds(100))
-            #expect(keeper.count == 0)
+            #expect(Eventually.holds { keeper.count == 1 }, "the idle connection")
             #expect(try peer.answer().byteCount > 3_000_000)
             server.stop()
-            #expect(keeper.count == 1)
+            #expect(keeper.count == 2)
             for copy in keeper.take() { close(copy) }
             #expect(try peer.isEnded())
+            #expect(try idle.isEnded())
         }
 
         @Test("a keeper that fails is called once, and the connections are closed")
@@ -185,7 +195,7 @@ extension SocketTests {
             }
             #expect(server.responder.openConnections == 1)
             _ = consume near
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
             let file = FileDescriptor(takingOwnership: open("/dev/null", O_RDONLY | O_CLOEXEC))
             let isAdopted = server.responder.adopt(file)
             #expect(!isAdopted)
@@ -244,7 +254,7 @@ extension SocketTests {
                 let thread = try Thread.spawn(name: "responder") { try! responder.run() }
                 for copy in keeper.take() { responder.adopt(FileDescriptor(takingOwnership: copy)) }
                 let before = answered.load(ordering: .relaxed)
-                #expect(TestServer.eventually { answered.load(ordering: .relaxed) > before + 50 })
+                #expect(Eventually.holds { answered.load(ordering: .relaxed) > before + 50 })
                 responder.shutDown()
                 thread.join()
             }

@@ -14,8 +14,11 @@ extension SocketTests {
         /// Both ends of every connection are in this process, which also runs other tests.
         private static let hasDescriptors = DescriptorLimit.raise() >= 12_000
 
-        /// Longer than a tick of the coarse clock, so that two connections do not become idle at the same time.
-        private static func waitForNextTick() { Thread.pause(for: .milliseconds(100)) }
+        /// Waits until the coarse clock has ticked, so that two connections do not become idle at the same time.
+        private static func waitForNextTick() {
+            let before = MonotonicTime.now
+            _ = Eventually.holds(every: 0.001) { before < MonotonicTime.now }
+        }
 
         @Test(
             "4,200 idle connections do not prevent a new one",
@@ -42,10 +45,12 @@ extension SocketTests {
             let peers = try (0..<3).map { _ in
                 let peer = try server.connect()
                 _ = try peer.exchange(FastCGIWire.request())
+                #expect(Eventually.holds { server.hasOnlyIdleConnections })
                 Self.waitForNextTick()
                 return peer
             }
             _ = try peers[0].exchange(FastCGIWire.request())
+            #expect(Eventually.holds { server.hasOnlyIdleConnections })
             let late = try server.connect()
             #expect(try late.exchange(FastCGIWire.request()).protocolStatus == 0)
             #expect(try peers[1].isEnded())
@@ -60,25 +65,17 @@ extension SocketTests {
 
         @Test("a connection with an incomplete, running or unread request is not closed for a new one")
         func busy() throws {
-            let mayAnswer = Monitor(false)
             var limits = Limits.quick
             limits.connections = 4
             (limits.incompleteFor, limits.unreadFor) = (.seconds(60), .seconds(60))
-            let handler: Responder.Handler = { request, answer in
-                if request.parameter("DOCUMENT_URI") == "/held" {
-                    // Limited, in case the test fails.
-                    _ = mayAnswer.wait(atMost: .seconds(120)) { $0 ? () : nil }
-                }
-                TestServer.answer(request, into: &answer)
-            }
-            let server = try TestServer(workers: 3, limits: limits, handler: handler)
+            let server = try TestServer(workers: 3, limits: limits)
             let request = FastCGIWire.request(body: [65])
             // Sequentially: of connections accepted together, one may wait for the handler of another.
             var count = 0
             func connect() throws -> FastCGIPeer {
                 let peer = try server.connect()
                 count += 1
-                #expect(TestServer.eventually { server.responder.openConnections == count })
+                #expect(Eventually.holds { server.responder.openConnections == count })
                 return peer
             }
             let arriving = try connect()
@@ -87,17 +84,17 @@ extension SocketTests {
             try unread.send(FastCGIWire.request("/large/5000000"))
             let served = try connect()
             try served.send(FastCGIWire.request("/held"))
-            #expect(TestServer.eventually { server.responder.openConnections == 3 && !server.hasIdleConnection })
+            #expect(Eventually.holds { server.responder.openConnections == 3 && !server.hasIdleConnection })
             // Each replaces the previous one.
             var late: [FastCGIPeer] = []
             for _ in 0..<10 {
                 late.append(try server.connect())
                 #expect(try late.last?.exchange(request).text == TestServer.expected("/echo:A"))
-                #expect(TestServer.eventually { server.hasIdleConnection })
+                #expect(Eventually.holds { server.hasIdleConnection })
                 Self.waitForNextTick()
             }
             for peer in late.dropLast() { #expect(try peer.isEnded()) }
-            mayAnswer.change { $0 = true }
+            server.held.release()
             #expect(try served.answer().text == TestServer.expected("/held:"))
             #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestServer.expected("/echo:A"))
             #expect(try unread.answer().byteCount > 5_000_000)
@@ -118,22 +115,30 @@ extension SocketTests {
             let silent = try server.connect()
             #expect(try silent.isEnded())
             #expect(try served.isEnded())
-            #expect(TestServer.eventually { server.responder.openConnections == 1 })
+            #expect(Eventually.holds { server.responder.openConnections == 1 })
             #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestServer.expected("/echo:A"))
             #expect(server.faults.isEmpty, "closing an idle connection is not a fault")
         }
 
-        @Test("an idle connection is not closed before the timeout")
-        func notEarly() throws {
+        /// The responder does not run, so that only the test sweeps.
+        @Test("a sweep closes an idle connection only after the timeout", arguments: [Duration.seconds(3600), .zero])
+        func notEarly(idleFor: Duration) throws {
             var limits = Limits.quick
-            limits.idleFor = .seconds(60)
-            let server = try TestServer(limits: limits)
-            let peer = try server.connect()
-            // Long enough for many sweeps.
+            limits.idleFor = idleFor
+            let responder = try Responder(
+                listener: .tcp(host: "127.0.0.1", port: 0), workers: 1, limits: limits,
+                handler: TestServer.answer)
+            let near = try SocketPair().giveFarEnd { far in
+                let isAdopted = responder.adopt(far)
+                #expect(isAdopted)
+            }
             for _ in 0..<10 {
                 Self.waitForNextTick()
-                #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0)
+                responder.sweep()
             }
+            #expect(responder.openConnections == (idleFor == .zero ? 0 : 1))
+            let isClosed = near.waitUntilReadable(milliseconds: 0)
+            #expect(isClosed == (idleFor == .zero))
         }
 
         /// The responder does not run, so that only the test accesses the connection.
@@ -169,14 +174,15 @@ extension SocketTests {
             for round in 0..<300 {
                 let peer = try server.connect()
                 guard (try? peer.exchange(FastCGIWire.request())) != nil else { continue }
-                Thread.pause(for: .microseconds(7000 + 20 * round))
+                // From a moment before the sweep to one after it.
+                _ = peer.isReadable(within: 0.007 + 0.001 * Double(round / 50))
                 guard (try? peer.send(FastCGIWire.request(body: [66]))) != nil else { continue }
                 // The connection may be closed, but not within a response.
                 guard let record = try peer.record() else { continue }
                 #expect(record.type == 6)
                 #expect(try peer.answer().protocolStatus == 0)
             }
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
             #expect(server.faults.isEmpty)
         }
 

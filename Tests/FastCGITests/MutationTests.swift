@@ -18,7 +18,7 @@ extension SocketTests {
 
         /// Other suites run concurrently and open some descriptors temporarily.
         private func expectNoMoreDescriptors(than before: Int) {
-            #expect(TestServer.eventually { Self.openDescriptors <= before + 20 })
+            #expect(Eventually.holds { Self.openDescriptors <= before + 20 })
         }
 
         @Test(
@@ -62,7 +62,7 @@ extension SocketTests {
                 // Every connection ends, with any response.
                 for peer in peers { while (try? peer.record()) != nil {} }
             }
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
         }
     }
 }

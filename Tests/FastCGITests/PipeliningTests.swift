@@ -21,7 +21,7 @@ extension SocketTests {
                 #expect(answer.text.hasPrefix(TestServer.expected(uri == "/echo" ? "/echo:" : "xxxx")))
                 #expect(try peer.isEnded())
             }
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
             #expect(server.faults.isEmpty)
         }
 

@@ -76,7 +76,7 @@ extension SocketTests {
                 }
             }
             #expect(try bystander.exchange(FastCGIWire.request()).protocolStatus == 0)
-            #expect(TestServer.eventually { server.responder.openConnections == 1 })
+            #expect(Eventually.holds { server.responder.openConnections == 1 })
         }
 
         @Test(
@@ -122,7 +122,7 @@ extension SocketTests {
             let request = FastCGIWire.request(body: [UInt8](repeating: 65, count: 200_000))
             #expect(try peer.exchange(request.dropLast(1)).text == TestServer.expected("too large", status: 413))
             #expect(try peer.isEnded())
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
         }
 
         @Test("a body above the limit that was not announced is also answered")
@@ -146,7 +146,7 @@ extension SocketTests {
                 try peer.exchange(FastCGIWire.begin() + FastCGIWire.stream(4, announced)).text
                     == TestServer.expected("too large", status: 413))
             #expect(try server.connect().exchange(FastCGIWire.request()).protocolStatus == 0)
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
             #expect(server.faults.isEmpty)
         }
     }

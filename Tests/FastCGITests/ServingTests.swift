@@ -28,8 +28,8 @@ extension SocketTests {
             #expect(try peer.exchange(FastCGIWire.request(keep: false)).text == TestServer.expected("/echo:"))
             let start = MonotonicTime.now
             #expect(try peer.isEnded())
-            #expect(MonotonicTime.now < start + .seconds(1))
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(MonotonicTime.now < start + Limits.quick.incompleteFor)
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
         }
 
         @Test("a request that arrives in two parts is answered", arguments: TestServer.Kind.allCases)
@@ -38,8 +38,9 @@ extension SocketTests {
             let peer = try server.connect()
             let request = FastCGIWire.request(body: Array("some body".utf8), padding: 3)
             for cut in 1..<request.count {
+                try #require(Eventually.holds(every: 0.0005) { server.hasIdleConnection })
                 try peer.send(Array(request[..<cut]))
-                pauseBriefly()
+                try #require(Eventually.holds(every: 0.0005) { !server.hasIdleConnection }, "the part has arrived")
                 let answer = try peer.exchange(Array(request[cut...]))
                 #expect(answer.text == TestServer.expected("/echo:some body"), "cut at \(cut)")
             }
@@ -196,7 +197,7 @@ extension SocketTests {
                 }
             }
             for thread in threads { thread.join() }
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
             #expect(server.faults.isEmpty)
         }
 
@@ -209,7 +210,7 @@ extension SocketTests {
                 try server.connect().exchange(FastCGIWire.request(body: Array(String(index).utf8))).text
             }
             #expect(Set(answers) == Set((0..<500).map { TestServer.expected("/echo:\($0)") }))
-            #expect(TestServer.eventually { server.responder.openConnections == 0 })
+            #expect(Eventually.holds { server.responder.openConnections == 0 })
             #expect(server.faults.isEmpty)
         }
 

@@ -16,12 +16,14 @@ extension SocketTests {
             _ = try idle.exchange(FastCGIWire.request())
             let silent = try server.connect()
             let busy = try server.connect()
-            try busy.send(FastCGIWire.request("/sleep/300"))
-            Thread.pause(for: .milliseconds(50))
+            try busy.send(FastCGIWire.request("/held"))
+            server.held.arrive()
             let start = MonotonicTime.now
+            server.responder.shutDown()
+            server.held.release()
             server.stop()
-            #expect(MonotonicTime.now < start + .seconds(2))
-            #expect(try busy.answer().text == TestServer.expected("/sleep/300"))
+            #expect(MonotonicTime.now < start + Limits.quick.drain)
+            #expect(try busy.answer().text == TestServer.expected("/held:"))
             #expect(try busy.isEnded())
             #expect(try idle.isEnded())
             #expect(try silent.isEnded())
@@ -35,7 +37,7 @@ extension SocketTests {
                 let server = try TestServer(workers: workers)
                 let start = MonotonicTime.now
                 server.stop()
-                #expect(MonotonicTime.now < start + .seconds(1))
+                #expect(MonotonicTime.now < start + Limits.quick.drain)
             }
         }
 
@@ -54,9 +56,12 @@ extension SocketTests {
             let peer = try server.connect()
             let request = FastCGIWire.request(body: [65, 66])
             try peer.send(Array(request[..<30]))
-            Thread.pause(for: .milliseconds(50))
+            #expect(
+                Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection }
+            )
+            let idle = try server.connect()
             server.responder.shutDown()
-            Thread.pause(for: .milliseconds(100))
+            #expect(try idle.isEnded())
             #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
             #expect(try peer.isEnded())
             server.stop()
@@ -67,9 +72,10 @@ extension SocketTests {
             let server = try TestServer()
             let peer = try server.connect()
             try peer.send(FastCGIWire.request("/large/3000000"))
-            Thread.pause(for: .milliseconds(50))
+            #expect(peer.hasSomethingToRead())
+            let idle = try server.connect()
             server.responder.shutDown()
-            Thread.pause(for: .milliseconds(100))
+            #expect(try idle.isEnded())
             #expect(try peer.answer().byteCount > 3_000_000)
             #expect(try peer.isEnded())
             server.stop()
@@ -81,29 +87,35 @@ extension SocketTests {
             limits.drain = .milliseconds(300)
             let server = try TestServer(limits: limits)
             let peer = try server.connect()
-            try peer.send(isStuckInHandler ? FastCGIWire.request("/sleep/1500") : Array(FastCGIWire.request()[..<20]))
-            Thread.pause(for: .milliseconds(50))
+            try peer.send(isStuckInHandler ? FastCGIWire.request("/held") : Array(FastCGIWire.request()[..<20]))
+            #expect(
+                Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection }
+            )
+            if isStuckInHandler { server.held.arrive() }
             let start = MonotonicTime.now
             server.stop()
-            #expect(MonotonicTime.now < start + .milliseconds(1000))
+            #expect(MonotonicTime.now < start + Limits.quick.drain)
+            server.held.release()
             if !isStuckInHandler { #expect(try peer.isEnded()) }
         }
 
         @Test("under load, every request that was read is answered")
         func underLoad() throws {
             let server = try TestServer(workers: 4)
+            let answered = Atomic(0)
             let threads = try (0..<6).map { _ in
                 try Thread.spawn(name: "client") {
                     while let peer = try? server.connect() {
                         // The connection may be closed, but not within a response.
-                        guard (try? peer.send(FastCGIWire.request("/sleep/1"))) != nil else { return }
+                        guard (try? peer.send(FastCGIWire.request("/large/300000"))) != nil else { return }
                         guard let first = try? peer.record() else { return }
                         #expect(first.type == 6)
                         #expect((try? peer.answer()) != nil)
+                        answered.add(1, ordering: .relaxed)
                     }
                 }
             }
-            Thread.pause(for: .milliseconds(200))
+            #expect(Eventually.holds { answered.load(ordering: .relaxed) > 100 })
             server.stop()
             for thread in threads { thread.join() }
         }
@@ -117,7 +129,7 @@ extension SocketTests {
                 if request.parameter("DOCUMENT_URI") == "/held" {
                     heldUp.change { $0 += 1 }
                     // Waits without a BlockingHint.
-                    _ = TestServer.eventually { isOver.load(ordering: .relaxed) }
+                    _ = Eventually.holds { isOver.load(ordering: .relaxed) }
                 }
                 answer += TestServer.text(200, "answered")
             }

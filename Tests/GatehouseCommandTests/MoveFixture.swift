@@ -65,13 +65,4 @@ struct MoveFixture {
             return try connection.all("SELECT \(row) FROM \(table) ORDER BY 1") { table + " " + $0.text(0) }
         }
     }
-
-    /// Runs SQL of psql in a session that ends by itself, with the name of a node's sessions.
-    func session(_ sql: String) -> Background {
-        let command = [
-            "/usr/bin/env", "PGAPPNAME=gatehouse", TemporaryPostgreSQL.program("psql"), "-X", "-q", "-d", target, "-c",
-            sql,
-        ]
-        return Background { (try? Shell.run(command)) ?? [] }
-    }
 }

@@ -122,27 +122,27 @@ struct MoveTests {
     @Test("a killed move may hold its locks for a moment: the next one waits for them")
     func killedMove() throws {
         // The lock of a move, with the name of its sessions.
-        let killed = fixture.session(
-            "SELECT pg_advisory_lock(x'6761746565'::bit(40)::bigint << 24 | x'6D6F7665'::bit(32)::bigint); "
-                + "SELECT pg_sleep(2)")
-        let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gatehouse'"
-        #expect(Eventually.holds { (try? server.execute(others, in: target)) == "1" })
+        let killed = try HeldSession(
+            of: target, name: "gatehouse",
+            "SELECT pg_advisory_lock(x'6761746565'::bit(40)::bigint << 24 | x'6D6F7665'::bit(32)::bigint)")
+        let ending = Background { [server, target] in
+            let isWaiting = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_try_advisory_lock%'"
+            _ = Eventually.holds { (try? server.execute(isWaiting, in: target)) == "1" }
+            killed.end()
+            return []
+        }
         let outcome = try move(from: fixture.source, to: target)
         #expect(outcome.status == 0, "\(outcome.errorOutput)")
-        _ = killed.result()
+        _ = ending.result()
     }
 
     @Test("a target that a server goes on using is refused")
     func usedTarget() throws {
-        let server = fixture.session("SELECT pg_sleep(12)")
-        let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'gatehouse'"
-        #expect(Eventually.holds { (try? self.server.execute(others, in: target)) == "1" })
+        let node = try HeldSession(of: target, name: "gatehouse", "SELECT 1")
         let outcome = try move(from: fixture.source, to: target)
         #expect(outcome.status == 1, "\(outcome.errorOutput)")
         #expect(outcome.errorOutput.contains("use the target (1 connections): stop them first"))
-        try self.server.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gatehouse'", in: target)
-        _ = server.result()
+        node.end()
     }
 
     @Test("wrong arguments exit 2", arguments: ["mysql://x", "sqlite:other.db", ""])
@@ -153,18 +153,21 @@ struct MoveTests {
     @Test("the copied rows are counted on a terminal")
     func progress() throws {
         #expect(try fixture.run("migrate", on: target).status == 0)
-        // Slower than the delay of the line.
+        // The row waits until the line was shown.
         try server.execute(
             """
-            CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(4); RETURN NEW; END';
+            CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0
+                AS 'BEGIN PERFORM pg_advisory_lock_shared(1); RETURN NEW; END';
             CREATE TRIGGER slow BEFORE INSERT ON audit_events FOR EACH ROW EXECUTE FUNCTION slow();
             """, in: target)
+        let holder = try HeldSession(of: target, name: "test", "SELECT pg_advisory_lock(1)")
         let terminal = try PseudoTerminal()
         let process = try Spawn.run(
             ["/usr/bin/timeout", "--foreground", "60", Executable.gatehouse, "move", "--to", target],
             environment: ["DATABASE_URL": fixture.source], streams: (terminal.program, 2, terminal.program))
         let line = terminal.text(until: { $0.contains("copying the table audit_events: 1 of 1 rows (") })
         #expect(line.contains("\r\u{1B}[Kcopying the table audit_events: 1 of 1 rows ("), "\(line)")
+        holder.end()
         var raw: Int32 = 0
         waitpid(process, &raw, 0)
         #expect(Spawn.status(of: raw) == 0)

@@ -76,15 +76,17 @@ struct CommitQueueTests {
     private func inOneTransaction<Outcome: Sendable>(
         _ count: Int, _ work: @escaping @Sendable (_ number: Int) throws -> Outcome
     ) throws -> [Outcome] {
-        let gate = DispatchSemaphore(value: 0)
+        let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let holder = Background { [queue] in
-            try? queue.perform { _ in gate.wait() }
+            try? queue.perform { _ in
+                begun.signal()
+                gate.wait()
+            }
             return []
         }
-        // The holder's transaction has begun after the first sleep, and the writes are queued after the second.
-        usleep(100_000)
-        let opener = Background {
-            usleep(500_000)
+        begun.wait()
+        let opener = Background { [queue] in
+            _ = Eventually.holds { queue.waitingCount == count }
             gate.signal()
             return []
         }

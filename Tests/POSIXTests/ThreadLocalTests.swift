@@ -22,9 +22,11 @@ struct ThreadLocalTests {
     func own() throws {
         let local = ThreadLocal(Number())
         local.own.value = -1
+        let arrived = Monitor(0)
         let seen = try Concurrently.run(8) { index -> Int in
             local.own.value += index
-            Thread.pause(for: .milliseconds(5))
+            arrived.change { $0 += 1 }
+            arrived.wait { $0 == 8 ? () : nil }
             return local.own.value
         }
         #expect(seen.sorted() == Array(0..<8))

@@ -37,7 +37,12 @@ extension MachineTests {
             let before = try machine.mustRun("systemctl show -P MainPID gatehouse")
             // A server that works keeps feeding the watchdog.
             try machine.mustRun(
-                "sleep 7; [ $(systemctl show -P MainPID gatehouse) = \(before) ] && kill -STOP \(before)")
+                """
+                fed() { systemctl show -P WatchdogTimestampMonotonic gatehouse; }
+                first=$(fed)
+                until [ $(($(fed) - first)) -gt 7000000 ]; do sleep 0.5; done
+                [ $(systemctl show -P MainPID gatehouse) = \(before) ] && kill -STOP \(before)
+                """)
             #expect(
                 machine.eventuallySucceeds(
                     "p=$(systemctl show -P MainPID gatehouse); [ $p != 0 ] && [ $p != \(before) ]"))

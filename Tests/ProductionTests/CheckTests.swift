@@ -97,7 +97,10 @@ extension MachineTests {
                 thenOver: "systemctl start nginx")
             try expect(
                 "nginx", "no site that passes /api/", with: ["public address"],
-                after: "rm /etc/nginx/sites-enabled/gatehouse.conf && systemctl reload nginx && sleep 1",
+                after: """
+                    rm /etc/nginx/sites-enabled/gatehouse.conf && systemctl reload nginx
+                    until ! curl -sk https://127.0.0.1/api/ | grep -q requestId; do sleep 0.1; done
+                    """,
                 thenOver:
                     "ln -s ../sites-available/gatehouse.conf /etc/nginx/sites-enabled/ && nginx -t && systemctl reload nginx"
             )

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A FastCGI client for tests. Reads and writes time out after twenty seconds.
+/// A FastCGI client for tests. Reads and writes time out after a minute.
 package final class FastCGIPeer {
     package enum Address: Sendable {
         case unix(String)
@@ -46,7 +46,7 @@ package final class FastCGIPeer {
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
             try connect(&target)
         }
-        var timeout = timeval(tv_sec: 20, tv_usec: 0)
+        var timeout = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
@@ -113,15 +113,15 @@ package final class FastCGIPeer {
     }
 
     /// Whether data has arrived or the peer has closed.
-    package var isReadable: Bool {
-        var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&interest, 1, 0) == 1
-    }
+    package var isReadable: Bool { isReadable(within: 0) }
 
     /// Waits until data has arrived, without reading it.
-    package func hasSomethingToRead() -> Bool {
+    package func hasSomethingToRead() -> Bool { isReadable(within: 60) }
+
+    /// Waits so many seconds at most.
+    package func isReadable(within seconds: Double) -> Bool {
         var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&interest, 1, 20_000) == 1
+        return poll(&interest, 1, Int32(seconds * 1000)) == 1
     }
 
     private func take(_ count: Int) throws -> [UInt8]? {

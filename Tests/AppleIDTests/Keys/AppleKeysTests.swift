@@ -20,12 +20,16 @@ struct AppleKeysTests {
 
     @Test("64 threads that look up the same unfetched key cause one fetch")
     func crowd() throws {
+        let started = Counter()
         let keys = AppleKeys(policy: KeySetPolicy(maximumWaiters: 64), now: now) { [fetches] in
             fetches.increment()
-            Thread.pause(for: .milliseconds(50))
+            _ = Eventually.holds { started.count == 64 }
             return ValidLogin.keySet
         }
-        let results = try Concurrently.run(64) { _ in result(keys, "KEY0000002") }
+        let results = try Concurrently.run(64) { _ in
+            started.increment()
+            return result(keys, "KEY0000002")
+        }
         #expect(results == Array(repeating: "KEY0000002", count: 64))
         #expect(fetches.count == 1)
         let unknown = try Concurrently.run(64) { index in result(keys, "unknown-\(index)") }
@@ -35,13 +39,17 @@ struct AppleKeysTests {
 
     @Test("all threads that wait for a fetch get its result", arguments: [true, false])
     func waitersGetResult(succeeds: Bool) throws {
+        let started = Counter()
         let keys = AppleKeys(policy: KeySetPolicy(maximumWaiters: 64), now: now) { [fetches] () throws(KeySetFault) in
             fetches.increment()
-            Thread.pause(for: .milliseconds(50))
+            _ = Eventually.holds { started.count == 64 }
             guard succeeds else { throw KeySetFault("down") }
             return ValidLogin.keySet
         }
-        let results = try Concurrently.run(64) { _ in result(keys, "unknown") }
+        let results = try Concurrently.run(64) { _ in
+            started.increment()
+            return result(keys, "unknown")
+        }
         #expect(results == Array(repeating: succeeds ? "unknownKey" : "unavailable", count: 64))
         #expect(fetches.count == 1)
     }

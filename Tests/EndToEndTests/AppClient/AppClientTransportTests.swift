@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import GatehouseClient
+import TestSupport
 import Testing
 
 /// `URLSession` itself, on this machine.

@@ -6,20 +6,20 @@ final class DocumentedCheckout: @unchecked Sendable {
     static let shared = Result { try DocumentedCheckout() }
 
     private let server: DevelopmentServer
-    private let ports: [(documented: String, own: String)]
+    private let ports: [String: String]
     private var path: String { server.folder.file("checkout") }
 
     init() throws {
         server = try DevelopmentServer()
         ports = [
-            ("8443", "\(server.port)"), ("8444", "\(server.applePort)"), ("9443", "\(try FreePort.any())"),
+            "8443": "\(server.port)", "8444": "\(server.applePort)", "9443": "\(try FreePort.any())",
         ]
         try FileManager.default.createSymbolicLink(atPath: path + "/.run", withDestinationPath: server.data)
     }
 
     /// A documented text, with the ports of this checkout.
     func adapted(_ text: String) -> String {
-        ports.reduce(text) { $0.replacing($1.documented, with: $1.own) }
+        text.replacing(/\b(8443|8444|9443)\b/) { ports[String($0.output.0)] ?? "" }
     }
 
     func write(_ text: String, to file: String) throws {
@@ -37,9 +37,17 @@ final class DocumentedCheckout: @unchecked Sendable {
 
     /// The second nginx of nginx/README.md is still running if a command before its last one has failed.
     private func stopOwnNginx() {
-        guard let text = try? String(contentsOfFile: path + "/.run/own-nginx/nginx.pid", encoding: .utf8),
+        let file = path + Self.ownNginx
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8),
             let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
         else { return }
         kill(process, SIGTERM)
+        _ = Eventually.holds { access(file, F_OK) != 0 }
     }
+
+    private static let ownNginx = "/.run/own-nginx/nginx.pid"
+
+    /// A line of shell that waits until that nginx, which was told to quit, has ended. It removes its file then, so one that
+    /// is started before that would lose its own.
+    static let awaitOwnNginx = "while [ -e \"$PWD\(ownNginx)\" ]; do sleep 0.05; done"
 }

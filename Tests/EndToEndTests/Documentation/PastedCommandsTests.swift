@@ -33,13 +33,20 @@ struct PastedCommandsTests {
     private func outputs(
         of blocks: [String], in shell: [String], at checkout: DocumentedCheckout
     ) throws -> [String] {
-        let script = blocks.map { checkout.adapted($0) + "\necho @END@\n" }.joined()
-        let outcome = try checkout.paste("set -o pipefail\n" + script, into: shell)
+        let end = "\n" + DocumentedCheckout.awaitOwnNginx + "\necho @END@\n"
+        let script = blocks.map { checkout.adapted($0) + end }.joined()
+        // With -x the shell names each command before it runs it, so the last one named is the one that has failed.
+        let outcome = try checkout.paste("set -o pipefail\nset -x\n" + script, into: shell)
         let outputs = outcome.text.components(separatedBy: "@END@\n")
         let last = blocks[min(outputs.count, blocks.count) - 1]
         #expect(
             outcome.status == 0 && outputs.count == blocks.count + 1,
-            "\(shell[0]) ended with \(outcome.status) in\n\(last)\n\(outcome.text)\(outcome.errorOutput)")
+            """
+            \(shell[0]) ended with \(outcome.status) in
+            \(last)
+            Output of this block: \(outputs.last ?? "")
+            Its commands and errors: \(outcome.errorOutput.suffix(6000))
+            """)
         return Array(outputs.dropLast())
     }
 

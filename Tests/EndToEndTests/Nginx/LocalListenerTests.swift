@@ -4,13 +4,14 @@ import Testing
 
 @Suite("The local listener")
 struct LocalListenerTests {
+    private static let shared = Result {
+        let port = try FreePort.any()
+        return (port: port, installation: try NginxInstallation(values: ["LISTEN_LOCAL": "127.0.0.1:\(port)"]))
+    }
     private let port: UInt16
     private let installation: NginxInstallation
 
-    init() throws {
-        port = try FreePort.any()
-        installation = try NginxInstallation(values: ["LISTEN_LOCAL": "127.0.0.1:\(port)"])
-    }
+    init() throws { (port, installation) = try Self.shared.get() }
 
     private func ask(_ path: String, _ options: String...) throws -> TestResponse {
         TestResponse(
@@ -26,10 +27,13 @@ struct LocalListenerTests {
         #expect(response.status == 200)
         #expect(response.header("content-type")?.hasPrefix("text/plain") == true)
         #expect(String(decoding: response.body, as: UTF8.self).contains("gatehouse_build_info"))
-        #expect(try ask("/metrics", "--header", "Host: localhost:9180").status == 200)
-        _ = try installation.send(.get("/api/users/me"))
-        #expect(Eventually.holds { installation.accessLog.contains("/api/users/me") })
-        #expect(!installation.accessLog.contains("/metrics"))
+        let named = try ask("/metrics", "--header", "Host: localhost:9180")
+        #expect(named.status == 200)
+        let logged = try #require(installation.send(.get("/api/users/me")).header("x-request-id"))
+        #expect(Eventually.holds { installation.accessLog.contains(logged) })
+        for response in [response, named] {
+            #expect(!installation.accessLog.contains(try #require(response.header("x-request-id"))))
+        }
     }
 
     @Test(

@@ -48,8 +48,10 @@ struct NginxTests {
         let token = try installation.devLogin("reload@example.com").accessToken
         let reloading = Background {
             for _ in 0..<5 {
+                let before = installation.workers
                 installation.nginx.signal(SIGHUP)
-                usleep(150_000)
+                // Those before end when they have answered.
+                _ = Eventually.holds { !installation.workers.isSubset(of: before) }
             }
             return []
         }

@@ -8,18 +8,18 @@ import Testing
 struct ServingTests {
     @Test("SIGTERM lets open requests finish, and the exit status is 0")
     func gracefulShutdown() throws {
-        let installation = try FastCGIInstallation()
-        let peer = try installation.connect()
+        let installation = try FastCGIInstallation { $0["WORKERS"] = "1" }
+        let (peer, idle) = (try installation.connect(), try installation.connect())
         let login = try installation.send(
             .post(
                 "/api/auth/dev-login", ["email": "d@example.com", "devSecret": .string(FastCGIInstallation.devSecret)]),
             over: peer)
         let request = FastCGIInstallation.bytes(of: .get("/api/users/me", bearer: login.accessToken))
         try peer.send(Array(request.dropLast(8)))
-        // The first part must arrive before the signal.
-        usleep(50_000)
+        // The only worker answers this after it has seen the first part.
+        _ = try installation.send(.get("/healthz"), over: idle)
         installation.process.signal(SIGTERM)
-        usleep(50_000)
+        #expect(try idle.isEnded())
         try peer.send(Array(request.suffix(8)))
         #expect(try peer.answer().text.contains("d@example.com"))
         #expect(installation.process.wait() == 0)
@@ -28,10 +28,11 @@ struct ServingTests {
 
     @Test("A second SIGTERM ends the server at once, and this is logged")
     func secondSIGTERM() throws {
-        let installation = try FastCGIInstallation()
+        let installation = try FastCGIInstallation { $0["WORKERS"] = "1" }
         let peer = try installation.connect()
         try peer.send(Array(FastCGIInstallation.bytes(of: .get("/api/users/me")).dropLast(8)))
-        usleep(50_000)
+        // The only worker answers this after it has seen the first part.
+        _ = try installation.send(.get("/healthz"))
         installation.process.signal(SIGTERM)
         #expect(Eventually.holds { installation.process.log.contains(#""event":"stopping""#) })
         installation.process.signal(SIGTERM)

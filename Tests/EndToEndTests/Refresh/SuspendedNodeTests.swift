@@ -18,6 +18,7 @@ struct SuspendedNodeTests {
         var gone = [try node.connect(), try node.connect()]
         _ = try node.send(.get("/healthz"), over: gone[0])
         try gone[1].send(parts[0])
+        let start = ContinuousClock.now
         try suspend()
         defer { node.process.signal(SIGCONT) }
         try gone[0].send(refresh)
@@ -31,7 +32,7 @@ struct SuspendedNodeTests {
         #expect(try other.me(next.accessToken).status == 200)
         let last = try other.refresh(next.refreshToken)
         // Shorter suspensions are not noticed.
-        usleep(2_500_000)
+        _ = Eventually.holds { start.duration(to: .now) > .milliseconds(2500) }
         node.process.signal(SIGCONT)
         #expect(try patient.answer().text.contains("200"))
         #expect(Eventually.holds { node.process.log.components(separatedBy: "abandoned").count == 4 })

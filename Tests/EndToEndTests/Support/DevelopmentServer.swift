@@ -23,9 +23,8 @@ final class DevelopmentServer {
             ] + options,
             environment: environment.merging(["PATH": folder.file("checkout/bin") + ":" + Self.path]) { own, _ in own },
             log: folder.file("page"))
-        let hasStarted = Eventually.holds(within: 120) {
-            usleep(50_000)
-            return page.contains("Ctrl-C stops it.") || process.exitStatus != nil
+        let hasStarted = Eventually.holds(within: 120, every: 0.05) {
+            page.contains("Ctrl-C stops it.") || process.exitStatus != nil
         }
         guard hasStarted, process.exitStatus == nil else {
             process.stop()

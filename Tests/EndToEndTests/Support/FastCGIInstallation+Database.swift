@@ -17,6 +17,13 @@ extension FastCGIInstallation {
         try sign.close()
     }
 
+    /// The seconds since the server has last read what other nodes have ended.
+    func ageOfRevocations() throws -> Double? {
+        let metrics = String(decoding: try send(.get("/metrics")).body, as: UTF8.self).split(separator: "\n")
+        let line = metrics.first { $0.hasPrefix("gatehouse_revocations_age_seconds ") }
+        return line.flatMap { Double($0.split(separator: " ")[1]) }
+    }
+
     /// The number of rows of a table, optionally with a condition.
     func count(_ rows: String) throws -> Int64 { try testDatabase.number("SELECT count(*) FROM \(rows)") }
 }

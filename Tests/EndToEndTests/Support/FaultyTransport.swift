@@ -2,6 +2,8 @@ import Foundation
 import FoundationNetworking
 import GatehouseClient
 import Synchronization
+import TestSupport
+import Testing
 
 /// Sends requests to the server, and injects the faults that a test has planned.
 final class FaultyTransport: HTTPTransport {
@@ -65,9 +67,8 @@ final class FaultyTransport: HTTPTransport {
 
     /// Waits until a request to this path has been answered with this status.
     func answered(_ path: String, _ status: Int) async throws {
-        for _ in 0..<10_000 where !sent(path).contains(where: { $0.status == status }) {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        let isAnswered = try await Eventually.becomesTrue { sent(path).contains { $0.status == status } }
+        #expect(isAnswered, "\(path)")
     }
 
     /// What the client sent to a path, by its end.

@@ -78,7 +78,7 @@ final class KeySetServer: Sendable {
         while sent < bytes.count {
             switch connection.send(bytes, from: sent) {
             case .moved(let count): sent += count
-            case .wouldBlock: Thread.pause(for: .milliseconds(5))
+            case .wouldBlock: if !connection.waitUntilWritable(milliseconds: 60_000) { return }
             case .ended: return
             }
         }

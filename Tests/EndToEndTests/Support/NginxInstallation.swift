@@ -18,6 +18,12 @@ final class NginxInstallation: Installation, @unchecked Sendable {
         (try? String(contentsOfFile: folder.file("nginx/logs/gatehouse.access.log"), encoding: .utf8)) ?? ""
     }
 
+    /// The process ids of nginx's workers.
+    var workers: Set<Substring> {
+        let path = "/proc/\(nginx.identifier)/task/\(nginx.identifier)/children"
+        return Set((try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ") ?? [])
+    }
+
     /// - Parameters:
     ///   - responder: that of another installation, in place of a new one.
     ///   - values: replace those of a development machine.

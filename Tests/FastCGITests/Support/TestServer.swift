@@ -12,14 +12,15 @@ final class TestServer: Sendable {
 
     let address: FastCGIPeer.Address
     let responder: Responder
+    let held = HeldRequests()
     private let thread: Thread
     private let faultList: FaultList
 
     init(
         _ kind: Kind = .unix, workers: Int = 2, limits: Limits = .quick, keeper: Responder.Keeper? = nil,
-        handler: @escaping Responder.Handler = TestServer.answer
+        handler: Responder.Handler? = nil
     ) throws {
-        let faults = FaultList()
+        let (faults, held) = (FaultList(), held)
         let listener: Listener
         switch kind {
         case .unix:
@@ -32,7 +33,10 @@ final class TestServer: Sendable {
         }
         let responder = try Responder(
             listener: listener, workers: workers, limits: limits, keeper: keeper, report: { faults.add($0) },
-            handler: handler)
+            handler: handler ?? { request, answer in
+                if request.parameter("DOCUMENT_URI") == "/held" { held.wait() }
+                TestServer.answer(request, into: &answer)
+            })
         self.responder = responder
         faultList = faults
         thread = try Thread.spawn(name: "responder") { try! responder.run() }
@@ -45,21 +49,17 @@ final class TestServer: Sendable {
     /// Whether a connection is idle: between two requests, or before its first one.
     var hasIdleConnection: Bool { !responder.connections.all(where: \.isIdle).isEmpty }
 
+    /// Whether no connection has a request, complete or not.
+    var hasOnlyIdleConnections: Bool {
+        responder.connections.all(where: \.isIdle).count == responder.openConnections
+    }
+
     func stop() {
         responder.shutDown()
         thread.join()
     }
 
     func connect() throws -> FastCGIPeer { try FastCGIPeer(address) }
-
-    /// Waits up to twenty seconds for a condition.
-    static func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<2000 {
-            if condition() { return true }
-            Thread.pause(for: .milliseconds(10))
-        }
-        return condition()
-    }
 
     static func freshPath() -> String {
         "/tmp/gatehouse-\(getpid())-\(counter.add(1, ordering: .relaxed).newValue).sock"
@@ -80,9 +80,6 @@ final class TestServer: Sendable {
         if request.bodyIsTooLarge { return text(413, "too large") }
         switch parts.first {
         case "large": return text(200, String(repeating: "x", count: number))
-        case "sleep":
-            Thread.pause(for: .milliseconds(number))
-            return text(200, uri)
         case "length": return text(200, String(request.body.count))
         case "value": return text(200, request.parameter(String(parts.last!)) ?? "none")
         default: return text(200, uri + ":" + String(decoding: request.body, as: UTF8.self))
@@ -94,6 +91,22 @@ final class TestServer: Sendable {
     static func expected(_ body: String, status: Int = 200) -> String {
         "Status: \(status)\r\nContent-Type: text/plain\r\n\r\n" + body
     }
+}
+
+/// The requests for `/held`, whose handlers wait until the test lets them go on.
+final class HeldRequests: Sendable {
+    private let state = Monitor((count: 0, isOver: false))
+
+    /// Limited, in case the test fails.
+    func wait() {
+        state.change { $0.count += 1 }
+        _ = state.wait(atMost: .seconds(120)) { $0.isOver ? () : nil }
+    }
+
+    /// Waits until so many handlers run.
+    func arrive(_ count: Int = 1) { state.wait { $0.count >= count ? () : nil } }
+
+    func release() { state.change { $0.isOver = true } }
 }
 
 final class FaultList: Sendable {

@@ -27,8 +27,7 @@ struct ComposeTests {
         #expect(session.status == 200)
         let token = try #require(session["accessToken"])
         #expect(try fixture.ask("/api/users/me", bearer: token).status == 200)
-        let isExchanged = Eventually.holds(within: 60) {
-            usleep(100_000)
+        let isExchanged = Eventually.holds(within: 60, every: 0.1) {
             let requests = try? Shell.run([
                 "curl", "-s", "--noproxy", "*", "http://127.0.0.1:\(fixture.applePort)/requests",
             ])
@@ -124,9 +123,8 @@ struct ComposeTests {
         try fixture.up()
         #expect(try fixture.ask("/api/users/me", bearer: token).status == 200)
         #expect(try fixture.ask("/api/auth/apple", try fixture.mint("002.\(service)")).status == 200)
-        let isGuarded = Eventually.holds(within: 30) {
-            usleep(200_000)
-            return (try? fixture.ask("/example/", bearer: token).status) == 200
+        let isGuarded = Eventually.holds(every: 0.2) {
+            (try? fixture.ask("/example/", bearer: token).status) == 200
         }
         #expect(isGuarded)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// Clients that send requests without a pause, each on one kept connection.
 final class LoadGenerator {
@@ -21,7 +22,15 @@ final class LoadGenerator {
         }
     }
 
-    func pause(_ seconds: Double) { usleep(UInt32(seconds * 1_000_000)) }
+    /// Waits until so many more requests were answered.
+    func answers(_ count: Int) throws {
+        let before = try #require(Int(try machine.mustRun(Self.requests)))
+        let isReached = machine.eventuallySucceeds("[ $(\(Self.requests)) -ge \(before + count) ]", within: 120)
+        #expect(isReached)
+    }
+
+    /// The file is empty while it is written.
+    private static let requests = "until grep . /run/load/requests; do sleep 0.05; done"
 
     func stop() throws -> Outcome {
         try machine.mustRun("touch /run/load/stop")

@@ -39,8 +39,7 @@ final class Machine {
                 "--kill-signal=SIGKILL", "--machine=\(name)", "--directory=\(root)",
             ], environment: [:], log: folder.file("console"))
         process = machine
-        let isUp = Eventually.holds(within: 120) {
-            usleep(50_000)
+        let isUp = Eventually.holds(within: 120, every: 0.05) {
             guard machine.exitStatus == nil, let child = Self.child(of: machine.identifier) else { return false }
             leader = child
             return ["running\n", "degraded\n"].contains((try? run("systemctl is-system-running || true").text) ?? "")
@@ -97,10 +96,7 @@ final class Machine {
     }
 
     func eventuallySucceeds(_ script: String, within seconds: Double = 60) -> Bool {
-        Eventually.holds(within: seconds) {
-            usleep(100_000)
-            return (try? run(script).status) == 0
-        }
+        Eventually.holds(within: seconds, every: 0.1) { (try? run(script).status) == 0 }
     }
 
     /// The journal of Gatehouse's units, for messages of failed tests.

@@ -92,6 +92,8 @@ def load(folder):
     for _ in range(3000):
         if os.path.exists(stop):
             break
+        with open(os.path.join(folder, "requests"), "w") as file:
+            file.write(f"{sum(counts)}\n")
         time.sleep(0.1)
     over.set()
     for thread in threads:

@@ -42,9 +42,8 @@ final class RunningCluster {
                 "--apple-port", "\(Self.applePort)",
             ], environment: ["PATH": checkout + "/bin:" + RunnableCheckout.path],
             log: folder.file("page-\(UUID().uuidString)"))
-        let hasStarted = Eventually.holds(within: 180) {
-            usleep(50_000)
-            return page.contains("Ctrl-C stops it.") || process.exitStatus != nil
+        let hasStarted = Eventually.holds(within: 180, every: 0.05) {
+            page.contains("Ctrl-C stops it.") || process.exitStatus != nil
         }
         guard hasStarted, process.exitStatus == nil else {
             process.stop()
@@ -123,8 +122,7 @@ final class RunningCluster {
 
     /// Waits until there is a primary and a synchronous standby, and until all other parts run.
     func isWhole(within seconds: Double = 90) -> Bool {
-        Eventually.holds(within: seconds) {
-            usleep(200_000)
+        Eventually.holds(within: seconds, every: 0.2) {
             let parts = parts
             return hasPrimary() && parts.contains(": primary") && parts.contains(": synchronous standby")
                 && !parts.contains("does not")

@@ -71,12 +71,7 @@ final class ComposeFixture: Sendable {
         if try isRunning() { return }
         try compose("up", "--detach")
         guard
-            Eventually.holds(
-                within: 240,
-                {
-                    usleep(200_000)
-                    return (try? isRunning()) == true
-                })
+            Eventually.holds(within: 240, every: 0.2, { (try? isRunning()) == true })
         else {
             throw Spawn.Failure(description: "not healthy: \(try states())\n\(try compose("logs", "--tail", "20"))")
         }

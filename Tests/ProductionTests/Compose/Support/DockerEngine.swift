@@ -71,9 +71,8 @@ final class DockerEngine: Sendable {
 
     private func answers() -> Bool {
         // An engine that waits for the lock has not failed.
-        Eventually.holds(within: 960) {
-            usleep(100_000)
-            return daemon.exitStatus != nil || (try? run(["docker", "info"]).status) == 0
+        Eventually.holds(within: 960, every: 0.1) {
+            daemon.exitStatus != nil || (try? run(["docker", "info"]).status) == 0
         } && daemon.exitStatus == nil
     }
 
