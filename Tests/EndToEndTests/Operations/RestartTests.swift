@@ -91,7 +91,9 @@ struct RestartTests {
         #expect(installation.log.contains("connections_adopted"))
     }
 
-    @Test("No request is lost behind a web server with a minimal configuration", arguments: WebServer.allCases)
+    @Test(
+        "No request is lost behind a web server with a minimal configuration", .needs(.otherFronts),
+        arguments: WebServer.allCases)
     func otherWebServers(_ kind: WebServer) throws {
         let installation = try ManagedInstallation { $0["WORKERS"] = "8" }
         // The web servers' workers run as another user.

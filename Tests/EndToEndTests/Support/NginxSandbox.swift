@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Runs `gatehouse-nginx` and nginx in namespaces with temporary system folders, which end with the script. `systemctl`
-/// is replaced with a program that records its arguments.
+/// is replaced with a program that records its arguments. nginx has the configuration of Debian's package in its main lines,
+/// not that of this machine, whose modules and sites may need what the temporary folders hide.
 struct NginxSandbox {
     private let folder: TemporaryFolder
 
@@ -39,7 +40,20 @@ struct NginxSandbox {
         mkdir -p /etc/gatehouse /run/systemd/system /usr/share/gatehouse /var/lib/nginx /var/log/nginx /var/www "$2/bin"
         cp -r "$1/nginx" /usr/share/gatehouse/nginx
         cp "$1/deploy/lib/render-nginx" /usr/share/gatehouse/
-        rm -rf /etc/nginx/*/gatehouse* /etc/nginx/sites-enabled/default
+        rm -rf /etc/nginx/*/gatehouse* /etc/nginx/conf.d/* /etc/nginx/sites-enabled/* /etc/nginx/modules-enabled/*
+        cat >/etc/nginx/nginx.conf <<'END'
+        user www-data;
+        pid /run/nginx.pid;
+        include /etc/nginx/modules-enabled/*.conf;
+        events {}
+        http {
+            include /etc/nginx/mime.types;
+            access_log /var/log/nginx/access.log;
+            error_log /var/log/nginx/error.log;
+            include /etc/nginx/conf.d/*.conf;
+            include /etc/nginx/sites-enabled/*;
+        }
+        END
         echo SERVER_NAME=api.example.com >/etc/gatehouse/nginx.values
         cat >"$2/bin/systemctl" <<'END'
         #!/bin/sh
