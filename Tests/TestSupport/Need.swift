@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// Software that `./deploy/test` does without and `./deploy/test --all` installs.
+/// What `./deploy/test` does without: software that `./deploy/test --all` installs, and time.
 package enum Need: String, Sendable {
     case bootedDebian = "a Debian that boots in a folder"
     case chromium = "Chromium"
@@ -11,9 +11,19 @@ package enum Need: String, Sendable {
     case openAPITools = "schemathesis"
     case otherFronts = "Apache, Caddy and lighttpd"
     case promtool = "promtool"
+    /// What another test guards as well, or what hardly ever changes.
+    case time = "much processor time"
 
     /// Whether `./deploy/test --all` runs the tests. Then tests of races also make more attempts.
     package static let areAllMet = ProcessInfo.processInfo.environment["GATEHOUSE_TESTS"] == "all"
+}
+
+extension Array {
+    /// With `--all` each element, otherwise the first and every so many-th after it: for tests that repeat the same with many
+    /// values, and take long.
+    package func sampled(every step: Int) -> [Element] {
+        Need.areAllMet ? self : indices.filter { $0.isMultiple(of: step) }.map { self[$0] }
+    }
 }
 
 extension Trait where Self == ConditionTrait {

@@ -30,7 +30,7 @@ struct OutsidePackageTests {
         try expectWorks(package)
     }
 
-    @Test("By version, in an app of Swift 5, without a warning")
+    @Test("By version, in an app of Swift 5, without a warning", .needs(.time))
     func tag() throws {
         let package = try OutsidePackage(.tag, tools: "5.9")
         expectClean(try package.build())

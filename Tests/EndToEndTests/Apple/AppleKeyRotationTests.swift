@@ -72,7 +72,7 @@ struct AppleKeyRotationTests {
         #expect(!outcomes.contains(4))
     }
 
-    @Test("10 000 tokens with unknown keys cause one fetch per 30 seconds, and valid logins succeed")
+    @Test("Thousands of tokens with unknown keys cause one fetch per 30 seconds, and valid logins succeed")
     func unknownKeys() throws {
         let installation = try FastCGIInstallation()
         #expect(Eventually.holds { installation.apple.fetches == 1 })
@@ -80,19 +80,20 @@ struct AppleKeyRotationTests {
         let fetches = installation.apple.fetches
         let forger = try Forger(installation.apple.forgedLogin())
         let start = ContinuousClock.now
+        let count = Need.areAllMet ? 1250 : 250
         let refused = try Concurrently.run(8) { crowd in
             let peer = try installation.connect()
-            return try (0..<1250).count { number in
+            return try (0..<count).count { number in
                 let forged = try installation.send(
                     .post("/api/auth/apple", forger.login("K\(crowd)-\(number)")), over: peer)
-                if number % 250 == 0 {
+                if number % 50 == 0 {
                     let honest = installation.apple.login("001.honest-\(crowd)")
                     #expect(try installation.send(.post("/api/auth/apple", honest), over: peer).status == 200)
                 }
                 return forged.status == 401 && forged["reason"] == "unknown_key"
             }
         }
-        #expect(refused.reduce(0, +) == 10_000)
+        #expect(refused.reduce(0, +) == 8 * count)
         let spans = Int((ContinuousClock.now - start).components.seconds / 30) + 1
         #expect((fetches + 1...fetches + spans).contains(installation.apple.fetches))
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Pastes the commands of the pages about PostgreSQL into a shell on a server in a temporary folder.
-@Suite("Commands of the documentation on a PostgreSQL server")
+@Suite("Commands of the documentation on a PostgreSQL server", .needs(.time))
 struct PostgreSQLPagesTests {
     private static let page = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/PostgreSQL.md")
     private static let backups = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/Backups.md")

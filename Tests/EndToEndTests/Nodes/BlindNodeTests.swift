@@ -19,7 +19,7 @@ struct BlindNodeTests {
         // Only the log: the rest of the database goes on working.
         try nodes.first.change("ALTER TABLE revocations RENAME TO lost")
         for node in both {
-            let isBlind = try await Eventually.becomesTrue {
+            let isBlind = try await Eventually.becomesTrue(every: 0.2) {
                 let status = try node.verify(login.accessToken).status
                 let age = try #require(try node.ageOfRevocations())
                 #expect(status == 204 || age > 29)

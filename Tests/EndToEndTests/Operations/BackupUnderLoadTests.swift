@@ -39,7 +39,7 @@ struct BackupUnderLoadTests {
             }
         }
         #expect(Eventually.holds { load.count >= 20 })
-        for round in 0..<3 {
+        for round in 0..<(Need.areAllMet ? 3 : 1) {
             let before = load.users.withLock { $0 }
             let path = installation.folder.file("backup-\(round).db")
             // Delays each write of the copy, so that logins happen during it.

@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Restart by a service manager", .timeLimit(.minutes(5)))
 struct RestartTests {
+    private static let restarts = Need.areAllMet ? 12 : 4
+
     private static func login(_ name: String) -> TestRequest {
         .post(
             "/api/auth/dev-login",
@@ -59,7 +61,7 @@ struct RestartTests {
         let newConnections = load.start(2) { index in { [try installation.send(Self.login("new-\(index)")).status] } }
         let idle = try (0..<40).map { _ in try installation.connect() }
         for peer in idle { #expect(try installation.send(Self.login("resting"), over: peer).status == 200) }
-        for _ in 0..<12 {
+        for _ in 0..<Self.restarts {
             let before = load.answered
             #expect(try installation.restart() == 0)
             #expect(Eventually.holds(within: 40) { load.answered > before + 30 || !load.faults.isEmpty })
@@ -81,7 +83,7 @@ struct RestartTests {
         let threads = load.start(3) { index in
             { try nginx.send(Self.login("front-\(index)"), timesAtOnce: 25).map(\.status) }
         }
-        for _ in 0..<12 {
+        for _ in 0..<Self.restarts {
             let before = load.answered
             #expect(try installation.restart() == 0)
             #expect(Eventually.holds(within: 40) { load.answered > before + 150 || !load.faults.isEmpty })

@@ -87,7 +87,7 @@ final class ProxiedInstallation: Sendable {
         let text = lines.joined(separator: "\r\n") + "\r\n\r\n" + body
         let outcome = try Shell.outcome(
             of: [
-                "nsenter", "--net=/proc/\(nginx.identifier)/ns/net", "python3",
+                "nsenter", "--net=/proc/\(nginx.identifier)/ns/net", "python3", "-I", "-S",
                 Executable.root + "/Tests/EndToEndTests/Support/ask-from.py", source,
                 source.contains(":") ? "fd00::1" : "10.0.0.1", "\(port)", proxy, port == 443 ? "tls" : "plain",
             ], input: Array(text.utf8))
