@@ -1,4 +1,5 @@
 internal import CPostgreSQL
+import SQL
 
 extension Connection {
     /// The server of the connection as libpq names it: a host with its port, or a socket.
@@ -10,4 +11,14 @@ extension Connection {
     }
 
     package var isEncrypted: Bool { unsafe PQsslInUse(handle.pointer) == 1 }
+
+    /// Whether the server is still what it was when the connection was opened: a primary, of the same timeline.
+    package func isStillPrimary() throws(PostgreSQLError) -> Bool {
+        let known = timeline
+        let query = "SELECT pg_is_in_recovery(), \(known == nil ? "NULL::bigint" : ServerSession.timeline)"
+        let isPrimary = try first(query) { row in
+            row.integer(0) == 0 && row.optionalInteger(1) == known
+        }
+        return isPrimary == true
+    }
 }

@@ -62,6 +62,9 @@ extension PostgreSQLError {
     /// The statement, a lock or the answer took too long.
     package var isTimeout: Bool { cause == .timeout || ["57014", "55P03"].contains(sqlState) }
 
+    /// The server has as many connections as it allows, for all, for the database or for the user.
+    package var isOutOfConnections: Bool { sqlState == "53300" }
+
     /// The server's disk is full.
     package var isFull: Bool { sqlState == "53100" }
 

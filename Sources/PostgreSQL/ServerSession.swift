@@ -28,17 +28,19 @@ struct ServerSession: Sendable {
         return try read(handle.execute(sql, within: .milliseconds(deadline.millisecondsLeft)))
     }
 
+    /// Of the server, in SQL; NULL on a standby.
+    static let timeline = """
+        CASE WHEN NOT pg_is_in_recovery()
+        THEN ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END
+        """
+
     private static func sql(_ backend: Int32, _ options: ConnectionOptions, readsTimeline: Bool) -> String {
-        let timeline = """
-            CASE WHEN NOT pg_is_in_recovery()
-            THEN ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END
-            """
-        return """
-            SELECT pg_backend_pid() = \(options.assumesPooler ? -1 : backend),
-            current_setting('server_version_num'), pg_is_in_recovery(), \(readsTimeline ? timeline : "NULL"),
-            CASE WHEN pg_backend_pid() = \(options.assumesPooler ? -1 : backend)
-            THEN \(settings(options, isLocal: false)) END
-            """
+        """
+        SELECT pg_backend_pid() = \(options.assumesPooler ? -1 : backend),
+        current_setting('server_version_num'), pg_is_in_recovery(), \(readsTimeline ? timeline : "NULL"),
+        CASE WHEN pg_backend_pid() = \(options.assumesPooler ? -1 : backend)
+        THEN \(settings(options, isLocal: false)) END
+        """
     }
 
     /// Sets the timeouts, for one transaction or for the session.

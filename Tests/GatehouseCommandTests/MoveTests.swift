@@ -105,6 +105,26 @@ struct MoveTests {
         #expect(try move(from: fixture.source, to: target).status == 0)
     }
 
+    @Test(
+        "a copy that differs from the source is noticed, and the target stays as it was",
+        arguments: [
+            ("NEW.nickname := ''other''; RETURN NEW", "the copy differs from the source in the table users"),
+            ("RETURN NULL", "the copy is not complete: the table users has 2 of 3 rows"),
+        ])
+    func changedCopy(action: String, fault: String) throws {
+        #expect(try fixture.run("migrate", on: target).status == 0)
+        // Refers to no other row.
+        try server.execute(
+            """
+            CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \(action); END';
+            CREATE TRIGGER change BEFORE INSERT ON users FOR EACH ROW WHEN (NEW.id = 'user_3') EXECUTE FUNCTION change();
+            """, in: target)
+        let outcome = try move(from: fixture.source, to: target)
+        #expect(outcome.status == 3, "\(outcome.errorOutput)")
+        #expect(outcome.errorOutput.contains(fault), "\(outcome.errorOutput)")
+        #expect(try server.execute("SELECT count(*) FROM users", in: target) == "0")
+    }
+
     @Test("an unfinished move is refused by a server, and completed by another run")
     func unfinished() throws {
         #expect(try move(from: "sqlite:" + file, to: target).status == 0)

@@ -117,6 +117,29 @@ struct RevocationsTests {
         #expect(refusal(revocations, caller("a", role: .admin)) == .sessionRevoked)
     }
 
+    @Test("a change without a state has the user read: once, and before that the user is not accepted")
+    func unknownState() throws {
+        let store = RevocationLogStore(isShared: true)
+        store.append(.user(UserID("u"), nil))
+        let revocations = try Revocations(store: store, lifetime: .seconds(900), now: { [noon] in noon })
+        store.set(User(id: UserID("u"), email: nil, nickname: nil, role: .admin, createdAt: noon))
+        store.setReadable(false)
+        #expect(refusal(revocations, caller("a", role: .admin)) == storageFailure)
+        revocations.insert(SessionID("b"), at: noon)
+        #expect(refusal(revocations, caller("b", role: .admin)) == .sessionRevoked)
+        store.setReadable(true)
+        for _ in 1...3 { #expect(refusal(revocations, caller("a", role: .admin)) == nil) }
+        #expect(store.userReadCount == 1)
+        #expect(refusal(revocations, caller("a")) == .sessionRevoked)
+        // Another change.
+        store.set(User(id: UserID("u"), email: nil, nickname: nil, role: .user, createdAt: noon))
+        store.append(.user(UserID("u"), nil))
+        try revocations.catchUpIfChanged()
+        #expect(refusal(revocations, caller("a", role: .admin)) == .sessionRevoked)
+        #expect(refusal(revocations, caller("a")) == nil)
+        #expect(refusal(revocations, caller("c", user: "v")) == nil)
+    }
+
     @Test("a node that has not read the log of other nodes for half a minute refuses requests until it has read it")
     func blindness() throws {
         let store = RevocationLogStore(isShared: true)

@@ -8,8 +8,17 @@ import Synchronization
 package final class Revocations: Sendable {
     private struct Memory {
         var sessions: [SessionID: Timestamp] = [:]
-        var users: [UserID: (state: UserState, moment: Timestamp)] = [:]
+        var users: [UserID: ChangedUser] = [:]
         var pruneAt = 256
+        var changes = 0
+    }
+
+    private struct ChangedUser {
+        /// Nil until it is needed, where the log does not contain it.
+        var state: UserState?
+        let moment: Timestamp
+        /// Differs from that of every other entry.
+        let number: Int
     }
 
     private struct Cursor {
@@ -94,15 +103,28 @@ package final class Revocations: Sendable {
 
     /// Refuses a caller whose session has ended, or whose token names a role or status that is out of date.
     package func check(_ caller: Caller) throws(Refusal) {
-        let (state, hasEnded) = memory.withLock { memory in
-            (memory.users[caller.userID]?.state, memory.sessions[caller.sessionID] != nil)
+        let (changed, hasEnded) = memory.withLock { memory in
+            (memory.users[caller.userID], memory.sessions[caller.sessionID] != nil)
         }
-        if hasEnded { throw state?.status == .disabled ? .userDisabled : .sessionRevoked }
-        guard let refusal = state?.refusal(of: caller) else { return }
-        guard store.isShared else { throw refusal }
+        if hasEnded {
+            let state = changed?.state ?? changed.flatMap { try? currentState(of: caller.userID, after: $0) }
+            throw state?.status == .disabled ? .userDisabled : .sessionRevoked
+        }
+        guard let changed else { return }
+        if let state = changed.state {
+            guard let refusal = state.refusal(of: caller) else { return }
+            guard store.isShared else { throw refusal }
+        }
         // Another node may have changed the user again, and have issued this token since.
-        guard let user = try store.user(caller.userID) else { throw .sessionRevoked }
-        if let refusal = UserState(role: user.role, status: user.status).refusal(of: caller) { throw refusal }
+        if let refusal = try currentState(of: caller.userID, after: changed).refusal(of: caller) { throw refusal }
+    }
+
+    /// Reads the user, and remembers the state until the log has another change of the user.
+    private func currentState(of id: UserID, after changed: ChangedUser) throws(Refusal) -> UserState {
+        let user = try store.user(id)
+        let state = UserState(role: user?.role ?? .user, status: user?.status ?? .deleted)
+        memory.withLock { if $0.users[id]?.number == changed.number { $0.users[id]?.state = state } }
+        return state
     }
 
     /// The role that a new access token for this user must name. It may have changed since the user was read, and a
@@ -110,14 +132,16 @@ package final class Revocations: Sendable {
     package func role(of user: User) throws(Refusal) -> Role {
         if store.isShared { return user.role }
         try catchUpIfChanged()
-        return memory.withLock { $0.users[user.id]?.state.role } ?? user.role
+        return memory.withLock { $0.users[user.id]?.state?.role } ?? user.role
     }
 
     private func insert(_ entries: [Revocation], into memory: inout Memory) {
         for entry in entries {
             switch entry.subject {
             case .session(let id): memory.sessions[id] = entry.moment
-            case .user(let id, let state): memory.users[id] = (state, entry.moment)
+            case .user(let id, let state):
+                memory.changes += 1
+                memory.users[id] = ChangedUser(state: state, moment: entry.moment, number: memory.changes)
             }
         }
         prune(&memory)
@@ -147,8 +171,9 @@ extension UserState {
 package struct Revocation: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         case session(SessionID)
-        /// The user's role or status has changed; the state is the current one, not the one at the time of the entry.
-        case user(UserID, UserState)
+        /// The user's role or status has changed; the state is the current one, not the one at the time of the entry. Nil
+        /// if the user has to be read, which may take longer than to read the log.
+        case user(UserID, UserState?)
     }
 
     /// Where to read on after this entry. Another entry that was committed at the same time may be returned again.

@@ -42,29 +42,22 @@ final class ConnectionPool: Sendable {
         waitingCount.add(1, ordering: .relaxed)
         defer { waitingCount.subtract(1, ordering: .relaxed) }
         let deadline = MonotonicTime.now + timeout
-        while true {
-            let found = state.wait(atMost: .milliseconds(deadline.millisecondsLeft)) { state -> ServerConnection?? in
-                if let idle = state.idle.popLast() { return idle }
-                guard state.openCount < limit else { return nil }
-                state.openCount += 1
-                return .some(nil)
-            }
-            guard let found else { throw PoolExhausted() }
-            guard let idle = found else { return try open() }
-            if servers.isCurrent(idle) { return idle }
-            state.changeForOne { $0.openCount -= 1 }
+        let found = state.wait(atMost: .milliseconds(deadline.millisecondsLeft)) { state -> ServerConnection?? in
+            if let idle = state.idle.popLast() { return idle }
+            guard state.openCount < limit else { return nil }
+            state.openCount += 1
+            return .some(nil)
         }
-    }
-
-    private func open() throws -> ServerConnection {
-        do { return try servers.connect() } catch {
+        guard let found else { throw PoolExhausted() }
+        do { return try found.map(servers.current) ?? servers.connect() } catch {
             state.changeForOne { $0.openCount -= 1 }
             throw error
         }
     }
 
     private func putBack(_ opened: ServerConnection) {
-        let isReusable = servers.isCurrent(opened) && !opened.connection.isInTransaction
+        // Whether it is current is asked when it is needed again.
+        let isReusable = opened.connection.isUsable && !opened.connection.isInTransaction
         state.changeForOne { state in
             if isReusable { state.idle.append(opened) } else { state.openCount -= 1 }
         }
@@ -74,24 +67,17 @@ final class ConnectionPool: Sendable {
 /// All connections were in use for too long.
 struct PoolExhausted: Error {}
 
-/// A connection for one batch at a time, opened when it is first needed and after each loss.
-///
-/// `@unchecked Sendable`: only the leader of a batch queue uses it, one at a time.
-final class BatchConnection: @unchecked Sendable {
-    private let servers: Servers
-    private var opened: ServerConnection?
-
-    init(_ servers: Servers) {
-        self.servers = servers
-    }
-
-    func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        if let opened, servers.isCurrent(opened), !opened.connection.isInTransaction {
-            return try servers.use(opened, body)
+extension ConnectionPool: ConnectionLender {
+    func lend<Result>(
+        orWaitFor time: Duration?, _ body: (ServerConnection) throws -> Result
+    ) throws -> Result? {
+        let idle = state.wait(atMost: time ?? .zero) { state in
+            state.idle.popLast().map(Optional.some) ?? (state.openCount == 0 ? .some(nil) : nil)
         }
-        opened = nil
-        let new = try servers.connect()
-        opened = new
-        return try servers.use(new, body)
+        guard var lent = idle ?? nil else { return nil }
+        defer { putBack(lent) }
+        guard time != nil || servers.isCurrent(lent) else { return nil }
+        lent = try servers.current(lent)
+        return try body(lent)
     }
 }

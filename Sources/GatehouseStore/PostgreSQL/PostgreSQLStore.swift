@@ -49,7 +49,7 @@ package final class PostgreSQLStore: Sendable {
         pool = ConnectionPool(servers, limit: settings.connections, timeout: settings.timeout / 2)
         changes = SessionBatches(servers, timeout: settings.timeout / 2, onCommit: onCommit)
         users = UserBatches(servers)
-        revocations = RevocationReader(servers)
+        revocations = RevocationReader(servers, borrowingFrom: [pool, users.connection, changes.connection])
         waiters = ConcurrencyLimit(settings.waiters, timeout: settings.timeout / 2)
     }
 }
@@ -176,8 +176,9 @@ extension PostgreSQLStore: RelationalStore {
 extension PostgreSQLStore: ServerStore {
     package var lastWrite: WriteOutcome? { lastOutcome.outcome }
 
-    /// Also looks for a new primary: maintenance runs once a second, and nothing waits for it.
+    /// Also looks for a new primary, and opens a lost connection: maintenance runs once a second, and nothing waits for it.
     package func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool {
+        revocations.reopen()
         servers.findNewerPrimary()
         return try removeExpired(limits)
     }

@@ -113,14 +113,47 @@ final class Servers: Sendable {
     }
 
     /// Works with a connection. If it is lost meanwhile, the server may have been replaced.
-    func use<Result>(_ opened: ServerConnection, _ body: (Connection) throws -> Result) throws -> Result {
-        do { return try body(opened.connection) } catch {
-            if !opened.connection.isUsable, opened.epoch == epoch.load(ordering: .acquiring) {
+    ///
+    /// - Parameter limit: how long to wait for an answer, if not as long as always. Only this connection is given up then,
+    ///   since others may get their answers.
+    func use<Result>(
+        _ opened: ServerConnection, answeringWithin limit: Duration? = nil, _ body: (Connection) throws -> Result
+    ) throws -> Result {
+        let connection = opened.connection
+        let standard = connection.answerTimeout
+        if let limit { connection.answerTimeout = min(limit, standard) }
+        defer { connection.answerTimeout = standard }
+        do { return try body(connection) } catch {
+            let isLost = limit == nil || !PostgreSQLError(error).isTimeout
+            if isLost, !connection.isUsable, opened.epoch == epoch.load(ordering: .acquiring) {
                 epoch.add(1, ordering: .acquiringAndReleasing)
-                state.withLock { $0.first = opened.connection.serverIndex + 1 }
+                state.withLock { $0.first = connection.serverIndex + 1 }
             }
             throw error
         }
+    }
+}
+
+// MARK: - Connections of before
+
+extension Servers {
+    /// A connection in place of one that may not be used any more; the same one if it still may.
+    ///
+    /// A server that has no room for another connection may only seem to be lost: an administrator has ended one of its
+    /// sessions, and another client has taken the place. Then the old connection is asked what a new one would be asked.
+    func current(_ old: ServerConnection) throws(PostgreSQLError) -> ServerConnection {
+        if isCurrent(old) { return old }
+        do throws(PostgreSQLError) { return try connect() } catch {
+            guard error.isOutOfConnections, let renewed = renewed(old) else { throw error }
+            return renewed
+        }
+    }
+
+    private func renewed(_ old: ServerConnection) -> ServerConnection? {
+        let renewed = ServerConnection(connection: old.connection, epoch: epoch.load(ordering: .acquiring))
+        guard isCurrent(renewed), !old.connection.isInTransaction else { return nil }
+        let isPrimary = try? use(renewed, answeringWithin: options.connectTimeout) { try $0.isStillPrimary() }
+        return isPrimary == true ? renewed : nil
     }
 }
 

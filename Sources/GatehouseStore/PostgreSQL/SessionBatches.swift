@@ -10,7 +10,7 @@ import Threading
 /// A transaction whose commit may have happened is run again: the decisions then see what they have written before, and
 /// return the same tokens.
 final class SessionBatches: Sendable {
-    private let connection: BatchConnection
+    let connection: BatchConnection
     private let queue = BatchQueue<PendingChange>(gathering: .yield)
     private let timeout: Duration
     private let onCommit: @Sendable (Commit) -> Void

@@ -4,7 +4,7 @@ import SQL
 
 /// Reads the users that concurrent requests ask for by one query.
 final class UserBatches: Sendable {
-    private let connection: BatchConnection
+    let connection: BatchConnection
     private let queue = BatchQueue<PendingRead>(gathering: .pause(.milliseconds(1)))
 
     init(_ servers: Servers) {

@@ -5,15 +5,32 @@ import TestSupport
 struct TwoNodes: Sendable {
     let first: FastCGIInstallation
     let second: FastCGIInstallation
-    var database: TestDatabase { first.testDatabase }
+    /// With the rights of a superuser.
+    let database: TestDatabase
+    /// The owner of the database, as whom the nodes connect; nil for the superuser.
+    let user: String?
 
-    init(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
-        let url = try TemporaryPostgreSQL.shared.get().database()
+    /// - Parameters:
+    ///   - server: the server of all tests, unless the test disturbs it.
+    ///   - user: is created.
+    init(
+        on server: TemporaryPostgreSQL? = nil, user: String? = nil,
+        _ adjust: (inout [String: String]) -> Void = { _ in }
+    ) throws {
+        let server = try server ?? TemporaryPostgreSQL.shared.get()
+        let url = try server.database()
+        let name = try server.execute("SELECT current_database()", in: url)
+        if let user {
+            try server.execute("CREATE ROLE \(user) LOGIN")
+            try server.execute("ALTER DATABASE \(name) OWNER TO \(user)")
+        }
         first = try FastCGIInstallation { variables in
-            variables["DATABASE_URL"] = url
+            variables["DATABASE_URL"] = user.map { server.url(of: name, user: $0) } ?? url
             adjust(&variables)
         }
         second = try FastCGIInstallation(beside: first)
+        database = TestDatabase(url: url)
+        self.user = user
     }
 
     /// The nodes in turn.

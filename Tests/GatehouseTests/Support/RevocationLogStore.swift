@@ -7,6 +7,7 @@ final class RevocationLogStore: PartialStore {
         var log: [Revocation] = []
         var counter: UInt64 = 0
         var readCount = 0
+        var userReadCount = 0
         var user: User?
         var isReadable = true
     }
@@ -33,7 +34,16 @@ final class RevocationLogStore: PartialStore {
     /// Changes a user without an entry in the log, which another node may not have read yet.
     func set(_ user: User) { state.withLock { $0.user = user } }
 
-    func user(_ id: UserID) throws(Refusal) -> User? { state.withLock { $0.user?.id == id ? $0.user : nil } }
+    func user(_ id: UserID) throws(Refusal) -> User? {
+        try state.withLock { state throws(Refusal) in
+            guard state.isReadable else { throw storageFailure }
+            state.userReadCount += 1
+            return state.user?.id == id ? state.user : nil
+        }
+    }
+
+    /// The number of times that a user was read.
+    var userReadCount: Int { state.withLock { $0.userReadCount } }
 
     func setReadable(_ isReadable: Bool) { state.withLock { $0.isReadable = isReadable } }
 

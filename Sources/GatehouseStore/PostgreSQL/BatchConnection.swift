@@ -1,0 +1,50 @@
+import POSIX
+import PostgreSQL
+import Threading
+
+/// A connection for one batch at a time, opened when it is first needed and after each loss.
+///
+/// `@unchecked Sendable`: only the thread that has set `isInUse` uses it.
+final class BatchConnection: @unchecked Sendable {
+    private let servers: Servers
+    private var opened: ServerConnection?
+    private let isInUse = Monitor(false)
+
+    init(_ servers: Servers) {
+        self.servers = servers
+    }
+
+    func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        isInUse.wait { $0 ? nil : ($0 = true) }
+        defer { isInUse.changeForOne { $0 = false } }
+        let current = try open()
+        return try servers.use(current, body)
+    }
+
+    private func open() throws -> ServerConnection {
+        let old = opened.flatMap { $0.connection.isInTransaction ? nil : $0 }
+        opened = nil
+        let current = try old.map(servers.current) ?? servers.connect()
+        opened = current
+        return current
+    }
+}
+
+/// Has connections for requests, and lends one that is open and that none of them uses at the moment.
+protocol ConnectionLender: Sendable {
+    /// Works with a connection; nil if there is none.
+    ///
+    /// - Parameter time: how long to wait for one that is in use. With nil it must be free, and current.
+    func lend<Result>(orWaitFor time: Duration?, _ body: (ServerConnection) throws -> Result) throws -> Result?
+}
+
+extension BatchConnection: ConnectionLender {
+    func lend<Result>(
+        orWaitFor time: Duration?, _ body: (ServerConnection) throws -> Result
+    ) throws -> Result? {
+        guard isInUse.wait(atMost: time ?? .zero, for: { $0 ? nil : ($0 = true) }) != nil else { return nil }
+        defer { isInUse.changeForOne { $0 = false } }
+        guard let opened, time != nil || servers.isCurrent(opened) else { return nil }
+        return try body(open())
+    }
+}

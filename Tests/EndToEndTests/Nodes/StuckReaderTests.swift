@@ -1,0 +1,96 @@
+import Foundation
+import SQL
+import StoreSupport
+import TestSupport
+import Testing
+
+/// What keeps a node from reading the log of revocations in the usual way. Notifications would only make it sooner.
+@Suite("A node whose reader of revocations is stuck")
+struct StuckReaderTests {
+    /// The last statement of a reader's own connection.
+    private static let readers = """
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%pg_snapshot_xmin%'
+        """
+
+    private func pids(_ nodes: TwoNodes) throws -> [pid_t] {
+        try nodes.database.connection().all(Self.readers) { pid_t($0.integer(0)) }
+    }
+
+    /// Ends a session by SQL, and waits until both nodes refuse its access token.
+    private func delay(_ nodes: TwoNodes, disturbing disturb: () throws -> Void) throws -> Duration {
+        let login = try nodes.first.devLogin("stuck@example.com")
+        let query = "SELECT max(id) FROM refresh_tokens WHERE user_id = '\(login.userID)'"
+        let session = try #require(try nodes.database.connection().first(query) { $0.text(0) })
+        for node in [nodes.first, nodes.second] { #expect(try node.verify(login.accessToken).status == 204) }
+        try disturb()
+        let other = try nodes.database.connection()
+        let start = ContinuousClock.now
+        try other.executeScript("UPDATE refresh_tokens SET revoked_at = 1 WHERE id = '\(session)'")
+        for node in [nodes.first, nodes.second] {
+            #expect(Eventually.holds { (try? node.verify(login.accessToken).code) == "session_revoked" })
+        }
+        return start.duration(to: .now)
+    }
+
+    /// The machine may be busy with other tests, so one of some attempts counts.
+    private func expectTwoSeconds(
+        _ nodes: TwoNodes, disturbing disturb: () throws -> Void, after end: () throws -> Void
+    ) throws {
+        var delays: [Duration] = []
+        repeat {
+            defer { try? end() }
+            delays.append(try delay(nodes, disturbing: disturb))
+        } while delays.last! >= .seconds(2) && delays.count < 5
+        #expect(delays.last! < .seconds(2), "\(delays)")
+    }
+
+    @Test("by a lock on the users: it refuses within two seconds what another node has ended")
+    func lock() throws {
+        let nodes = try TwoNodes()
+        try nodes.dropNotifications()
+        let other = try nodes.database.connection()
+        try expectTwoSeconds(nodes) {
+            try other.executeScript("BEGIN; LOCK TABLE users")
+        } after: {
+            try other.executeScript("ROLLBACK")
+        }
+    }
+
+    @Test("because the server process of its connection does not run: it refuses within two seconds")
+    func frozen() throws {
+        let server = try TemporaryPostgreSQL()
+        let nodes = try TwoNodes(on: server)
+        try nodes.dropNotifications()
+        var stopped: [pid_t] = []
+        try expectTwoSeconds(nodes) {
+            #expect(Eventually.holds { (try? pids(nodes).count) == 2 })
+            stopped = try pids(nodes)
+            for process in stopped { #expect(kill(process, SIGSTOP) == 0) }
+        } after: {
+            for process in stopped { kill(process, SIGCONT) }
+        }
+    }
+
+    @Test("because its connection was ended and the server accepts no more: it refuses within two seconds, and works")
+    func noConnection() throws {
+        let server = try TemporaryPostgreSQL.shared.get()
+        let nodes = try TwoNodes(on: server, user: "node\(UInt32.random(in: 0 ... .max))")
+        try nodes.dropNotifications()
+        // Opens the connections for refreshes, too.
+        var login = try nodes.second.devLogin("goes-on@example.com")
+        login = try nodes.second.refresh(login.refreshToken)
+        let role = try #require(nodes.user)
+        try expectTwoSeconds(nodes) {
+            #expect(Eventually.holds { (try? pids(nodes).count) == 2 })
+            try nodes.database.execute("ALTER ROLE \(role) CONNECTION LIMIT 0")
+            let readers = try pids(nodes).map(String.init).joined(separator: ",")
+            try nodes.database.execute("SELECT pg_terminate_backend(pid) FROM unnest(ARRAY[\(readers)]) AS pid")
+            // Ended, and not only told to.
+            #expect(Eventually.holds { (try? pids(nodes).filter { readers.contains("\($0)") }.isEmpty) == true })
+        } after: {
+            #expect(try nodes.second.refresh(login.refreshToken).status == 200)
+            try nodes.database.execute("ALTER ROLE \(role) CONNECTION LIMIT -1")
+        }
+    }
+}

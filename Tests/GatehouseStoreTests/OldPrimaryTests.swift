@@ -1,0 +1,68 @@
+import Gatehouse
+import GatehouseStore
+import StoreSupport
+import TestSupport
+import Testing
+
+/// Always on PostgreSQL servers.
+@Suite("An old primary that goes on running")
+struct OldPrimaryTests {
+    private let servers: StandbyFixture
+    private let store: PostgreSQLStore
+    private let sessions = (1...3).map { SampleLogin.session("\($0)", of: SampleLogin.user(1)).id }
+    private let nothing = PurgeLimits(
+        sessionsExpired: Timestamp(seconds: 0), redemptionsExpired: Timestamp(seconds: 0),
+        revocationsBefore: Timestamp(seconds: 0), auditEventsBefore: Timestamp(seconds: 0))
+
+    init() throws {
+        servers = try StandbyFixture()
+        store = try servers.store()
+        let (user, identity) = (SampleLogin.user(1), SampleLogin.identity("s1"))
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
+        for name in ["2", "3"] { _ = try store.add(SampleLogin.login(name, of: user, as: identity)) }
+    }
+
+    private func end(_ session: SessionID) throws {
+        #expect(try store.revoke(session, for: .logout, recording: SampleLogin.event()))
+    }
+
+    @Test("is not used any more once the node has seen the new one, even if the new one is gone")
+    func fence() throws {
+        try servers.cutOff()
+        try servers.promote()
+        #expect(try store.session(sessions[0])?.session.revokedAt == nil)
+        // It asks for a newer primary.
+        _ = try store.purge(nothing)
+        try end(sessions[0])
+        let ended = "SELECT count(*) FROM refresh_tokens WHERE revoked_at IS NOT NULL"
+        #expect(try servers.onStandby(ended) == "1")
+        #expect(try servers.onPrimary(ended) == "0")
+        try servers.standby.stop()
+        for _ in 1...3 {
+            #expect(throws: Refusal.self) { try store.session(sessions[0]) }
+            #expect(throws: Refusal.self) { try store.user(SampleLogin.user(1).id) }
+            #expect(throws: Refusal.self) { try store.revocations(after: 0) }
+            #expect(throws: Refusal.self) {
+                try store.revoke(sessions[1], for: .logout, recording: SampleLogin.event())
+            }
+        }
+        #expect(try servers.onPrimary(ended) == "0")
+    }
+
+    @Test("has given places of the log that the new one gives again: what was ended there is read")
+    func places() throws {
+        try servers.cutOff()
+        try servers.onPrimary(StandbyFixture.transactions(2000))
+        try end(sessions[0])
+        let place = try #require(try store.revocations(after: 0).last?.place)
+        #expect(try store.revocations(after: place).isEmpty)
+        try servers.promote()
+        // Another node ends a session at the new primary, which then comes to the places of the old one.
+        try servers.onStandby("UPDATE refresh_tokens SET revoked_at = 1 WHERE id = '\(sessions[1].text)'")
+        let entry = try servers.onStandby("SELECT transaction FROM revocations")
+        #expect(Int64(entry).map { $0 < place } == true, "\(entry) \(place)")
+        try servers.onStandby(StandbyFixture.transactions(2500))
+        _ = try store.purge(nothing)
+        #expect(try store.revocations(after: place).map(\.subject) == [.session(sessions[1])])
+    }
+}
