@@ -2,6 +2,7 @@
 #include <linux/memfd.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -13,7 +14,9 @@
 
 // glibc declares these only with _GNU_SOURCE. Defining that here would give this module other definitions of common types
 // than Swift's Glibc module has, so they are declared here as documented in accept4(2), sched_getaffinity(2),
-// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2), capset(2) and memfd_create(2).
+// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2), capset(2) and memfd_create(2), and
+// sem_clockwait in the manual of glibc.
+int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int sched_getaffinity(pid_t, size_t, cpu_set_t *);
 int pthread_setname_np(pthread_t, const char *);

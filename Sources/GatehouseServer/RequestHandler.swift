@@ -1,5 +1,6 @@
 import FastCGI
 import Gatehouse
+import GatehouseStore
 package import GatehouseWeb
 import JSON
 import POSIX
@@ -22,7 +23,7 @@ package struct RequestHandler: Sendable {
         let watch = Stopwatch()
         counts.begin()
         var context = RequestContext(id: request.id)
-        let reply = router.answer(request, in: &context)
+        let reply = RequestArrival.now { router.answer(request, in: &context) }
         let nanoseconds = watch.nanoseconds
         counts.end(
             route: reply.route, method: request.method, status: reply.response.status, nanoseconds: nanoseconds)

@@ -8,13 +8,22 @@ extension Connection {
     }
 
     func enqueue(_ sql: String, _ values: [Value]) throws(PostgreSQLError) {
+        if pipeline.requests.isEmpty { try limitLockTime() }
         try parameters.fill(values)
         try enqueue(sql)
     }
 
     func enqueue(_ sql: String, _ values: [Parameter]) throws(PostgreSQLError) {
+        if pipeline.requests.isEmpty { try limitLockTime() }
         try parameters.fill(values)
         try enqueue(sql)
+    }
+
+    /// Has the server end a wait for a lock before the deadline of this side, if its usual time for that is longer.
+    func limitLockTime() throws(PostgreSQLError) {
+        guard let left = deadline?.millisecondsLeft, left < options.lockTimeout.wholeMilliseconds else { return }
+        try parameters.fill([Value.text(String(max(1, left * 9 / 10)))])
+        try enqueue("SELECT set_config('lock_timeout', ?, TRUE)")
     }
 
     /// Queues a statement with the parameters of the buffer, and in front of it the request to prepare it.
@@ -50,13 +59,16 @@ extension Connection {
         if isQueued != 1 { throw giveUp(.lost, at: 0) }
     }
 
+    /// For an error of the server that is sent just before the deadline.
+    private static let grace = Duration.milliseconds(200)
+
     /// Sends what is queued, reads all answers, and returns that of the last statement. If one failed, the first error
     /// is thrown after the rest was read, and the connection is usable.
     func exchange() throws(PostgreSQLError) -> QueryResult {
         guard isUsable else { throw .closed }
         guard unsafe PQpipelineSync(handle.pointer) == 1 else { throw giveUp(.lost, at: 0) }
         pipeline.append(.sync)
-        var reader = AnswerReader(timeout: answerTimeout)
+        var reader = AnswerReader(timeout: answerTimeout, end: deadline.map { $0 + Self.grace })
         var index = 0
         do throws(PostgreSQLError) {
             while index < pipeline.requests.count {
@@ -109,9 +121,13 @@ struct AnswerReader: ~Copyable {
     private(set) var hasChanges = false
     private var last: QueryResult?
     private let timeout: Duration
+    private let end: MonotonicTime?
 
-    init(timeout: Duration) {
-        self.timeout = timeout
+    /// - Parameters:
+    ///   - timeout: begins anew with each part of the answers.
+    ///   - end: does not.
+    init(timeout: Duration, end: MonotonicTime?) {
+        (self.timeout, self.end) = (timeout, end)
     }
 
     /// Throws only if the connection cannot be used further.
@@ -157,7 +173,7 @@ struct AnswerReader: ~Copyable {
     }
 
     private func next(on handle: Handle) throws(PostgreSQLError) -> QueryResult? {
-        try handle.nextResult(within: timeout)
+        try handle.nextResult(within: timeout, until: end)
     }
 
     consuming func takeLast() -> QueryResult? { last }

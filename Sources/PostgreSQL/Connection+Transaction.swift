@@ -8,6 +8,7 @@ extension Connection {
         isInTransaction = true
         // Settings of a pooler's session would be those of the next user, too.
         if isPooled { try queue("SELECT " + ServerSession.settings(options, isLocal: true)) }
+        try limitLockTime()
     }
 
     /// Queues the commit, and waits until everything has happened. If it throws, nothing has been committed, unless the

@@ -1,4 +1,4 @@
-internal import POSIX
+package import POSIX
 package import SQL
 
 /// A connection to a PostgreSQL server, with its prepared statements.
@@ -10,6 +10,9 @@ package final class Connection: SQLConnection {
     /// How long to wait for an answer of the server before the connection is given up. It begins anew when a part of the
     /// answer arrives.
     package var answerTimeout: Duration
+    /// When every answer must have arrived; nil without a limit. A wait for a lock ends sooner, with an error that leaves the
+    /// connection usable.
+    package var deadline: MonotonicTime?
     let handle: Handle
     let session: ServerSession
     var pipeline = Pipeline()
@@ -27,12 +30,15 @@ package final class Connection: SQLConnection {
     ///
     /// - Parameter first: the position of the server that is tried first. A server that does not answer costs
     ///   `connectTimeout` each time.
+    /// - Parameter end: when to give up, at whatever server.
     package init(
-        to url: String, _ options: ConnectionOptions = ConnectionOptions(), startingAt first: Int = 0
+        to url: String, _ options: ConnectionOptions = ConnectionOptions(), startingAt first: Int = 0,
+        until end: MonotonicTime? = nil
     ) throws(PostgreSQLError) {
         self.options = options
         answerTimeout = options.answerTimeout
-        (handle, session, serverIndex) = try Self.open(ServerList(url, options), options, startingAt: first)
+        (handle, session, serverIndex) = try Self.open(
+            ServerList(url, options), options, startingAt: first, until: end)
         enterPipeline()
     }
 
@@ -53,12 +59,13 @@ package final class Connection: SQLConnection {
     }
 
     private static func open(
-        _ list: ServerList, _ options: ConnectionOptions, startingAt first: Int
+        _ list: ServerList, _ options: ConnectionOptions, startingAt first: Int, until end: MonotonicTime?
     ) throws(PostgreSQLError) -> (Handle, ServerSession, index: Int) {
         var failure = PostgreSQLError.closed
         let servers = list.servers
         for index in servers.indices.map({ ($0 + first) % servers.count }) {
-            let deadline = MonotonicTime.now + (list.connectTimeout ?? options.connectTimeout)
+            let limit = MonotonicTime.now + (list.connectTimeout ?? options.connectTimeout)
+            let deadline = min(limit, end ?? limit)
             do throws(PostgreSQLError) {
                 let handle = try Handle.connect(servers[index], hiding: list.secrets, until: deadline)
                 do throws(PostgreSQLError) {

@@ -40,10 +40,11 @@ final class Handle {
     }
 
     /// Sends what is queued, as far as the socket accepts it, and reads what has arrived. It waits for one of both.
-    func exchange(within timeout: Duration) throws(PostgreSQLError) {
+    func exchange(within timeout: Duration, until end: MonotonicTime? = nil) throws(PostgreSQLError) {
+        let limit = MonotonicTime.now + timeout
         let unsent = unsafe PQflush(pointer)
         guard unsent >= 0 else { return try readRemains() }
-        guard wait(writable: unsent == 1, until: MonotonicTime.now + timeout) else { throw .tooLate }
+        guard wait(writable: unsent == 1, until: min(limit, end ?? limit)) else { throw .tooLate }
         guard unsafe PQconsumeInput(pointer) == 1 else { return try readRemains() }
         // One call takes at least 8 KiB. OpenSSL may hold the rest of a record of 16 KiB, which poll does not see.
         if unsafe PQsslInUse(pointer) == 1 {
@@ -59,8 +60,10 @@ final class Handle {
 
     /// The next result of what has been sent; nil at the end of a statement's results. The time begins anew when
     /// something arrives.
-    func nextResult(within timeout: Duration) throws(PostgreSQLError) -> QueryResult? {
-        while unsafe PQisBusy(pointer) == 1 { try exchange(within: timeout) }
+    func nextResult(
+        within timeout: Duration, until end: MonotonicTime? = nil
+    ) throws(PostgreSQLError) -> QueryResult? {
+        while unsafe PQisBusy(pointer) == 1 { try exchange(within: timeout, until: end) }
         guard let result = unsafe PQgetResult(pointer) else { return nil }
         return unsafe QueryResult(takingOwnership: result)
     }

@@ -24,4 +24,13 @@ package final class Semaphore: @unchecked Sendable {
     package func wait() {
         while unsafe sem_wait(semaphore) != 0 && errno == EINTR {}
     }
+
+    /// False if nothing was posted until this time of the monotonic clock.
+    package func wait(untilMilliseconds time: Int64) -> Bool {
+        var deadline = timespec(tv_sec: Int(time / 1000), tv_nsec: Int(time % 1000) * 1_000_000)
+        while unsafe sem_clockwait(semaphore, CLOCK_MONOTONIC, &deadline) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
 }

@@ -1,4 +1,5 @@
 import POSIX
+import Synchronization
 import Threading
 
 /// Gathers the work of concurrent callers, so that one of them does all of it at once.
@@ -49,14 +50,32 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     /// Returns after a batch with this work has run.
     ///
     /// - Parameter run: runs a batch, if this caller leads one. One leader at a time calls it.
-    func perform(_ work: Work, run: ([Work]) -> Next) {
+    func perform(_ work: Work, run: ([Work]) -> Next) { _ = hasRun(work, until: nil, run) }
+
+    /// Throws if the work has not run at this time. It may run later, and nothing reads its result.
+    ///
+    /// - Parameter run: must end then, too.
+    func perform(_ work: Work, until end: MonotonicTime, run: ([Work]) -> Next) throws(TimeIsOver) {
+        if !hasRun(work, until: end, run) { throw TimeIsOver() }
+    }
+
+    private func hasRun(_ work: Work, until end: MonotonicTime?, _ run: ([Work]) -> Next) -> Bool {
         let leads = state.change { state in
             state.waiting.append(work)
             state.rate.add()
             defer { state.isLed = true }
             return !state.isLed
         }
-        if leads || work.waitForTurn() == .lead { lead(run) }
+        if leads {
+            lead(run)
+            return true
+        }
+        guard let turn = work.waitForTurn(until: end) else {
+            state.change { $0.waiting.removeAll { $0 === work } }
+            return false
+        }
+        if turn == .lead { lead(run) }
+        return true
     }
 
     private func lead(_ run: ([Work]) -> Next) {
@@ -71,12 +90,20 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
             others.forEach(fail)
             batch += others
         }
-        let next = state.change { state in
-            state.isLed = !state.waiting.isEmpty
-            return state.waiting.first
-        }
-        next?.wake(to: .lead)
-        for work in batch { work.wake(to: .finished) }
+        passOnLead()
+        for work in batch { _ = work.wake(to: .finished) }
+    }
+
+    /// To the first that still waits.
+    private func passOnLead() {
+        var next: Work?
+        repeat {
+            next = state.change { state in
+                if let abandoned = next { state.waiting.removeAll { $0 === abandoned } }
+                state.isLed = !state.waiting.isEmpty
+                return state.waiting.first
+            }
+        } while next.map { !$0.wake(to: .lead) } ?? false
     }
 
     private func gather() {
@@ -96,6 +123,9 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         }
     }
 }
+
+/// The time of the request is over.
+struct TimeIsOver: Error {}
 
 /// How much work arrives per second.
 private struct ArrivalRate {
@@ -129,16 +159,34 @@ class QueuedWork: @unchecked Sendable {
         case lead
     }
 
+    private enum Phase { static let (waiting, woken, abandoned) = (0, 1, 2) }
+
     private var turn = Turn.finished
     private let call = Semaphore()
+    private let phase = Atomic(Phase.waiting)
 
-    fileprivate func waitForTurn() -> Turn {
-        BlockingHint.around { call.wait() }
-        return turn
+    /// Nil at this time: then it gets no turn any more.
+    fileprivate func waitForTurn(until end: MonotonicTime?) -> Turn? {
+        BlockingHint.around {
+            guard let end else { return call.wait() }
+            if !call.wait(untilMilliseconds: end.milliseconds), !leavePhaseOfWaiting(for: Phase.abandoned) {
+                // It was woken just now.
+                call.wait()
+            }
+        }
+        return phase.load(ordering: .acquiring) == Phase.abandoned ? nil : turn
     }
 
-    fileprivate func wake(to turn: Turn) {
+    /// False if its thread does not wait any more.
+    fileprivate func wake(to turn: Turn) -> Bool {
+        // A work that was abandoned has no reader of its turn.
         self.turn = turn
+        guard leavePhaseOfWaiting(for: Phase.woken) || turn == .finished else { return false }
         call.post()
+        return true
+    }
+
+    private func leavePhaseOfWaiting(for next: Int) -> Bool {
+        phase.compareExchange(expected: Phase.waiting, desired: next, ordering: .acquiringAndReleasing).exchanged
     }
 }

@@ -14,17 +14,17 @@ final class BatchConnection: @unchecked Sendable {
         self.servers = servers
     }
 
-    func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    func use<Result>(until end: MonotonicTime, _ body: (Connection) throws -> Result) throws -> Result {
         isInUse.wait { $0 ? nil : ($0 = true) }
         defer { isInUse.changeForOne { $0 = false } }
-        let current = try open()
-        return try servers.use(current, body)
+        let current = try open(until: end)
+        return try servers.use(current, until: end, body)
     }
 
-    private func open() throws -> ServerConnection {
+    private func open(until end: MonotonicTime? = nil) throws -> ServerConnection {
         let old = opened.flatMap { $0.connection.isInTransaction ? nil : $0 }
         opened = nil
-        let current = try old.map(servers.current) ?? servers.connect()
+        let current = try old.map { try servers.current($0, until: end) } ?? servers.connect(until: end)
         opened = current
         return current
     }

@@ -16,18 +16,16 @@ final class ConcurrencyLimit: Sendable {
     }
 
     private let limit: Int
-    private let timeout: Duration
     private let state = Mutex(State())
     private let departures = Monitor(())
 
-    /// - Parameter timeout: how long a request waits for its turn.
-    init(_ limit: Int, timeout: Duration) {
+    init(_ limit: Int) {
         self.limit = limit
-        self.timeout = timeout
     }
 
-    func run<Result>(_ work: () throws -> Result) throws -> Result {
-        if !enter() { try waitForTurn() }
+    /// - Parameter end: until when a request waits for its turn.
+    func run<Result>(until end: MonotonicTime, _ work: () throws -> Result) throws -> Result {
+        if !enter() { try waitForTurn(until: end) }
         var hasAnswer = false
         defer { leave(hasAnswer) }
         let result = try work()
@@ -52,13 +50,13 @@ final class ConcurrencyLimit: Sendable {
         if someWait { departures.changeForOne { _ in } }
     }
 
-    private func waitForTurn() throws {
+    private func waitForTurn(until end: MonotonicTime) throws {
         let entered = MonotonicTime.now
         state.withLock { $0.waiting += 1 }
         defer { state.withLock { $0.waiting -= 1 } }
         while departures.wait(atMost: .milliseconds(100), for: { _ in enter() ? () : nil }) == nil {
             let lastAnswer = state.withLock { $0.lastAnswer }
-            guard .now < min(max(lastAnswer, entered) + Self.silence, entered + timeout) else {
+            guard .now < min(max(lastAnswer, entered) + Self.silence, end) else {
                 throw StoreFailure("the database does not answer, and enough requests wait for it", cause: .unreachable)
             }
         }

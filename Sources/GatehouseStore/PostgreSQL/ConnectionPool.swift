@@ -32,16 +32,16 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        let opened = try take()
+    func use<Result>(until end: MonotonicTime, _ body: (Connection) throws -> Result) throws -> Result {
+        let opened = try take(until: end)
         defer { putBack(opened) }
-        return try BlockingHint.around { try servers.use(opened, body) }
+        return try BlockingHint.around { try servers.use(opened, until: end, body) }
     }
 
-    private func take() throws -> ServerConnection {
+    private func take(until end: MonotonicTime) throws -> ServerConnection {
         waitingCount.add(1, ordering: .relaxed)
         defer { waitingCount.subtract(1, ordering: .relaxed) }
-        let deadline = MonotonicTime.now + timeout
+        let deadline = min(MonotonicTime.now + timeout, end)
         let found = state.wait(atMost: .milliseconds(deadline.millisecondsLeft)) { state -> ServerConnection?? in
             if let idle = state.idle.popLast() { return idle }
             guard state.openCount < limit else { return nil }
@@ -49,7 +49,7 @@ final class ConnectionPool: Sendable {
             return .some(nil)
         }
         guard let found else { throw PoolExhausted() }
-        do { return try found.map(servers.current) ?? servers.connect() } catch {
+        do { return try found.map { try servers.current($0, until: end) } ?? servers.connect(until: end) } catch {
             state.changeForOne { $0.openCount -= 1 }
             throw error
         }

@@ -47,10 +47,10 @@ package final class PostgreSQLStore: Sendable {
         self.onFailure = onFailure
         servers = Servers(url: settings.url, settings.options)
         pool = ConnectionPool(servers, limit: settings.connections, timeout: settings.timeout / 2)
-        changes = SessionBatches(servers, timeout: settings.timeout / 2, onCommit: onCommit)
+        changes = SessionBatches(servers, onCommit: onCommit)
         users = UserBatches(servers)
         revocations = RevocationReader(servers, borrowingFrom: [pool, users.connection, changes.connection])
-        waiters = ConcurrencyLimit(settings.waiters, timeout: settings.timeout / 2)
+        waiters = ConcurrencyLimit(settings.waiters)
     }
 }
 
@@ -108,13 +108,13 @@ package struct PostgreSQLSettings: Sendable {
 
 extension PostgreSQLStore: RelationalStore {
     package func read<Result>(_ body: (Connection) throws -> Result) throws(StoreFailure) -> Result {
-        try attempt(isRepeatable: true) { try pool.use(body) }
+        try attempt(isRepeatable: true) { end in try pool.use(until: end, body) }
     }
 
     package func write<Result>(_ body: @escaping (Connection) throws -> Result) throws(StoreFailure) -> Result {
         do throws(StoreFailure) {
-            let (result, hasWritten) = try attempt(isRepeatable: false) {
-                try pool.use { connection in
+            let (result, hasWritten) = try attempt(isRepeatable: false) { end in
+                try pool.use(until: end) { connection in
                     connection.hasChanged = false
                     return (try connection.transaction(body), connection.hasChanged)
                 }
@@ -131,16 +131,20 @@ extension PostgreSQLStore: RelationalStore {
     /// Runs work, again after a conflict with another transaction, and on another connection after the loss of one.
     ///
     /// - Parameter isRepeatable: whether the work may also be run again when it may have been committed.
-    func attempt<Result>(isRepeatable: Bool, _ work: () throws -> Result) throws(StoreFailure) -> Result {
-        let start = MonotonicTime.now
+    /// - Parameter work: gets the time at which it has to end, which counts from the arrival of the request.
+    func attempt<Result>(
+        isRepeatable: Bool, _ work: (_ end: MonotonicTime) throws -> Result
+    ) throws(StoreFailure) -> Result {
+        let end = (RequestArrival.time ?? .now) + settings.timeout
         do {
-            return try waiters.run {
+            guard .now < end else { throw TimeIsOver() }
+            return try waiters.run(until: end) {
                 var count = 0
                 while true {
-                    do { return try work() } catch let error as PostgreSQLError {
+                    do { return try work(end) } catch let error as PostgreSQLError {
                         count += 1
                         guard error.isWorthRepeating, isRepeatable || !error.isOutcomeUnknown,
-                            count < (error.isRetryable ? 10 : 4), .now < start + lastStart(after: error)
+                            count < (error.isRetryable ? 10 : 4), .now < end
                         else { throw error }
                         // Two transactions that lost against each other must not meet again, and a new connection may be
                         // open soon.
@@ -154,11 +158,6 @@ extension PostgreSQLStore: RelationalStore {
         }
     }
 
-    /// When the last attempt may begin. One on a new connection may wait for an answer that does not come.
-    private func lastStart(after error: PostgreSQLError) -> Duration {
-        error.isRetryable ? settings.timeout : settings.timeout - settings.options.answerTimeout
-    }
-
     /// The one place where an error of PostgreSQL becomes a failure of the store.
     func failure(_ error: any Error) -> StoreFailure {
         onFailure()
@@ -166,6 +165,8 @@ extension PostgreSQLStore: RelationalStore {
         case let error as StoreFailure: return error
         case is PoolExhausted:
             return StoreFailure("all connections of the pool were in use for too long", cause: .busy)
+        case is TimeIsOver:
+            return StoreFailure("the request has waited for the database for too long", cause: .busy)
         default:
             let error = PostgreSQLError(error)
             return StoreFailure(error.description, cause: error.storeCause)

@@ -53,12 +53,12 @@ final class Servers: Sendable {
     /// How often another timeline was found than before.
     var failoverCount: Int { state.withLock { $0.failovers } }
 
-    func connect() throws(PostgreSQLError) -> ServerConnection {
+    func connect(until end: MonotonicTime? = nil) throws(PostgreSQLError) -> ServerConnection {
         switch state.withLock({ takeTurn(&$0) }) {
         case .fail(let failure): throw failure
         case .attempt(let timeline, let index):
             do throws(PostgreSQLError) {
-                return try connect(from: timeline, startingAt: index)
+                return try connect(from: timeline, startingAt: index, until: end)
             } catch {
                 state.withLock { state in
                     (state.failure, state.failedAt, state.isTrying) = (error, .now, false)
@@ -76,12 +76,14 @@ final class Servers: Sendable {
         return .attempt(timeline: state.timeline, index: state.first)
     }
 
-    private func connect(from timeline: Int64, startingAt index: Int) throws(PostgreSQLError) -> ServerConnection {
+    private func connect(
+        from timeline: Int64, startingAt index: Int, until end: MonotonicTime? = nil
+    ) throws(PostgreSQLError) -> ServerConnection {
         let epoch = epoch.load(ordering: .acquiring)
         var options = options
         options.oldestTimeline = timeline
         let connection = try BlockingHint.around { [options] () throws(PostgreSQLError) in
-            try Connection(to: url, options, startingAt: index)
+            try Connection(to: url, options, startingAt: index, until: end)
         }
         state.withLock { state in
             (state.failure, state.isTrying) = (nil, false)
@@ -117,9 +119,11 @@ final class Servers: Sendable {
     /// - Parameter limit: how long to wait for an answer, if not as long as always. Only this connection is given up then,
     ///   since others may get their answers.
     func use<Result>(
-        _ opened: ServerConnection, answeringWithin limit: Duration? = nil, _ body: (Connection) throws -> Result
+        _ opened: ServerConnection, answeringWithin limit: Duration? = nil, until end: MonotonicTime? = nil,
+        _ body: (Connection) throws -> Result
     ) throws -> Result {
         let connection = opened.connection
+        connection.deadline = end
         let standard = connection.answerTimeout
         if let limit { connection.answerTimeout = min(limit, standard) }
         defer { connection.answerTimeout = standard }
@@ -141,9 +145,11 @@ extension Servers {
     ///
     /// A server that has no room for another connection may only seem to be lost: an administrator has ended one of its
     /// sessions, and another client has taken the place. Then the old connection is asked what a new one would be asked.
-    func current(_ old: ServerConnection) throws(PostgreSQLError) -> ServerConnection {
+    func current(
+        _ old: ServerConnection, until end: MonotonicTime? = nil
+    ) throws(PostgreSQLError) -> ServerConnection {
         if isCurrent(old) { return old }
-        do throws(PostgreSQLError) { return try connect() } catch {
+        do throws(PostgreSQLError) { return try connect(until: end) } catch {
             guard error.isOutOfConnections, let renewed = renewed(old) else { throw error }
             return renewed
         }

@@ -12,13 +12,10 @@ import Threading
 final class SessionBatches: Sendable {
     let connection: BatchConnection
     private let queue = BatchQueue<PendingChange>(gathering: .yield)
-    private let timeout: Duration
     private let onCommit: @Sendable (Commit) -> Void
 
-    /// - Parameter timeout: how long the changes of a failed batch are tried one by one.
-    init(_ servers: Servers, timeout: Duration, onCommit: @escaping @Sendable (Commit) -> Void) {
+    init(_ servers: Servers, onCommit: @escaping @Sendable (Commit) -> Void) {
         connection = BatchConnection(servers)
-        self.timeout = timeout
         self.onCommit = onCommit
     }
 
@@ -26,21 +23,23 @@ final class SessionBatches: Sendable {
     var waitingCount: Int { queue.waitingCount }
 
     func change(
-        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
+        _ id: SessionID, now: Timestamp, until end: MonotonicTime,
+        by decide: @escaping (Session, User) -> SessionChange?
     ) throws -> DecidedChange? {
         let change = PendingChange(id, now: now, decide)
-        queue.perform(change, run: run)
+        try queue.perform(change, until: end) { run($0, until: end) }
         return try change.result.get()
     }
 
-    private func run(_ batch: [PendingChange]) -> BatchQueue<PendingChange>.Next {
+    /// - Parameter end: of the time of the leader's request.
+    private func run(_ batch: [PendingChange], until end: MonotonicTime) -> BatchQueue<PendingChange>.Next {
         // Two changes of one session cannot be in one transaction: the second depends on the first.
         var rest = batch
         while !rest.isEmpty {
             var seen: Set<SessionID> = []
             let round = rest.filter { seen.insert($0.id).inserted }
             rest = rest.count == round.count ? [] : rest.filter { change in !round.contains { $0 === change } }
-            if let failure = runTogether(round) {
+            if let failure = runTogether(round, until: end) {
                 for change in rest { change.result = .failure(failure) }
                 return .fail { $0.result = .failure(failure) }
             }
@@ -49,28 +48,27 @@ final class SessionBatches: Sendable {
     }
 
     /// The failure, if the database cannot be reached.
-    private func runTogether(_ batch: [PendingChange]) -> PostgreSQLError? {
-        guard let failure = commit(batch) else { return nil }
+    private func runTogether(_ batch: [PendingChange], until end: MonotonicTime) -> PostgreSQLError? {
+        guard let failure = commit(batch, until: end) else { return nil }
         guard !failure.isConnectionLost, batch.count > 1 else {
             for change in batch { change.result = .failure(failure) }
             return failure.isConnectionLost ? failure : nil
         }
         // One of them has failed, and must not take the others with it. If they wait for locks again, it is for that of the
         // table, which all need.
-        let end = MonotonicTime.now + timeout
         for change in batch {
-            guard let failure = .now < end ? commit([change], waitsForRows: !failure.isTimeout) : failure else {
-                continue
-            }
-            change.result = .failure(failure)
+            let next = .now < end ? commit([change], until: end, waitsForRows: !failure.isTimeout) : failure
+            if let next { change.result = .failure(next) }
         }
         return nil
     }
 
-    private func commit(_ batch: [PendingChange], waitsForRows: Bool = true) -> PostgreSQLError? {
+    private func commit(
+        _ batch: [PendingChange], until end: MonotonicTime, waitsForRows: Bool = true
+    ) -> PostgreSQLError? {
         let watch = Stopwatch()
         do {
-            if try connection.use({ try $0.transaction { try $0.apply(batch, waitsForRows) } }) {
+            if try connection.use(until: end, { try $0.transaction { try $0.apply(batch, waitsForRows) } }) {
                 onCommit(Commit(writes: batch.count, nanoseconds: watch.nanoseconds, hasFailed: false))
             }
             return nil
@@ -184,7 +182,9 @@ extension PostgreSQLStore {
         _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
     ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? {
         do throws(StoreFailure) {
-            let decided = try attempt(isRepeatable: true) { try changes.change(id, now: now, by: decide) }
+            let decided = try attempt(isRepeatable: true) { end in
+                try changes.change(id, now: now, until: end, by: decide)
+            }
             if decided?.change != nil { lastOutcome.succeeded() }
             return decided
         } catch {

@@ -1,4 +1,5 @@
 package import Gatehouse
+import POSIX
 import PostgreSQL
 import SQL
 
@@ -11,15 +12,15 @@ final class UserBatches: Sendable {
         connection = BatchConnection(servers)
     }
 
-    func user(_ id: UserID) throws -> User? {
+    func user(_ id: UserID, until end: MonotonicTime) throws -> User? {
         let read = PendingRead(id)
-        queue.perform(read, run: run)
+        try queue.perform(read, until: end) { run($0, until: end) }
         return try read.result.get()
     }
 
-    private func run(_ batch: [PendingRead]) -> BatchQueue<PendingRead>.Next {
+    private func run(_ batch: [PendingRead], until end: MonotonicTime) -> BatchQueue<PendingRead>.Next {
         do {
-            let users = try connection.use { try $0.users(Array(Set(batch.map(\.id.text)))) }
+            let users = try connection.use(until: end) { try $0.users(Array(Set(batch.map(\.id.text)))) }
             for read in batch { read.result = .success(users[read.id]) }
             return .run
         } catch {
@@ -54,7 +55,9 @@ extension Connection {
 
 extension PostgreSQLStore {
     package func user(_ id: UserID) throws(Refusal) -> User? {
-        do throws(StoreFailure) { return try attempt(isRepeatable: true) { try users.user(id) } } catch {
+        do throws(StoreFailure) {
+            return try attempt(isRepeatable: true) { end in try users.user(id, until: end) }
+        } catch {
             throw .storageUnavailable(error)
         }
     }

@@ -13,8 +13,21 @@ struct StuckReaderTests {
         WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%pg_snapshot_xmin%'
         """
 
-    private func pids(_ nodes: TwoNodes) throws -> [pid_t] {
-        try nodes.database.connection().all(Self.readers) { pid_t($0.integer(0)) }
+    /// The server processes of the two nodes' readers.
+    private func readers(of nodes: TwoNodes) throws -> [pid_t] {
+        let other = try nodes.database.connection()
+        var found: [pid_t] = []
+        let areBoth = Eventually.holds {
+            found = (try? other.all(Self.readers) { pid_t($0.integer(0)) }) ?? []
+            return found.count == 2
+        }
+        #expect(areBoth)
+        return found
+    }
+
+    private func exist(_ processes: [pid_t], at nodes: TwoNodes) throws -> Bool {
+        let list = processes.map(String.init).joined(separator: ", ")
+        return try nodes.database.number("SELECT count(*) FROM pg_stat_activity WHERE pid IN (\(list))") > 0
     }
 
     /// Ends a session by SQL, and waits until both nodes refuse its access token.
@@ -64,8 +77,7 @@ struct StuckReaderTests {
         try nodes.dropNotifications()
         var stopped: [pid_t] = []
         try expectTwoSeconds(nodes) {
-            #expect(Eventually.holds { (try? pids(nodes).count) == 2 })
-            stopped = try pids(nodes)
+            stopped = try readers(of: nodes)
             for process in stopped { #expect(kill(process, SIGSTOP) == 0) }
         } after: {
             for process in stopped { kill(process, SIGCONT) }
@@ -82,12 +94,10 @@ struct StuckReaderTests {
         login = try nodes.second.refresh(login.refreshToken)
         let role = try #require(nodes.user)
         try expectTwoSeconds(nodes) {
-            #expect(Eventually.holds { (try? pids(nodes).count) == 2 })
+            let ended = try readers(of: nodes)
             try nodes.database.execute("ALTER ROLE \(role) CONNECTION LIMIT 0")
-            let readers = try pids(nodes).map(String.init).joined(separator: ",")
-            try nodes.database.execute("SELECT pg_terminate_backend(pid) FROM unnest(ARRAY[\(readers)]) AS pid")
-            // Ended, and not only told to.
-            #expect(Eventually.holds { (try? pids(nodes).filter { readers.contains("\($0)") }.isEmpty) == true })
+            for process in ended { try nodes.database.execute("SELECT pg_terminate_backend(\(process))") }
+            #expect(Eventually.holds { (try? exist(ended, at: nodes)) == false })
         } after: {
             #expect(try nodes.second.refresh(login.refreshToken).status == 200)
             try nodes.database.execute("ALTER ROLE \(role) CONNECTION LIMIT -1")

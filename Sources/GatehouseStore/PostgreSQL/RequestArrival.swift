@@ -1,0 +1,23 @@
+import POSIX
+import Threading
+
+/// When the request arrived that the calling thread answers. The time that a request may wait for the database counts from
+/// there, however often it asks.
+package enum RequestArrival {
+    private final class Moment {
+        var time: MonotonicTime?
+    }
+
+    private static let moment = ThreadLocal(Moment())
+
+    /// Nil on a thread that answers no request: then each call of the store has that time.
+    static var time: MonotonicTime? { moment.own.time }
+
+    /// Answers a request that has just arrived.
+    package static func now<Result>(_ answer: () -> Result) -> Result {
+        let moment = moment.own
+        moment.time = .now
+        defer { moment.time = nil }
+        return answer()
+    }
+}
