@@ -64,7 +64,7 @@ struct StuckReaderTests {
         try nodes.dropNotifications()
         let other = try nodes.database.connection()
         try expectTwoSeconds(nodes) {
-            try other.executeScript("BEGIN; LOCK TABLE users")
+            try other.executeScript("SET idle_in_transaction_session_timeout = 0; BEGIN; LOCK TABLE users")
         } after: {
             try other.executeScript("ROLLBACK")
         }
