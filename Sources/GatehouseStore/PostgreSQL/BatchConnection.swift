@@ -15,10 +15,17 @@ final class BatchConnection: @unchecked Sendable {
     }
 
     func use<Result>(until end: MonotonicTime, _ body: (Connection) throws -> Result) throws -> Result {
-        isInUse.wait { $0 ? nil : ($0 = true) }
+        isInUse.wait(for: Self.take)
         defer { isInUse.changeForOne { $0 = false } }
         let current = try open(until: end)
         return try servers.use(current, until: end, body)
+    }
+
+    /// Nil while another thread uses the connection.
+    private static func take(_ isInUse: inout Bool) -> Void? {
+        guard !isInUse else { return nil }
+        isInUse = true
+        return ()
     }
 
     private func open(until end: MonotonicTime? = nil) throws -> ServerConnection {
@@ -42,7 +49,7 @@ extension BatchConnection: ConnectionLender {
     func lend<Result>(
         orWaitFor time: Duration?, _ body: (ServerConnection) throws -> Result
     ) throws -> Result? {
-        guard isInUse.wait(atMost: time ?? .zero, for: { $0 ? nil : ($0 = true) }) != nil else { return nil }
+        guard isInUse.wait(atMost: time ?? .zero, for: Self.take) != nil else { return nil }
         defer { isInUse.changeForOne { $0 = false } }
         guard let opened, time != nil || servers.isCurrent(opened) else { return nil }
         return try body(open())
