@@ -22,6 +22,8 @@ package struct Assembly: Sendable {
     private let services: Current<ConfiguredServices>
     /// Encrypts the keys of the identity hashes with the current secret.
     private let sealHashKeys: @Sendable (KeyRing) -> Void
+    /// Nil if the secrets belong to the database.
+    let unfittingSecret: @Sendable (KeyRing) throws(StoreFailure) -> UnfittingSecret?
 
     /// The service with the current settings.
     package var auth: AuthService { services.value.auth }
@@ -32,6 +34,7 @@ package struct Assembly: Sendable {
     ) throws {
         let (storeCounts, keyCounts) = (StoreCounts(), AppleKeyCounts())
         let store = try Self.store(of: configuration, log: log, counts: storeCounts)
+        configuration.databaseMark?.write(warning: log)
         let keys = Self.appleKeys(configuration, store: store, primitives: primitives, log: log, counts: keyCounts)
         let hashes = try IdentityHashes.kept(
             in: store, by: configuration.refreshKeys, now: primitives.now(), log: log)
@@ -62,6 +65,7 @@ package struct Assembly: Sendable {
         self.health = health
         self.primitives = primitives
         sealHashKeys = Self.sealing(hashes, in: store, now: primitives.now, log: log)
+        unfittingSecret = { ring throws(StoreFailure) in try IdentityHashes.unfittingSecret(ring, in: store) }
         self.metrics = metrics
         self.publicAddressMonitor = publicAddressMonitor
     }
@@ -111,7 +115,8 @@ extension Assembly {
                 log(.warning, "storage", [("warning", .string("others can read the database: chmod o= \(path)"))])
             }
             return try SQLiteStore(
-                path: path, onFailure: { counts.countFailure() }, onCommit: { counts.count($0) })
+                path: path, mark: configuration.databaseMark?.path, onFailure: { counts.countFailure() },
+                onCommit: { counts.count($0) })
         case .postgresql(let url):
             let settings = PostgreSQLSettings(
                 url: url, connections: configuration.databaseConnections, timeout: configuration.databaseTimeout,

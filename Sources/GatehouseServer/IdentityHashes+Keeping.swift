@@ -5,15 +5,16 @@ import JSON
 
 extension IdentityHashes {
     /// The identity hashes with the keys in the database. A new key is stored before it is used: without it, no hash
-    /// could be recognised after a restart.
+    /// could be recognised after a restart. Throws an `UnfittingSecret` if the database belongs to another secret.
     static func kept(
         in documents: any ServerStore, by ring: KeyRing, now: Timestamp, log: Log
-    ) throws(StoreFailure) -> IdentityHashes {
+    ) throws -> IdentityHashes {
         var hashes: IdentityHashes
         // Another node may make the first key at the same moment. Then this node uses that one.
         repeat {
             let document = try documents.document(DocumentName.identityHashKeys)
             hashes = IdentityHashes(document: document?.content ?? [], openedBy: ring)
+            guard hashes.fits else { throw UnfittingSecret(unopenedCount: hashes.unopenedCount) }
         } while try !hashes.isKept(in: documents, by: ring, now: now)
         if hashes.unopenedCount > 0 {
             let warning = """

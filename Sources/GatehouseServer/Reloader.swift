@@ -28,7 +28,10 @@ final class Reloader: Sendable {
     @discardableResult
     func reload() -> Bool {
         let configuration: Configuration
-        do throws(SettingFaults) { configuration = try read() } catch {
+        do throws(SettingFaults) {
+            configuration = try read()
+            try requireFit(configuration)
+        } catch {
             for fault in error.faults { log(.error, "reload", [("fault", .string(fault.description))]) }
             log(.error, "reload_refused", [("reason", "the previous settings stay in force")])
             record.recordRefusal(error.faults)
@@ -42,6 +45,19 @@ final class Reloader: Sendable {
         if !isLoggedBefore { logChanges(to: configuration) }
         record.recordSuccess(at: assembly.primitives.now())
         return true
+    }
+
+    /// Refuses a refresh secret that does not belong to the database: it would sign every user out.
+    private func requireFit(_ configuration: Configuration) throws(SettingFaults) {
+        let secrets = Settings.table.refreshSecrets.map(\.name)
+        // Other settings are applied also while the database cannot be read.
+        guard !last.withLock({ $0.changes(to: configuration.digests).isDisjoint(with: secrets) }) else { return }
+        let message: String?
+        do throws(StoreFailure) {
+            message = try assembly.unfittingSecret(configuration.refreshKeys)?.reason
+        } catch { message = "cannot be compared with the database: \(error.description)" }
+        guard let message else { return }
+        throw SettingFaults(faults: [SettingFault(Settings.table.refreshSecret.name, message)])
     }
 
     /// Only the names of settings: their values may be secret.

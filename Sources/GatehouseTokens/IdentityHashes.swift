@@ -8,8 +8,11 @@ import OpenSSL
 /// A hash key stays the same when the secrets are rotated, so an identity is recognised as long as the database exists.
 /// Neither the database alone nor a secret alone shows whose hash it is.
 ///
-/// The stored document has one line for each hash key. There is one, unless the server was started with secrets that do
-/// not open it: then the server adds a second one, and uses the first again when its secret is configured again.
+/// The stored document has one line for each hash key. There is one, unless an operator has declared the secret that
+/// sealed it lost: then there is a second one, and the first is used again when its secret is configured again.
+///
+/// Refresh tokens are signed with the same secrets, so the document also tells whether the configured ones belong to the
+/// database.
 package struct IdentityHashes: IdentityHasher {
     private static let keyByteCount = 32
     /// Takes the place of a user's id in the vault.
@@ -19,10 +22,12 @@ package struct IdentityHashes: IdentityHasher {
     private let authenticators: [HMACSHA256Key]
     /// The number of stored hash keys that no configured secret opens.
     package let unopenedCount: Int
+    /// False if there are stored hash keys, and no configured secret opens any of them.
+    package let fits: Bool
 
     /// With one new hash key.
     package init() {
-        self.init(keys: [SecureRandom.bytes(Self.keyByteCount)], unopenedCount: 0)
+        self.init(keys: [SecureRandom.bytes(Self.keyByteCount)], unopenedCount: 0, fits: true)
     }
 
     /// With the hash keys of a document that these secrets open, or a new hash key if they open none.
@@ -30,12 +35,14 @@ package struct IdentityHashes: IdentityHasher {
         let lines = Self.lines(of: document)
         let opened = lines.compactMap { Self.open($0, by: ring.all) }
         let keys = opened.isEmpty ? [SecureRandom.bytes(Self.keyByteCount)] : opened
-        self.init(keys: keys, unopenedCount: lines.count - opened.count)
+        self.init(
+            keys: keys, unopenedCount: lines.count - opened.count, fits: lines.isEmpty || !opened.isEmpty)
     }
 
-    private init(keys: [[UInt8]], unopenedCount: Int) {
+    private init(keys: [[UInt8]], unopenedCount: Int, fits: Bool) {
         self.keys = keys
         self.unopenedCount = unopenedCount
+        self.fits = fits
         authenticators = keys.map(HMACSHA256Key.init)
     }
 
@@ -73,6 +80,12 @@ package struct IdentityHashes: IdentityHasher {
             next.append(open(line, by: [ring.current]) == nil ? seal(key, by: ring.current) : line)
         }
         return (next == lines ? nil : Array(next.joined(separator: "\n").utf8), unopenedCount)
+    }
+
+    /// The document with a further hash key, which the ring opens, if it opens none of the others; otherwise nil.
+    package static func accepting(_ ring: KeyRing, in document: [UInt8]) -> [UInt8]? {
+        let hashes = IdentityHashes(document: document, openedBy: ring)
+        return hashes.fits ? nil : hashes.document(replacing: document, sealedBy: ring)
     }
 
     private static func lines(of document: [UInt8]) -> [String] {

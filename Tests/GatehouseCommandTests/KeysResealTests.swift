@@ -168,6 +168,17 @@ struct KeysResealTests {
         #expect(try check().contains("ok     sealed data"))
     }
 
+    @Test("a refresh secret that is replaced as stolen fits the database")
+    func stolenSecretFits() throws {
+        try keepHashKey(sealedBy: fixture.text("jwt_refresh_secret"))
+        let outcome = try fixture.keys("rotate", "jwt_refresh_secret", "--stolen", "--yes")
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(try check().contains("1 keys of identity hashes"), "the old one is kept")
+        let server = try fixture.tool.start(["serve"], fixture.environment)
+        defer { server.stop() }
+        #expect(Eventually.holds { server.log.contains("\"listening\"") }, "\(server.log)")
+    }
+
     @Test("refuses to run beside a server that still seals with the old key, as does keys retire")
     func oldServer() throws {
         let server = try fixture.tool.start(["serve"], fixture.environment)

@@ -99,6 +99,32 @@ extension MachineTests {
             #expect(try machine.login() == Machine.successfulLogin)
         }
 
+        @Test("A start makes neither a secret nor a database in place of one that is missing")
+        func missing() throws {
+            let machine = try Machine.serving()
+            #expect(try machine.login() == Machine.successfulLogin)
+            try machine.mustRun("test -e /etc/gatehouse/database_mark && systemctl stop gatehouse.socket")
+            let secret = "/etc/gatehouse/credentials/jwt_refresh_secret"
+            let said = "journalctl --unit gatehouse --output cat"
+            for fault in ["rm \(secret)", ": >\(secret)"] {
+                try machine.mustRun("cp -p \(secret) /root/kept && \(fault)")
+                #expect(try machine.run("systemctl start gatehouse").status != 0)
+                #expect(try machine.mustRun(said).contains("\(secret) does not exist or is empty"))
+                try machine.mustRun("test ! -s \(secret) && cp -p /root/kept \(secret)")
+            }
+            try machine.mustRun(
+                "rm \(secret) && gatehouse keys generate --alg HS256 --out \(secret) && systemctl reset-failed gatehouse"
+            )
+            #expect(try machine.run("systemctl start gatehouse").status != 0)
+            #expect(try machine.mustRun(said).contains("JWT_REFRESH_SECRET does not fit the database"))
+            try machine.mustRun("cp -p /root/kept \(secret) && mkdir /root/away && mv /var/lib/gatehouse/* /root/away/")
+            #expect(try machine.run("timeout 20 systemctl start gatehouse").status != 0)
+            #expect(try machine.mustRun(said).contains("there was one (/etc/gatehouse/database_mark)"))
+            try machine.mustRun("test ! -e /var/lib/gatehouse/gatehouse.db && systemctl stop gatehouse.socket")
+            try machine.mustRun("cp -a /root/away/. /var/lib/gatehouse/ && systemctl start gatehouse")
+            #expect(try machine.login() == Machine.successfulLogin)
+        }
+
         @Test("Writes get 503 while the disk is full, reads succeed, and writes succeed again afterwards")
         func fullDisk() throws {
             let machine = try Machine()

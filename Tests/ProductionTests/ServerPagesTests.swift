@@ -64,10 +64,24 @@ extension MachineTests {
             try paste(Self.backups, "The daily backup of the package")
             try paste(Self.backups, "Restoring")
             #expect(try machine.login() == Machine.successfulLogin)
+            try removedDatabase()
             try keys()
             try journal()
             #expect(try machine.login() == Machine.successfulLogin)
             try upgrade()
+        }
+
+        /// The audit trail has the last login, so what was written after the removal is there.
+        private func removedDatabase() throws {
+            let count = "gatehouse audit --limit 1000 --json | grep -o '\"kind\"' | wc -l"
+            let before = try #require(Int(machine.mustRun(count)))
+            try machine.mustRun("cd /var/lib/gatehouse && rm gatehouse.db gatehouse.db-wal gatehouse.db-shm")
+            #expect(try machine.login() == Machine.successfulLogin)
+            #expect(
+                try machine.run("gatehouse health").text.contains("FAULT  the open database file is not in its place"))
+            try paste(Self.backups, "A database that was removed")
+            #expect(try #require(Int(machine.mustRun(count))) > before)
+            #expect(try machine.login() == Machine.successfulLogin)
         }
 
         private func keys() throws {

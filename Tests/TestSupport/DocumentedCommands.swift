@@ -51,6 +51,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
+            "A database that was removed": onServer,
             "PostgreSQL": .onPostgreSQL, "A base backup": .onPostgreSQL, "Restoring to a point in time": .onPostgreSQL,
             "Replication": .notRun(because: "needs another machine; ReplicationTests replicates with these files"),
         ],

@@ -147,6 +147,8 @@ package struct StoreFailure: Error, Sendable, Equatable, CustomStringConvertible
         case damaged
         case unreadable
         case unwritable
+        /// The file of the database was removed or replaced while it is open.
+        case displaced
         /// A database server that cannot be reached, does not answer, or is no primary.
         case unreachable
         /// The user, the password or a privilege is refused.

@@ -67,7 +67,7 @@ struct CheckPlan {
             run(ConfigurationCheck(survey: survey, accounts: accounts))
             + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: environment))
             + run(PreviousKeysCheck(source: survey.source))
-        let files = path.map { run(DatabaseCheck(path: $0, accounts: accounts)) } ?? []
+        let files = path.map { run(DatabaseCheck(path: $0, accounts: accounts, mark: survey.databaseMark?.path)) } ?? []
         let server = survey.postgreSQL.map(PostgreSQLChecks.init)
         // A socket that only root can reach is checked before root is given up.
         let socketOfRoot = isSocketOfRoot ? socketFindings(processes) : nil

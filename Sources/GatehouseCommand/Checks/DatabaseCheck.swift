@@ -7,6 +7,8 @@ struct DatabaseCheck: Check {
     let subject = "database"
     let path: String
     let accounts: UserDatabase
+    /// The file that says that there was a database; nil if there is none.
+    var mark: String?
 
     /// Nil for files that do not exist.
     struct Facts {
@@ -17,6 +19,8 @@ struct DatabaseCheck: Check {
         var isReadOnly = false
         var isRestoreIncomplete = false
         var isMoveIncomplete = false
+        /// What says that there was a database; nil if there is one, or never was.
+        var evidence: String?
     }
 
     var folder: String { File.folder(of: path) }
@@ -37,6 +41,7 @@ struct DatabaseCheck: Check {
         facts.isReadOnly = (try? FileSystemStatus(at: folder))?.isReadOnly ?? false
         facts.isRestoreIncomplete = Restore.isInterrupted(path)
         facts.isMoveIncomplete = SQLiteStore.isMoveUnfinished(at: path)
+        facts.evidence = MissingDatabase(at: path, mark: mark)?.evidence
         return evaluate(facts)
     }
 
@@ -69,13 +74,7 @@ struct DatabaseCheck: Check {
             let message = "a move into the database was not finished, and it cannot be opened"
             return [.fault(message, "run gatehouse move again, or give it up: rm \(path.shellQuoted)-moving*")]
         }
-        guard let file = facts.file else {
-            let advice =
-                "gatehouse serve creates an empty one; if there was one, correct DATABASE_URL or restore a backup. "
-                + "If it was removed while the server runs, copy it before the server stops: "
-                + "ls -l /proc/$(systemctl show -P MainPID gatehouse)/fd lists it as deleted, and cp can copy it from there"
-            return [.fault("the database \(path) does not exist", advice)]
-        }
+        guard let file = facts.file, facts.evidence == nil else { return [missing(facts.evidence)] }
         guard file.kind != .folder else {
             return [.fault("\(path) is a folder", "set DATABASE_URL to a file, such as sqlite:\(path)/gatehouse.db")]
         }
@@ -85,6 +84,19 @@ struct DatabaseCheck: Check {
             (facts.isReadOnly ? [readOnly] : []) + evaluate(place, for: service)
             + files.compactMap { evaluate($0, $1, for: service) } + evaluateOpenness(of: file)
         return findings.isEmpty ? [.ok("\(path), owner \(service.name), \(file.size.inBytes)")] : findings
+    }
+
+    private func missing(_ evidence: String?) -> Finding {
+        guard let evidence else {
+            let advice =
+                "gatehouse serve creates an empty one; if there was one, correct DATABASE_URL or restore a backup"
+            return .fault("the database \(path) does not exist", advice)
+        }
+        return .fault(
+            "the database \(path) does not exist or is empty, but there was one (\(evidence)): no server creates another",
+            "if a server runs, do not stop it: it may have \(path) and \(path)-wal open, and both are needed to save what "
+                + "was written (ls -l /proc/$(systemctl show -P MainPID gatehouse)/fd; Backups.md, A database that was "
+                + "removed); otherwise \(MissingDatabase.advice)")
     }
 
     private var readOnly: Finding {

@@ -76,6 +76,8 @@ struct SealedDataCheck: Check {
         var unknown = 0
         var hasPreviousKeys = false
         var unopenedHashKeys = 0
+        /// Whether the refresh secrets open at least one, or there are none.
+        var refreshSecretFits = true
     }
 
     let subject = "sealed data"
@@ -93,7 +95,9 @@ struct SealedDataCheck: Check {
         var facts = Facts()
         do {
             (facts.current, facts.previous, facts.unknown) = try SealedCounts(in: database).split(by: vault)
-            facts.unopenedHashKeys = try IdentityHashes.unopenedCount(in: database, refreshKeys)
+            let hashes = try IdentityHashes.stored(in: database, openedBy: refreshKeys)
+            facts.unopenedHashKeys = hashes?.unopenedCount ?? 0
+            facts.refreshSecretFits = hashes?.fits ?? true
         } catch { return [.note("not checked: \(error)")] }
         facts.hasPreviousKeys = (vault?.heads.count ?? 0) > 1
         return evaluate(facts)
@@ -124,6 +128,13 @@ struct SealedDataCheck: Check {
             "\(facts.unopenedHashKeys) keys of identity hashes are sealed with an unknown secret: "
                 + "users who were disabled and deleted may sign in again",
             "add the old secret to jwt_refresh_secret_previous, \(advice)")
+        let misfit = Finding.fault(
+            "\(facts.unopenedHashKeys) keys of identity hashes are sealed with an unknown secret, and none with "
+                + "JWT_REFRESH_SECRET, which is not the one of this database: no server starts with it, because every user "
+                + "would have to sign in again",
+            "put the secret of this database into jwt_refresh_secret, for example from a backup; "
+                + "if it is lost: gatehouse keys reseal --lost-secret, and every user signs in again")
+        guard facts.refreshSecretFits else { return (facts.unknown > 0 ? [values] : []) + [misfit] }
         return (facts.unknown > 0 ? [values] : []) + (facts.unopenedHashKeys > 0 ? [hashes] : [])
     }
 }

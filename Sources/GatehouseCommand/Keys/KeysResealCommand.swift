@@ -17,10 +17,19 @@ struct KeysResealCommand: Command {
         Exits 1 if the database has values that no key of the settings opens. Put the old key back into DATA_KEY_PREVIOUS
         (or JWT_REFRESH_SECRET_PREVIOUS), or remove those values with --discard: then Apple is not told when one of those
         accounts is deleted, and users who were disabled and then deleted may sign in as new users.
+
+        A server does not start with a JWT_REFRESH_SECRET that opens no key of the identity hashes, because every user would
+        have to sign in again. If the secret of the database is lost for good, --lost-secret adds a key that the new secret
+        opens, and the server starts. The other keys are kept for the case that the secret is found.
         """
     let options = [
         Option(name: "--dry-run", help: "count the values that each key has sealed, and change nothing"),
         Option(name: "--discard", help: "remove values that no key opens; asks on a terminal"),
+        Option(
+            name: "--lost-secret",
+            help:
+                "accept a JWT_REFRESH_SECRET that is not the one of the database: every user signs in again; asks on a "
+                + "terminal"),
         Option(name: "--yes", help: "do not ask"), .json,
     ]
 
@@ -30,8 +39,11 @@ struct KeysResealCommand: Command {
         let (vault, refreshKeys) = try readSettings { () throws(SettingFaults) in
             (try Configuration.vault(from: source), try Configuration.refreshKeys(from: source))
         }
-        if !arguments.has("--dry-run") { try requireRestart(source) }
         let database = try ConfiguredDatabase.read()
+        if arguments.has("--lost-secret") {
+            return try LostSecret(database: database, refreshKeys: refreshKeys).accept(arguments)
+        }
+        if !arguments.has("--dry-run") { try requireRestart(source) }
         guard !arguments.has("--dry-run") else {
             if case .file(let owner) = database { try owner.giveUpRoot() }
             return try count(vault, refreshKeys, in: database, arguments)
@@ -99,7 +111,7 @@ struct KeysResealCommand: Command {
         do {
             let examined = try database.examined()
             counts = try SealedCounts(in: examined)
-            hashKeys = try IdentityHashes.unopenedCount(in: examined, refreshKeys)
+            hashKeys = try IdentityHashes.stored(in: examined, openedBy: refreshKeys)?.unopenedCount ?? 0
         } catch { throw CommandError(.failed, "\(error)") }
         let split = counts.split(by: vault)
         let text = """

@@ -57,6 +57,7 @@ struct KeysRotateCommand: Command {
             lifetime: key.lifetime(lifetimes), now: now, isStolen: arguments.has("--stolen"),
             previousPath: files.previousPath
         ).report.print(for: arguments)
+        if key == .refreshSecret, arguments.has("--stolen") { try LostSecret.acceptNew() }
         return .done
     }
 

@@ -155,11 +155,9 @@ struct SealedCounts {
 }
 
 extension IdentityHashes {
-    /// The number of stored keys that no secret of the ring opens; 0 if there is no secret.
-    static func unopenedCount(in database: any ExaminedDatabase, _ ring: KeyRing?) throws -> Int {
-        guard let ring, let document = try database.document(DocumentName.identityHashKeys) else {
-            return 0
-        }
-        return IdentityHashes(document: document.content, openedBy: ring).unopenedCount
+    /// Nil if there is no secret, or no stored key.
+    static func stored(in database: any ExaminedDatabase, openedBy ring: KeyRing?) throws -> IdentityHashes? {
+        guard let ring, let document = try database.document(DocumentName.identityHashKeys) else { return nil }
+        return IdentityHashes(document: document.content, openedBy: ring)
     }
 }

@@ -8,6 +8,7 @@ package struct Configuration: Sendable {
     package let environment: AppEnvironment
     package let listen: ListenAddress
     package let database: DatabaseAddress
+    let databaseMark: DatabaseMark?
     let databaseConnections: Int
     let databaseTimeout: Duration
     package let workers: Int
@@ -56,6 +57,7 @@ package struct Configuration: Sendable {
         environment = settings[\.environment]
         listen = settings[\.listen]
         database = settings[\.database]
+        databaseMark = settings.databaseMark()
         databaseConnections = settings[\.databaseConnections]
         databaseTimeout = settings[\.databaseTimeout]
         workers = settings[\.workers]

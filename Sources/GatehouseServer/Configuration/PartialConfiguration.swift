@@ -76,6 +76,7 @@ package struct ConfigurationSurvey: Sendable {
     package let environment: AppEnvironment?
     package let listen: ListenAddress?
     package let database: DatabaseAddress?
+    package let databaseMark: DatabaseMark?
     package let databaseConnections: Int?
     package let workers: Int?
     package let publicAddress: PublicAddressSetting
@@ -105,6 +106,7 @@ package struct ConfigurationSurvey: Sendable {
         environment = source.readIfSound(\.environment)
         listen = source.readIfSound(\.listen)
         database = source.readIfSound(\.database) ?? (try? Configuration.database(from: source))
+        databaseMark = source.readIfSound([table.databaseMark]) { $0.databaseMark() } ?? nil
         databaseConnections = source.readIfSound(\.databaseConnections)
         workers = source.readIfSound(\.workers)
         publicAddress = source.readIfSound([table.publicURL]) { $0.publicAddress() } ?? .unknown
@@ -130,7 +132,7 @@ package struct ConfigurationSurvey: Sendable {
 /// Settings that are read together.
 extension Settings {
     fileprivate var dataKeys: [any SettingRow] { [dataKey, dataKeyPrevious] }
-    fileprivate var refreshSecrets: [any SettingRow] { [refreshSecret, refreshSecretPrevious] }
+    var refreshSecrets: [any SettingRow] { [refreshSecret, refreshSecretPrevious] }
     fileprivate var appleServer: [any SettingRow] {
         [appleTokenURL, appleRevokeURL, appleTeamID, appleKeyID, applePrivateKey]
     }

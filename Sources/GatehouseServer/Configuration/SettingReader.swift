@@ -1,3 +1,4 @@
+import FileSystem
 import OpenSSL
 
 /// Reads settings in one loop over the table, and collects every fault instead of stopping at the first.
@@ -68,12 +69,26 @@ struct SettingReader {
     /// Adds the fault that a setting is missing, unless it may be in a folder that this user cannot open.
     mutating func addMissing(_ row: some SettingRow, _ message: String? = nil) {
         guard !source.mayBeInClosedFolder(row.name) else { return }
-        addFault(row.name, "is missing: " + (message ?? "set it to \(row.format)"))
+        addFault(row.name, "is missing: " + (message ?? "set it to \(row.format)") + adviceForMissingSecret(row))
+    }
+
+    /// No start makes a secret: a new one in place of one that was lost would sign every user out.
+    private func adviceForMissingSecret(_ row: some SettingRow) -> String {
+        guard Settings.table.generatedSecrets.contains(row.name), let file = source.operatorsFile(of: row.name) else {
+            return ""
+        }
+        return "; \(file) does not exist or is empty: put it back from a backup, or if there never was one: "
+            + "gatehouse keys generate --alg HS256 --out \(file)"
     }
 
     /// Adds a fault for each required setting that is not set.
     mutating func addMissing() {
         for row in Settings.all where row.defaultValue == .required && !namesSet.contains(row.name) { addMissing(row) }
+    }
+
+    /// The path of a file beside the configuration file that has the name of a setting in lower case.
+    func pathBesideConfiguration(for name: String) -> String? {
+        source.file.map { File.folder(of: $0.path) + "/" + name.lowercased() }
     }
 
     mutating func warn(_ message: String) { warnings.append(message) }

@@ -30,6 +30,11 @@ package struct SettingSource: Sendable {
             Self.credentialsVariable, "is closed to this user, \(user): \(credentials.folder) may hold the secrets")
     }
 
+    /// The folder of credentials as operators know it. For a service, systemd passes a copy at another place.
+    var credentialsFolderOfOperators: String? {
+        Self.nonEmpty(file?.values[Self.credentialsVariable]) ?? credentials?.folder
+    }
+
     /// The environment with which this process was started, and the configuration file as it is now.
     package static func current(
         variables: [String: String] = ProcessEnvironment.variables(), usualFile: String = ConfigurationFile.usualPath

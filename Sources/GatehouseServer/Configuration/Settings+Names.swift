@@ -8,6 +8,9 @@ extension Settings {
     /// The settings that keep their values at a reload.
     static let namesNeedingRestart = Set(all.filter(\.needsRestart).map(\.name))
 
+    /// The secrets that an installation generates.
+    var generatedSecrets: Set<String> { [accessSecret.name, refreshSecret.name, dataKey.name] }
+
     static func isSecret(_ name: String) -> Bool { all.contains { $0.isSecret && $0.name == name } }
 
     /// The name that a misspelt one may stand for; nil if none is similar.

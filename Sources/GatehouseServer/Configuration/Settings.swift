@@ -36,6 +36,13 @@ package struct Settings: Sendable {
             well. No message contains the URL, since it may hold a password; one without a password may be in \
             `gatehouse.conf`.
             """)
+    let databaseMark = Setting(
+        "DATABASE_MARK", .text, restart: true, "File that says that a database was used here.",
+        details: """
+            The server writes it when it has opened its database. While it exists, no start creates a database file: \
+            [a missing database](Operations.md#a-missing-database). It must not be in the folder of the database. If it \
+            is not set, the file `database_mark` beside the configuration file is used, which the package's unit writes.
+            """)
     let databaseConnections = Setting(
         "DATABASE_CONNECTIONS", .number(1...1000), default: "8", restart: true,
         "Number of connections to PostgreSQL for transactions that do not share one.",

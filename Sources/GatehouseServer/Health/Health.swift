@@ -11,6 +11,7 @@ package final class Health: Sendable {
     private let isOnServer: Bool
     private let reading = Mutex(StoreProbe(freshness: .seconds(1)))
     private let writing = Mutex(StoreProbe(freshness: .seconds(5)))
+    private let filing = Mutex(StoreProbe(freshness: .seconds(1)))
     private let onFailure: @Sendable (StoreFailure, _ requestID: String?) -> Void
     private let isStopping = Atomic(false)
 
@@ -53,13 +54,24 @@ package final class Health: Sendable {
             parts: [
                 storePart("store_read", read, success: "the store can be read", failure: "the store cannot be read"),
                 storePart("store_write", write, success: "the store can be written", failure: "the last write failed"),
-            ] + revocationPart + [keySetPart, servingPart])
+            ] + filePart(requestID) + revocationPart + [keySetPart, servingPart])
+    }
+
+    /// Empty for a database on a server.
+    private func filePart(_ requestID: String?) -> [Readiness.Part] {
+        guard !isOnServer else { return [] }
+        let step = attempt(filing, requestID) { () throws(StoreFailure) in try store.probeFiles() }
+        return [
+            storePart(
+                "store_file", step, success: "the database file is in its place",
+                failure: "the open database file is not in its place")
+        ]
     }
 
     /// A fault that is known without a probe; nil if there is none.
     package var knownFault: String? {
         // Without other writes, only a probe shows whether the store can be written again.
-        guard store.lastWrite?.failure == nil else {
+        guard store.lastWrite?.failure == nil, filePart(nil).allSatisfy(\.isReady) else {
             let readiness = readiness()
             return readiness.isReady ? nil : readiness.summary
         }
@@ -163,6 +175,9 @@ extension StoreFailure.Cause {
             "the database server cannot be reached, or none is the primary: check that one runs, and that this machine reaches it"
         case .denied:
             "the database refuses the user, the password or a privilege: check DATABASE_URL, and run gatehouse check"
+        case .displaced:
+            "it was removed or replaced, and what is written is lost when the server ends. Before you stop the server, run "
+                + "gatehouse check, which says how to save the database and its -wal"
         case .other: "the log has the reason (event storage)"
         }
     }

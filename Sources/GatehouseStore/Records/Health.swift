@@ -10,8 +10,16 @@ package protocol ProbedStore: Sendable {
     /// Commits a small write.
     func probeWriting() throws(StoreFailure)
 
+    /// Throws if a file of the database is not where the server has opened it.
+    func probeFiles() throws(StoreFailure)
+
     /// The outcome of the last write of any request; nil before the first.
     var lastWrite: WriteOutcome? { get }
+}
+
+extension ProbedStore {
+    /// A store without files of its own.
+    package func probeFiles() throws(StoreFailure) {}
 }
 
 /// The outcome of a write.

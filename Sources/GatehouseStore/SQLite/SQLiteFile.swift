@@ -13,10 +13,17 @@ package struct SQLiteFile {
     }
 
     /// Brings the schema up to date and returns the names of the steps that were missing.
-    package func migrate(progress: Progress = Progress()) throws -> [String] {
+    ///
+    /// - Parameters:
+    ///   - mark: a file that says that there was a database.
+    ///   - creating: whether a missing database is created although there was one.
+    package func migrate(
+        mark: String? = nil, creating: Bool = false, progress: Progress = Progress()
+    ) throws -> [String] {
         progress.begin("opening the database")
         let lock = try SQLiteStore.lock(path, waiting: .seconds(10))
         defer { withExtendedLifetime(lock) {} }
+        if !creating, let missing = MissingDatabase(at: path, mark: mark) { throw missing }
         return try Migrator(SQLiteStore.writingConnection(to: path)).migrate(progress: progress)
     }
 

@@ -18,18 +18,22 @@ package final class SQLiteStore: Sendable {
     package let purgeCursor = PurgeCursor()
     private let lastOutcome = LastWrite()
     let path: String
+    private let files: OpenFiles
     private let onFailure: @Sendable () -> Void
 
     /// Opens the file for a server. Creates it when it does not exist, and migrates its schema.
     ///
     /// - Parameters:
+    ///   - mark: a file that says that there was a database; then none is created.
     ///   - onFailure: called for each failure, for metrics.
     ///   - onCommit: called for each transaction, for metrics.
     package convenience init(
-        path: String, onFailure: @escaping @Sendable () -> Void = {},
+        path: String, mark: String? = nil, onFailure: @escaping @Sendable () -> Void = {},
         onCommit: @escaping @Sendable (Commit) -> Void = { _ in }
     ) throws {
         let lock = try Self.lock(path, waiting: .seconds(10))
+        // After a restore or a move that held the lock.
+        if let missing = MissingDatabase(at: path, mark: mark) { throw missing }
         let connection = try Self.writingConnection(to: path)
         _ = try Migrator(connection).migrate()
         try self.init(path: path, connection, lock, isServer: true, onFailure: onFailure, onCommit: onCommit)
@@ -67,6 +71,7 @@ package final class SQLiteStore: Sendable {
         self.standing = standing
         writer = CommitQueue(connection, beside: standing, onCommit: onCommit)
         readers = ReaderPool(beside: standing) { () throws(SQLiteError) in try Self.readingConnection(to: path) }
+        files = OpenFiles(ofDatabaseAt: path)
         counter = try Self.revocationCounter(of: path, creating: isServer)
     }
 }
@@ -112,6 +117,8 @@ extension SQLiteStore: RelationalStore {
 
 extension SQLiteStore: ProbedStore {
     package var lastWrite: WriteOutcome? { lastOutcome.outcome }
+
+    package func probeFiles() throws(StoreFailure) { try files.requireInPlace() }
 }
 
 /// The queue runs one transaction at a time, so there is nothing to keep apart.

@@ -29,6 +29,7 @@ extension SQLiteStore: ServerStore {
             databaseBytes: FileStatus.ifAny(at: path)?.size, logBytes: FileStatus.ifAny(at: path + "-wal")?.size,
             totalBytes: space?.totalBytes, freeBytes: space?.freeBytes, waitingWrites: writer.waitingCount)
         do throws(StoreFailure) {
+            try probeFiles()
             (statistics.appleBacklog, statistics.backedUpAt) = try read {
                 (try $0.appleBacklog(), try $0.document(DocumentName.lastBackup)?.updatedAt)
             }

@@ -71,16 +71,22 @@ struct BarredIdentityTests {
         }
     }
 
-    @Test("The identity is barred again once the right secret replaces a wrong one")
-    func wrongSecret() throws {
+    @Test("The identity is barred again when a secret that was declared lost is found")
+    func lostSecret() throws {
         _ = try removedUser("ann")
         fixture.stop()
-        try fixture.installation.restart {
-            $0["JWT_REFRESH_SECRET"] = "a wrong refresh secret of more than thirty-two bytes"
-        }
+        let wrong = "a new refresh secret of more than thirty-two bytes"
+        let settings = ["DATABASE_URL": fixture.installation.databaseURL, "JWT_REFRESH_SECRET": wrong]
+        let outcome = try Shell.outcome(
+            of: [Executable.gatehouse, "keys", "reseal", "--lost-secret", "--yes"], environment: settings)
+        #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
+        try fixture.installation.restart { $0["JWT_REFRESH_SECRET"] = wrong }
         #expect(fixture.installation.process.log.contains("identity_hashes"), "the log warns")
         fixture.stop()
-        try fixture.installation.restart()
+        try fixture.installation.restart {
+            $0["JWT_REFRESH_SECRET"] = wrong
+            $0["JWT_REFRESH_SECRET_PREVIOUS"] = TestSettings.refreshSecret
+        }
         #expect(try fixture.logIn("ann").code == "user_disabled")
     }
 

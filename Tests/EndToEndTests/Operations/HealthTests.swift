@@ -25,9 +25,9 @@ struct HealthTests {
         #expect(response.status == 200)
         #expect(response["ready"] == true)
         let parts = response["parts"]?.array?.compactMap(\.object) ?? []
-        let revocations = TestDatabase.isOnServer ? ["revocations"] : []
+        let own = TestDatabase.isOnServer ? ["revocations"] : ["store_file"]
         #expect(
-            parts.map { $0["name"]?.string } == ["store_read", "store_write"] + revocations + ["apple_keys", "serving"])
+            parts.map { $0["name"]?.string } == ["store_read", "store_write"] + own + ["apple_keys", "serving"])
         #expect(parts.allSatisfy { $0["ready"] == true && $0["detail"]?.string?.isEmpty == false })
     }
 
@@ -58,7 +58,7 @@ struct HealthTests {
         let outcome = try ask("unix:" + installation.socket)
         #expect(outcome.status == 0)
         let lines = outcome.text.split(separator: "\n")
-        #expect(lines.count == (TestDatabase.isOnServer ? 5 : 4))
+        #expect(lines.count == 5)
         #expect(lines.allSatisfy { $0.hasPrefix("ok     ") })
         let raw = try ask("unix:" + installation.socket, "--json")
         #expect(raw.status == 0)

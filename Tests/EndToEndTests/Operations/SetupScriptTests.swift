@@ -30,13 +30,52 @@ struct SetupScriptTests {
     }
 
     /// Replaces the absolute paths in the script.
-    private func setUp() throws {
+    private func setUp(isFirstInstallation: Bool = true) throws {
         var script = try String(contentsOfFile: Executable.root + "/deploy/debian/setup", encoding: .utf8)
-        for (path, name) in [("/etc/gatehouse", "etc"), ("/run/gatehouse", "run"), ("/usr/bin/", "bin/")] {
+        let places = [
+            ("/etc/gatehouse", "etc"), ("/run/gatehouse", "run"), ("/usr/bin/", "bin/"), ("/var/lib/gatehouse", "data"),
+        ]
+        for (path, name) in places {
             script.replace(path, with: folder.file(name))
         }
         try write(script, to: "setup")
-        try Shell.run(["/bin/sh", folder.file("setup")])
+        try Shell.run(["/bin/sh", folder.file("setup")] + (isFirstInstallation ? ["--first-installation"] : []))
+    }
+
+    @Test("A start makes no secret: the first installation alone does")
+    func start() throws {
+        try setUp(isFirstInstallation: false)
+        #expect(try made == [])
+        try setUp()
+        #expect(try made == ["data_key", "jwt_access_secret", "jwt_refresh_secret"])
+        try write("", to: "etc/credentials/jwt_refresh_secret")
+        try setUp(isFirstInstallation: false)
+        #expect(try String(contentsOfFile: credentials + "/jwt_refresh_secret", encoding: .utf8) == "")
+    }
+
+    @Test(
+        "An installation makes no secret where a database was", arguments: ["etc/database_mark", "data/gatehouse.db"])
+    func installationBesideDatabase(file: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.file("data"), withIntermediateDirectories: true)
+        try write("", to: file)
+        try setUp()
+        #expect(try made == [])
+    }
+
+    @Test("The containers make the secrets of the database once")
+    func containersAgain() throws {
+        func makeSecrets() throws -> Shell.Outcome {
+            try Shell.outcome(
+                of: ["/bin/sh", Executable.root + "/deploy/docker/make-secrets", credentials, folder.file("apple")],
+                environment: ["PATH": "\(folder.file("bin")):/usr/bin:/bin"])
+        }
+        #expect(try makeSecrets().status == 0)
+        #expect(try makeSecrets().status == 0)
+        try FileManager.default.removeItem(atPath: credentials + "/jwt_refresh_secret")
+        let outcome = try makeSecrets()
+        #expect(outcome.status == 1 && outcome.errorOutput.contains("jwt_refresh_secret is missing or empty"))
+        #expect(try !made.contains("jwt_refresh_secret"))
     }
 
     @Test(

@@ -56,6 +56,24 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
         try waitUntilListening()
     }
 
+    /// Starts a server that should not start, and returns how it ended.
+    func refusedStart(
+        _ adjust: (inout [String: String]) -> Void = { _ in }
+    ) throws -> (status: Int32?, log: String) {
+        var variables = variables
+        adjust(&variables)
+        let before = process.log.utf8.count
+        process = try Self.start(variables, wrapper: wrapper, folder: folder)
+        // A server that does start would never end by itself.
+        if Eventually.holds({ (try? FastCGIPeer(.unix(socket))) != nil || process.exitStatus != nil }),
+            process.exitStatus == nil
+        {
+            process.signal(SIGTERM)
+        }
+        let status = process.wait()
+        return (status, String(decoding: process.log.utf8.dropFirst(before), as: UTF8.self))
+    }
+
     private func waitUntilListening() throws {
         let isAnswering = Eventually.holds { (try? FastCGIPeer(.unix(socket))) != nil }
         guard isAnswering else { throw Spawn.Failure(description: "gatehouse does not listen: \(process.log)") }
