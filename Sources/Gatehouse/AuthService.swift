@@ -14,14 +14,17 @@ package struct AuthService: Sendable {
     let refusals: RefusalBuffer
     private(set) var policy: Policy
     let primitives: Primitives
+    let clocks: Clocks
     let report: @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void
 
-    /// - Parameter report: called for each event, with the id of the request that caused it.
+    /// - Parameters:
+    ///   - clocks: nil to compare the clock of `primitives` with that of the store, and tell nothing.
+    ///   - report: called for each event, with the id of the request that caused it.
     /// - Throws: when the store cannot list the revoked sessions. Without that list their access tokens would be
     ///   accepted.
     package init(
         store: any Store, tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess? = nil,
-        hasher: any IdentityHasher, policy: Policy, primitives: Primitives,
+        hasher: any IdentityHasher, policy: Policy, primitives: Primitives, clocks: Clocks? = nil,
         report: @escaping @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void = { _, _ in }
     ) throws(Refusal) {
         self.store = store
@@ -32,8 +35,13 @@ package struct AuthService: Sendable {
         self.policy = policy
         self.primitives = primitives
         self.report = report
+        if let clocks {
+            self.clocks = clocks
+        } else {
+            self.clocks = try Clocks(store: store, primitives: primitives, node: "")
+        }
         refusals = RefusalBuffer(now: primitives.now())
-        revocations = try Revocations(store: store, lifetime: Policy.revocationMemory, now: primitives.now)
+        revocations = try Revocations(store: store, lifetime: Policy.revocationMemory)
     }
 
     /// The same service with other settings. Both share the state in memory.

@@ -19,16 +19,22 @@ extension AuthService {
         if !store.isShared { try revocations.catchUp() }
         // A session that is locked must not keep the rest from being done.
         let written = Result { () throws(Refusal) in try confirmations.write(to: store) }
-        let now = primitives.now()
-        try record(refusals.take(now: now))
-        let hasMore = try store.purge(
+        try record(refusals.take(now: primitives.now()))
+        let hasMore = try purge()
+        try written.get()
+        return hasMore
+    }
+
+    /// Deletes what has expired by two clocks that agree. True when there is more to delete.
+    private func purge() throws(Refusal) -> Bool {
+        guard let now = try clocks.confirmedNow() else { return false }
+        return try store.purge(
             PurgeLimits(
+                now: now,
                 // A minute after the expiry, so that the last use of a token still gets `refresh_token_expired`.
                 sessionsExpired: now - .seconds(60), redemptionsExpired: now - .seconds(300),
                 revocationsBefore: now - Policy.revocationMemory,
                 auditEventsBefore: now - policy.auditRetention))
-        try written.get()
-        return hasMore
     }
 
     /// Writes everything that still waits, before the process ends.
@@ -43,8 +49,9 @@ extension AuthService {
     }
 }
 
-/// Rows older than these limits are deleted.
+/// Rows older than these limits are deleted. They come from a clock that agrees with a second one.
 package struct PurgeLimits: Sendable, Equatable {
+    package let now: Timestamp
     /// For sessions: when their last token expired.
     package let sessionsExpired: Timestamp
     /// For redemptions: when the identity token expired.
@@ -54,10 +61,12 @@ package struct PurgeLimits: Sendable, Equatable {
     /// contains the first one.
     package let auditEventsBefore: Timestamp
 
+    /// - Parameter now: nil for the latest of the limits.
     package init(
-        sessionsExpired: Timestamp, redemptionsExpired: Timestamp, revocationsBefore: Timestamp,
-        auditEventsBefore: Timestamp
+        now: Timestamp? = nil, sessionsExpired: Timestamp, redemptionsExpired: Timestamp,
+        revocationsBefore: Timestamp, auditEventsBefore: Timestamp
     ) {
+        self.now = now ?? max(sessionsExpired, redemptionsExpired, revocationsBefore, auditEventsBefore)
         self.sessionsExpired = sessionsExpired
         self.redemptionsExpired = redemptionsExpired
         self.revocationsBefore = revocationsBefore

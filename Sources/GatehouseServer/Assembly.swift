@@ -16,6 +16,7 @@ package struct Assembly: Sendable {
     package let keys: AppleKeys
     package let health: Health
     package let primitives: Primitives
+    package let clocks: Clocks
     package let metrics: Metrics
     let publicAddressMonitor: PublicAddressMonitor
     let requests: RequestCounts
@@ -35,7 +36,11 @@ package struct Assembly: Sendable {
         let (storeCounts, keyCounts) = (StoreCounts(), AppleKeyCounts())
         let store = try Self.store(of: configuration, log: log, counts: storeCounts)
         configuration.databaseMark?.write(warning: log)
-        let keys = Self.appleKeys(configuration, store: store, primitives: primitives, log: log, counts: keyCounts)
+        // First, so that nothing is written before by a clock that may be wrong.
+        let clocks = try Clocks(
+            store: store, primitives: primitives, node: ClockLog.newNodeID(), report: { ClockLog.write($0, to: log) })
+        let keys = Self.appleKeys(
+            configuration, store: store, clocks: clocks, primitives: primitives, log: log, counts: keyCounts)
         let hashes = try IdentityHashes.kept(
             in: store, by: configuration.refreshKeys, now: primitives.now(), log: log)
         let metrics = Metrics()
@@ -43,10 +48,10 @@ package struct Assembly: Sendable {
         let auth = try AuthService(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), hasher: hashes, policy: configuration.policy,
-            primitives: primitives, report: { events.report($0, requestID: $1) })
+            primitives: primitives, clocks: clocks, report: { events.report($0, requestID: $1) })
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
-            revocationAge: { auth.revocationAge }, onFailure: { log.storeFailure($0, $1) })
+            revocationAge: { auth.revocationAge }, clocks: clocks, onFailure: { log.storeFailure($0, $1) })
         let publicAddressMonitor = PublicAddressMonitor(
             configuration.publicAddress.address, now: primitives.now, log: log)
         let services = Current { Self.services(auth, configuration, health, metrics) }
@@ -54,7 +59,7 @@ package struct Assembly: Sendable {
         let sources: [any MetricSource] = [
             requests, events.counts, AppleKeyGauges(keys: keys), keyCounts,
             StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
-            storeCounts,
+            storeCounts, ClockGauges(clocks: clocks),
             ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
         ]
         for source in sources { metrics.add(source) }
@@ -64,6 +69,7 @@ package struct Assembly: Sendable {
         self.keys = keys
         self.health = health
         self.primitives = primitives
+        self.clocks = clocks
         sealHashKeys = Self.sealing(hashes, in: store, now: primitives.now, log: log)
         unfittingSecret = { ring throws(StoreFailure) in try IdentityHashes.unfittingSecret(ring, in: store) }
         self.metrics = metrics
@@ -128,7 +134,8 @@ extension Assembly {
 
     /// At most half of the workers may wait for a fetch, so that the others can answer requests that need no key.
     private static func appleKeys(
-        _ configuration: Configuration, store: any ServerStore, primitives: Primitives, log: Log, counts: AppleKeyCounts
+        _ configuration: Configuration, store: any ServerStore, clocks: Clocks, primitives: Primitives, log: Log,
+        counts: AppleKeyCounts
     ) -> AppleKeys {
         AppleKeys(
             policy: KeySetPolicy(maximumWaiters: max(0, configuration.workers / 2 - 1)),
@@ -137,7 +144,10 @@ extension Assembly {
             report: { report, requestID in
                 counts.count(report)
                 report.write(to: log, requestID: requestID)
-            }, source: AppleKeys.source(at: configuration.appleKeysURL))
+            },
+            source: AppleKeys.source(at: configuration.appleKeysURL) { date in
+                Timestamp(httpDate: date).map { clocks.note($0, by: "apple") }
+            })
     }
 
     private static func sealing(
@@ -167,5 +177,6 @@ extension Primitives {
     /// The machine's clock and random number generator.
     package static let system = Primitives(
         now: { Timestamp(milliseconds: WallClock.millisecondsSince1970()) },
+        uptime: { .seconds(MachineUptime.seconds) },
         random: { RandomBuffer.perThread.own.take($0) }, equal: { constantTimeEquals($0, $1) })
 }

@@ -1,5 +1,6 @@
 import AppleID
 import Gatehouse
+import POSIX
 import Threading
 
 /// The loops of the background threads. Each one ends when `ended` is set.
@@ -10,6 +11,9 @@ struct BackgroundWork: Sendable {
     /// Renews Apple's keys and probes the public address.
     func fetch(until ended: Monitor<Bool>, _ stopping: Monitor<Bool>) {
         repeat {
+            if let seconds = KernelClock.synchronisedSeconds {
+                assembly.clocks.note(Timestamp(seconds: seconds), by: "kernel")
+            }
             assembly.keys.renewIfDue()
             // A stopping server accepts no connections, so a probe would wait for its timeout and delay the shutdown.
             if !stopping.isReached(within: .zero) { assembly.publicAddressMonitor.probeIfDue() }

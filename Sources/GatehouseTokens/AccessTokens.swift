@@ -31,6 +31,8 @@ extension JWTTokenService {
             throw .invalidAccessToken
         }
         guard now < claims.expiresAt else { throw .accessTokenExpired }
+        // Issued by a clock that is fast: it would live until that time has come.
+        guard claims.issuedAt <= now + ClockAgreement.readinessLimit else { throw .invalidAccessToken }
         // No setting allows a longer lifetime. This limits how long a token made with a stolen key works.
         guard claims.expiresAt <= now + Self.longestAccessTokenLifetime else { throw .invalidAccessToken }
         return claims.caller
@@ -43,7 +45,7 @@ struct AccessClaimParser: ClaimParser {
 
     /// The caller and the expiry. The claims that only other services use must be present, but
     /// their values are not used.
-    func parse(_ json: inout some JSONClaims) -> (caller: Caller, expiresAt: Timestamp)? {
+    func parse(_ json: inout some JSONClaims) -> (caller: Caller, issuedAt: Timestamp, expiresAt: Timestamp)? {
         guard json.has("iss", issuer), json.has("aud", audience), json.hasText("client_id"),
             let user = json.string("sub"), let session = json.string("sid")
         else { return nil }
@@ -52,10 +54,12 @@ struct AccessClaimParser: ClaimParser {
         guard let role = json.string("role").flatMap(Role.init(rawValue:)) else { return nil }
         // A token without this claim counts as the oldest login: requests that require a recent login refuse it.
         let authTime = json.integer("auth_time") ?? 0
-        guard json.integer("iat") != nil, let expires = json.integer("exp"), json.hasText("jti") else { return nil }
+        guard let issued = json.integer("iat"), let expires = json.integer("exp"), json.hasText("jti") else {
+            return nil
+        }
         let caller = Caller(
             userID: UserID(user), sessionID: SessionID(session), generation: generation, role: role,
             authenticatedAt: Timestamp(seconds: authTime))
-        return (caller, Timestamp(seconds: expires))
+        return (caller, Timestamp(seconds: issued), Timestamp(seconds: expires))
     }
 }

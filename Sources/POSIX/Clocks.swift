@@ -17,6 +17,25 @@ package enum KernelClock {
         let state = unsafe adjtimex(&parameters)
         return state < 0 ? nil : state != TIME_ERROR
     }
+
+    /// The time of the kernel's clock in seconds since 1970, if a time service keeps it synchronised. It is the time of
+    /// `WallClock`, unless another one was given to this process.
+    package static var synchronisedSeconds: Int64? {
+        var parameters = timex()
+        let state = unsafe adjtimex(&parameters)
+        return state < 0 || state == TIME_ERROR ? nil : Int64(parameters.time.tv_sec)
+    }
+}
+
+package enum MachineUptime {
+    /// Whole seconds since the boot, which setting the clock does not change.
+    package static var seconds: Int64 {
+        let seconds = gatehouse_uptime()
+        if seconds >= 0 { return Int64(seconds) }
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec)
+    }
 }
 
 /// A time on the monotonic clock, in whole milliseconds: for deadlines, not for dates.

@@ -90,6 +90,25 @@ struct CheckEvaluationTests {
     }
 
     @Test(
+        "a clock by the time that is expected, if Apple does not tell it",
+        arguments: [
+            (ClockReading(lead: .seconds(30)), nil, .ok), (ClockReading(lead: .seconds(31)), nil, .fault),
+            (ClockReading(lead: .seconds(-31)), nil, .fault), (ClockReading(lead: .seconds(86_400)), 0, .ok),
+            (ClockReading(lead: .seconds(86_400), isLowerBound: true), nil, .note),
+            (ClockReading(lead: .seconds(-86_400), isLowerBound: true), nil, .fault),
+        ] as [(ClockReading, Int64?, Finding.Grade)])
+    func expectedTime(_ known: ClockReading, appleTime: Int64?, grade: Finding.Grade) {
+        let facts = ClockCheck.Facts(now: Self.now, appleTime: appleTime.map { Self.now + .seconds($0) }, known: known)
+        #expect(ClockCheck(database: nil, appleTime: nil).evaluate(facts).grade == grade)
+    }
+
+    @Test("a time in the future that a wrong clock has written is no fault once Apple confirms the clock")
+    func writtenByWrongClock() {
+        let facts = ClockCheck.Facts(now: Self.now, newest: Self.now + .seconds(86_400), appleTime: Self.now)
+        #expect(ClockCheck(database: nil, appleTime: nil).evaluate(facts).grade == .note)
+    }
+
+    @Test(
         "a socket by whether nginx can connect",
         arguments: [
             (0o660, 33, 0o755, []), (0o660, 998, 0o755, ["may not connect"]), (0o666, 998, 0o755, []),

@@ -42,10 +42,20 @@ struct AppleOutboxTests {
         AuditEvent(.userDeleted, at: moment ?? noon, userID: user.id)
     }
 
+    /// What maintenance does, by a clock that agrees with a second one.
+    private func purge(at now: Timestamp) throws {
+        let start = Timestamp(seconds: 0)
+        let limits = PurgeLimits(
+            now: now, sessionsExpired: start, redemptionsExpired: start, revocationsBefore: start,
+            auditEventsBefore: start)
+        while try store.purge(limits) {}
+    }
+
     /// The delays between the attempts of a task, in seconds, until it is given up.
     private func delays(from start: Timestamp, atMost count: Int) throws -> [Int64] {
         var (now, delays) = (start, [Int64]())
         for _ in 0..<count {
+            try purge(at: now)
             guard let task = try store.takeAppleTask(now: now) else { break }
             try store.postpone(task, now: now)
             let due = try raw.first("SELECT due_at FROM apple_tasks") { $0.integer(0) } ?? 0
@@ -64,6 +74,23 @@ struct AppleOutboxTests {
         #expect(delays.dropFirst(5).allSatisfy { $0 == 30 })
         #expect(delays.reduce(0, +) >= 300 && delays.dropLast().reduce(0, +) < 300)
         #expect(store.unfinishedAppleTasks == 0)
+    }
+
+    @Test("a code that has expired by one clock alone is still exchanged: Apple decides by its own")
+    func expiredByOneClock() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        #expect(try store.takeAppleTask(now: noon + .seconds(86_400)) != nil)
+        #expect(store.unfinishedAppleTasks == 1)
+    }
+
+    @Test("a task that a clock far ahead has postponed is due again once two clocks agree")
+    func postponedByWrongClock() throws {
+        try logIn(ann, as: "ann", queueing: exchange(of: ann))
+        let wrong = noon + .seconds(91 * 86_400)
+        try store.postpone(try #require(try store.takeAppleTask(now: wrong)), now: wrong)
+        #expect(try store.takeAppleTask(now: noon + .seconds(1)) == nil)
+        try purge(at: noon + .seconds(1))
+        #expect(try store.takeAppleTask(now: noon + .seconds(1)) != nil)
     }
 
     @Test("a revocation is retried without limit, at last once an hour")

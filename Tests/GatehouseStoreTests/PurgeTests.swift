@@ -97,6 +97,44 @@ struct PurgeTests {
         #expect(try count("audit_events") == 50)
     }
 
+    private func record(_ moments: [Timestamp]) throws {
+        for moment in moments { try store.record([AuditEvent(.login, at: moment)]) }
+    }
+
+    private func auditMoments() throws -> [Int64] {
+        try raw.all("SELECT moment FROM audit_events WHERE user_id IS NULL ORDER BY id") {
+            ($0.integer(0) - noon.milliseconds) / 1000
+        }
+    }
+
+    private func purgeAudit(before limit: Timestamp, now: Timestamp) throws {
+        let start = Timestamp(seconds: 0)
+        try purge(
+            PurgeLimits(
+                now: now, sessionsExpired: start, redemptionsExpired: start, revocationsBefore: start,
+                auditEventsBefore: limit))
+    }
+
+    @Test("rows from the future do not keep those behind them, and are deleted with them")
+    func future() throws {
+        let wrong = noon + .seconds(91 * 86_400)
+        for second in 0..<600 { try record([wrong + .seconds(second)]) }
+        try record([noon + .seconds(1), wrong, noon + .seconds(100), wrong])
+        try purgeAudit(before: noon + .seconds(50), now: noon + .seconds(110))
+        #expect(try auditMoments() == [91 * 86_400, 100, 91 * 86_400])
+        try purgeAudit(before: noon + .seconds(101), now: noon + .seconds(110))
+        #expect(try auditMoments() == [91 * 86_400])
+    }
+
+    @Test("a row that a clock far behind has written is kept as long as those around it")
+    func past() throws {
+        try record([noon, Timestamp(seconds: 1), noon + .seconds(10), Timestamp(seconds: 2), noon + .seconds(20)])
+        try purgeAudit(before: noon, now: noon + .seconds(30))
+        #expect(try auditMoments().count == 5)
+        try purgeAudit(before: noon + .seconds(1), now: noon + .seconds(30))
+        #expect(try auditMoments().count == 3)
+    }
+
     @Test("a step removes a small part of a large backlog, and reports that there is more")
     func steps() throws {
         try fill(sessions: 50_000)

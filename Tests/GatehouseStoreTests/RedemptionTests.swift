@@ -171,6 +171,13 @@ struct RedemptionTests {
         #expect(try next.record(login) == .usedNonce)
     }
 
+    @Test("a redemption from the future has no grace, and one by a clock that differs little has", arguments: [30, 31])
+    func future(seconds: Double) throws {
+        _ = try record("1", redemption(1, after: seconds))
+        let outcome = try record("2", redemption(1))
+        #expect((outcome == .replayed) == (seconds > 30))
+    }
+
     @Test("maintenance removes expired redemptions, and no others")
     func purge() throws {
         for token in 1...3 {

@@ -47,6 +47,26 @@ struct SessionLimitStoreTests {
         #expect(try store.session(SessionID("sess_1000"))?.session.revokedAt == nil)
     }
 
+    private func count(_ condition: String) throws -> Int64 {
+        try database.number("SELECT count(*) FROM refresh_tokens WHERE \(condition)")
+    }
+
+    @Test("a login by a clock that is far ahead deletes no session that is alive")
+    func ahead() throws {
+        for number in 0..<251 { _ = try logIn(number, limit: 150) }
+        #expect(try count("revoked_at IS NULL") == 150)
+        _ = try logIn(91 * 86_400_000, limit: 150)
+        #expect(try count("revoked_at IS NULL") == 151)
+    }
+
+    @Test("ending all sessions by a clock that is far ahead ends those that are alive")
+    func revokedAhead() throws {
+        for number in 0..<3 { _ = try logIn(number, limit: 3) }
+        let event = SampleLogin.event(.logoutEverywhere, at: SampleLogin.noon + .seconds(91 * 86_400))
+        #expect(try store.revokeAll(of: user.id, for: .logoutEverywhere, recording: event).count == 3)
+        #expect(try count("revoked_at IS NULL") == 0)
+    }
+
     @Test("repeated logins and logouts of a user do not grow the database")
     func growth() throws {
         for number in 0..<250 {

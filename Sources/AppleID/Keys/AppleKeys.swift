@@ -109,11 +109,16 @@ package typealias KeySource = @Sendable () throws(KeySetFault) -> [UInt8]
 
 extension AppleKeys {
     /// The key set at a URL, fetched with the limits that `HTTPClient` sets.
-    package static func source(at url: String) -> KeySource {
+    ///
+    /// - Parameter onDate: takes the Date header of each answer, which tells the server's clock.
+    package static func source(
+        at url: String, onDate: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> KeySource {
         let client = HTTPClient()
         return { () throws(KeySetFault) in
             let answer: HTTPResponse
             do throws(HTTPFault) { answer = try client.get(url) } catch { throw KeySetFault(error.description) }
+            if let date = answer.date { onDate(date) }
             guard answer.status == 200 else { throw KeySetFault("status \(answer.status)") }
             return answer.body
         }

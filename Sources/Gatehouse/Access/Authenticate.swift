@@ -30,7 +30,8 @@ extension AuthService {
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         try revocations.requireCurrent()
         try revocations.check(caller)
-        confirmations.insert(caller.sessionID, generation: caller.generation, at: now)
+        confirmations.insert(
+            caller.sessionID, generation: caller.generation, at: clocks.isInDoubt ? issueTime(at: now) : now)
         return caller
     }
 

@@ -17,7 +17,7 @@ extension AuthService {
         let task = exchangeTask(for: authorizationCode, of: caller.userID, clientID: clientID, now: now)
         let deletion = try store.delete(caller.userID, queueing: task, recording: event)
         guard let deletion else { throw .sessionRevoked }
-        revocations.insert(deletion.sessions, at: now)
+        revocations.insert(deletion.sessions)
         report(.sessionsEnded(.userDeleted, count: deletion.sessions.count), requestID)
         return deletion.revocation
     }

@@ -16,7 +16,7 @@ package struct AppleTask: Sendable, Equatable {
     package let sealed: [UInt8]
     package let attempts: Int64
     package let dueAt: Timestamp
-    /// When the task is dropped, because Apple no longer accepts its code; nil for a task that does not expire.
+    /// When maintenance may delete the task, because Apple no longer accepts its code; nil for a task that does not expire.
     package let expiresAt: Timestamp?
 
     package init(
@@ -42,6 +42,9 @@ package struct AppleTask: Sendable, Equatable {
     /// The delay before the next attempt. It doubles up to 30 s for an exchange, because a code lives five minutes, and
     /// up to an hour for a revocation, which Apple accepts at any time.
     package var backoff: Duration { Self.backoff(kind, after: attempts) }
+
+    /// No task that is written by a right clock is due later than this.
+    package static let longestBackoff = Duration.seconds(3600)
 
     private static func backoff(_ kind: Kind, after attempts: Int64) -> Duration {
         let longest: Int64 = kind == .exchange ? 30 : 3600

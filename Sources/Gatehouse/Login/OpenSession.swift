@@ -20,14 +20,15 @@ extension AuthService {
         from device: Device, now: Timestamp, in context: inout RequestContext,
         queueing task: @escaping (UserID) -> AppleTask? = { _ in nil }
     ) throws(Refusal) -> LoginResult {
+        let moment = issueTime(at: now)
         let login = Login(
-            identity: identity, nickname: nickname, redemption: redemption, moment: now,
+            identity: identity, nickname: nickname, redemption: redemption, moment: moment,
             identityHashes: hasher.hashes(of: identity))
         var opened: (session: Session, refreshToken: String, isOfNewUser: Bool)?
         let outcome = try store.record(login, limit: policy.sessionsPerUser) { known in
-            let user = known ?? newUser(login, now: now)
+            let user = known ?? newUser(login, now: moment)
             let (session, refreshToken) = newSession(
-                of: user, by: identity.provider, clientID: clientID, from: device, now: now)
+                of: user, by: identity.provider, clientID: clientID, from: device, now: moment)
             opened = (session, refreshToken, isOfNewUser: known == nil)
             return NewSession(of: user, session, task: task(user.id))
         }
@@ -55,7 +56,7 @@ extension AuthService {
     ) throws(Refusal) -> User {
         switch outcome {
         case .recorded(let user, let ended):
-            revocations.insert(ended, at: now)
+            revocations.insert(ended)
             if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), requestID) }
             return user
         case .replayed: throw .appleToken(.replayed)

@@ -116,6 +116,20 @@ package protocol Store: Sendable {
         _ exchange: AppleTask, with sealedToken: [UInt8], of subject: String, now: Timestamp
     ) throws(Refusal)
 
+    // MARK: Clocks
+
+    /// The time by the clock of the database; nil for a database that has none of its own.
+    func readClock() throws(Refusal) -> Timestamp?
+
+    /// The last time known in a database without a clock; nil if it contains nothing.
+    func lastKnownTime() throws(Refusal) -> KnownTime?
+
+    func keep(_ time: KnownTime) throws(Refusal)
+
+    /// Tells the other nodes how far the clock of this one is ahead of the database's. Returns how far those of the others
+    /// are, as far as they have told within the last minute.
+    func exchangeClockReports(_ lead: Duration, of node: String) throws(Refusal) -> [Duration]
+
     // MARK: Audit trail and maintenance
 
     /// The audit trail of a user, the oldest event first.
@@ -136,6 +150,14 @@ extension Store {
     package var mayBeBehind: Bool { false }
 
     package func waitForRevocations(atMost time: Duration) {}
+
+    package func readClock() throws(Refusal) -> Timestamp? { nil }
+
+    package func lastKnownTime() throws(Refusal) -> KnownTime? { nil }
+
+    package func keep(_ time: KnownTime) throws(Refusal) {}
+
+    package func exchangeClockReports(_ lead: Duration, of node: String) throws(Refusal) -> [Duration] { [] }
 }
 
 /// Why an operation of the store failed.

@@ -70,7 +70,7 @@ extension AuthService {
             .logoutEverywhere, at: primitives.now(), userID: caller.userID, sessionID: caller.sessionID,
             device: device)
         let ended = try store.revokeAll(of: caller.userID, for: .logoutEverywhere, recording: event)
-        revocations.insert(ended, at: event.moment)
+        revocations.insert(ended)
         report(.sessionsEnded(.logoutEverywhere, count: ended.count), context.id)
     }
 
@@ -99,7 +99,7 @@ extension AuthService {
     ) throws(Refusal) {
         let hasEnded = try store.revoke(session, for: reason, recording: event)
         // Also when another request has ended it, which may not have added it to the set in memory yet.
-        revocations.insert(session, at: event.moment)
+        revocations.insert(session)
         if hasEnded { report(.sessionsEnded(reason, count: 1), context.id) }
     }
 

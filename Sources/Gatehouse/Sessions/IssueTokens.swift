@@ -31,11 +31,12 @@ extension AuthService {
     /// A refresh token together with a new access token, which expires no later than the session.
     ///
     /// The lifetime of the access token begins with the issue of the refresh token, also when both are returned again: with
-    /// repeats alone, nobody gets more time than the first answer gave. A repeat may come after the end of that time.
+    /// repeats alone, nobody gets more time than the first answer gave. A repeat may come after the end of that time. By the
+    /// clock of this node: another one may have issued the refresh token with a clock that is ahead.
     func tokenPair(
         _ refreshToken: String, for user: User, in session: Session, now: Timestamp
     ) throws(Refusal) -> TokenPair {
-        let expiresAt = min(session.token.issuedAt + policy.accessTokenLifetime, session.token.expiresAt)
+        let expiresAt = min(min(session.token.issuedAt, now) + policy.accessTokenLifetime, session.token.expiresAt)
         let caller = Caller(
             userID: user.id, sessionID: session.id, generation: session.token.generation,
             role: try revocations.role(of: user), authenticatedAt: session.createdAt)

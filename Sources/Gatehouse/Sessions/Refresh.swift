@@ -34,7 +34,7 @@ extension AuthService {
             let text = try currentToken(of: refresh.session)
             return try tokenPair(text, for: refresh.user, in: refresh.session, now: now)
         case .endForReuse:
-            revocations.insert(refresh.session.id, at: now)
+            revocations.insert(refresh.session.id)
             report(.sessionsEnded(.reuse, count: 1), context.id)
             report(.refreshTokenReused(session: refresh.session.id, user: refresh.user.id), context.id)
             throw .refreshTokenReused
@@ -42,7 +42,7 @@ extension AuthService {
             throw try refusalOfUnknown(presented, now: now)
         case .refuse(let refusal):
             // The request that ended the session may not have added it to the set in memory yet.
-            if refresh.session.revokedAt != nil { revocations.insert(refresh.session.id, at: now) }
+            if refresh.session.revokedAt != nil { revocations.insert(refresh.session.id) }
             if refusal == .userDisabled { auditDisabledUser(refresh.user.id, .refreshRefused, from: device) }
             throw refusal
         }
@@ -101,12 +101,15 @@ extension AuthService {
     private func decide(
         _ presented: PresentedToken, _ session: Session, _ user: User, now: Timestamp
     ) -> RefreshDecision {
-        let rotation = Rotation.decide(
-            session, confirmedAt: confirmations.confirmation(of: session), presented: presented,
-            policy: policy.refresh, now: now, random: tokens.random, equal: primitives.equal)
+        let rotation = decideByBothClocks(at: now) { now in
+            Rotation.decide(
+                session, confirmedAt: confirmations.confirmation(of: session), presented: presented,
+                policy: policy.refresh, now: now, random: tokens.random, equal: primitives.equal)
+        }
         switch rotation {
         case .advance:
             if let refusal = refusal(of: user) { return .refuse(refusal) }
+            let now = issueTime(at: now)
             let chain = TokenChain(
                 seed: session.chain?.seed ?? primitives.random(TokenChain.seedBytes),
                 burst: policy.refresh.burst(session.chain?.burst, afterRotating: session.token, at: now))

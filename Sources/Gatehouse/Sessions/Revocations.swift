@@ -3,11 +3,13 @@ import Synchronization
 /// The sessions and users whose access tokens must be refused although they have not expired.
 ///
 /// It is kept in memory, so that no accepted request reads the database. It stays small, because an entry is dropped
-/// when the last access token it concerns has expired. Revocations by other processes are read from the store's log: at
+/// when the last access token it concerns has expired: by the time that has passed since it was read, whatever the clock
+/// says. Revocations by other processes are read from the store's log: at
 /// once when the store's counter changes, and every second.
 package final class Revocations: Sendable {
     private struct Memory {
-        var sessions: [SessionID: Timestamp] = [:]
+        /// With the moment at which they were read.
+        var sessions: [SessionID: ContinuousClock.Instant] = [:]
         var users: [UserID: ChangedUser] = [:]
         var pruneAt = 256
         var changes = 0
@@ -16,7 +18,7 @@ package final class Revocations: Sendable {
     private struct ChangedUser {
         /// Nil until it is needed, where the log does not contain it.
         var state: UserState?
-        let moment: Timestamp
+        let moment: ContinuousClock.Instant
         /// Differs from that of every other entry.
         let number: Int
     }
@@ -31,7 +33,6 @@ package final class Revocations: Sendable {
     private let store: any Store
     /// How long an access token can outlive the revocation of its session.
     private let lifetime: Duration
-    private let now: @Sendable () -> Timestamp
     private let clock: @Sendable () -> ContinuousClock.Instant
     private let memory = Mutex(Memory())
     private let cursor = Mutex(Cursor())
@@ -40,12 +41,11 @@ package final class Revocations: Sendable {
 
     /// Reads the whole log: without it, access tokens of ended sessions would be accepted.
     package init(
-        store: any Store, lifetime: Duration, now: @escaping @Sendable () -> Timestamp,
+        store: any Store, lifetime: Duration,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) throws(Refusal) {
         self.store = store
         self.lifetime = lifetime
-        self.now = now
         self.clock = clock
         lastReading = Mutex(clock())
         seenCounter = Atomic(store.revocationCounter)
@@ -53,15 +53,16 @@ package final class Revocations: Sendable {
     }
 
     /// Adds a session that this process has just ended.
-    package func insert(_ id: SessionID, at moment: Timestamp) {
+    package func insert(_ id: SessionID) {
+        let now = clock()
         memory.withLock { memory in
-            memory.sessions[id] = moment
-            prune(&memory)
+            memory.sessions[id] = now
+            prune(&memory, now: now)
         }
     }
 
-    func insert(_ sessions: [SessionID], at moment: Timestamp) {
-        for session in sessions { insert(session, at: moment) }
+    func insert(_ sessions: [SessionID]) {
+        for session in sessions { insert(session) }
     }
 
     /// How long ago the log was read; nil where no other machine adds to it.
@@ -93,7 +94,7 @@ package final class Revocations: Sendable {
             let start = clock()
             let entries = try store.revocations(after: cursor.place)
             if let last = entries.last {
-                memory.withLock { insert(entries, into: &$0) }
+                memory.withLock { insert(entries, into: &$0, now: start) }
                 cursor.place = last.place
             }
             seenCounter.store(counter, ordering: .releasing)
@@ -135,22 +136,22 @@ package final class Revocations: Sendable {
         return memory.withLock { $0.users[user.id]?.state?.role } ?? user.role
     }
 
-    private func insert(_ entries: [Revocation], into memory: inout Memory) {
+    private func insert(_ entries: [Revocation], into memory: inout Memory, now: ContinuousClock.Instant) {
         for entry in entries {
             switch entry.subject {
-            case .session(let id): memory.sessions[id] = entry.moment
+            case .session(let id): memory.sessions[id] = now
             case .user(let id, let state):
                 memory.changes += 1
-                memory.users[id] = ChangedUser(state: state, moment: entry.moment, number: memory.changes)
+                memory.users[id] = ChangedUser(state: state, moment: now, number: memory.changes)
             }
         }
-        prune(&memory)
+        prune(&memory, now: now)
     }
 
     /// The next threshold is twice the number of remaining entries, so the cost per entry is constant.
-    private func prune(_ memory: inout Memory) {
+    private func prune(_ memory: inout Memory, now: ContinuousClock.Instant) {
         guard memory.sessions.count + memory.users.count >= memory.pruneAt else { return }
-        let oldest = now() - lifetime
+        let oldest = now - lifetime
         memory.sessions = memory.sessions.filter { $0.value >= oldest }
         memory.users = memory.users.filter { $0.value.moment >= oldest }
         memory.pruneAt = max(256, (memory.sessions.count + memory.users.count) * 2)

@@ -25,6 +25,10 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     package static func - (moment: Self, span: Duration) -> Self {
         Self(milliseconds: moment.milliseconds.addingClamped(-span.milliseconds))
     }
+
+    package func duration(to other: Self) -> Duration {
+        .milliseconds(other.milliseconds.subtractingClamped(milliseconds))
+    }
 }
 
 extension Timestamp: CustomStringConvertible {
@@ -104,6 +108,14 @@ extension Int64 {
     fileprivate func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other > 0 ? .max : .min) : sum
+    }
+}
+
+extension Int64 {
+    /// The difference, clamped to the range.
+    fileprivate func subtractingClamped(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other > 0 ? .min : .max) : difference
     }
 }
 

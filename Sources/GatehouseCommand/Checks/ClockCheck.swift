@@ -18,6 +18,8 @@ struct ClockCheck: Check {
         /// The time of Apple's server, to the second.
         var appleTime: Timestamp?
         var isSynchronised: Bool?
+        /// What the server of a database in a file knows of the time.
+        var known: ClockReading?
     }
 
     let subject = "clock"
@@ -27,11 +29,13 @@ struct ClockCheck: Check {
     func run() -> [Finding] {
         let madeAt = try? FileStatus(of: "/proc/self/exe").modifiedAt
         let newest = database.flatMap { try? $0.newestMoment() }
+        let now = Primitives.system.now()
+        let known = (try? database?.lastKnownTime())?.reading(now: now, uptime: Primitives.system.uptime())
         return [
             evaluate(
                 Facts(
-                    now: Primitives.system.now(), madeAt: madeAt.map { Timestamp(seconds: $0) }, newest: newest,
-                    appleTime: appleTime, isSynchronised: KernelClock.isSynchronised))
+                    now: now, madeAt: madeAt.map { Timestamp(seconds: $0) }, newest: newest,
+                    appleTime: appleTime, isSynchronised: KernelClock.isSynchronised, known: known))
         ]
     }
 
@@ -45,11 +49,27 @@ struct ClockCheck: Check {
         if let other = facts.appleTime, abs(now.milliseconds - other.milliseconds) > Self.tolerance.milliseconds {
             return .fault("the clock says \(now), and Apple's server \(other)", advice)
         }
+        if facts.appleTime == nil, let finding = Self.finding(facts.known, at: now, advice) { return finding }
         if let newest = facts.newest, newest > now + Self.tolerance {
             let cause = "the clock is slow, or was fast when that was written"
-            return .fault("the clock says \(now), but the database has a time of \(newest): \(cause)", advice)
+            let message = "the clock says \(now), but the database has a time of \(newest): \(cause)"
+            // What a wrong clock has written stays, and is no fault once the clock is right.
+            return facts.appleTime == nil ? .fault(message, advice) : .note(message)
         }
         if facts.isSynchronised == false { return .note("\(now), not synchronised", advice) }
         return .ok("\(now)" + (facts.appleTime == nil ? "" : ", as at Apple's server"))
+    }
+
+    /// Nil if the server deletes what has expired.
+    private static func finding(_ known: ClockReading?, at now: Timestamp, _ advice: String) -> Finding? {
+        guard let known else { return nil }
+        let consequence = "the server deletes nothing that has expired until two clocks agree"
+        switch ClockAgreement.decide(authorities: [], memory: known) {
+        case .agrees: return nil
+        case .differs:
+            return .fault("the clock says \(now), but \(now - known.lead) was expected: \(consequence)", advice)
+        case .unconfirmed:
+            return .note("the clock says \(now), and no second clock confirms it: \(consequence)", advice)
+        }
     }
 }

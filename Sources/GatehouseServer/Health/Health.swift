@@ -8,6 +8,7 @@ package final class Health: Sendable {
     private let store: any ProbedStore
     private let keySetAge: @Sendable () -> Duration?
     private let revocationAge: @Sendable () -> Duration?
+    private let clocks: Clocks?
     private let isOnServer: Bool
     private let reading = Mutex(StoreProbe(freshness: .seconds(1)))
     private let writing = Mutex(StoreProbe(freshness: .seconds(5)))
@@ -18,7 +19,7 @@ package final class Health: Sendable {
     /// - Parameter isOnServer: whether the database is on a server, and not a file.
     package init(
         store: any ProbedStore, isOnServer: Bool = false, keySetAge: @escaping @Sendable () -> Duration?,
-        revocationAge: @escaping @Sendable () -> Duration? = { nil },
+        revocationAge: @escaping @Sendable () -> Duration? = { nil }, clocks: Clocks? = nil,
         onFailure: @escaping @Sendable (StoreFailure, _ requestID: String?) -> Void = { _, _ in }
     ) {
         self.store = store
@@ -26,6 +27,7 @@ package final class Health: Sendable {
         self.onFailure = onFailure
         self.keySetAge = keySetAge
         self.revocationAge = revocationAge
+        self.clocks = clocks
     }
 
     package func markStopping() { isStopping.store(true, ordering: .relaxed) }
@@ -54,7 +56,7 @@ package final class Health: Sendable {
             parts: [
                 storePart("store_read", read, success: "the store can be read", failure: "the store cannot be read"),
                 storePart("store_write", write, success: "the store can be written", failure: "the last write failed"),
-            ] + filePart(requestID) + revocationPart + [keySetPart, servingPart])
+            ] + filePart(requestID) + revocationPart + clockPart + [keySetPart, servingPart])
     }
 
     /// Empty for a database on a server.
@@ -75,6 +77,7 @@ package final class Health: Sendable {
             let readiness = readiness()
             return readiness.isReady ? nil : readiness.summary
         }
+        if let clocks, clocks.isApart { return clockPart.first?.detail }
         return keySetAge() == nil ? keySetPart.detail : nil
     }
 
@@ -125,6 +128,18 @@ package final class Health: Sendable {
                 "revocations", isReady: false,
                 "what other nodes have ended could not be read for \(age.abbreviated), so guarded requests are refused: "
                     + "check that the database has a primary, and that this machine reaches it")
+        ]
+    }
+
+    /// Empty while two clocks agree.
+    private var clockPart: [Readiness.Part] {
+        guard let clocks, clocks.agreement != .agrees else { return [] }
+        let detail =
+            clocks.isApart
+            ? "the other nodes agree with the database's clock, so this machine's is wrong: see timedatectl status"
+            : "nothing expired is deleted until two clocks agree: see timedatectl status, here and at the database"
+        return [
+            Readiness.Part("clock", isReady: !clocks.isApart, "\(clocks.agreement.explanation): \(detail)")
         ]
     }
 

@@ -12,7 +12,8 @@ package struct BackupFolder {
     }
 
     /// Makes a backup. If that succeeds, removes the backups that are neither among the latest `count` nor younger than
-    /// `age`. Other files in the folder stay.
+    /// `age` by two clocks: this machine's, and the time that the server of the database expects. Other files in the folder
+    /// stay.
     ///
     /// - Parameter age: nil to keep by the count alone.
     /// - Returns: the backup, and the names of the removed ones.
@@ -27,7 +28,9 @@ package struct BackupFolder {
             let backup = try Backup.make(
                 of: database, at: path + "/" + name, replacing: false, now: moment, progress: progress)
             if let backup {
-                let oldest = age.map { Self.name(at: moment - $0) }
+                let known = (try? SQLiteFile(path: database).lastKnownTime()) ?? nil
+                let confirmed = known?.earliest(moment, uptime: .seconds(MachineUptime.seconds)) ?? moment
+                let oldest = age.map { Self.name(at: confirmed - $0) }
                 return (backup, try removeExpired(beyond: count, before: oldest, sparing: name))
             }
             Thread.pause(for: .milliseconds(1000 - moment.milliseconds % 1000))

@@ -72,10 +72,11 @@ extension MovedTable {
                 "kind", "actor", "user_id", "session_id", "provider", "address", "user_agent", "detail", "operator",
             ],
             numbers: ["id", "moment", "count"], isNumbered: true),
-        // Health checks write the document `probe`, and nothing reads its content.
+        // Health checks write the document `probe`, and nothing reads its content. The others compare the clocks of the
+        // machines that have used the database so far.
         MovedTable(
             "documents", key: "name", texts: ["name"], numbers: ["updated_at"], blobs: ["content"],
-            condition: "name <> 'probe'"),
+            condition: "name NOT IN ('probe', 'last_known_time') AND name NOT LIKE 'node clock %'"),
         MovedTable(
             "redemptions", key: "id", numbers: ["id", "moment", "expires_at"], flags: ["closed"],
             blobs: ["hash", "token_hash"], isNumbered: true),

@@ -58,9 +58,9 @@ extension RecordConnection {
             .integer(task.dueAt.milliseconds), .optional(task.expiresAt?.milliseconds))
     }
 
-    /// Takes the first task that is due, for the time of the lease.
+    /// Takes the first task that is due, for the time of the lease. Also one that seems to have expired: Apple decides that
+    /// by its own clock.
     func takeAppleTask(now: Timestamp) throws -> AppleTask? {
-        try send("DELETE FROM apple_tasks WHERE expires_at <= ?", .integer(now.milliseconds))
         let task = try first(
             """
             SELECT id, kind, user_id, client_id, secret, attempts, due_at, expires_at FROM apple_tasks

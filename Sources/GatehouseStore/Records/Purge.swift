@@ -11,7 +11,6 @@ package final class PurgeCursor: Sendable {
 private struct Log {
     let table: String
     let number: String
-    let moment: String
     let limit: Timestamp
 }
 
@@ -24,13 +23,18 @@ extension RelationalStore {
     /// One step of `Store.purge`.
     func removeExpired(_ limits: PurgeLimits) throws(Refusal) -> Bool {
         let logs = [
-            Log(table: "redemptions", number: "id", moment: "expires_at", limit: limits.redemptionsExpired),
-            Log(table: "revocations", number: "place", moment: "moment", limit: limits.revocationsBefore),
-            Log(table: "apple_notifications", number: "place", moment: "moment", limit: limits.auditEventsBefore),
-            Log(table: "audit_events", number: "id", moment: "moment", limit: limits.auditEventsBefore),
+            Log(table: "revocations", number: "place", limit: limits.revocationsBefore),
+            Log(table: "apple_notifications", number: "place", limit: limits.auditEventsBefore),
+            Log(table: "audit_events", number: "id", limit: limits.auditEventsBefore),
         ]
+        try removeClockReports(before: limits.revocationsBefore)
+        try correctOutbox(now: limits.now)
         var hasMore = try purgeSessions(expiredBefore: limits.sessionsExpired)
-        for log in logs where try purge(log) { hasMore = true }
+        if try purge("redemptions", expired: limits.redemptionsExpired) { hasMore = true }
+        if try purge("apple_tasks", expired: limits.now) { hasMore = true }
+        for log in logs where try purge(log, believedUntil: limits.now + ClockAgreement.readinessLimit) {
+            hasMore = true
+        }
         return hasMore
     }
 
@@ -48,10 +52,26 @@ extension RelationalStore {
     }
 
     /// True when there is more to delete.
-    private func purge(_ log: Log) throws(Refusal) -> Bool {
-        let numbers = try oldRows(of: log)
+    private func purge(_ log: Log, believedUntil latest: Timestamp) throws(Refusal) -> Bool {
+        try remove(try oldRows(of: log, believedUntil: latest), from: log.table, by: log.number)
+    }
+
+    /// Deletes rows after the time that they name themselves. True when there is more to delete.
+    private func purge(_ table: String, expired limit: Timestamp) throws(Refusal) -> Bool {
+        let ids = try reading { connection in
+            try connection.all(
+                """
+                SELECT id FROM (SELECT id, expires_at FROM \(table) ORDER BY id LIMIT ?) AS oldest WHERE expires_at < ?
+                """,
+                .integer(slice), .integer(limit.milliseconds)
+            ) { row in row.integer(0) }
+        }
+        return try remove(ids, from: table, by: "id")
+    }
+
+    private func remove(_ numbers: [Int64], from table: String, by column: String) throws(Refusal) -> Bool {
         let hasLeftovers = try remove(numbers) { connection, number in
-            try connection.send("DELETE FROM \(log.table) WHERE \(log.number) = ?", .integer(number))
+            try connection.send("DELETE FROM \(table) WHERE \(column) = ?", .integer(number))
         }
         return hasLeftovers || numbers.count == Int(slice)
     }
@@ -70,17 +90,42 @@ extension RelationalStore {
         return (found.filter(\.isExpired).map(\.id), end)
     }
 
-    /// The first rows of a log that are older than its limit.
-    private func oldRows(of log: Log) throws(Refusal) -> [Int64] {
+    /// The first rows of a log that are older than its limit: those before the first one that is not.
+    ///
+    /// A clock that was wrong has written wrong times. A row is as old as the rows around it: one that seems too old stays
+    /// behind newer ones, and one from the future is deleted with those after it.
+    private func oldRows(of log: Log, believedUntil latest: Timestamp) throws(Refusal) -> [Int64] {
         try reading { connection in
             try connection.all(
                 """
-                SELECT \(log.number) FROM
-                    (SELECT \(log.number), \(log.moment) FROM \(log.table) ORDER BY \(log.number) LIMIT ?) AS oldest
-                WHERE \(log.moment) < ?
+                WITH believed AS (
+                    SELECT \(log.number) AS number, moment FROM \(log.table) WHERE moment <= ?3
+                    ORDER BY \(log.number) LIMIT ?1)
+                SELECT \(log.number) FROM \(log.table) WHERE \(log.number) <= (
+                    SELECT max(number) FROM believed WHERE moment < ?2 AND number < coalesce(
+                        (SELECT min(number) FROM believed WHERE moment >= ?2), ?4))
+                ORDER BY \(log.number) LIMIT ?1
                 """,
-                .integer(slice), .integer(log.limit.milliseconds)
+                .integer(slice), .integer(log.limit.milliseconds), .integer(latest.milliseconds), .integer(.max)
             ) { row in row.integer(0) }
+        }
+    }
+
+    /// A task that is due later than any backoff was postponed by a wrong clock, and would wait until then.
+    private func correctOutbox(now: Timestamp) throws(Refusal) {
+        let limit = now + AppleTask.longestBackoff + ClockAgreement.readinessLimit
+        let late = try reading { connection in
+            try connection.all("SELECT id FROM apple_tasks WHERE due_at > ?", .integer(limit.milliseconds)) { row in
+                row.integer(0)
+            }
+        }
+        guard !late.isEmpty else { return }
+        try writing { connection in
+            for id in late {
+                try connection.send(
+                    "UPDATE apple_tasks SET due_at = ? WHERE id = ? AND due_at > ?", .integer(now.milliseconds),
+                    .integer(id), .integer(limit.milliseconds))
+            }
         }
     }
 

@@ -19,6 +19,8 @@ extension RecordConnection {
         // Without a grace, nothing may be repeated, not even in the same millisecond.
         let isInTime =
             !first.isClosed && redemption.grace > .zero && redemption.moment <= first.moment + redemption.grace
+            // A time in the future was written by a wrong clock. It must not make the grace longer.
+            && first.moment <= redemption.moment + ClockAgreement.tolerance
         return isInTime ? .repeated : .replayed
     }
 

@@ -15,7 +15,7 @@ extension RecordConnection {
         }
         guard let count, count > limit else { return [] }
         try lockSessions(of: user)
-        if count > limit + keptEndedSessions { try removeEnded(of: user, now: now) }
+        if count > limit + keptEndedSessions { try removeEnded(of: user) }
         return try all(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id IN (
@@ -29,13 +29,14 @@ extension RecordConnection {
         ) { row in SessionID(row.text(0)) }
     }
 
-    private func removeEnded(of user: UserID, now: Timestamp) throws {
+    /// Not those that have expired: that depends on the clock, and maintenance deletes them.
+    private func removeEnded(of user: UserID) throws {
         try send(
             """
             DELETE FROM refresh_tokens WHERE id IN (
-                SELECT id FROM refresh_tokens WHERE user_id = ?1 AND (revoked_at IS NOT NULL OR expires_at <= ?2)
-                ORDER BY updated_at DESC, id DESC LIMIT 1000000 OFFSET ?3)
+                SELECT id FROM refresh_tokens WHERE user_id = ?1 AND revoked_at IS NOT NULL
+                ORDER BY updated_at DESC, id DESC LIMIT 1000000 OFFSET ?2)
             """,
-            .text(user.text), .integer(now.milliseconds), .integer(Int64(keptEndedSessions)))
+            .text(user.text), .integer(Int64(keptEndedSessions)))
     }
 }

@@ -114,7 +114,8 @@ extension RecordConnection {
         return true
     }
 
-    /// Returns the sessions that were active.
+    /// Returns the sessions that had not been revoked. Also those that seem to have expired: by the clock of another node
+    /// they may be alive.
     func revokeAll(
         of user: UserID, for reason: RevokeReason, now: Timestamp
     ) throws -> [SessionID] {
@@ -122,18 +123,18 @@ extension RecordConnection {
         return try all(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
-            WHERE user_id = ?1 AND revoked_at IS NULL AND expires_at > ?2 RETURNING id
+            WHERE user_id = ?1 AND revoked_at IS NULL RETURNING id
             """,
             .text(user.text), .integer(now.milliseconds), .text(reason.rawValue)
         ) { row in SessionID(row.text(0)) }
     }
 
-    /// Ends the sessions of all users, and returns how many were active.
+    /// Ends the sessions of all users, and returns how many had not been revoked.
     func revokeAll(now: Timestamp) throws -> Int {
         try run(
             """
             UPDATE refresh_tokens SET revoked_at = ?1, revoke_reason = ?2, updated_at = ?1
-            WHERE revoked_at IS NULL AND expires_at > ?1
+            WHERE revoked_at IS NULL
             """,
             .integer(now.milliseconds), .text(RevokeReason.revoked.rawValue))
     }

@@ -10,10 +10,19 @@ package protocol ExaminedDatabase {
     /// The time of the newest row.
     func newestMoment() throws -> Timestamp?
 
+    /// The last time that the server of a database without a clock has known; nil if it kept none.
+    func lastKnownTime() throws -> KnownTime?
+
     /// The number of encrypted values by their first bytes, which identify the key. Nothing is decrypted.
     ///
     /// - Parameter headByteCount: the number of bytes that identify a key.
     func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)]
+}
+
+extension ExaminedDatabase {
+    package func lastKnownTime() throws -> KnownTime? {
+        try document(DocumentName.lastKnownTime).map(KnownTime.init(document:))
+    }
 }
 
 /// The schema of a database, compared with the schema of this program.

@@ -27,6 +27,22 @@ struct UnitFileTests {
         #expect(Int(try value("TasksMax", in: unit)) ?? 0 > 0)
     }
 
+    @Test(
+        "Units that use the clock start after it has been set",
+        arguments: ["gatehouse.service", "gatehouse-backup.service"])
+    func timeSynchronisation(unit: String) throws {
+        for setting in ["Wants", "After"] {
+            #expect(try value(setting, in: unit).split(separator: " ").contains("time-sync.target"))
+        }
+    }
+
+    @Test("The clock is waited for, and not for ever")
+    func boundedWait() throws {
+        let waiting = "systemd-time-wait-sync.service"
+        #expect(try value("Wants", in: "time-sync.target.d/gatehouse.conf") == waiting)
+        #expect(try value("TimeoutStartSec", in: waiting + ".d/gatehouse.conf") == "30s")
+    }
+
     @Test("The limits allow the maximum number of workers")
     func maximumWorkers() throws {
         // 1024 is the maximum. A larger value is refused.

@@ -32,10 +32,14 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
     }
 
     /// Another server process on the database of an installation.
-    init(beside other: FastCGIInstallation) throws {
+    init(
+        beside other: FastCGIInstallation, _ adjust: (inout [String: String]) -> Void = { _ in }
+    ) throws {
         folder = try TemporaryFolder()
         apple = other.apple
-        variables = other.variables.merging(["LISTEN": "unix:\(folder.file("g.sock"))"]) { $1 }
+        var variables = other.variables.merging(["LISTEN": "unix:\(folder.file("g.sock"))"]) { $1 }
+        adjust(&variables)
+        self.variables = variables
         wrapper = []
         process = try Self.start(variables, wrapper: wrapper, folder: folder)
         try waitUntilListening()

@@ -14,7 +14,13 @@ final class InProcessInstallation: Installation {
     private let folder: TemporaryFolder
     private let variables: [String: String]
     private let sharedState: SharedState
+    /// How far the clock of this node is ahead of the others'.
+    private let clockError: ClockError
     private let assembly: Mutex<Assembly>
+
+    private final class ClockError: Sendable {
+        let value = Mutex(Duration.zero)
+    }
 
     /// State that is kept across restarts.
     private final class SharedState: Sendable {
@@ -29,7 +35,8 @@ final class InProcessInstallation: Installation {
         adjust(&variables)
         self.variables = variables
         sharedState = SharedState()
-        assembly = try Mutex(Self.assembly(variables, sharedState))
+        clockError = ClockError()
+        assembly = try Mutex(Self.assembly(variables, sharedState, clockError))
         if TestDatabase.isOnServer { follow() }
     }
 
@@ -43,13 +50,17 @@ final class InProcessInstallation: Installation {
     /// Another server on the database and with the clock of an installation.
     init(beside other: InProcessInstallation) throws {
         (folder, apple, variables, sharedState) = (other.folder, other.apple, other.variables, other.sharedState)
-        assembly = try Mutex(Self.assembly(variables, sharedState))
+        clockError = ClockError()
+        assembly = try Mutex(Self.assembly(variables, sharedState, clockError))
         if TestDatabase.isOnServer { follow() }
     }
 
-    private static func assembly(_ variables: [String: String], _ sharedState: SharedState) throws -> Assembly {
+    private static func assembly(
+        _ variables: [String: String], _ sharedState: SharedState, _ clockError: ClockError
+    ) throws -> Assembly {
+        let time: @Sendable () -> Timestamp = { Primitives.system.now() + sharedState.clockOffset.withLock { $0 } }
         let primitives = Primitives(
-            now: { Primitives.system.now() + sharedState.clockOffset.withLock { $0 } },
+            now: { time() + clockError.value.withLock { $0 } }, uptime: { .milliseconds(time().milliseconds) },
             random: Primitives.system.random, equal: Primitives.system.equal)
         let log = Log(level: .info) { line in sharedState.log.withLock { $0 += line + "\n" } }
         return try Assembly(Configuration(from: SettingSource(variables: variables)), primitives: primitives, log: log)
@@ -63,7 +74,30 @@ final class InProcessInstallation: Installation {
 
     var log: String { sharedState.log.withLock { $0 } }
 
-    func advanceClock(by time: Duration) { sharedState.clockOffset.withLock { $0 += time } }
+    /// Lets time pass, also for the clock of the database.
+    func advanceClock(by time: Duration) {
+        let offset = sharedState.clockOffset.withLock { offset in
+            offset += time
+            return offset
+        }
+        guard TestDatabase.isOnServer else { return }
+        do { try setDatabaseClock(aheadBy: offset) } catch { preconditionFailure("\(error)") }
+    }
+
+    /// Sets the clock of this node alone.
+    func setClock(aheadBy error: Duration) { clockError.value.withLock { $0 = error } }
+
+    /// Only for a database on a server.
+    func setDatabaseClock(aheadBy offset: Duration) throws {
+        let offset = offset / .milliseconds(1)
+        try testDatabase.execute(
+            """
+            CREATE OR REPLACE FUNCTION gatehouse_now() RETURNS BIGINT LANGUAGE sql VOLATILE
+            AS $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000 + \(offset))::bigint $$
+            """)
+    }
+
+    var isReady: Bool { assembly.withLock { $0.health }.readiness().isReady }
 
     /// In a server, a background thread does this.
     func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
@@ -77,7 +111,7 @@ final class InProcessInstallation: Installation {
     func restart(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         var variables = variables
         adjust(&variables)
-        let next = try Self.assembly(variables, sharedState)
+        let next = try Self.assembly(variables, sharedState, clockError)
         assembly.withLock { $0 = next }
     }
 

@@ -1,0 +1,93 @@
+/// Whether the clock of this machine agrees with a second one. Only then is anything deleted for its age: one wrong clock
+/// must not destroy what all nodes share.
+package enum ClockAgreement: Sendable, Equatable {
+    case agrees
+    /// How far the clock of this machine is ahead of the second one; negative if it is behind.
+    case differs(by: Duration)
+    /// No second clock tells the time. The clock is at most this far ahead; nil if even that is not known.
+    case unconfirmed(atMost: Duration?)
+
+    /// The largest difference between two clocks that agree.
+    package static let tolerance = Duration.seconds(30)
+    /// A node that is further apart from a database with which the other nodes agree is not ready.
+    package static let readinessLimit = Duration.seconds(300)
+
+    /// - Parameters:
+    ///   - authorities: clocks that know the time by themselves. If they tell anything, they decide.
+    ///   - memory: the time as this machine or this database has last known it.
+    package static func decide(authorities: [ClockReading], memory: ClockReading?) -> ClockAgreement {
+        let verdicts = authorities.compactMap(\.verdict)
+        if let difference = verdicts.first(where: { $0 != .agrees }) { return difference }
+        if !verdicts.isEmpty { return .agrees }
+        return memory?.verdict ?? .unconfirmed(atMost: memory?.lead)
+    }
+
+    /// How far the clock of this machine seems to be ahead; nil if it agrees or nothing is known.
+    package var lead: Duration? {
+        switch self {
+        case .agrees: nil
+        case .differs(let lead): lead
+        case .unconfirmed(let lead): lead
+        }
+    }
+}
+
+/// What another clock says, compared with the clock of this machine.
+package struct ClockReading: Sendable, Equatable {
+    /// How far the clock of this machine is ahead; negative if it is behind.
+    package let lead: Duration
+    /// How far the lead may be from the truth: an answer that took long tells little.
+    package let uncertainty: Duration
+    /// The other clock only knows that it is not earlier: the time that has passed since it was read is not known.
+    package let isLowerBound: Bool
+
+    package init(lead: Duration, uncertainty: Duration = .zero, isLowerBound: Bool = false) {
+        self.lead = lead
+        self.uncertainty = uncertainty
+        self.isLowerBound = isLowerBound
+    }
+
+    /// Nil if it tells neither that the clocks agree nor that they differ.
+    fileprivate var verdict: ClockAgreement? {
+        let distance = max(lead, .zero - lead)
+        if distance + uncertainty <= ClockAgreement.tolerance { return .agrees }
+        let isConclusive = distance - uncertainty > ClockAgreement.tolerance && !(isLowerBound && lead > .zero)
+        return isConclusive ? .differs(by: lead) : nil
+    }
+}
+
+/// A time, and how long the machine had run then. Nil if that is not known, or was before the machine was started.
+package struct KnownTime: Sendable, Equatable {
+    package let moment: Timestamp
+    package let uptime: Duration?
+
+    package init(moment: Timestamp, uptime: Duration?) {
+        self.moment = moment
+        self.uptime = uptime
+    }
+
+    /// What time it is by this knowledge. If the machine was started since, it is at least the time known.
+    package func reading(now: Timestamp, uptime current: Duration) -> ClockReading {
+        guard let uptime, uptime <= current else {
+            return ClockReading(lead: moment.duration(to: now), isLowerBound: true)
+        }
+        return ClockReading(lead: (moment + (current - uptime)).duration(to: now))
+    }
+}
+
+/// What the nodes of a database say about its clock.
+package enum NodeClocks {
+    /// Whether this node is apart from a database with which most of the other nodes agree. Without other nodes, or if they
+    /// disagree with the database as well, its clock may be the wrong one.
+    ///
+    /// - Parameter others: how far the other nodes are ahead of the database.
+    package static func isApart(_ agreement: ClockAgreement, others: [Duration]) -> Bool {
+        guard case .differs(let lead) = agreement, isFar(lead) else { return false }
+        let agreeing = others.filter { !isFar($0) }.count
+        return agreeing > others.count - agreeing
+    }
+
+    private static func isFar(_ lead: Duration) -> Bool {
+        max(lead, .zero - lead) > ClockAgreement.readinessLimit
+    }
+}

@@ -1,0 +1,78 @@
+import Gatehouse
+import Testing
+
+@Suite("Agreement of two clocks")
+struct ClockAgreementTests {
+    private static func reading(_ lead: Int64, within uncertainty: Int64 = 0, lowerBound: Bool = false) -> ClockReading
+    {
+        ClockReading(
+            lead: .milliseconds(lead), uncertainty: .milliseconds(uncertainty), isLowerBound: lowerBound)
+    }
+
+    private static func differs(_ lead: Int64) -> ClockAgreement { .differs(by: .milliseconds(lead)) }
+
+    @Test(
+        "a clock that knows the time decides by more than 30 s, and a slow answer decides nothing",
+        arguments: [
+            (reading(0), ClockAgreement.agrees),
+            (reading(30_000), .agrees), (reading(-30_000), .agrees),
+            (reading(30_001), differs(30_001)), (reading(-30_001), differs(-30_001)),
+            (reading(86_400_000), differs(86_400_000)), (reading(-7_862_400_000), differs(-7_862_400_000)),
+            // The answer took twice the uncertainty.
+            (reading(29_000, within: 1000), .agrees),
+            (reading(29_001, within: 1000), .unconfirmed(atMost: nil)),
+            (reading(31_000, within: 1000), .unconfirmed(atMost: nil)),
+            (reading(31_001, within: 1000), differs(31_001)),
+            (reading(0, within: 60_000), .unconfirmed(atMost: nil)),
+            (reading(-31_001, within: 1000), differs(-31_001)),
+        ])
+    func authority(_ reading: ClockReading, _ expected: ClockAgreement) {
+        #expect(ClockAgreement.decide(authorities: [reading], memory: nil) == expected)
+    }
+
+    @Test(
+        "the time last known decides while the machine runs, and is a lower bound after that",
+        arguments: [
+            (reading(30_000), ClockAgreement.agrees), (reading(30_001), differs(30_001)),
+            (reading(-30_001), differs(-30_001)),
+            (reading(30_000, lowerBound: true), .agrees),
+            (reading(-30_000, lowerBound: true), .agrees),
+            // The machine may have been off for as long, or the clock is wrong.
+            (reading(30_001, lowerBound: true), .unconfirmed(atMost: .milliseconds(30_001))),
+            (reading(-30_001, lowerBound: true), differs(-30_001)),
+        ])
+    func memory(_ reading: ClockReading, _ expected: ClockAgreement) {
+        #expect(ClockAgreement.decide(authorities: [], memory: reading) == expected)
+    }
+
+    @Test(
+        "clocks that know the time decide before the time last known, and one that differs before one that agrees",
+        arguments: [
+            ([reading(0)], reading(90_000), ClockAgreement.agrees),
+            ([reading(90_000)], reading(0), differs(90_000)),
+            ([reading(0), reading(90_000)], reading(0), differs(90_000)),
+            ([reading(0, within: 60_000)], reading(0), .agrees),
+            ([reading(0)], reading(90_000, lowerBound: true), .agrees),
+        ] as [([ClockReading], ClockReading, ClockAgreement)])
+    func priority(_ authorities: [ClockReading], _ memory: ClockReading, _ expected: ClockAgreement) {
+        #expect(ClockAgreement.decide(authorities: authorities, memory: memory) == expected)
+    }
+
+    @Test("without a second clock nothing is confirmed")
+    func nothing() {
+        #expect(ClockAgreement.decide(authorities: [], memory: nil) == .unconfirmed(atMost: nil))
+    }
+
+    @Test(
+        "a node is apart from a database with which most of the other nodes agree, and from no other",
+        arguments: [
+            (differs(300_001), [0], true), (differs(-300_001), [0], true), (differs(300_000), [0], false),
+            (differs(86_400_000), [], false), (differs(86_400_000), [86_400_000], false),
+            (differs(86_400_000), [0, 86_400_000], false), (differs(86_400_000), [0, 0, 86_400_000], true),
+            (differs(86_400_000), [299_000], true), (differs(86_400_000), [-301_000], false),
+            (.agrees, [0], false), (.unconfirmed(atMost: nil), [0], false),
+        ] as [(ClockAgreement, [Int64], Bool)])
+    func apart(_ agreement: ClockAgreement, _ others: [Int64], _ expected: Bool) {
+        #expect(NodeClocks.isApart(agreement, others: others.map(Duration.milliseconds)) == expected)
+    }
+}
