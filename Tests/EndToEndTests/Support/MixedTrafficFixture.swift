@@ -24,6 +24,8 @@ final class MixedTrafficFixture: @unchecked Sendable {
         ) { variables in
             AppleDeveloperFixture.configure(&variables, for: apple)
             variables["APPLE_NONCE"] = "optional"
+            // A stolen token is theft at once.
+            variables["REFRESH_REUSE_GRACE"] = "0s"
             variables["PUBLIC_URL"] = "https://localhost"
         }
         secrets = [
