@@ -34,7 +34,8 @@ struct ClocksTests {
         let clocks = try clocks()
         for _ in 0..<3 {
             machine.set(by: .seconds(10))
-            machine.pass(.seconds(1))
+            // Long enough for the time to be kept again.
+            machine.pass(.seconds(301))
             #expect(try clocks.confirmedNow() != nil)
         }
         machine.set(by: .seconds(10))
@@ -85,6 +86,8 @@ struct ClocksTests {
     func olderDatabase() throws {
         store.known.withLock { $0 = KnownTime(moment: Self.noon - .seconds(10), uptime: nil) }
         #expect(try clocks().confirmedNow() != nil)
+        // Kept before anything else is: from now on a wrong clock may write newer rows.
+        #expect(store.kept.withLock { $0.first?.moment } == Self.noon - .seconds(10))
         store.known.withLock { $0 = KnownTime(moment: Self.noon - .seconds(86_400), uptime: nil) }
         for _ in 0..<2 { #expect(try clocks().confirmedNow() == nil) }
         #expect(store.known.withLock { $0?.moment } == Self.noon - .seconds(86_400))
@@ -158,12 +161,16 @@ private final class Machine: Sendable {
 private final class ClockStore: PartialStore {
     let time = Mutex<Timestamp?>(nil)
     let known = Mutex<KnownTime?>(nil)
+    let kept = Mutex<[KnownTime]>([])
     let others = Mutex<[Duration]>([])
     let told = Mutex<[Duration]>([])
 
     func readClock() throws(Refusal) -> Timestamp? { time.withLock { $0 } }
     func lastKnownTime() throws(Refusal) -> KnownTime? { known.withLock { $0 } }
-    func keep(_ time: KnownTime) throws(Refusal) { known.withLock { $0 = time } }
+    func keep(_ time: KnownTime) throws(Refusal) {
+        known.withLock { $0 = time }
+        kept.withLock { $0.append(time) }
+    }
 
     func exchangeClockReports(_ lead: Duration, of node: String) throws(Refusal) -> [Duration] {
         told.withLock { $0.append(lead) }

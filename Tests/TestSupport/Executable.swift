@@ -15,7 +15,8 @@ package enum Executable {
 
     package static let console = builtBesideTests("gatehouse-console")
 
-    private static func builtBesideTests(_ name: String) -> String {
+    /// What the build has made of a product, or of the resources of a target.
+    package static func builtBesideTests(_ name: String) -> String {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         return tests.deletingLastPathComponent().appendingPathComponent(name).path
     }

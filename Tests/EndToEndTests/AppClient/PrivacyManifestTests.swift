@@ -104,8 +104,7 @@ struct PrivacyManifestTests {
 
     @Test("It is a resource of the library")
     func isResource() throws {
-        let built = URL(fileURLWithPath: Executable.gatehouse).deletingLastPathComponent()
-            .appendingPathComponent("gatehouse_GatehouseClient.resources/PrivacyInfo.xcprivacy")
-        #expect(FileManager.default.fileExists(atPath: built.path))
+        let built = Executable.builtBesideTests("gatehouse_GatehouseClient.resources/PrivacyInfo.xcprivacy")
+        #expect(FileManager.default.fileExists(atPath: built))
     }
 }
