@@ -12,9 +12,11 @@ extension AuthService {
         try revocations.catchUp()
     }
 
-    /// The periodic work, once a second: reads the revocation log, writes confirmations, writes refusals to the audit
+    /// The periodic work, once a second: renews connections, reads the revocation log, writes confirmations, writes refusals to the audit
     /// trail and deletes expired rows. True when there is more to delete.
     package func runMaintenance() throws(Refusal) -> Bool {
+        // First, so that nothing else that fails can keep a node at a primary that was replaced.
+        store.renewConnections()
         // Of other nodes, `followRevocations` reads it.
         if !store.isShared { try revocations.catchUp() }
         // A session that is locked must not keep the rest from being done.

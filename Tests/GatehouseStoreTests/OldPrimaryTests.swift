@@ -10,10 +10,6 @@ struct OldPrimaryTests {
     private let servers: StandbyFixture
     private let store: PostgreSQLStore
     private let sessions = (1...3).map { SampleLogin.session("\($0)", of: SampleLogin.user(1)).id }
-    private let nothing = PurgeLimits(
-        sessionsExpired: Timestamp(seconds: 0), redemptionsExpired: Timestamp(seconds: 0),
-        revocationsBefore: Timestamp(seconds: 0), auditEventsBefore: Timestamp(seconds: 0))
-
     init() throws {
         servers = try StandbyFixture()
         store = try servers.store()
@@ -32,7 +28,7 @@ struct OldPrimaryTests {
         try servers.promote()
         #expect(try store.session(sessions[0])?.session.revokedAt == nil)
         // It asks for a newer primary.
-        _ = try store.purge(nothing)
+        store.renewConnections()
         try end(sessions[0])
         let ended = "SELECT count(*) FROM refresh_tokens WHERE revoked_at IS NOT NULL"
         #expect(try servers.onStandby(ended) == "1")
@@ -62,7 +58,7 @@ struct OldPrimaryTests {
         let entry = try servers.onStandby("SELECT transaction FROM revocations")
         #expect(Int64(entry).map { $0 < place } == true, "\(entry) \(place)")
         try servers.onStandby(StandbyFixture.transactions(2500))
-        _ = try store.purge(nothing)
+        store.renewConnections()
         #expect(try store.revocations(after: place).map(\.subject) == [.session(sessions[1])])
     }
 }

@@ -63,6 +63,16 @@ struct ConfirmationsTests {
         #expect(store.largestBatch.load(ordering: .relaxed) <= 256)
     }
 
+    @Test("connections are renewed also while confirmations cannot be written and two clocks differ")
+    func connections() throws {
+        try use("a", generation: 2)
+        store.fails.store(true, ordering: .relaxed)
+        store.hasOtherTime.store(true, ordering: .relaxed)
+        #expect(throws: storageFailure) { try auth.runMaintenance() }
+        #expect(store.purges.load(ordering: .relaxed) == 0)
+        #expect(store.renewals.load(ordering: .relaxed) == 1)
+    }
+
     @Test("expired rows are deleted also while confirmations cannot be written")
     func lockedSession() throws {
         try use("a", generation: 2)
@@ -76,7 +86,9 @@ struct ConfirmationsTests {
 private final class ConfirmationStore: PartialStore {
     private let all = Mutex<[TokenConfirmation]>([])
     let fails = Atomic(false)
+    let hasOtherTime = Atomic(false)
     let purges = Atomic(0)
+    let renewals = Atomic(0)
     let largestBatch = Atomic(0)
 
     var written: [TokenConfirmation] { all.withLock { $0 } }
@@ -88,6 +100,12 @@ private final class ConfirmationStore: PartialStore {
     }
 
     func revocations(after place: Int64) throws(Refusal) -> [Revocation] { [] }
+
+    func readClock() throws(Refusal) -> Timestamp? {
+        hasOtherTime.load(ordering: .relaxed) ? Timestamp(seconds: 1) : nil
+    }
+
+    func renewConnections() { renewals.add(1, ordering: .relaxed) }
 
     func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool {
         purges.add(1, ordering: .relaxed)

@@ -28,7 +28,9 @@ extension MachineTests {
             let failed = "systemctl --failed --plain --no-legend | cut -d' ' -f1"
             let units = try machine.mustRun(failed).split(separator: "\n")
             #expect(try machine.run("systemctl is-system-running").text == "running\n", "failed: \(units)")
-            return try units.map { try machine.mustRun("journalctl --boot --no-pager --lines 10 --unit \($0)") }
+            let journals = try units.map { try machine.mustRun("journalctl --boot --no-pager --lines 10 --unit \($0)") }
+            if !journals.isEmpty { Issue.record("\(journals.joined())") }
+            return journals
         }
 
         /// Follows "The first login" in the operators' documentation.

@@ -138,6 +138,9 @@ package protocol Store: Sendable {
     /// Records events that are not part of another change.
     func record(_ events: [AuditEvent]) throws(Refusal)
 
+    /// Looks for a server that has become the primary, and opens connections that were lost. No request waits for it.
+    func renewConnections()
+
     /// Deletes one batch of expired rows, small enough to delay other writes by no more than some milliseconds. True
     /// when there is more to delete.
     func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool
@@ -150,6 +153,8 @@ extension Store {
     package var mayBeBehind: Bool { false }
 
     package func waitForRevocations(atMost time: Duration) {}
+
+    package func renewConnections() {}
 
     package func readClock() throws(Refusal) -> Timestamp? { nil }
 

@@ -177,12 +177,12 @@ extension PostgreSQLStore: RelationalStore {
 extension PostgreSQLStore: ServerStore {
     package var lastWrite: WriteOutcome? { lastOutcome.outcome }
 
-    /// Also looks for a new primary, and opens a lost connection: maintenance runs once a second, and nothing waits for it.
-    package func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool {
+    package func renewConnections() {
         revocations.reopen()
         servers.findNewerPrimary()
-        return try removeExpired(limits)
     }
+
+    package func purge(_ limits: PurgeLimits) throws(Refusal) -> Bool { try removeExpired(limits) }
 }
 
 extension Connection {

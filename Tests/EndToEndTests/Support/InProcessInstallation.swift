@@ -102,6 +102,11 @@ final class InProcessInstallation: Installation {
     /// In a server, a background thread does this.
     func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
 
+    /// Reads what other processes have ended.
+    func followRevocations() throws {
+        try assembly.withLock { $0.auth }.followRevocations()
+    }
+
     /// In a server, a background thread does this every second.
     func runMaintenance() throws {
         _ = try assembly.withLock { $0.auth }.runMaintenance()

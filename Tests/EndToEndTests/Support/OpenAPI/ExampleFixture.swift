@@ -80,7 +80,7 @@ extension ExampleFixture {
                 environment: ["DATABASE_URL": installation.testDatabase.url])
         }
         // Where the database does not announce it to this process, the next reading of the log finds it.
-        if TestDatabase.isOnServer { try installation.runMaintenance() }
+        if TestDatabase.isOnServer { try installation.followRevocations() }
     }
 
     func refresh() throws { login = try installation.refresh(login.refreshToken) }
