@@ -63,6 +63,7 @@ struct ClocksTests {
         let clocks = try clocks()
         #expect(try clocks.confirmedNow() == nil)
         #expect(clocks.agreement == .unconfirmed(atMost: .seconds(86_400)))
+        #expect(clocks.otherTime(at: machine.trueTime) == nil, "the time last known is no second clock")
         machine.pass(.seconds(3600))
         #expect(try clocks.confirmedNow() == nil)
         clocks.note(machine.trueTime, by: "apple")

@@ -68,6 +68,9 @@ struct RotationTests {
             Case(4, previous, at: 1131, confirmed: 1100, .endForReuse),
             Case(4, previous, at: 1605, confirmed: 1590, .repeatCurrent),
             Case(4, previous, at: 1599, confirmed: 1100, .endForReuse),
+            // Confirmed by a clock that is behind.
+            Case(4, previous, at: 1030, confirmed: 980, .repeatCurrent),
+            Case(4, previous, at: 1031, confirmed: 980, .endForReuse),
             Case(4, previous, at: 1600, confirmed: 1100, .endForReuse),
             Case(4, current, at: 1000, .refuse(.invalidRefreshToken)),
             Case(4, current, at: 1500, confirmed: 1001, .refuse(.invalidRefreshToken)),

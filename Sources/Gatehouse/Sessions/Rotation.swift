@@ -54,7 +54,8 @@ extension RefreshPolicy {
     fileprivate func lastRepeat(of token: SessionToken, confirmedAt: Timestamp?) -> Timestamp {
         let limit = (lostAnswer.map { token.issuedAt + $0 } ?? token.expiresAt) + reuseGrace
         guard let confirmedAt, confirmedAt <= limit else { return limit }
-        return confirmedAt + reuseGrace
+        // The clock of the node that saw the confirmation may be behind that of the node that rotated.
+        return max(confirmedAt, token.issuedAt) + reuseGrace
     }
 }
 

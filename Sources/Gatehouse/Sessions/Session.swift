@@ -57,8 +57,8 @@ package struct Session: Sendable, Equatable {
     /// The device to which the newest refresh token was issued, by a rotation or by the login.
     package var issuingDevice: Device { rotationDevice ?? device }
 
-    /// A client that repeats a refresh this often in a row either cannot receive the answer, or is not alone. So is a
-    /// session that is repeated this often from another device than the one that rotated.
+    /// A client that repeats a refresh this often in a row either cannot receive the answer, or is not alone. The same limit
+    /// holds for the repeats of a session from another device than the one that rotated.
     package static let reportedRepeats: Int64 = 3
 
     /// Whether the device is another one than the one to which the newest refresh token was issued.

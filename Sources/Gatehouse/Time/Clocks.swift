@@ -69,6 +69,8 @@ package final class Clocks: Sendable {
         let uptime = uptime()
         let reading = state.withLock { $0.second?.reading(now: now, uptime: uptime) }
         guard let reading, abs(reading.lead) > ClockAgreement.tolerance else { return nil }
+        // After a start of the machine the time last known stands still. It tells no time, unless this clock is behind it.
+        if reading.isLowerBound, reading.lead > .zero { return nil }
         return now - reading.lead
     }
 
@@ -82,7 +84,7 @@ package final class Clocks: Sendable {
             try exchangeReports(agreement, lead: database.duration(to: before))
         } else {
             agreement = compareWithMemory(before)
-            if agreement == .agrees { try keepSecond() }
+            if agreement == .agrees { keepSecond() }
         }
         return agreement == .agrees ? before : nil
     }
@@ -137,12 +139,13 @@ extension Clocks {
             return
         }
         state.withLock { $0.second = known }
-        // At once: from now on, this process may write later times.
-        try store.keep(known)
+        // At once: from now on, this process may write later times. A full disk does not prevent a start.
+        try? store.keep(known)
     }
 
     /// Not the time of this machine's clock: a clock that is too fast would be followed step by step.
-    private func keepSecond() throws(Refusal) {
+    /// If it cannot be kept, the time that was kept before remains.
+    private func keepSecond() {
         let uptime = uptime()
         let due: KnownTime? = state.withLock { state in
             guard state.keptAt.map({ uptime - $0 >= Self.keepInterval }) ?? true, let second = state.second,
@@ -151,7 +154,7 @@ extension Clocks {
             state.keptAt = uptime
             return KnownTime(moment: second.moment + (uptime - since), uptime: uptime)
         }
-        if let due { try store.keep(due) }
+        if let due { try? store.keep(due) }
     }
 
     private func exchangeReports(_ agreement: ClockAgreement, lead: Duration) throws(Refusal) {

@@ -13,10 +13,12 @@ package struct MissingDatabase: Error, Sendable, CustomStringConvertible {
     ///
     /// - Parameter mark: a file outside of the folder that says so; nil if there is none.
     package init?(at path: String, mark: String?) {
-        guard !Self.hasContent(path), !Self.hasContent(path + "-wal") else { return nil }
+        guard !Self.hasContent(path) else { return nil }
         // Every server makes this file beside its database. It is left when the database alone is removed.
-        let marks = [mark, path + "-sign"].compactMap { $0 }
-        guard let evidence = marks.first(where: { !File.isMissing($0) }) else { return nil }
+        let marks = [mark, path + "-sign"].compactMap { $0 }.filter { !File.isMissing($0) }
+        // SQLite would remove a log that lies beside an empty database.
+        let log = [path + "-wal"].filter(Self.hasContent)
+        guard let evidence = (log + marks).first else { return nil }
         self.path = path
         self.evidence = evidence
     }

@@ -43,6 +43,18 @@ struct MissingDatabaseTests {
         #expect(try installation.devLogin("ada@example.com").status == 200)
     }
 
+    @Test("A log that a killed server left without its database is kept, and is named")
+    func logAlone() throws {
+        let installation = try FastCGIInstallation()
+        #expect(try installation.devLogin("ada@example.com").status == 200)
+        installation.process.signal(SIGKILL)
+        _ = installation.process.wait()
+        try remove(installation.database, installation.database + "-sign")
+        let (status, log) = try installation.refusedStart()
+        #expect(status == 3 && log.contains("there was one (\(installation.database)-wal)"), "\(log)")
+        #expect(exists(installation.database + "-wal"))
+    }
+
     @Test("A server records outside of the folder that there is a database, and then a start creates none")
     func mark() throws {
         let folder = try TemporaryFolder()
