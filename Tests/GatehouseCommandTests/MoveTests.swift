@@ -165,6 +165,22 @@ struct MoveTests {
         node.end()
     }
 
+    @Test("while a database on a server is moved away, nothing in it can be changed")
+    func lockedSource() throws {
+        #expect(try fixture.run("migrate", on: target).status == 0)
+        let delete = { [server, target] (table: String) in
+            try server.execute("SET lock_timeout = '100ms'; DELETE FROM \(table)", in: target)
+        }
+        do {
+            let source = try PostgreSQLMoveSource(url: target)
+            for table in MovedTable.all {
+                #expect(throws: (any Error).self, "\(table.name)") { try delete(table.name) }
+            }
+            withExtendedLifetime(source) {}
+        }
+        _ = try delete("audit_events")
+    }
+
     @Test("wrong arguments exit 2", arguments: ["mysql://x", "sqlite:other.db", ""])
     func usage(target: String) throws {
         #expect(try move(from: "sqlite:" + file, to: target).status == 2)
