@@ -41,9 +41,10 @@ struct StepsScriptTests {
         let path = try script(
             """
             compile() {
+                # The file of the terminal may not exist yet; a message of grep would be the last line.
                 echo "[1/2] Compiling"
                 for attempt in {1..600}; do
-                    if grep -q Compiling '\(shown)'; then return; fi
+                    if grep -qs Compiling '\(shown)'; then return; fi
                     sleep 0.1
                 done
                 return 1
