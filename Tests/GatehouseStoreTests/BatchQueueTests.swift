@@ -31,6 +31,40 @@ struct BatchQueueTests {
         }
         #expect((1...20).contains(batches.number.load(ordering: .relaxed)))
     }
+
+    @Test("work that has not run when its time is over fails, and does not run later")
+    func late() throws {
+        let queue = BatchQueue<QueuedWork>()
+        let late = QueuedWork()
+        queue.perform(QueuedWork()) { _ in
+            _ = try? Concurrently.run(1) { _ in
+                #expect(throws: TimeIsOver.self) {
+                    try queue.perform(late, until: .now + .milliseconds(20)) { _ in .run }
+                }
+            }
+            #expect(queue.waitingCount == 0)
+            return .run
+        }
+    }
+
+    @Test("when the time of the leader's request is over, the next one leads what has not run")
+    func leaderIsLate() throws {
+        let queue = BatchQueue<QueuedWork>()
+        let batches = Mutex<[Int]>([])
+        _ = try Concurrently.run(4) { number in
+            // The first batch is that of one; the other three wait for it and are the second.
+            #expect(number == 0 || Eventually.holds { batches.withLock { !$0.isEmpty } })
+            queue.perform(QueuedWork()) { batch in
+                let index = batches.withLock { all in
+                    all.append(batch.count)
+                    return all.count
+                }
+                if index == 1 { #expect(Eventually.holds { queue.waitingCount == 3 }) }
+                return index == 2 ? .leave(Array(batch.dropFirst())) : .run
+            }
+        }
+        #expect(batches.withLock { $0 } == [1, 3, 2])
+    }
 }
 
 private final class Counter: Sendable {

@@ -1,23 +1,36 @@
 import Gatehouse
-import GatehouseStore
+import POSIX
 import SQL
 import StoreSupport
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import GatehouseStore
 
 /// On a server, an operator's transaction can hold the lock of a row.
 @Suite("A session whose row is locked", .enabled(if: TestDatabase.isOnServer, "only a server locks rows"))
 struct LockedSessionTests {
-    @Test("Its change fails when the time to wait is over, and those of the same batch are done")
-    func failsAlone() throws {
-        let database = try TestDatabase()
-        let store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, timeout: .seconds(2)))
-        let sessions = try (1...8).map { (number: Int) in
+    private let database: TestDatabase
+    private let store: PostgreSQLStore
+
+    init() throws {
+        database = try TestDatabase()
+        store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, timeout: .seconds(2)))
+    }
+
+    private func addSessions(_ count: Int) throws -> [SessionID] {
+        try (1...count).map { number in
             let user = SampleLogin.user(number)
             _ = try store.create(
                 user, with: SampleLogin.login("\(number)", of: user, as: SampleLogin.identity("s\(number)")))
             return SampleLogin.session("\(number)", of: user).id
         }
+    }
+
+    @Test("Its change fails when the time to wait is over, and those of the same batch are done")
+    func failsAlone() throws {
+        let sessions = try addSessions(8)
         let other = try database.connection()
         try other.executeScript("BEGIN")
         _ = try other.first("SELECT id FROM refresh_tokens WHERE id = ? FOR UPDATE", .text(sessions[3].text)) { _ in 0 }
@@ -35,5 +48,32 @@ struct LockedSessionTests {
         #expect(failed.compactMap { $0 } == [3])
         try other.executeScript("ROLLBACK")
         #expect(try store.session(sessions[3])?.session.revokeReason == nil)
+    }
+
+    @Test("A request that has no time left fails alone, and those of the same batch are done")
+    func leaderIsLate() throws {
+        let sessions = try addSessions(3)
+        let other = try database.connection()
+        try other.executeScript("BEGIN")
+        _ = try other.first("SELECT id FROM refresh_tokens WHERE id = ? FOR UPDATE", .text(sessions[1].text)) { _ in 0 }
+        let hasBegun = Mutex(false)
+        let store = store
+        let ended = try Concurrently.run(3) { number -> Int? in
+            // The first batch is that of one; the other two wait for it, and are the second in this order.
+            #expect(number == 0 || Eventually.holds { hasBegun.withLock { $0 } })
+            #expect(number < 2 || Eventually.holds { store.changes.waitingCount == 1 })
+            return RequestArrival.at(number == 1 ? .now + .milliseconds(-1500) : .now) {
+                let decided = try? store.change(sessions[number], now: SampleLogin.noon) { _, _ in
+                    if number == 0 {
+                        hasBegun.withLock { $0 = true }
+                        #expect(Eventually.holds { store.changes.waitingCount == 2 })
+                    }
+                    return .end(.reuse, recording: SampleLogin.event())
+                }
+                return decided?.change == nil ? nil : number
+            }
+        }
+        #expect(ended.compactMap { $0 }.sorted() == [0, 2])
+        try other.executeScript("ROLLBACK")
     }
 }

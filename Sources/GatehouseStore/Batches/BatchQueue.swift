@@ -13,6 +13,8 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         /// It fails as the batch did. If it ran and waited as long, one batch after the other, every worker would be
         /// blocked.
         case fail((Work) -> Void)
+        /// The time of the leader's request is over, and this work of the batch has not run. The next leader has more time.
+        case leave([Work])
     }
 
     /// What a leader does before it takes the work of its batch.
@@ -54,7 +56,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
 
     /// Throws if the work has not run at this time. It may run later, and nothing reads its result.
     ///
-    /// - Parameter run: must end then, too.
+    /// - Parameter run: must end then, too. The first work of its batch is the caller's.
     func perform(_ work: Work, until end: MonotonicTime, run: ([Work]) -> Next) throws(TimeIsOver) {
         if !hasRun(work, until: end, run) { throw TimeIsOver() }
     }
@@ -85,10 +87,15 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
             state.waiting.removeFirst(batch.count)
             return batch
         }
-        if case .fail(let fail) = BlockingHint.around({ run(batch) }) {
+        switch BlockingHint.around({ run(batch) }) {
+        case .run: break
+        case .fail(let fail):
             let others = takeAll()
             others.forEach(fail)
             batch += others
+        case .leave(let rest):
+            batch.removeAll { work in rest.contains { $0 === work } }
+            state.change { $0.waiting.insert(contentsOf: rest, at: 0) }
         }
         passOnLead()
         for work in batch { _ = work.wake(to: .finished) }

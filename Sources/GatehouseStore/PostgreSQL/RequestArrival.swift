@@ -14,9 +14,11 @@ package enum RequestArrival {
     static var time: MonotonicTime? { moment.own.time }
 
     /// Answers a request that has just arrived.
-    package static func now<Result>(_ answer: () -> Result) -> Result {
+    package static func now<Result>(_ answer: () -> Result) -> Result { at(.now, answer) }
+
+    static func at<Result>(_ time: MonotonicTime, _ answer: () -> Result) -> Result {
         let moment = moment.own
-        moment.time = .now
+        moment.time = time
         defer { moment.time = nil }
         return answer()
     }

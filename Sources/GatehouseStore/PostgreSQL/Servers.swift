@@ -116,8 +116,10 @@ final class Servers: Sendable {
 
     /// Works with a connection. If it is lost meanwhile, the server may have been replaced.
     ///
-    /// - Parameter limit: how long to wait for an answer, if not as long as always. Only this connection is given up then,
-    ///   since others may get their answers.
+    /// If only the caller's time is over, only this connection is given up, since others may get their answers.
+    ///
+    /// - Parameter limit: how long to wait for an answer, if not as long as always.
+    /// - Parameter end: when every answer must have arrived.
     func use<Result>(
         _ opened: ServerConnection, answeringWithin limit: Duration? = nil, until end: MonotonicTime? = nil,
         _ body: (Connection) throws -> Result
@@ -128,8 +130,8 @@ final class Servers: Sendable {
         if let limit { connection.answerTimeout = min(limit, standard) }
         defer { connection.answerTimeout = standard }
         do { return try body(connection) } catch {
-            let isLost = limit == nil || !PostgreSQLError(error).isTimeout
-            if isLost, !connection.isUsable, opened.epoch == epoch.load(ordering: .acquiring) {
+            let hadAllTime = limit == nil && end.map { .now < $0 } ?? true
+            if hadAllTime || !PostgreSQLError(error).isTimeout, !connection.isUsable, opened.epoch == epoch.load(ordering: .acquiring) {
                 epoch.add(1, ordering: .acquiringAndReleasing)
                 state.withLock { $0.first = connection.serverIndex + 1 }
             }

@@ -31,7 +31,7 @@ final class SessionBatches: Sendable {
         return try change.result.get()
     }
 
-    /// - Parameter end: of the time of the leader's request.
+    /// - Parameter end: of the time of the leader's request, whose change is the first.
     private func run(_ batch: [PendingChange], until end: MonotonicTime) -> BatchQueue<PendingChange>.Next {
         // Two changes of one session cannot be in one transaction: the second depends on the first.
         var rest = batch
@@ -39,28 +39,42 @@ final class SessionBatches: Sendable {
             var seen: Set<SessionID> = []
             let round = rest.filter { seen.insert($0.id).inserted }
             rest = rest.count == round.count ? [] : rest.filter { change in !round.contains { $0 === change } }
-            if let failure = runTogether(round, until: end) {
+            switch runTogether(round, until: end) {
+            case .done: break
+            case .unreachable(let failure):
                 for change in rest { change.result = .failure(failure) }
                 return .fail { $0.result = .failure(failure) }
+            case .late(let failure, let unfinished):
+                batch[0].result = unfinished.contains { $0 === batch[0] } ? .failure(failure) : batch[0].result
+                return .leave((unfinished + rest).filter { $0 !== batch[0] })
             }
         }
         return .run
     }
 
-    /// The failure, if the database cannot be reached.
-    private func runTogether(_ batch: [PendingChange], until end: MonotonicTime) -> PostgreSQLError? {
-        guard let failure = commit(batch, until: end) else { return nil }
+    private enum Outcome {
+        /// Each change has its result.
+        case done
+        case unreachable(PostgreSQLError)
+        case late(PostgreSQLError, unfinished: [PendingChange])
+    }
+
+    private func runTogether(_ batch: [PendingChange], until end: MonotonicTime) -> Outcome {
+        guard let failure = commit(batch, until: end) else { return .done }
+        if end <= .now { return .late(failure, unfinished: batch) }
         guard !failure.isConnectionLost, batch.count > 1 else {
             for change in batch { change.result = .failure(failure) }
-            return failure.isConnectionLost ? failure : nil
+            return failure.isConnectionLost ? .unreachable(failure) : .done
         }
         // One of them has failed, and must not take the others with it. If they wait for locks again, it is for that of the
         // table, which all need.
-        for change in batch {
-            let next = .now < end ? commit([change], until: end, waitsForRows: !failure.isTimeout) : failure
-            if let next { change.result = .failure(next) }
+        for (index, change) in batch.enumerated() {
+            if end <= .now { return .late(failure, unfinished: Array(batch[index...])) }
+            if let next = commit([change], until: end, waitsForRows: !failure.isTimeout) {
+                change.result = .failure(next)
+            }
         }
-        return nil
+        return .done
     }
 
     private func commit(

@@ -24,6 +24,10 @@ final class UserBatches: Sendable {
             for read in batch { read.result = .success(users[read.id]) }
             return .run
         } catch {
+            if end <= .now {
+                batch[0].result = .failure(error)
+                return .leave(Array(batch.dropFirst()))
+            }
             for read in batch { read.result = .failure(error) }
             return .fail { $0.result = .failure(error) }
         }
