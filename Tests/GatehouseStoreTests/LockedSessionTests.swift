@@ -50,23 +50,30 @@ struct LockedSessionTests {
         #expect(try store.session(sessions[3])?.session.revokeReason == nil)
     }
 
-    @Test("A request that has no time left fails alone, and those of the same batch are done")
+    @Test("A request whose time is over fails alone, and another one leads the batch, which may succeed")
     func leaderIsLate() throws {
         let sessions = try addSessions(3)
-        let other = try database.connection()
-        try other.executeScript("BEGIN")
-        _ = try other.first("SELECT id FROM refresh_tokens WHERE id = ? FOR UPDATE", .text(sessions[1].text)) { _ in 0 }
-        let hasBegun = Mutex(false)
-        let store = store
-        let ended = try Concurrently.run(3) { number -> Int? in
+        let (hasBegun, isLate) = (Flag(), Flag())
+        let (database, store) = (database, store)
+        let ended = try Concurrently.run(4) { number -> Int? in
+            #expect(number == 0 || Eventually.holds { hasBegun.isUp })
+            if number == 3 {
+                // All of the second batch wait for this lock, since it is that of a table.
+                let other = try database.connection()
+                try other.executeScript("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+                #expect(Eventually.holds { isLate.isUp })
+                try other.executeScript("ROLLBACK")
+                return nil
+            }
             // The first batch is that of one; the other two wait for it, and are the second in this order.
-            #expect(number == 0 || Eventually.holds { hasBegun.withLock { $0 } })
             #expect(number < 2 || Eventually.holds { store.changes.waitingCount == 1 })
+            defer { if number == 1 { isLate.raise() } }
             return RequestArrival.at(number == 1 ? .now + .milliseconds(-1500) : .now) {
                 let decided = try? store.change(sessions[number], now: SampleLogin.noon) { _, _ in
                     if number == 0 {
-                        hasBegun.withLock { $0 = true }
-                        #expect(Eventually.holds { store.changes.waitingCount == 2 })
+                        hasBegun.raise()
+                        #expect(
+                            Eventually.holds { store.changes.waitingCount == 2 && hasWaitingLock(database) })
                     }
                     return .end(.reuse, recording: SampleLogin.event())
                 }
@@ -74,6 +81,18 @@ struct LockedSessionTests {
             }
         }
         #expect(ended.compactMap { $0 }.sorted() == [0, 2])
-        try other.executeScript("ROLLBACK")
     }
+}
+
+private func hasWaitingLock(_ database: TestDatabase) -> Bool {
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass"
+    return (try? database.number(waiting)) == 1
+}
+
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isUp: Bool { value.load(ordering: .acquiring) }
+
+    func raise() { value.store(true, ordering: .releasing) }
 }
