@@ -21,6 +21,10 @@ final class BatchConnection: @unchecked Sendable {
         return try servers.use(current, until: end, body)
     }
 
+    /// Whether the time of the request that leads a batch ends before a wait for a lock would. Then a time-out says nothing
+    /// about other requests, which have more time.
+    func hasLittleTime(until end: MonotonicTime) -> Bool { end < .now + servers.options.lockTimeout }
+
     /// Nil while another thread uses the connection.
     private static func take(_ isInUse: inout Bool) -> Void? {
         guard !isInUse else { return nil }

@@ -35,8 +35,8 @@ final class Servers: Sendable {
 
     /// How many the URL names.
     let count: Int
+    let options: ConnectionOptions
     private let url: String
-    private let options: ConnectionOptions
     private let state = Mutex(State())
     /// Connections of an earlier number are not used any more.
     private let epoch = Atomic<Int>(0)

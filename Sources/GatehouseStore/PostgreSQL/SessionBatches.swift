@@ -60,8 +60,9 @@ final class SessionBatches: Sendable {
     }
 
     private func runTogether(_ batch: [PendingChange], until end: MonotonicTime) -> Outcome {
+        let hasLittleTime = connection.hasLittleTime(until: end)
         guard let failure = commit(batch, until: end) else { return .done }
-        if end <= .now { return .late(failure, unfinished: batch) }
+        if failure.isTimeout, hasLittleTime { return .late(failure, unfinished: batch) }
         guard !failure.isConnectionLost, batch.count > 1 else {
             for change in batch { change.result = .failure(failure) }
             return failure.isConnectionLost ? .unreachable(failure) : .done

@@ -19,12 +19,13 @@ final class UserBatches: Sendable {
     }
 
     private func run(_ batch: [PendingRead], until end: MonotonicTime) -> BatchQueue<PendingRead>.Next {
+        let hasLittleTime = connection.hasLittleTime(until: end)
         do {
             let users = try connection.use(until: end) { try $0.users(Array(Set(batch.map(\.id.text)))) }
             for read in batch { read.result = .success(users[read.id]) }
             return .run
         } catch {
-            if end <= .now {
+            if hasLittleTime, PostgreSQLError(error).isTimeout {
                 batch[0].result = .failure(error)
                 return .leave(Array(batch.dropFirst()))
             }
