@@ -82,6 +82,23 @@ struct LockedSessionTests {
         }
         #expect(ended.compactMap { $0 }.sorted() == [0, 2])
     }
+
+    @Test("A reading whose time is over does not take those with it that wait for the next batch")
+    func readerIsLate() throws {
+        let user = SampleLogin.user(1)
+        _ = try addSessions(1)
+        let (database, store) = (database, store)
+        let other = try database.connection()
+        try other.executeScript("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+        let late = Background {
+            RequestArrival.at(.now + .milliseconds(-1500)) { (try? store.user(user.id)) == nil ? [] : [1] }
+        }
+        #expect(Eventually.holds { hasWaitingLock(database) })
+        let inTime = Background { (try? store.user(user.id)) == nil ? [] : [1] }
+        #expect(late.result().isEmpty)
+        try other.executeScript("ROLLBACK")
+        #expect(inTime.result() == [1])
+    }
 }
 
 private func hasWaitingLock(_ database: TestDatabase) -> Bool {
