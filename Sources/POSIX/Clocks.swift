@@ -28,6 +28,14 @@ package enum KernelClock {
 }
 
 package enum MachineUptime {
+    /// Names this run of the machine; nil if the kernel does not tell.
+    package static let bootID: String? = {
+        guard let file = unsafe fopen("/proc/sys/kernel/random/boot_id", "re") else { return nil }
+        defer { unsafe fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 36)
+        return unsafe fread(&bytes, 1, bytes.count, file) == bytes.count ? String(decoding: bytes, as: UTF8.self) : nil
+    }()
+
     /// Whole seconds since the boot, which setting the clock does not change.
     package static var seconds: Int64 {
         let seconds = gatehouse_uptime()

@@ -1,8 +1,9 @@
 import Gatehouse
-import GatehouseStore
 import StoreSupport
 import TestSupport
 import Testing
+
+@testable import GatehouseStore
 
 @Suite("Documents in the store")
 struct DocumentTests {
@@ -55,5 +56,23 @@ struct DocumentTests {
     func others() throws {
         try store.keep(Document(content: [1], updatedAt: SampleLogin.noon), as: "name")
         for name in ["Name", "name ", "", "nam"] { #expect(try store.document(name) == nil) }
+    }
+
+    /// The kernel's name of that run, and of this one.
+    @Test(
+        "the last time known counts the time since then in the same run of the machine alone",
+        arguments: [("boot-1", "boot-1", true), ("boot-1", "boot-2", false), ("boot-1", nil, false), (nil, nil, false)])
+    func lastKnownTime(_ written: String?, _ read: String?, isCounted: Bool) {
+        let known = KnownTime(moment: SampleLogin.noon, uptime: .seconds(90))
+        let found = KnownTime(document: known.document(boot: written), boot: read)
+        #expect(found == (isCounted ? known : KnownTime(moment: SampleLogin.noon, uptime: nil)))
+    }
+
+    @Test("a time last known without the name of that run, or of another program, is a time only")
+    func otherLastKnownTimes() {
+        for content in ["", "90000", "boot-1", "x boot-1", "90000 boot-1 y"] {
+            let document = Document(content: Array(content.utf8), updatedAt: SampleLogin.noon)
+            #expect(KnownTime(document: document, boot: "boot-1").uptime == nil)
+        }
     }
 }

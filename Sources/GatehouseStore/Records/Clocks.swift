@@ -1,4 +1,5 @@
 package import Gatehouse
+import POSIX
 import SQL
 
 // A database in a file has no clock, so it keeps the last time known.
@@ -15,17 +16,22 @@ extension SQLiteStore {
     }
 
     package func keep(_ time: KnownTime) throws(Refusal) {
-        let uptime = time.uptime.map { String($0.milliseconds) } ?? ""
-        let document = Document(content: Array(uptime.utf8), updatedAt: time.moment)
-        try writing { try $0.keep(document, as: DocumentName.lastKnownTime) }
+        try writing { try $0.keep(time.document(boot: MachineUptime.bootID), as: DocumentName.lastKnownTime) }
     }
 }
 
 extension KnownTime {
-    /// As `keep` writes it.
-    init(document: Document) {
-        let uptime = Int64(String(decoding: document.content, as: UTF8.self))
+    /// - Parameter boot: names this run of the machine. The time of another run tells nothing of this one, even if this
+    ///   one is longer.
+    init(document: Document, boot: String? = MachineUptime.bootID) {
+        let parts = String(decoding: document.content, as: UTF8.self).split(separator: " ")
+        let uptime = parts.count == 2 && parts.last.map(String.init) == boot ? parts.first.flatMap { Int64($0) } : nil
         self.init(moment: document.updatedAt, uptime: uptime.map(Duration.milliseconds))
+    }
+
+    func document(boot: String?) -> Document {
+        let content = uptime.flatMap { uptime in boot.map { "\(uptime.milliseconds) \($0)" } } ?? ""
+        return Document(content: Array(content.utf8), updatedAt: moment)
     }
 
     /// The earlier of the time of a clock and the time that is expected by this knowledge.

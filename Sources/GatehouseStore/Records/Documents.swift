@@ -18,7 +18,8 @@ package enum DocumentName {
     package static let lastBackup = "last_backup"
     /// The encrypted keys of the hashes that recognise removed identities.
     package static let identityHashKeys = "identity_hash_keys"
-    /// The last time known in a database without a clock, and how long the machine had run then, in milliseconds.
+    /// The last time known in a database without a clock, how long the machine had run then, in milliseconds, and
+    /// which run of the machine that was.
     package static let lastKnownTime = "last_known_time"
     /// Followed by the id of a node: how far its clock is ahead of the database's, in milliseconds.
     package static let nodeClockPrefix = "node clock "

@@ -21,7 +21,7 @@ package protocol ExaminedDatabase {
 
 extension ExaminedDatabase {
     package func lastKnownTime() throws -> KnownTime? {
-        try document(DocumentName.lastKnownTime).map(KnownTime.init(document:))
+        try document(DocumentName.lastKnownTime).map { KnownTime(document: $0) }
     }
 }
 
