@@ -18,7 +18,7 @@ package struct AuthService: Sendable {
     let report: @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void
 
     /// - Parameters:
-    ///   - clocks: nil to compare the clock of `primitives` with that of the store, and tell nothing.
+    ///   - clocks: nil to compare the clock of `primitives` with the store's, without reports.
     ///   - report: called for each event, with the id of the request that caused it.
     /// - Throws: when the store cannot list the revoked sessions. Without that list their access tokens would be
     ///   accepted.

@@ -49,7 +49,7 @@ package struct ClockReading: Sendable, Equatable {
 
     /// Nil if it tells neither that the clocks agree nor that they differ.
     fileprivate var verdict: ClockAgreement? {
-        let distance = max(lead, .zero - lead)
+        let distance = lead.magnitude
         if distance + uncertainty <= ClockAgreement.tolerance { return .agrees }
         let isConclusive = distance - uncertainty > ClockAgreement.tolerance && !(isLowerBound && lead > .zero)
         return isConclusive ? .differs(by: lead) : nil
@@ -88,6 +88,6 @@ package enum NodeClocks {
     }
 
     private static func isFar(_ lead: Duration) -> Bool {
-        max(lead, .zero - lead) > ClockAgreement.readinessLimit
+        lead.magnitude > ClockAgreement.readinessLimit
     }
 }

@@ -68,7 +68,7 @@ package final class Clocks: Sendable {
     package func otherTime(at now: Timestamp) -> Timestamp? {
         let uptime = uptime()
         let reading = state.withLock { $0.second?.reading(now: now, uptime: uptime) }
-        guard let reading, abs(reading.lead) > ClockAgreement.tolerance else { return nil }
+        guard let reading, reading.lead.magnitude > ClockAgreement.tolerance else { return nil }
         // After a start of the machine the time last known stands still. It tells no time, unless this clock is behind it.
         if reading.isLowerBound, reading.lead > .zero { return nil }
         return now - reading.lead
@@ -182,5 +182,3 @@ extension ClockAgreement {
         }
     }
 }
-
-private func abs(_ duration: Duration) -> Duration { max(duration, .zero - duration) }

@@ -101,6 +101,8 @@ extension Duration {
 
     /// Whole seconds, as in `expiresIn` and `Retry-After`.
     package var wholeSeconds: Int64 { components.seconds }
+
+    package var magnitude: Duration { max(self, .zero - self) }
 }
 
 extension Int64 {

@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseStore
 
 /// Evaluates what is known of a PostgreSQL server.
@@ -63,7 +64,7 @@ struct PostgreSQLEvaluation {
 
     var clock: Finding {
         let lead = facts.clockLead
-        let size = max(lead, .zero - lead)
+        let size = lead.magnitude
         let message =
             "the clock of the server is \(size.inMilliseconds) ms \(lead < .zero ? "behind" : "ahead of") this machine's"
         let advice = "timedatectl set-ntp true, on both machines"

@@ -9,9 +9,9 @@ struct MigrateCommand: Command {
     let discussion = """
         Reads DATABASE_URL. `gatehouse serve` does the same when it starts.
 
-        A database file that is missing is created only if there never was one: no file that DATABASE_MARK names, and none
-        that a server leaves beside its database. Otherwise the command fails, as `gatehouse serve` does, because the disk
-        may not be mounted. --create makes the empty database: every user is a new user then.
+        A database file that is missing is created only if there never was one: no file that DATABASE_MARK names (or
+        `database_mark` beside the configuration file), and none that a server leaves beside its database. Otherwise the
+        command fails, as `gatehouse serve` does, because the disk may not be mounted. --create makes the empty database: every user is a new user then.
         """
     let options = [
         Option(name: "--create", help: "create the database file although there was one; an existing one is kept")

@@ -49,7 +49,7 @@ package struct Settings: Sendable {
         details: "A node needs three more: for refreshes, for reads of users and for notifications.")
     let databaseTimeout = Setting(
         "DATABASE_TIMEOUT", .duration(.seconds(1)...(.seconds(60))), default: "5s", restart: true,
-        "How long a request may wait for PostgreSQL.")
+        "How long a request may wait for PostgreSQL, counted from its arrival.")
     let workers = Setting("WORKERS", .number(1...1024), default: "64", restart: true, "Number of worker threads.")
     let publicURL = Setting(
         "PUBLIC_URL",

@@ -192,7 +192,7 @@ extension StoreFailure.Cause {
             "the database refuses the user, the password or a privilege: check DATABASE_URL, and run gatehouse check"
         case .displaced:
             "it was removed or replaced, and what is written is lost when the server ends. Before you stop the server, run "
-                + "gatehouse check, which says how to save the database and its -wal"
+                + "gatehouse check, which says how to save the database and its -wal (Operations.md, Backups)"
         case .other: "the log has the reason (event storage)"
         }
     }

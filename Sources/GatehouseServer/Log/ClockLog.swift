@@ -19,15 +19,10 @@ extension ClockAgreement {
         switch self {
         case .agrees: "two clocks agree"
         case .differs(let lead):
-            "the clock is \(lead.magnitudeText) \(lead < .zero ? "behind" : "ahead of") the second one"
+            "the clock is \(lead.magnitude.abbreviated) \(lead < .zero ? "behind" : "ahead of") the second one"
         case .unconfirmed(nil): "no second clock tells the time"
         case .unconfirmed(let lead?):
-            "no second clock tells the time, and the last time known is \(lead.magnitudeText) ago"
+            "no second clock tells the time, and the last time known is \(lead.magnitude.abbreviated) ago"
         }
     }
-}
-
-extension Duration {
-    /// Its size in its largest unit.
-    fileprivate var magnitudeText: String { max(self, .zero - self).abbreviated }
 }

@@ -118,8 +118,9 @@ final class Servers: Sendable {
     ///
     /// If only the caller's time is over, only this connection is given up, since others may get their answers.
     ///
-    /// - Parameter limit: how long to wait for an answer, if not as long as always.
-    /// - Parameter end: when every answer must have arrived.
+    /// - Parameters:
+    ///   - limit: how long to wait for an answer, if not as long as always.
+    ///   - end: when every answer must have arrived.
     func use<Result>(
         _ opened: ServerConnection, answeringWithin limit: Duration? = nil, until end: MonotonicTime? = nil,
         _ body: (Connection) throws -> Result
@@ -131,7 +132,8 @@ final class Servers: Sendable {
         defer { connection.answerTimeout = standard }
         do { return try body(connection) } catch {
             let hadAllTime = limit == nil && end.map { .now < $0 } ?? true
-            if hadAllTime || !PostgreSQLError(error).isTimeout, !connection.isUsable, opened.epoch == epoch.load(ordering: .acquiring) {
+            let isLost = !connection.isUsable && (hadAllTime || !PostgreSQLError(error).isTimeout)
+            if isLost, opened.epoch == epoch.load(ordering: .acquiring) {
                 epoch.add(1, ordering: .acquiringAndReleasing)
                 state.withLock { $0.first = connection.serverIndex + 1 }
             }
