@@ -10,11 +10,11 @@ struct PlainHTTPTests {
 
     init() throws { installation = try Self.installation.get() }
 
-    private func ask(_ path: String, _ options: String...) throws -> TestResponse {
+    private func ask(_ path: String, port: UInt16? = nil, _ options: String...) throws -> TestResponse {
         TestResponse(
             parsing: try Shell.run(
                 ["curl", "--silent", "--include", "--path-as-is", "--max-time", "20"] + options
-                    + ["http://127.0.0.1:\(installation.plainPort)\(path)"]))
+                    + ["http://127.0.0.1:\(port ?? installation.plainPort)\(path)"]))
     }
 
     @Test(
@@ -23,8 +23,12 @@ struct PlainHTTPTests {
             "/api", "/api/", "/api/users/me", "/api/users/me?x=1", "/api/nothing", "/api/auth/verify", "//api/users/me",
             "/%61pi/users/me", "/x/../api/users/me", "/api/../api/x",
         ])
-    func refused(_ path: String) throws {
-        let response = try ask(path)
+    func refused(_ path: String) throws { try expectRefusal(ask(path)) }
+
+    @Test("Every path is refused in the same way on the port for HTTPS", arguments: ["/api/users/me", "/", "/x"])
+    func portForHTTPS(_ path: String) throws { try expectRefusal(ask(path, port: installation.port)) }
+
+    private func expectRefusal(_ response: TestResponse) throws {
         expectProblem(response, 403, "https_required")
         let detail = try #require(response["detail"]?.string)
         for word in ["https", "log out"] { #expect(detail.lowercased().contains(word)) }
