@@ -51,6 +51,23 @@ struct ClientAddressTests {
             try statuses(installation, from: ProxiedInstallation.balancer, [claimed("192.0.2.2", "1.1.1.1")]) == [200])
     }
 
+    @Test("Servers of the operator have no limit, and are known by their address alone")
+    func unlimited() throws {
+        let installation = try installation([
+            "TRUSTED_PROXIES": ProxiedInstallation.trusted, "UNLIMITED_ADDRESSES": "192.0.2.0/28,2001:db8:7::/48",
+        ])
+        for address in ["192.0.2.1", "2001:db8:7::1"] {
+            let headers = [[String: String]](repeating: ["X-Forwarded-For": address], count: 6)
+            #expect(
+                try statuses(installation, from: ProxiedInstallation.balancer, headers)
+                    == [Int](repeating: 200, count: 6))
+            #expect(
+                try statuses(installation, from: ProxiedInstallation.attacker, Array(headers.prefix(3))).last == 429)
+        }
+        let others = [[String: String]](repeating: ["X-Forwarded-For": "192.0.2.16"], count: 3)
+        #expect(try statuses(installation, from: ProxiedInstallation.balancer, others) == [200, 200, 429])
+    }
+
     @Test("Without trusted proxies, the address is that of the connection")
     func noTrustedProxies() throws {
         let installation = try installation([:])
@@ -102,8 +119,9 @@ struct ProxyValueTests {
         "An invalid value is refused with the allowed ones, and nothing is written",
         arguments: [
             (["TRUSTED_PROXIES=all"], "10.0.0.0/8"), (["TRUSTED_PROXIES=0.0.0.0/0"], "length 0"),
-            (["TRUSTED_PROXIES=10.0.0.1,::/0"], "length 0"), (["TRUSTED_PROXIES=10.0.0.1,"], "10.0.0.0/8"),
-            (["TLS=off"], "here balancer"), (["TLS=balancer"], "TRUSTED_PROXIES"),
+            (["TRUSTED_PROXIES=10.0.0.1,::/0"], "length 0"), (["UNLIMITED_ADDRESSES=::/0"], "length 0"),
+            (["TRUSTED_PROXIES=10.0.0.1,"], "10.0.0.0/8"), (["TLS=off"], "here balancer"),
+            (["TLS=balancer"], "TRUSTED_PROXIES"),
             (["TLS=balancer", "TRUSTED_PROXIES=10.0.0.1", "LISTEN_HTTP="], "LISTEN_HTTP"),
             (["PROXY_PROTOCOL=yes"], "on off"), (["PROXY_PROTOCOL=on"], "TRUSTED_PROXIES"),
             (["CLIENT_ADDRESS_HEADER=proxy_protocol"], "PROXY_PROTOCOL=on"),
