@@ -55,10 +55,8 @@ extension Failure {
             .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
             .serverCertificateHasBadDate, .serverCertificateNotYetValid,
         ]
-        // Foundation on Linux has no other code for a certificate that it does not trust.
-        let isUntrusted = untrusted.contains(code) || (code == .unknown && server.scheme == "https")
         let advice =
-            isUntrusted
+            untrusted.contains(code)
             ? "has no trusted certificate: give --ca FILE, which is .run/nginx/ca.pem beside ./deploy/run"
             : "does not answer: start ./deploy/run in another terminal"
         self.init(.failed, "\(server.absoluteString) \(advice) (URLError \(code.rawValue))")

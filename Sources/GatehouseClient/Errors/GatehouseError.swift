@@ -11,7 +11,8 @@ public enum GatehouseError: Error, Hashable, Sendable {
     case signedOut(SignOutReason?)
     /// The server refused the request, or asks to wait.
     case refused(Problem)
-    /// No answer arrived. The server may have carried out the request.
+    /// No answer arrived; the description says why. Unless there was no connection, the server may have carried out the
+    /// request.
     case noAnswer(URLError.Code)
     /// An answer that Gatehouse does not give: of a proxy, a captive portal, or a server that is not Gatehouse.
     case unexpectedAnswer(status: Int, retryAfter: Duration?)
@@ -25,10 +26,11 @@ public enum GatehouseError: Error, Hashable, Sendable {
 }
 
 extension GatehouseError {
-    /// Whether the same call may succeed later.
+    /// Whether the same call may succeed later, without a change of the app, the device or the server. The library
+    /// repeats no other request.
     public var isTemporary: Bool {
         switch self {
-        case .noAnswer: true
+        case .noAnswer(let code): !code.isLasting
         case .storeUnavailable(let reason): reason != .unreadable
         case .refused(let problem): Self.isTemporary(problem.status)
         // A proxy or a captive portal answered; Gatehouse may answer later.
@@ -56,7 +58,7 @@ extension GatehouseError: LocalizedError, CustomStringConvertible {
         switch self {
         case .signedOut: "No user is signed in."
         case .refused(let problem): problem.description
-        case .noAnswer(let code): "The server did not answer (URLError \(code.rawValue))."
+        case .noAnswer(let code): "\(code.explanation) (URLError \(code.rawValue))"
         case .unexpectedAnswer(let status, _):
             "The answer with status \(status) is not of Gatehouse: check the URL, and whether the network has a login page."
         case .storeUnavailable(let reason): reason.description

@@ -21,11 +21,38 @@ public final class URLSessionTransport: HTTPTransport {
     deinit { session.finishTasksAndInvalidate() }
 
     public func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        let (data, response) = try await session.data(for: request)
+        let (data, response) = try await answer(to: request)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         return (data, response)
     }
+
+    #if canImport(FoundationNetworking)
+        private func answer(to request: URLRequest) async throws -> (Data, URLResponse) {
+            do {
+                return try await session.data(for: request)
+            } catch let error as URLError where error.code == .unknown {
+                throw error.codeOfTLS.map { URLError($0, userInfo: error.userInfo) } ?? error
+            }
+        }
+    #else
+        private func answer(to request: URLRequest) async throws -> (Data, URLResponse) {
+            try await session.data(for: request)
+        }
+    #endif
 }
+
+#if canImport(FoundationNetworking)
+    extension URLError {
+        /// Foundation on Linux has one code for all that libcurl's TLS refuses, so only curl's text tells them apart.
+        fileprivate var codeOfTLS: URLError.Code? {
+            let text = localizedDescription
+            if text.contains("certificate has expired") { return .serverCertificateHasBadDate }
+            if text.contains("certificate is not yet valid") { return .serverCertificateNotYetValid }
+            if text.contains("certificate") { return .serverCertificateUntrusted }
+            return text.contains("SSL") || text.contains("TLS") ? .secureConnectionFailed : nil
+        }
+    }
+#endif
 
 private final class RedirectRule: NSObject, URLSessionTaskDelegate, Sendable {
     func urlSession(

@@ -54,11 +54,57 @@ struct AppClientTransportTests {
         #expect(requests.allSatisfy { $0.values(of: "Cookie").isEmpty })
     }
 
-    @Test("A server that does not exist is an error with a code")
+    @Test("A server that does not exist is an error with a code, and its text says so")
     func noServer() async throws {
         let port = try FreePort.any()
         let client = GatehouseClient(URL(string: "http://127.0.0.1:\(port)")!, store: MemorySessionStore())
         await #expect(throws: GatehouseError.noAnswer(.cannotConnectToHost)) { _ = try await client.challenge() }
+        #expect("\(GatehouseError.noAnswer(.cannotConnectToHost))".contains("connection to the server was refused"))
+    }
+
+    @Test("A name that is not resolved is an error with a code, and its text says so")
+    func noName() async throws {
+        let client = GatehouseClient(URL(string: "https://missing.invalid")!, store: MemorySessionStore())
+        await #expect(throws: GatehouseError.noAnswer(.cannotFindHost)) { _ = try await client.challenge() }
+        #expect("\(GatehouseError.noAnswer(.cannotFindHost))".contains("name of the server is not resolved"))
+    }
+
+    @Test("A certificate that the device does not trust is an error with a code, and its text says so")
+    func untrustedCertificate() async throws {
+        let nginx = try #require(try SharedInstallations.standard(.nginx) as? NginxInstallation)
+        let client = GatehouseClient(URL(string: "https://localhost:\(nginx.port)")!, store: MemorySessionStore())
+        let error = GatehouseError.noAnswer(.serverCertificateUntrusted)
+        await #expect(throws: error) { _ = try await client.challenge() }
+        #expect("\(error)".contains("certificate is not trusted") && !error.isTemporary)
+    }
+
+    @Test("A port without TLS is another error than a certificate")
+    func noTLS() async throws {
+        let server = try UpstreamServer.echoing()
+        let url = URL(string: "https://127.0.0.1:\(server.port)")!
+        await #expect { _ = try await transport.send(URLRequest(url: url)) } throws: {
+            ![.unknown, .serverCertificateUntrusted].contains(($0 as? URLError)?.code ?? .unknown)
+        }
+    }
+
+    @Test(
+        "What a retry cannot mend is not sent again, and what it can is",
+        arguments: [
+            (URLError.Code.serverCertificateUntrusted, 1), (.serverCertificateHasBadDate, 1),
+            (.serverCertificateNotYetValid, 1), (.serverCertificateHasUnknownRoot, 1),
+            (.clientCertificateRequired, 1), (.appTransportSecurityRequiresSecureConnection, 1),
+            (.unsupportedURL, 1), (.cannotFindHost, 3), (.cannotConnectToHost, 3), (.notConnectedToInternet, 3),
+            (.timedOut, 3), (.networkConnectionLost, 3), (.secureConnectionFailed, 3),
+        ])
+    func retries(code: URLError.Code, attempts: Int) async throws {
+        let transport = FailingTransport(code: code)
+        let client = GatehouseClient(
+            URL(string: "https://localhost")!, store: MemorySessionStore(), transport: transport,
+            clock: AppClock().clientClock)
+        await #expect(throws: GatehouseError.noAnswer(code)) { _ = try await client.challenge() }
+        #expect(await transport.attempts == attempts)
+        #expect(GatehouseError.noAnswer(code).isTemporary == (attempts > 1))
+        #expect("\(GatehouseError.noAnswer(code))" != "\(GatehouseError.noAnswer(.unknown))")
     }
 
     @Test("A cancelled request ends at once, also where the transport does not notice")
@@ -82,5 +128,17 @@ private struct SlowTransport: HTTPTransport {
     func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         await gate.pass()
         throw URLError(.timedOut)
+    }
+}
+
+private actor FailingTransport: HTTPTransport {
+    let code: URLError.Code
+    private(set) var attempts = 0
+
+    init(code: URLError.Code) { self.code = code }
+
+    func send(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        attempts += 1
+        throw URLError(code)
     }
 }
