@@ -31,6 +31,8 @@ public actor GatehouseClient {
     private var storeRetry: Task<Void, Never>?
     private var numberOfStoreFailures = 0
 
+    /// A URL that cannot be the server's is a fault of the program and stops it; ``fault(in:)`` says before whether one is.
+    ///
     /// - Parameters:
     ///   - url: the server, such as `https://api.example.com`, without `/api`.
     ///   - store: where the session is kept.
@@ -42,10 +44,16 @@ public actor GatehouseClient {
     }
 
     package init(_ url: URL, store: any SessionStore, transport: any HTTPTransport, clock: ClientClock) {
+        // Unlike a failed precondition, it has its message in a release build, too.
+        if let fault = Self.fault(in: url) { fatalError(fault) }
         self.clock = clock
         connection = Connection(url: url, transport: transport, clock: clock)
         cache = SessionCache(store: store, clock: clock)
     }
+
+    /// Why this cannot be the URL of the server, and what to give instead. Nil if it can be. For apps in which a user
+    /// enters the URL.
+    public nonisolated static func fault(in url: URL) -> String? { ServerURL.fault(in: url) }
 
     // MARK: State
 

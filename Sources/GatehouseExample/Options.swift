@@ -1,4 +1,5 @@
 import Foundation
+import GatehouseClient
 
 struct Options {
     var url = URL(string: "https://localhost:8443")!
@@ -52,6 +53,7 @@ struct Options {
         guard let url = URL(string: try Self.value(option, value)), url.host?.isEmpty == false,
             ["http", "https"].contains(url.scheme)
         else { throw Failure(.usage, "\(option) must be a URL such as https://localhost:8443") }
+        if let fault = GatehouseClient.fault(in: url) { throw Failure(.usage, "\(option): \(fault)") }
         return url
     }
 }

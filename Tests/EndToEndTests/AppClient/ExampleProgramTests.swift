@@ -98,6 +98,7 @@ struct ExampleProgramTests {
         arguments: [
             (["--keep"], "--keep needs --store"), (["--url"], "--url needs a value"),
             (["--url", "localhost:8443"], "--url must be a URL"), (["--ca", "missing.pem"], "no readable file"),
+            (["--url", "https://localhost:8443/api/"], "--url: The URL of the server must have no /api"),
             (["--verbose"], "unknown argument --verbose"),
         ])
     func wrongUsage(options: [String], message: String) throws {

@@ -1,0 +1,25 @@
+import Foundation
+
+/// The rules for the URL that an app gives to the client. A wrong one would fail with each request, as an answer 404.
+enum ServerURL {
+    static func fault(in url: URL) -> String? {
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            let scheme = parts.scheme?.lowercased(), ["https", "http"].contains(scheme), parts.host?.isEmpty == false
+        else { return "The URL of the server needs a scheme and a host: give one such as https://api.example.com." }
+        let surplus = [
+            (parts.user != nil || parts.password != nil, "no user or password"), (parts.query != nil, "no query"),
+            (parts.fragment != nil, "no fragment"), (endsWithAPI(parts.path), "no /api, which the client adds"),
+        ].filter(\.0).map(\.1)
+        guard !surplus.isEmpty else { return nil }
+        (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
+        while endsWithAPI(parts.path) || parts.path.hasSuffix("/") {
+            parts.path = String(parts.path.dropLast(parts.path.hasSuffix("/") ? 1 : 4))
+        }
+        let better = parts.string ?? "https://api.example.com"
+        return "The URL of the server must have \(surplus.joined(separator: ", ")): give \(better)."
+    }
+
+    private static func endsWithAPI(_ path: String) -> Bool {
+        path.split(separator: "/").last == "api"
+    }
+}
