@@ -23,7 +23,7 @@ extension GatehouseClient {
 
     /// Ends a session, such as one of a lost device.
     public func end(session id: ListedSession.ID) async throws(GatehouseError) {
-        _ = try await call("DELETE", "/sessions/" + id)
+        _ = try await call("DELETE", "/sessions/" + Connection.segment(id))
     }
 
     public func accounts() async throws(GatehouseError) -> [LinkedAccount] {

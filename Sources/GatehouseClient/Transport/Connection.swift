@@ -13,8 +13,9 @@ struct Connection: Sendable {
     /// How long a request of the client may take as a whole. A login waits for Apple's keys for 5 s.
     static let timeout = 15
 
+    /// - Parameter path: percent-encoded; see ``segment(_:)``.
     func request(_ method: String, _ path: String, body: Data? = nil) -> URLRequest {
-        var request = URLRequest(url: url.appendingPathComponent("api/" + path))
+        var request = URLRequest(url: url(of: path))
         request.httpMethod = method
         request.timeoutInterval = TimeInterval(Self.timeout)
         if let body {
@@ -23,6 +24,27 @@ struct Connection: Sendable {
         }
         request.setValue("application/json", forHTTPHeaderField: "Accept")
         return request
+    }
+
+    private func url(of path: String) -> URL {
+        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+        if components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
+        components.percentEncodedPath += "/api/" + path
+        return components.url ?? url
+    }
+
+    /// An id as one segment of a path, whatever it contains.
+    ///
+    /// Servers decode a path once and then resolve `..` in it, so dots are encoded twice where a segment has nothing
+    /// else: the server then knows no such id.
+    static func segment(_ id: String) -> String {
+        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        let parts = id.split(separator: "/", omittingEmptySubsequences: false).map { part in
+            part.allSatisfy { $0 == "." }
+                ? String(repeating: "%252E", count: part.count)
+                : part.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+        }
+        return parts.joined(separator: "%2F")
     }
 
     /// - Returns: the body of a success.

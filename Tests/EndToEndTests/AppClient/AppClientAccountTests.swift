@@ -63,6 +63,23 @@ struct AppClientAccountTests {
         #expect(try await client.sessions().count == 1)
     }
 
+    @Test(
+        "An id is one segment of the path, whatever it contains",
+        arguments: [
+            ("a/b?c#d%e f;g", "a%2Fb%3Fc%23d%25e%20f%3Bg"), ("../..", "%252E%252E%2F%252E%252E"),
+            ("session_01J", "session_01J"), ("..", "%252E%252E"),
+            ("x/../..", "x%2F%252E%252E%2F%252E%252E"), ("é", "%C3%A9"),
+        ])
+    func segment(id: String, encoded: String) async throws {
+        let client = try await app.signedIn()
+        // Without this, an id such as `x/../..` would delete the account.
+        await #expect { try await client.end(session: id) } throws: { error in
+            if case GatehouseError.refused(let problem) = error { problem.code == .notFound } else { false }
+        }
+        #expect(app.transport.sent().last?.url.hasSuffix("/api/users/me/sessions/" + encoded) == true)
+        #expect(try await client.user().status == .active)
+    }
+
     @Test("An Apple Account is linked and unlinked; a bad token is refused without a refresh")
     func linking() async throws {
         let client = try await app.signedIn()

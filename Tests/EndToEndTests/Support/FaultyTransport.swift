@@ -29,6 +29,7 @@ final class FaultyTransport: HTTPTransport {
     struct Sent: Sendable {
         let method: String
         let path: String
+        let url: String
         let bearer: String?
         /// Nil if no answer reached the client.
         var status: Int?
@@ -78,7 +79,10 @@ final class FaultyTransport: HTTPTransport {
         let path = request.url?.path ?? ""
         let (index, fault) = state.withLock { state in
             let bearer = request.value(forHTTPHeaderField: "Authorization")
-            state.sent.append(Sent(method: request.httpMethod ?? "GET", path: path, bearer: bearer))
+            state.sent.append(
+                Sent(
+                    method: request.httpMethod ?? "GET", path: path, url: request.url?.absoluteString ?? "",
+                    bearer: bearer))
             return (state.sent.count - 1, state.nextFault(path))
         }
         let answer = try await perform(request, fault)
@@ -91,7 +95,7 @@ final class FaultyTransport: HTTPTransport {
     private func reach(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let headers = (request.allHTTPHeaderFields ?? [:]).map { (name: $0.key, value: $0.value) }
         let message = TestRequest(
-            method: request.httpMethod ?? "GET", path: request.url?.path ?? "", headers: headers,
+            method: request.httpMethod ?? "GET", path: request.url?.path(percentEncoded: true) ?? "", headers: headers,
             body: Array(request.httpBody ?? Data()))
         let answer = try await withCheckedThrowingContinuation { continuation in
             // It blocks, so it needs a thread that no task needs.
