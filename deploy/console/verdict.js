@@ -68,11 +68,9 @@ function accepted(step) {
 }
 
 function refused({ answer: { status, json } }) {
+  // The `detail` of a 400 also has what is in `errors`.
   const [cause, change] = sentences(json?.detail ?? json?.error ?? "The answer has no explanation.");
-  const errors = (json?.errors ?? []).map(({ field, message }) => `${field}: ${message}`).join(" ");
-  return {
-    tone: "bad", title: `Refused: ${json?.reason ?? json?.code ?? status}`, cause: [cause, errors].join(" ").trim(), change,
-  };
+  return { tone: "bad", title: `Refused: ${json?.reason ?? json?.code ?? status}`, cause, change };
 }
 
 // A `detail` says first what is wrong, then what to do.

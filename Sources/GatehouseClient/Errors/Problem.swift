@@ -47,7 +47,9 @@ extension Problem {
 extension Problem: CustomStringConvertible {
     public var description: String {
         let check = reason.map { " (\($0.rawValue))" } ?? ""
-        let fields = errors.map { " \($0.field): \($0.message)" }.joined()
+        // The server's own detail has them already.
+        let others = errors.filter { !detail.contains($0.message) }
+        let fields = others.map { " \($0.field): \($0.message)" }.joined()
         return "\(status) \(code)\(check): \(detail)\(fields)" + (requestId.map { " Request \($0)." } ?? "")
     }
 }

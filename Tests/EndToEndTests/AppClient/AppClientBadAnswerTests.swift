@@ -136,6 +136,19 @@ struct AppClientBadAnswerTests {
         #expect(client.state == before)
     }
 
+    @Test("The text of a refused request has each invalid member once")
+    func invalidRequest() async throws {
+        let client = try await app.signedIn()
+        let error = await #expect(throws: GatehouseError.self) {
+            try await client.update(ProfileChange(nickname: .set(String(repeating: "a", count: 5000))))
+        }
+        guard case .refused(let problem)? = error, let field = problem.errors.first else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(problem.description.components(separatedBy: field.message).count == 2, "\(problem)")
+        #expect(problem.description.contains("nickname"))
+    }
+
     @Test("Every code of the API is a case, and unknown ones survive")
     func codes() throws {
         let document = try String(
