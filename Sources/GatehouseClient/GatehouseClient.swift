@@ -36,18 +36,26 @@ public actor GatehouseClient {
     /// - Parameters:
     ///   - url: the server, such as `https://api.example.com`, without `/api`.
     ///   - store: where the session is kept.
+    ///   - trustedOrigins: other servers to which `send` may send the access token, such as
+    ///     `https://files.example.com`. Each of them can act as the user until the token expires.
     ///   - transport: sends the requests.
     public init(
-        _ url: URL, store: any SessionStore, transport: any HTTPTransport = URLSessionTransport()
+        _ url: URL, store: any SessionStore, trustedOrigins: [URL] = [],
+        transport: any HTTPTransport = URLSessionTransport()
     ) {
-        self.init(url, store: store, transport: transport, clock: ClientClock())
+        self.init(url, store: store, trustedOrigins: trustedOrigins, transport: transport, clock: ClientClock())
     }
 
-    package init(_ url: URL, store: any SessionStore, transport: any HTTPTransport, clock: ClientClock) {
+    package init(
+        _ url: URL, store: any SessionStore, trustedOrigins: [URL] = [], transport: any HTTPTransport,
+        clock: ClientClock
+    ) {
         // Unlike a failed precondition, it has its message in a release build, too.
         if let fault = Self.fault(in: url) { fatalError(fault) }
+        if let fault = trustedOrigins.lazy.compactMap(ServerURL.fault(inOrigin:)).first { fatalError(fault) }
         self.clock = clock
-        connection = Connection(url: url, transport: transport, clock: clock)
+        connection = Connection(
+            url: url, trustedOrigins: Set(trustedOrigins.compactMap(Origin.init)), transport: transport, clock: clock)
         cache = SessionCache(store: store, clock: clock)
     }
 

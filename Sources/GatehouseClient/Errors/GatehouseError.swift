@@ -20,7 +20,7 @@ public enum GatehouseError: Error, Hashable, Sendable {
     case storeUnavailable(StoreUnavailable)
     /// The user signed out, or signed in again, while this was under way. It has no effect on the present session.
     case superseded
-    /// Tokens are sent to the server's origin alone, by HTTPS, or to this device.
+    /// Tokens are sent to the server's origin and the trusted ones, by HTTPS, or to this device.
     case untrustedOrigin(String)
     case cancelled
 }
@@ -64,7 +64,10 @@ extension GatehouseError: LocalizedError, CustomStringConvertible {
         case .storeUnavailable(let reason): reason.description
         case .superseded: "The user signed out or signed in again before the answer arrived, so it has no effect."
         case .untrustedOrigin(let origin):
-            "Tokens are not sent to \(origin): only to the server's own origin, by HTTPS or on this device."
+            """
+            No token is sent to \(origin): only to the server's own origin and the trustedOrigins of the client, by \
+            HTTPS or on this device.
+            """
         case .cancelled: "The task was cancelled."
         }
     }

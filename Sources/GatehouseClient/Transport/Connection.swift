@@ -7,6 +7,8 @@ import Foundation
 /// Sends the client's own requests, and turns each answer into a value or a ``GatehouseError``.
 struct Connection: Sendable {
     let url: URL
+    /// Where access tokens may be sent, beside the server itself.
+    let trustedOrigins: Set<Origin>
     let transport: any HTTPTransport
     let clock: ClientClock
 
@@ -114,8 +116,9 @@ struct Connection: Sendable {
     private typealias Outcome = Result<(Data, HTTPURLResponse), GatehouseError>
 
     func requireTrust(in target: URL?) throws(GatehouseError) {
-        guard let origin = target.flatMap(Origin.init), origin == Origin(url), origin.isSafe else {
-            throw .untrustedOrigin(target.flatMap(Origin.init)?.description ?? "a URL without a host")
+        let origin = target.flatMap(Origin.init)
+        guard let origin, origin.isSafe, origin == Origin(url) || trustedOrigins.contains(origin) else {
+            throw .untrustedOrigin(origin?.description ?? "a URL without a host")
         }
     }
 }

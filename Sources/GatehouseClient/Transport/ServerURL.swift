@@ -19,6 +19,15 @@ enum ServerURL {
         return "The URL of the server must have \(surplus.joined(separator: ", ")): give \(better)."
     }
 
+    /// A path would promise that the token goes to that path alone.
+    static func fault(inOrigin url: URL) -> String? {
+        guard let origin = Origin(url) else {
+            return "A trusted origin needs a scheme and a host: give one such as https://files.example.com."
+        }
+        let isOrigin = ["", "/"].contains(url.path) && url.user == nil && url.query == nil && url.fragment == nil
+        return isOrigin ? nil : "A trusted origin has a scheme, a host and a port alone: give \(origin)."
+    }
+
     private static func endsWithAPI(_ path: String) -> Bool {
         path.split(separator: "/").last == "api"
     }

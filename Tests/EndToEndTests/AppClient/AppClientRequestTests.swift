@@ -105,6 +105,31 @@ struct AppClientRequestTests {
         #expect(app.transport.sent().count == count)
     }
 
+    @Test("The access token is sent to a trusted origin, by HTTPS, and to no other")
+    func trustedOrigin() async throws {
+        let store = FaultyStore()
+        _ = try await app.signedIn(store)
+        let client = GatehouseClient(
+            app.url, store: store,
+            trustedOrigins: [URL(string: "https://files.example.com")!, URL(string: "http://plain.example.com/")!],
+            transport: app.transport)
+        app.transport.plan("/a", .answer(200), times: 2)
+        for url in ["https://files.example.com/a", "https://FILES.example.com:443/a?b"] {
+            #expect(try await client.send(URLRequest(url: URL(string: url)!)).1.statusCode == 200)
+        }
+        #expect(app.transport.sent("/a").allSatisfy { $0.bearer?.hasPrefix("Bearer ey") == true })
+        for url in [
+            "https://files.example.com:8443/a", "http://files.example.com/a", "https://a.files.example.com/a",
+            "http://plain.example.com/a",
+        ] {
+            let error = await #expect(throws: GatehouseError.self) {
+                _ = try await client.send(URLRequest(url: URL(string: url)!))
+            }
+            #expect(error?.description.contains("trustedOrigins") == true, "\(url)")
+        }
+        #expect(app.transport.sent("/a").count == 2)
+    }
+
     @Test(
         "Tokens are not sent without TLS, but for this device",
         arguments: [("http://api.example.com", false), ("http://127.0.0.1:1", true)])

@@ -29,6 +29,17 @@ struct AppClientURLTests {
         ])
     func accepted(url: String) { #expect(GatehouseClient.fault(in: URL(string: url)!) == nil) }
 
+    @Test("The program stops where a trusted origin has a path")
+    func trustedOrigin() async throws {
+        let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = GatehouseClient(
+                URL(string: "https://api.example.com")!, store: MemorySessionStore(),
+                trustedOrigins: [URL(string: "https://files.example.com/a")!])
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("give https://files.example.com:443."), "\(text)")
+    }
+
     @Test("The program stops with the message where it makes a client with such a URL")
     func stops() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
