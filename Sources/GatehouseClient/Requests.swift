@@ -5,11 +5,16 @@ import Foundation
 #endif
 
 extension GatehouseClient {
-    /// Sends a request of the user to the server's origin, with the access token.
+    /// Sends a request of the user, with the access token, to the server's origin or to a trusted one.
+    ///
+    /// Another origin is ``GatehouseError/untrustedOrigin(_:)``, and nothing is sent.
     ///
     /// If the answer is 401, the token is refreshed once, unless it was replaced after the request was sent, and the
     /// request is sent again. A second 401 is returned, and so is the first one where the body is a stream, which
     /// cannot be sent twice.
+    ///
+    /// If the answer is 403 `user_disabled`, a refresh shows whether the server has disabled the user, which signs out.
+    /// Any other 403 is returned and changes nothing.
     public func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         try await send(request, of: nil, connection.send)
     }
@@ -24,6 +29,10 @@ extension GatehouseClient {
         let session = try await currentSession(validFor: .seconds(5))
         guard login == nil || login == session.login else { throw .superseded }
         let first = try await sending(request.authorised(session))
+        if first.1.statusCode == 403 {
+            try await endIfDisabled(session, first)
+            return first
+        }
         guard first.1.statusCode == 401, helpsAgainst(first, session.tokens.accessToken) else { return first }
         cache.expire(session.tokens.accessToken)
         guard request.httpBodyStream == nil else { return first }
@@ -41,6 +50,22 @@ extension GatehouseClient {
         case .loginTooOld: false
         case .accessTokenExpired, .invalidAccessToken, .sessionRevoked: true
         default: token != refusedAfterRefresh
+        }
+    }
+
+    /// Only the server's refusal of a refresh ends a session, because a service may have this code of its own.
+    private func endIfDisabled(
+        _ session: StoredSession, _ answer: (Data, HTTPURLResponse)
+    ) async throws(GatehouseError) {
+        let token = session.tokens.accessToken
+        guard Problem(answer)?.code == .userDisabled, token != refusedAfterRefresh,
+            token == cache.session?.tokens.accessToken
+        else { return }
+        cache.expire(token)
+        do {
+            refusedAfterRefresh = try await currentSession(validFor: .zero).tokens.accessToken
+        } catch {
+            if case .signedOut = error { throw error }
         }
     }
 

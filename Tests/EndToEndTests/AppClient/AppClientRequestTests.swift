@@ -88,6 +88,55 @@ struct AppClientRequestTests {
         await gate.open()
     }
 
+    // MARK: 403
+
+    @Test("A request of a user whom an operator has disabled signs the app out", arguments: ["by call", "by send"])
+    func disabled(kind: String) async throws {
+        let store = FaultyStore()
+        let client = try await app.signedIn(store)
+        guard case .signedIn(let session) = client.state else { return #expect(Bool(false)) }
+        try app.installation.backend.runCommand("users", "disable", session.user.id)
+        let error = GatehouseError.signedOut(.refused(.userDisabled))
+        await #expect(throws: error) {
+            if kind == "by call" { _ = try await client.user() } else { _ = try await client.send(app.request()) }
+        }
+        #expect(client.state == .signedOut(.refused(.userDisabled)))
+        #expect(store.contents == nil)
+    }
+
+    @Test(
+        "Any other 403 is the answer, and loses neither the session nor a refresh",
+        arguments: [
+            FaultyTransport.problem(403, "insufficient_role"), FaultyTransport.problem(403, "forbidden"),
+            FaultyTransport.problem(401, "user_disabled"), "<html>of a network</html>", "",
+        ])
+    func otherRefusal(body: String) async throws {
+        let client = try await app.signedIn()
+        app.transport.plan("users/me", .answer(403, body: body))
+        #expect(try await client.send(app.request("PATCH")).1.statusCode == 403)
+        #expect(app.transport.sent("auth/refresh").isEmpty && app.transport.sent("users/me").count == 1)
+        #expect(try await client.user().status == .active)
+    }
+
+    @Test("A service that says user_disabled of a user whom the server accepts causes one refresh")
+    func disabledByService() async throws {
+        let client = try await app.signedIn()
+        app.transport.plan("users/me", .answer(403, body: FaultyTransport.problem(403, "user_disabled")), times: 5)
+        for _ in 0..<5 { #expect(try await client.send(app.request()).1.statusCode == 403) }
+        #expect(app.transport.sent("auth/refresh").count == 1)
+        #expect(try await client.user().status == .active)
+    }
+
+    @Test("Without an answer to the refresh, a 403 user_disabled is the answer, and the session stays")
+    func disabledOffline() async throws {
+        let client = try await app.signedIn()
+        app.transport.plan("users/me", .answer(403, body: FaultyTransport.problem(403, "user_disabled")))
+        app.transport.plan("auth/refresh", .loseRequest(), times: 3)
+        #expect(try await client.send(app.request()).1.statusCode == 403)
+        guard case .signedIn = client.state else { return #expect(Bool(false), "\(client.state)") }
+        #expect(try await client.user().status == .active)
+    }
+
     // MARK: Where tokens go
 
     @Test(
