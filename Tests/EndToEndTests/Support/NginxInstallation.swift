@@ -29,9 +29,10 @@ final class NginxInstallation: Installation, @unchecked Sendable {
     ///   - values: replace those of a development machine.
     ///   - locations: the operator's own, next to the API.
     ///   - site: the body of another server block at the same address.
+    ///   - http: directives outside of server blocks.
     init(
         before responder: FastCGIInstallation? = nil, values: [String: String] = [:], locations: String = "",
-        site: String = "", _ adjust: (inout [String: String]) -> Void = { _ in }
+        site: String = "", http: String = "", _ adjust: (inout [String: String]) -> Void = { _ in }
     ) throws {
         backend = try responder ?? FastCGIInstallation(adjust)
         let folder = backend.folder
@@ -50,6 +51,7 @@ final class NginxInstallation: Installation, @unchecked Sendable {
         try FileManager.default.createDirectory(
             atPath: prefix + "/gatehouse.d", withIntermediateDirectories: true)
         try locations.write(toFile: prefix + "/gatehouse.d/test.conf", atomically: true, encoding: .utf8)
+        try http.write(toFile: prefix + "/sites-enabled/http.conf", atomically: true, encoding: .utf8)
         if !site.isEmpty {
             try "server { listen 127.0.0.1:\(port) ssl http2; \(site) }"
                 .write(toFile: prefix + "/sites-enabled/other.conf", atomically: true, encoding: .utf8)
