@@ -14,7 +14,7 @@ struct OutsidePackageTests {
     private func expectWorks(_ package: OutsidePackage) throws {
         let outcome = try package.run()
         #expect(outcome.status == 0, "\(outcome.errorOutput)")
-        #expect(outcome.text.hasPrefix("signed out\noffline: The server did not answer"), "\(outcome.text)")
+        #expect(outcome.text.hasPrefix("signed out\noffline: The device is offline"), "\(outcome.text)")
         let libraries = try package.libraries()
         #expect(libraries.contains("libFoundationNetworking.so"))
         for name in ["fcgi", "sqlite3", "ssl", "crypto", "curl", "pq"] {
