@@ -77,6 +77,33 @@ struct GatehouseNginxTests {
             """)
     }
 
+    @Test(
+        "A site that is read first and has the same name at the same address is named, and is a failure",
+        arguments: [
+            ("app", "listen 443 ssl; server_name www.example.com API.example.com;", true),
+            ("zone", "listen 443 ssl; server_name www.example.com api.example.com;", false),
+            ("app", "listen 8443 ssl; server_name api.example.com;", false),
+            ("app", "listen 443 ssl; server_name example.com; # server_name api.example.com;", false),
+            ("app", "listen 80; server_name\n    www.example.com\n    api.example.com;", true),
+        ])
+    func sameName(site: String, block: String, isFailure: Bool) throws {
+        let outcome = try run(
+            """
+            gatehouse_nginx
+            cat >/etc/nginx/sites-enabled/\(site) <<'END'
+            server {
+                \(block)
+                ssl_certificate /etc/gatehouse/tls/self-signed.pem;
+                ssl_certificate_key /etc/gatehouse/tls/self-signed.key;
+            }
+            END
+            status_of gatehouse_nginx
+            test $status = \(isFailure ? 1 : 0)
+            """)
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        #expect(outcome.errorOutput.contains("sites-enabled/app also has the name api.example.com") == isFailure)
+    }
+
     @Test("--remove clears the public origin of the server")
     func removed() throws {
         try mustRun(
