@@ -191,6 +191,20 @@ struct KeysRotateTests {
         #expect(try fixture.keys("rotate", "apple_private_key").errorOutput.contains("NAME must be one of"))
     }
 
+    @Test(
+        "names the key that signs access tokens instead of the given one",
+        arguments: [
+            ("access_signing_key", "gatehouse keys rotate jwt_access_secret"),
+            ("jwt_access_secret", "gatehouse keys rotate access_signing_key"),
+        ])
+    func otherKey(name: String, advice: String) throws {
+        let fixture = try KeyFixture()
+        try FileManager.default.removeItem(atPath: fixture.file(name))
+        let outcome = try fixture.keys("rotate", name)
+        #expect(outcome.status == 2 && outcome.errorOutput.contains(advice), "\(outcome.everything)")
+        #expect(fixture.text(name).isEmpty)
+    }
+
     @Test("refuses a secret that does not fit on one line", arguments: ["# abcdefgh", "two\nlines", ""])
     func shapes(text: String) throws {
         let fixture = try KeyFixture()

@@ -18,7 +18,7 @@ struct KeyFiles {
     /// Throws if the key or its previous keys are set outside a file.
     init(of key: RotatedKey, from source: SettingSource) throws(CommandError) {
         guard case .file(let current) = try Self.place(of: key.setting, in: source) else {
-            throw CommandError(.usage, "\(key.setting) is not set: set it first")
+            throw CommandError(.usage, try Self.adviceIfMissing(key, from: source))
         }
         try self.init(key, current: current, source)
     }
@@ -43,6 +43,21 @@ struct KeyFiles {
         }
         currentPath = current.map { File.withoutLinks($0) }
         isPreviousRequired = source.isSetByFile(key.previousSetting)
+    }
+
+    /// Access tokens are signed with a secret or with a key: an installation may have the other one.
+    private static func adviceIfMissing(_ key: RotatedKey, from source: SettingSource) throws(CommandError) -> String {
+        let other: RotatedKey? =
+            switch key {
+            case .signingKey: .accessSecret
+            case .accessSecret: .signingKey
+            case .refreshSecret, .dataKey: nil
+            }
+        guard let other, case .file = try place(of: other.setting, in: source) else {
+            return "\(key.setting) is not set: set it first"
+        }
+        return "\(key.setting) is not set, because access tokens are signed with \(other.setting) here: "
+            + "gatehouse keys rotate \(other.rawValue)"
     }
 
     private static func place(of name: String, in source: SettingSource) throws(CommandError)
