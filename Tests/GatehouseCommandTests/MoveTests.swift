@@ -31,6 +31,34 @@ struct MoveTests {
         #expect(try fixture.content(of: copy) == fixture.content(of: file))
     }
 
+    @Test(
+        "root's password file is read also where the file belongs to another user",
+        .enabled(if: geteuid() == 0, "only root gives up its rights"), arguments: ["PGPASSFILE", "HOME"])
+    func passwordFile(variable: String) throws {
+        let server = try TemporaryPostgreSQL(
+            files: ["pg_hba.conf": "local all postgres trust\nlocal all all scram-sha-256\n"])
+        try server.execute("CREATE ROLE owner LOGIN PASSWORD 'a:secret'")
+        try server.execute("CREATE DATABASE gatehouse OWNER owner")
+        let home = folder.file("home")
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        try "*:*:*:owner:a\\:secret\n".write(toFile: home + "/.pgpass", atomically: false, encoding: .utf8)
+        chmod(home, 0o700)
+        chmod(home + "/.pgpass", 0o600)
+        chmod(folder.path, 0o755)
+        let service = folder.file("service")
+        try FileManager.default.createDirectory(atPath: service, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: file, toPath: service + "/gatehouse.db")
+        for path in [service, service + "/gatehouse.db"] { chown(path, OwnerFixture.user, OwnerFixture.user) }
+        let outcome = try Shell.outcome(
+            of: [
+                Executable.gatehouse, "move", "--from", "sqlite:" + service + "/gatehouse.db", "--to",
+                server.url(of: "gatehouse", user: "owner"),
+            ],
+            environment: ["PATH": "/usr/bin:/bin", variable: variable == "HOME" ? home : home + "/.pgpass"])
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+        #expect(try server.execute("SELECT count(*) FROM users", in: server.url(of: "gatehouse")) == "3")
+    }
+
     @Test("numbers continue after those of the source")
     func numbers() throws {
         #expect(try move(from: "sqlite:" + file, to: target).status == 0)

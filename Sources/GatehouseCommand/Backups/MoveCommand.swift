@@ -30,6 +30,7 @@ struct MoveCommand: Command {
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let route = try MoveRoute(arguments)
+        PasswordFile.keep(for: route.owner)
         try route.owner.giveUpRoot()
         let stopwatch = Stopwatch()
         do {

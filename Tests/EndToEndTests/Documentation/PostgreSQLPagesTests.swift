@@ -49,9 +49,9 @@ struct PostgreSQLPagesTests {
         let blocks = try Self.page.blocks(of: "Installing")
         try paste(blocks[0], on: server, asServer: true)
         try paste(blocks[1], on: server, asServer: false, replacing: hosts(server))
-        let move = try Self.page.blocks(of: "Moving an existing database")[0]
+        let moves = try Self.page.blocks(of: "Moving an existing database")
         try paste(
-            "systemctl() { :; }\n" + move, on: server, asServer: false, replacing: hosts(server),
+            "systemctl() { :; }\n" + moves[0], on: server, asServer: false, replacing: hosts(server),
             ["DATABASE_URL": before.databaseURL])
 
         let url = server.url(of: "gatehouse", user: "gatehouse")
@@ -69,6 +69,14 @@ struct PostgreSQLPagesTests {
         #expect(check.text.contains(/ok     privileges +gatehouse may read and write .*, and may not migrate/))
         let metrics = String(decoding: try node.send(.get("/metrics")).body, as: UTF8.self)
         #expect(metrics.contains(#"gatehouse_postgresql_standbys{kind="synchronous"} 0"#), "pg_monitor")
+
+        node.process.signal(SIGTERM)
+        #expect(node.process.wait() == 0)
+        var texts = hosts(server)
+        texts["/var/lib/gatehouse/back.db"] = folder.file("back.db")
+        try paste(moves[1], replacing: texts)
+        let back = try FastCGIInstallation { $0["DATABASE_URL"] = "sqlite:" + folder.file("back.db") }
+        #expect(try back.devLogin("moved@example.com").status == 200)
     }
 
     /// A node with a folder of secrets of its own.

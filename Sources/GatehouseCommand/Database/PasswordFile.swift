@@ -1,0 +1,21 @@
+import FileSystem
+import Glibc
+import POSIX
+import Processes
+import Sockets
+
+/// libpq's password file of a command that root runs and that works as the owner of a database file, who cannot open the
+/// files of root.
+enum PasswordFile {
+    /// Puts a copy into memory that the owner may read, for the rest of the process. Does nothing if there is no file, or
+    /// one that libpq ignores since others can read it.
+    static func keep(for owner: DatabaseOwner) {
+        let variables = ProcessEnvironment.variables()
+        let path = variables["PGPASSFILE"] ?? (variables["HOME"] ?? "/root") + "/.pgpass"
+        guard owner.replacesRoot, let status = FileStatus.ifAny(at: path), status.mode & 0o077 == 0,
+            let content = try? File.readRegular(path), let copy = try? FileDescriptor.memoryFile(holding: content),
+            fchmod(copy.number, 0o600) == 0, fchown(copy.number, owner.account.id, owner.group) == 0
+        else { return }
+        unsafe setenv("PGPASSFILE", "/proc/self/fd/\(copy.release())", 1)
+    }
+}
