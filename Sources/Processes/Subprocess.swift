@@ -122,8 +122,7 @@ private struct OutputPipe: ~Copyable {
 
     init() throws(POSIXError) {
         var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw POSIXError("pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard unsafe pipe2(&ends, O_CLOEXEC) == 0 else { throw POSIXError("pipe2") }
         reader = FileDescriptor(takingOwnership: ends[0])
         writer = FileDescriptor(takingOwnership: ends[1])
     }

@@ -52,11 +52,11 @@ package enum Spawn {
         return process
     }
 
-    /// A pipe that is closed on exec.
+    /// A pipe that is closed on exec from the beginning: a server that another test starts at this moment would keep the
+    /// writing end open, and a program that reads to the end of its input would wait for that server.
     package static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { throw Failure(description: "pipe: error \(errno)") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Failure(description: "pipe2: error \(errno)") }
         return (ends[0], ends[1])
     }
 
