@@ -61,9 +61,10 @@ package final class Connection: SQLConnection {
     private static func open(
         _ list: ServerList, _ options: ConnectionOptions, startingAt first: Int, until end: MonotonicTime?
     ) throws(PostgreSQLError) -> (Handle, ServerSession, index: Int) {
-        var failure = PostgreSQLError.closed
+        var failures: [PostgreSQLError] = []
         let servers = list.servers
-        for index in servers.indices.map({ ($0 + first) % servers.count }) {
+        let order = servers.indices.map { ($0 + first) % servers.count }
+        for index in order {
             let limit = MonotonicTime.now + (list.connectTimeout ?? options.connectTimeout)
             let deadline = min(limit, end ?? limit)
             do throws(PostgreSQLError) {
@@ -77,10 +78,10 @@ package final class Connection: SQLConnection {
                     throw error
                 }
             } catch {
-                failure = error
+                failures.append(error)
             }
         }
-        throw failure
+        throw PostgreSQLError.of(servers: order.map { ServerList.name(of: servers[$0]) }, failures)
     }
 
     /// Between this program and the server is a pooler that gives each transaction another session.

@@ -103,6 +103,14 @@ struct ServerList {
     }
 }
 
+extension ServerList {
+    /// For messages.
+    static func name(of server: Parameters) -> String {
+        func value(_ keyword: String) -> String? { server.first { $0.keyword == keyword }?.value }
+        return (value("host") ?? value("hostaddr") ?? "the server") + (value("port").map { ":" + $0 } ?? "")
+    }
+}
+
 /// Keywords and values as libpq reads them, with a null pointer at the end.
 @safe
 struct KeywordArrays: ~Copyable {
@@ -133,6 +141,17 @@ struct KeywordArrays: ~Copyable {
 }
 
 extension PostgreSQLError {
+    /// Why none of several servers can be used: what each of them answered. It counts as the last one's error, but a
+    /// primary without room for another connection counts more than a standby that refuses.
+    static func of(servers: [String], _ failures: [PostgreSQLError]) -> PostgreSQLError {
+        guard let last = failures.last, failures.count > 1 else { return failures.last ?? .closed }
+        let main = failures.first(where: \.isOutOfConnections) ?? last
+        let answers = zip(servers, failures).map { server, failure in
+            server + ": " + (failure.sqlState.isEmpty ? "" : failure.sqlState + " ") + failure.message
+        }
+        return PostgreSQLError(main.cause, sqlState: main.sqlState, answers.joined(separator: "; "))
+    }
+
     static func invalidURL(_ reason: String) -> PostgreSQLError {
         PostgreSQLError(.usage, "the URL of the database is not valid: " + reason)
     }

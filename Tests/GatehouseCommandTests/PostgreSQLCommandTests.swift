@@ -99,4 +99,21 @@ struct PostgreSQLCommandTests {
             #expect(!outcome.everything.contains("hunter2") && !outcome.everything.contains(url))
         }
     }
+
+    @Test("check names what each server answered, and advises on the cause")
+    func causes() throws {
+        let database = try server.execute("SELECT current_database()", in: migrated())
+        try server.execute("CREATE ROLE full LOGIN CONNECTION LIMIT 0")
+        try server.execute("CREATE ROLE silent LOGIN")
+        try server.execute("ALTER ROLE silent SET default_transaction_read_only = on")
+        let socket = server.folder.split(separator: "/").map { "%2F" + $0 }.joined() + ":\(server.port)"
+        for (user, parts) in [
+            ("full", ["53300 too many connections", "127.0.0.1:1: ", "raise max_connections"]),
+            ("silent", ["read-only", "default_transaction_read_only"]),
+        ] {
+            let outcome = try check("postgresql://\(user)@\(socket),127.0.0.1:1/\(database)")
+            #expect(outcome.status == 1 && outcome.text.contains("no primary can be reached: "), "\(outcome.text)")
+            for part in parts { #expect(outcome.text.contains(part), "\(outcome.text)") }
+        }
+    }
 }

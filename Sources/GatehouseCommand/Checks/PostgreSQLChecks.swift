@@ -54,14 +54,35 @@ struct PostgreSQLChecks {
                 failure.description,
                 "check the user and the password (DATABASE_URL, the password file), and pg_hba.conf on the server")
         case .unreachable, .busy:
-            .fault(
-                "no primary can be reached: \(failure)",
-                "check that one server is the primary (patronictl list; pg_isready), and the way from this machine to it"
-            )
+            .fault("no primary can be reached: \(failure)", advice(on: failure.description))
         default:
             .fault(
                 failure.description,
                 "a pooler must have pool_mode transaction or session; otherwise see the log of the server")
         }
+    }
+
+    /// The texts are those of libpq and of the server, which has no code for most of them.
+    private func advice(on failure: String) -> String {
+        if failure.contains("53300") {
+            return "raise max_connections (or the limit of the database or the user) there, or lower "
+                + "DATABASE_CONNECTIONS; pg_stat_activity shows who has them"
+        }
+        if failure.contains("no password supplied") {
+            return "the password file needs a line for this host, port, database and user, belongs to the user of the "
+                + "service, and has the mode 0600"
+        }
+        if failure.contains("certificate has expired") {
+            return "renew the certificate of that server (ssl_cert_file), and reload it: SELECT pg_reload_conf()"
+        }
+        if failure.contains("certificate") {
+            return "sslrootcert of DATABASE_URL must name the authority of that server's certificate, which must be "
+                + "for the host"
+        }
+        if failure.contains("read-only"), let primary = PostgreSQLServer.readOnlyPrimary(settings) {
+            return "\(primary) is a primary, but read-only: set default_transaction_read_only to off for the server, "
+                + "the database and the user"
+        }
+        return "check that one server is the primary (patronictl list; pg_isready), and the way from this machine to it"
     }
 }

@@ -13,6 +13,18 @@ package struct PostgreSQLServer {
             throw StoreFailure(error.description, cause: error.storeCause)
         }
     }
+
+    /// The address of a primary that refuses writes, if that is why none is found: by default a connection is to a server
+    /// that accepts them. Nil if the URL itself demands that.
+    package static func readOnlyPrimary(_ settings: PostgreSQLSettings) -> String? {
+        var options = settings.options
+        options.needsPrimary = false
+        for first in 0..<Connection.countServers(in: settings.url) {
+            guard let connection = try? Connection(to: settings.url, options, startingAt: first) else { return nil }
+            if !connection.isStandby { return connection.address }
+        }
+        return nil
+    }
 }
 
 extension PostgreSQLServer: ExaminedDatabase {
