@@ -96,10 +96,10 @@ extension Assembly {
         let operations = Operations(
             storeFailure: { health.storeFailure(requestID: $0) }, readiness: { health.readiness(requestID: $0) },
             metrics: { metrics.text() })
+        let documents = PublishedDocuments(
+            keySet: keySet(of: configuration.accessKeys), openAPI: .openAPI, openAPIForClients: .openAPIForClients)
         return ConfiguredServices(
-            auth: auth,
-            router: Router(
-                auth, keySet: keySet(of: configuration.accessKeys), openAPI: .openAPI, operations: operations))
+            auth: auth, router: Router(auth, documents: documents, operations: operations))
     }
 
     private static func appleSignIn(_ configuration: Configuration, keys: AppleKeys) -> AppleSignIn {

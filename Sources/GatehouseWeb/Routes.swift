@@ -4,13 +4,10 @@ extension Router {
     /// All endpoints of Gatehouse.
     ///
     /// - Parameters:
-    ///   - keySet: the public keys; nil when none can be published.
-    ///   - openAPI: the description of these endpoints.
+    ///   - documents: what is published.
     ///   - operations: what the endpoints for monitoring report.
-    package convenience init(
-        _ auth: AuthService, keySet: PublishedDocument?, openAPI: PublishedDocument, operations: Operations
-    ) {
-        self.init([
+    package convenience init(_ auth: AuthService, documents: PublishedDocuments, operations: Operations) {
+        let endpoints: [any Endpoint] = [
             AppleLoginEndpoint(auth: auth),
             AppleChallengeEndpoint(auth: auth),
             AppleNotificationEndpoint(auth: auth),
@@ -31,8 +28,7 @@ extension Router {
             MetricsEndpoint(operations: operations),
             HealthEndpoint(operations: operations),
             ReadinessEndpoint(operations: operations),
-            KeySetEndpoint(keySet: keySet),
-            OpenAPIEndpoint(document: openAPI),
-        ])
+        ]
+        self.init(endpoints + documents.endpoints)
     }
 }

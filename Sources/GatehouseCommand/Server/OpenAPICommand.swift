@@ -7,13 +7,18 @@ struct OpenAPICommand: Command {
     let words = ["openapi"]
     let summary = "Print the description of the API."
     let discussion = """
-        Prints the OpenAPI 3.1 document that the server answers at /api/openapi.json, byte for byte. Generators of
-        clients read it.
+        Prints the OpenAPI 3.1 document that the server answers at /api/openapi.json, byte for byte.
         """
+    let options = [
+        Option(
+            name: "--clients",
+            help: "that at /api/openapi-clients.json, without the operations that only the machine itself reaches")
+    ]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         // The document ends with a newline, which the line adds again.
-        let text = String(decoding: PublishedDocument.openAPI.bytes.dropLast(), as: UTF8.self)
+        let document = arguments.has("--clients") ? PublishedDocument.openAPIForClients : .openAPI
+        let text = String(decoding: document.bytes.dropLast(), as: UTF8.self)
         StandardStream.output.line(text)
         return .done
     }

@@ -7,7 +7,7 @@ import Testing
 struct HeadTests {
     private static let paths = [
         "/api/users/me", "/api/users/me/sessions", "/api/users/me/accounts", "/api/users/me/export",
-        "/.well-known/jwks.json",
+        "/.well-known/jwks.json", "/api/openapi-clients.json",
     ]
     private static let machinePaths = ["/healthz", "/readyz", "/metrics"]
 

@@ -117,8 +117,7 @@ struct ExchangeCheckTests {
         Sample(schema: ["type": "string", "minLength": 1, "maxLength": 2], valid: ["é", "ab"], invalid: ["", "abc"]),
         Sample(schema: ["pattern": "^[^@]+@[^@]+$"], valid: ["a@b"], invalid: ["a", "a@", "a@b@c"]),
         Sample(schema: ["enum": ["a", "b"]], valid: ["a"], invalid: ["c", nil]),
-        Sample(schema: ["anyOf": [["enum": ["a"]], ["type": "integer"]]], valid: ["a", 7], invalid: ["b", nil]),
-        Sample(schema: ["allOf": [["type": "integer"], ["minimum": 2]]], valid: [2], invalid: [1, "x"]),
+        Sample(schema: ["type": "string", "x-extensible-enum": ["a"]], valid: ["a", "b"], invalid: [7, nil]),
         Sample(
             schema: ["format": "date-time"], valid: ["2026-11-21T10:14:03.512Z"],
             invalid: ["2026-11-21T10:14:03Z", "2026-11-21 10:14:03.512Z", "2026-11-21T10:14:03.512+01:00", ""]),

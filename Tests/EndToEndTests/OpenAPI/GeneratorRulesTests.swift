@@ -1,7 +1,10 @@
+import GatehouseServer
+import GatehouseWeb
 import JSON
 import Testing
 
-/// Rules that swift-openapi-generator and other generators of clients need.
+/// Rules that generators of clients need: swift-openapi-generator, openapi-generator (Kotlin, Dart, TypeScript, Java),
+/// openapi-python-client.
 @Suite("The OpenAPI document fits generators of clients")
 struct GeneratorRulesTests {
     private let document: APIDocument
@@ -57,7 +60,9 @@ struct GeneratorRulesTests {
 
     @Test("No schema uses what a generator does not support")
     func keywords() throws {
-        let unsupported = ["oneOf", "not", "if", "then", "else", "patternProperties", "discriminator", "const"]
+        let unsupported = [
+            "anyOf", "allOf", "oneOf", "not", "if", "then", "else", "patternProperties", "discriminator", "const",
+        ]
         for node in all where !node.path.contains("x-problem-codes") {
             for keyword in unsupported { #expect(node.object[keyword] == nil, "\(node.place)") }
             #expect(node.object["type"] != "null", "\(node.place)")
@@ -74,6 +79,35 @@ struct GeneratorRulesTests {
         }
     }
 
+    /// From an `anyOf` of a list and any text, generators of Kotlin, Dart and Swift make a class without members.
+    @Test("A list of values that may grow is a text, and names its values in an extension")
+    func growingLists() throws {
+        let lists = all.filter { $0.object["x-extensible-enum"] != nil }
+        #expect(lists.count == 6)
+        for list in lists {
+            #expect(list.object["type"] == "string" && list.object["enum"] == nil, "\(list.place)")
+            let text = list.object["description"]?.string ?? ""
+            #expect(text.hasSuffix("More values may be added."), "\(list.place)")
+            let values = list.object["x-extensible-enum"]?.array?.compactMap(\.string) ?? []
+            let isDescribed = values.allSatisfy(text.contains) || text.contains("x-problem-codes")
+            #expect(!values.isEmpty && isDescribed, "\(list.place)")
+        }
+    }
+
+    @Test("Each request body has an example, which its schema allows")
+    func examples() throws {
+        let bodies = document.operations.compactMap { $0.description["requestBody"]?.object }
+        #expect(bodies.count > 8)
+        for content in bodies.flatMap({ $0["content"]?.object?.members ?? [] }).compactMap(\.value.object) {
+            let example = try #require(content["example"], "\(content)")
+            let faults = SchemaValidator(document: document).faults(of: example, by: content["schema"] ?? true)
+            #expect(faults == [], "\(content)")
+            // A misspelt member would pass as an unknown one.
+            let known = Set(document.resolved(content["schema"])["properties"]?.object?.names ?? [])
+            #expect(known.isSuperset(of: example.object?.names ?? [""]), "\(content)")
+        }
+    }
+
     @Test("Objects and enumerations that clients name are components")
     func components() throws {
         let schemas = ["components", "schemas"]
@@ -83,15 +117,34 @@ struct GeneratorRulesTests {
         }
     }
 
-    @Test("Every reference leads to a component, and every component is used")
-    func references() throws {
-        let used = Set(all.compactMap { $0.object["$ref"]?.string })
+    @Test(
+        "Every reference leads to a component, and every component is used",
+        arguments: [false, true])
+    func references(_ isForClients: Bool) throws {
+        let published = isForClients ? PublishedDocument.openAPIForClients : .openAPI
+        let document = try APIDocument(parsing: published.bytes)
+        let used = Set(nodes(in: .object(document.root), at: []).compactMap { $0.object["$ref"]?.string })
         for reference in used { #expect(document.component(reference) != nil, "\(reference)") }
         for kind in ["parameters", "headers", "responses", "schemas"] {
             for name in document.root["components"]?.object?[kind]?.object?.names ?? [] {
                 #expect(used.contains("#/components/\(kind)/\(name)"), "\(kind) \(name)")
             }
         }
+    }
+
+    @Test("The document for clients has each operation that clients reach, unchanged, and no other")
+    func clients() throws {
+        let clients = try APIDocument(parsing: PublishedDocument.openAPIForClients.bytes)
+        let reachable = document.operations.filter { !$0.isInternal }
+        #expect(clients.operations.map(\.id) == reachable.map(\.id))
+        #expect(clients.operations.map(\.description) == reachable.map(\.description))
+        #expect(reachable.count == document.operations.count - 4)
+        let tags = clients.root["tags"]?.array?.compactMap { $0.object?["name"] } ?? []
+        #expect(Set(tags.map(\.description)).count == 4 && !tags.contains("On the machine"))
+        for name in ["Readiness", "Health", "Metrics"] {
+            #expect(clients.component("#/components/schemas/\(name)") == nil)
+        }
+        #expect(clients.root["components"]?.object?["securitySchemes"] != nil)
     }
 
     @Test("Answers list every member as required, so that an absent value is null")

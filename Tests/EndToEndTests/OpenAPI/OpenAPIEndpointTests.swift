@@ -6,10 +6,13 @@ import Testing
 @Suite("The OpenAPI document")
 struct OpenAPIEndpointTests {
     private static let path = "/api/openapi.json"
+    private static let clientsPath = "/api/openapi-clients.json"
 
-    @Test("It is served with the version of the program, and may be cached", arguments: TestEnvironment.allCases)
-    func served(_ environment: TestEnvironment) throws {
-        let response = try SharedInstallations.standard(environment).send(.get(Self.path))
+    @Test(
+        "It is served with the version of the program, and may be cached", arguments: TestEnvironment.allCases,
+        [path, clientsPath])
+    func served(_ environment: TestEnvironment, _ path: String) throws {
+        let response = try SharedInstallations.standard(environment).send(.get(path))
         #expect(response.status == 200)
         #expect(response.header("content-type") == "application/json")
         #expect(response.header("cache-control") == "public, max-age=300")
@@ -41,7 +44,9 @@ struct OpenAPIEndpointTests {
 
     @Test("The command prints the same bytes", arguments: TestEnvironment.allCases)
     func command(_ environment: TestEnvironment) throws {
-        let response = try SharedInstallations.standard(environment).send(.get(Self.path))
-        #expect(try Shell.run([Executable.gatehouse, "openapi"]) == response.body)
+        let installation = try SharedInstallations.standard(environment)
+        #expect(try Shell.run([Executable.gatehouse, "openapi"]) == installation.send(.get(Self.path)).body)
+        let clients = try Shell.run([Executable.gatehouse, "openapi", "--clients"])
+        #expect(try clients == installation.send(.get(Self.clientsPath)).body)
     }
 }

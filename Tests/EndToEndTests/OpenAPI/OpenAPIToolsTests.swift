@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -16,6 +17,29 @@ struct OpenAPIToolsTests {
         try Data(Shell.run([Executable.gatehouse, "openapi"])).write(to: URL(fileURLWithPath: document))
         let outcome = try Shell.outcome(of: [OpenAPITool.validator.program, document])
         #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
+    }
+
+    @Test("A client that openapi-python-client generates signs in, and reads users, sessions and problems")
+    func generatedClient() throws {
+        let installation = try NginxInstallation()
+        let (document, options) = (installation.folder.file("clients.json"), installation.folder.file("options.yml"))
+        let bytes = try installation.send(.get("/api/openapi-clients.json")).body
+        try Data(bytes).write(to: URL(fileURLWithPath: document))
+        // By default it calls a formatter.
+        try "post_hooks: []".write(toFile: options, atomically: true, encoding: .utf8)
+        let generation = try Shell.outcome(of: [
+            OpenAPITool.clientGenerator.program, "generate", "--path", document, "--config", options, "--meta", "none",
+            "--output-path", installation.folder.file("generated_client"), "--fail-on-warning",
+        ])
+        #expect(generation.status == 0, "\(generation.text)\(generation.errorOutput)")
+        let script = Executable.root + "/Tests/EndToEndTests/Support/OpenAPI/use-generated-client.py"
+        let outcome = try Shell.outcome(
+            of: [
+                "env", "PYTHONPATH=" + installation.folder.path, OpenAPITool.python, script,
+                "https://localhost:\(installation.port)", installation.certificate,
+            ], input: installation.apple.login("generated").bytes)
+        #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
+        #expect(outcome.text == "'USER' ACTIVE APPLE Ada invalid_access_token 204\n")
     }
 
     /// Operations after which the access token of the test is refused.
