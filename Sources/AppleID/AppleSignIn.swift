@@ -33,6 +33,10 @@ package struct AppleSignIn: AppleVerifier {
         return try refusing { () throws(AppleTokenFault) in try notification.confirmed(by: key) }
     }
 
+    package func isApparentlyApple(_ token: String) -> Bool {
+        (try? AppleJWS(token))?.isIssued(by: verifier.policy) == true
+    }
+
     private func key(_ keyID: String, _ requestID: String?) throws(Refusal) -> VerificationKey {
         do { return try keys.key(keyID, requestID: requestID) } catch {
             switch error {

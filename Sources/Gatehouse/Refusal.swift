@@ -12,10 +12,14 @@ package enum Refusal: Error, Sendable, Equatable {
     /// A logout with neither an access token nor a refresh token.
     case noTokenToEnd
     case invalidAccessToken
+    /// What was sent as an access token is a token of this kind.
+    case notAnAccessToken(TokenKind)
     case accessTokenExpired
     case sessionRevoked
 
     case invalidRefreshToken
+    /// What was sent as a refresh token is a token of this kind.
+    case notARefreshToken(TokenKind)
     case refreshTokenExpired
     case refreshTokenRevoked
     case refreshTokenReused

@@ -1,4 +1,4 @@
-import Gatehouse
+package import Gatehouse
 import JOSE
 import JSON
 import OpenSSL
@@ -30,6 +30,14 @@ package struct JWTTokenService: TokenService {
     }
 
     package func hash(_ token: String) -> [UInt8] { SHA256.hash(token) }
+
+    package func apparentKind(of token: String) -> TokenKind? {
+        switch (try? CompactJWS(token))?.type {
+        case Self.accessTokenType: .access
+        case Self.refreshTokenType: .refresh
+        default: nil
+        }
+    }
 }
 
 /// Reads the claims of one kind of token.

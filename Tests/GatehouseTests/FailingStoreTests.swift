@@ -12,6 +12,7 @@ private struct TrustingTokens: TokenService {
     func refreshToken(_ claims: RefreshClaims) -> String { "refresh" }
     func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String? { "refresh" }
     func hash(_ token: String) -> [UInt8] { Array(token.utf8) }
+    func apparentKind(of token: String) -> TokenKind? { nil }
     func random(ofGeneration: Int64, seed: [UInt8]) -> [UInt8] { seed }
     func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }
     func readChallenge(_ nonce: String) -> Challenge? { nil }
@@ -34,6 +35,8 @@ private struct TrustingApple: AppleVerifier {
     func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification {
         AppleNotification(id: "1", kind: .other, subject: "001", audience: "app", moment: now, issuedAt: now)
     }
+
+    func isApparentlyApple(_ token: String) -> Bool { true }
 }
 
 @Suite("A store that fails")

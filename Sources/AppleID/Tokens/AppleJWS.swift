@@ -30,11 +30,16 @@ final class AppleJWS: Sendable {
     /// SHA-256 of the signed part. The signature need not be included: RS256 gives one signature for each text and key.
     var hash: [UInt8] { jws.signingHash }
 
+    /// Whether it names an accepted issuer.
+    func isIssued(by policy: IdentityTokenPolicy) -> Bool {
+        policy.issuers.contains { claims.has("iss", $0) }
+    }
+
     /// The app for which an accepted issuer made this token.
     func audience(
         _ policy: IdentityTokenPolicy, passed: IdentityTokenCheck.Observer = { _ in }
     ) throws(AppleTokenFault) -> String {
-        guard policy.issuers.contains(where: { claims.has("iss", $0) }) else { throw .issuer }
+        guard isIssued(by: policy) else { throw .issuer }
         passed(.issuer)
         guard let audience = audience(in: policy.audiences) else { throw .audience(namedAudience) }
         passed(.audience)

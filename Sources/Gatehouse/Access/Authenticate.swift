@@ -57,7 +57,7 @@ extension AuthService {
         _ accessToken: ArraySlice<UInt8>?, now: Timestamp, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         guard let accessToken else { throw .noCredentials }
-        let caller = try tokens.readAccessToken(accessToken, now: now)
+        let caller = try readAccessToken(accessToken, now: now)
         context.identify(caller.userID, caller.sessionID)
         return caller
     }

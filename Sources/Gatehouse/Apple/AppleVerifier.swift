@@ -8,6 +8,9 @@ package protocol AppleVerifier: Sendable {
 
     /// Verifies a notification from Apple's servers. An identity token is refused.
     func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification
+
+    /// Whether a text has the form and the issuer of Apple's tokens. Its signature is not verified.
+    func isApparentlyApple(_ token: String) -> Bool
 }
 
 /// What an app sends after Sign in with Apple to prove the login.

@@ -29,7 +29,7 @@ extension Refusal {
         case .storageUnavailable: "storage_unavailable"
         case .userDisabled: "user_disabled"
         case .invalidDevSecret: "dev_secret"
-        case .invalidRefreshToken: "unknown_token"
+        case .invalidRefreshToken, .notARefreshToken: "unknown_token"
         case .refreshTokenExpired: "expired_token"
         case .refreshTokenRevoked: "revoked_token"
         case .refreshTokenReused: "reused_token"
@@ -42,7 +42,7 @@ extension Refusal {
     /// reuse and disabled users, which have entries of their own.
     fileprivate var auditReason: String? {
         switch self {
-        case .appleToken, .invalidDevSecret, .invalidRefreshToken, .refreshTokenRevoked: label
+        case .appleToken, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked: label
         default: nil
         }
     }

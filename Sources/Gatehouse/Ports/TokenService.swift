@@ -17,6 +17,9 @@ package protocol TokenService: Sendable {
     /// An expired token is also returned: the session's row decides whether it still has a use.
     func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken
 
+    /// The kind that a token has by its header, which is not verified; nil for a text that is no token of Gatehouse.
+    func apparentKind(of token: String) -> TokenKind?
+
     /// SHA-256 of a token. The store receives only this hash, never the token.
     func hash(_ token: String) -> [UInt8]
 

@@ -11,7 +11,7 @@ extension AuthService {
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         var sessions = [caller.sessionID]
         if let refreshToken {
-            let presented = try tokens.readRefreshToken(refreshToken)
+            let presented = try readRefreshToken(refreshToken)
             guard presented.userID == caller.userID else { throw .invalidRefreshToken }
             if presented.sessionID != caller.sessionID, try hasStoredSession(presented) {
                 sessions.append(presented.sessionID)
@@ -25,7 +25,7 @@ extension AuthService {
     package func logOut(
         refreshToken: String, from device: Device, in context: inout RequestContext
     ) throws(Refusal) {
-        let presented = try tokens.readRefreshToken(refreshToken)
+        let presented = try readRefreshToken(refreshToken)
         guard try hasStoredSession(presented) else { return }
         context.identify(presented.userID, presented.sessionID)
         try logOut(presented.sessionID, of: presented.userID, from: device, now: primitives.now(), in: context)

@@ -17,7 +17,7 @@ extension AuthService {
         _ token: String, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> TokenPair {
         let now = primitives.now()
-        let presented = try tokens.readRefreshToken(token)
+        let presented = try readRefreshToken(token)
         guard let refresh = try decideInTransaction(on: presented, from: device, now: now, in: &context) else {
             throw try refusalOfUnknown(presented, now: now)
         }

@@ -26,7 +26,8 @@ extension Problem {
             switch refusal {
             case .appleToken(let fault) where endpoint.isAuthorisedByAccessToken(request):
                 self = .unacceptedToken(fault)
-            case .invalidRefreshToken where endpoint.isAuthorisedByAccessToken(request):
+            case .invalidRefreshToken where endpoint.isAuthorisedByAccessToken(request),
+                .notARefreshToken where endpoint.isAuthorisedByAccessToken(request):
                 self = .unacceptedRefreshToken
             default: self = .refused(refusal)
             }

@@ -74,6 +74,10 @@ extension Refusal {
             .init(
                 status: 401, code: "invalid_access_token",
                 detail: "The access token is not valid. Refresh, and send the new one.")
+        case .notAnAccessToken(let kind):
+            .init(
+                status: 401, code: "invalid_access_token",
+                detail: "This is \(kind.name), not an access token. Send the accessToken of \(kind.answer).")
         case .accessTokenExpired:
             .init(
                 status: 401, code: "access_token_expired",
@@ -84,6 +88,10 @@ extension Refusal {
                 detail: "The session has ended, or the user's role has changed. Refresh, or log in again.")
         case .invalidRefreshToken:
             .init(status: 401, code: "invalid_refresh_token", detail: "The refresh token is not valid. Log in again.")
+        case .notARefreshToken(let kind):
+            .init(
+                status: 401, code: "invalid_refresh_token",
+                detail: "This is \(kind.name), not a refresh token. Send the refreshToken of \(kind.answer).")
         case .refreshTokenExpired:
             .init(status: 401, code: "refresh_token_expired", detail: "The session has expired. Log in again.")
         case .refreshTokenRevoked:
@@ -116,6 +124,25 @@ extension Refusal {
             .init(
                 status: 503, code: "storage_unavailable",
                 detail: "The database is not available right now. Try again later.")
+        }
+    }
+}
+
+/// Without characters that nginx would not write into the guard's problem document.
+extension TokenKind {
+    fileprivate var name: String {
+        switch self {
+        case .access: "an access token"
+        case .refresh: "a refresh token"
+        case .identity: "Apple's identity token"
+        }
+    }
+
+    /// The answer that has the right token.
+    fileprivate var answer: String {
+        switch self {
+        case .access, .refresh: "the same answer"
+        case .identity: "the login with it"
         }
     }
 }

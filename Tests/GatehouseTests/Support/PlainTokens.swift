@@ -20,6 +20,8 @@ struct PlainTokens: TokenService {
 
     func hash(_ token: String) -> [UInt8] { Array(token.utf8) }
 
+    func apparentKind(of token: String) -> TokenKind? { nil }
+
     func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller {
         let token = String(decoding: token, as: UTF8.self)
         let parts = token.split(separator: " ")

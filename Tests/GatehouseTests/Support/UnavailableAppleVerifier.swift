@@ -9,4 +9,6 @@ struct UnavailableAppleVerifier: AppleVerifier {
     func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification {
         throw .appleKeysUnavailable
     }
+
+    func isApparentlyApple(_ token: String) -> Bool { false }
 }
