@@ -12,7 +12,9 @@ extension GatehouseClient {
 
     @discardableResult
     public func update(_ change: ProfileChange) async throws(GatehouseError) -> User {
-        try await keep(call(User.self, "PATCH", "", body: try? JSONEncoder().encode(change)))
+        // The server refuses a change of nothing.
+        guard change != ProfileChange() else { return try await user() }
+        return try await keep(call(User.self, "PATCH", "", body: try? JSONEncoder().encode(change)))
     }
 
     /// The sessions of the user, on all devices.

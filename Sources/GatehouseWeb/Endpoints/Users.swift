@@ -55,7 +55,7 @@ struct DeleteUserEndpoint: Endpoint {
     }
 }
 
-/// A missing member changes nothing, and `null` removes the value.
+/// A missing member changes nothing, and `null` removes the value. One member must be there.
 private struct ProfileBody: RequestBody {
     let change: ProfileChange
 
@@ -64,6 +64,9 @@ private struct ProfileBody: RequestBody {
             nickname: fields.change("nickname") { $0.optionalName("nickname") },
             avatarURL: fields.change("avatarUrl") { $0.optionalURL("avatarUrl") },
             onboardingCompleted: fields.changeFlag("onboardingCompleted"))
+        // Unknown members are ignored, so a client with a misspelt one would believe that it was stored.
+        guard !["nickname", "avatarUrl", "onboardingCompleted"].contains(where: fields.has) else { return }
+        fields.reject("nickname", "is required, or avatarUrl or onboardingCompleted: nothing else can be changed")
     }
 }
 

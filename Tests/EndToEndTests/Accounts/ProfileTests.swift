@@ -18,7 +18,6 @@ struct ProfileTests {
         let installation = try SharedInstallations.standard(environment)
         let token = try installation.devLogin("profile-\(environment)@example.com", nickname: "Before").accessToken
         let steps: [(String, String, String?, String?, Bool)] = [
-            (#"{}"#, "nothing", "Before", nil, false),
             (#"{"onboardingCompleted": true}"#, "a flag", "Before", nil, true),
             (#"{"nickname": "  名前 "}"#, "a name", "名前", nil, true),
             (
@@ -58,6 +57,8 @@ struct ProfileTests {
             (#"{"avatarUrl": "https://user:password@example.com/"}"#, ["avatarUrl"]),
             (#"{"avatarUrl": ""}"#, ["avatarUrl"]),
             (#"{"nickname": "a\nb"}"#, ["nickname"]),
+            (#"{}"#, ["nickname"]),
+            (#"{"nickName": "Ada", "avatarURL": "https://example.com/a.png", "role": "ADMIN"}"#, ["nickname"]),
         ])
     func faults(_ body: String, _ fields: [String]) throws {
         let installation = try SharedInstallations.standard(.handler)
@@ -67,6 +68,18 @@ struct ProfileTests {
         #expect(response.code == "invalid_request")
         #expect(response["errors"]?.array?.compactMap { $0.object?["field"]?.string } == fields)
         #expect(try installation.me(token)["nickname"] == "Kept")
+    }
+
+    @Test("A change without a member that can be changed names those that can", arguments: TestEnvironment.allCases)
+    func nothingToChange(_ environment: TestEnvironment) throws {
+        let installation = try SharedInstallations.standard(environment)
+        let token = try installation.devLogin("nothing-\(environment)@example.com").accessToken
+        let response = try patch(installation, #"{"nickName": "Ada"}"#, token)
+        expectProblem(response, 400, "invalid_request")
+        let detail = response["detail"]?.string ?? ""
+        for member in ["nickname", "avatarUrl", "onboardingCompleted"] { #expect(detail.contains(member)) }
+        // A known member makes the others ones of a newer client.
+        #expect(try patch(installation, #"{"nickName": "Ada", "onboardingCompleted": false}"#, token).status == 200)
     }
 
     @Test("An unauthenticated request gets 401 before its body is validated")

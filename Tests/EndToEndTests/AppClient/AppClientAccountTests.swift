@@ -46,6 +46,7 @@ struct AppClientAccountTests {
         #expect(try await client.update(ProfileChange(avatarUrl: .remove)).avatarUrl == nil)
         let user = try await client.user()
         #expect(user.nickname == "Ada")
+        #expect(try await client.update(ProfileChange()) == user, "a change of nothing")
         #expect(try await app.client(store).restore() == .signedIn(Session(user: user, isNewUser: false)))
     }
 
