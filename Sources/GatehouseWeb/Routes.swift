@@ -15,6 +15,7 @@ extension Router {
             RefreshEndpoint(auth: auth),
             LogoutEndpoint(auth: auth),
             LogoutEverywhereEndpoint(auth: auth),
+            RevokeEndpoint(auth: auth),
             VerifyEndpoint(auth: auth),
             CurrentUserEndpoint(auth: auth),
             UpdateUserEndpoint(auth: auth),

@@ -31,6 +31,25 @@ extension AuthService {
         try logOut(presented.sessionID, of: presented.userID, from: device, now: primitives.now(), in: context)
     }
 
+    /// Ends the session of a refresh token or of an access token (RFC 7009). A token with which nothing can be ended gets
+    /// the same answer: it was not issued here, or has expired as an access token.
+    package func revoke(
+        _ token: String, from device: Device, in context: inout RequestContext
+    ) throws(Refusal) {
+        do throws(Refusal) {
+            do throws(Refusal) {
+                try logOut(refreshToken: token, from: device, in: &context)
+            } catch .notARefreshToken(.access) {
+                try logOut(Array(token.utf8)[...], refreshToken: nil, from: device, in: &context)
+            }
+        } catch {
+            switch error {
+            case .invalidRefreshToken, .notARefreshToken, .invalidAccessToken, .accessTokenExpired: return
+            default: throw error
+            }
+        }
+    }
+
     private func logOut(
         _ session: SessionID, of user: UserID, from device: Device, now: Timestamp, in context: RequestContext
     ) throws(Refusal) {

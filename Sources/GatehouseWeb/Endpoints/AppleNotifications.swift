@@ -24,6 +24,6 @@ package struct AppleNotificationBody: RequestBody {
     }
 }
 
-private struct EmptyBody: ResponseBody {
+struct EmptyBody: ResponseBody {
     func write(to json: inout JSONObjectWriter) {}
 }

@@ -21,6 +21,20 @@ struct LogoutEndpoint: Endpoint {
     }
 }
 
+/// `POST /api/auth/revoke`: ends the session of a token, for clients that know OAuth and not Gatehouse (RFC 7009).
+struct RevokeEndpoint: Endpoint {
+    let method = Method.post
+    let path = "/api/auth/revoke"
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        // The token says itself of which kind it is, so `token_type_hint` is not needed.
+        let token = try request.form().required("token", atMost: FieldLimit.token)
+        try auth.revoke(token, from: request.device, in: &context)
+        return .ok(EmptyBody())
+    }
+}
+
 /// `POST /api/auth/logout-all`: ends every session of the caller.
 struct LogoutEverywhereEndpoint: Endpoint {
     let method = Method.post

@@ -112,17 +112,30 @@ extension Request {
 
 // MARK: - Body
 
+/// The type of a request body.
+package enum MediaType: String, Sendable {
+    case json = "application/json"
+    case form = "application/x-www-form-urlencoded"
+}
+
 extension Request {
     /// The body as the type of an endpoint. The error names all invalid members.
     func read<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body {
         guard !body.isEmpty else { throw .invalidJSON(InvalidJSON.missingBody) }
-        guard isJSON else { throw .unsupportedMediaType }
+        guard isJSON else { throw .unsupportedMediaType(.json) }
         return try Body(parsing: body)
     }
 
     /// The same for a body that may be missing.
     func readIfPresent<Body: RequestBody>(_: Body.Type) throws(Problem) -> Body? {
         body.isEmpty ? nil : try read(Body.self)
+    }
+
+    /// The body as a form. A body that is missing has no parameters.
+    func form() throws(Problem) -> Form {
+        let type = (text(of: .contentType) ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        guard body.isEmpty || type == MediaType.form.rawValue else { throw .unsupportedMediaType(.form) }
+        return Form(body)
     }
 
     /// `application/json`, with no charset other than UTF-8.

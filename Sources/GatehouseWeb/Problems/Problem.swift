@@ -12,7 +12,8 @@ package enum Problem: Error, Sendable, Equatable {
     case notFound
     case methodNotAllowed(allowed: [Method])
     case payloadTooLarge
-    case unsupportedMediaType
+    /// The body does not have this type.
+    case unsupportedMediaType(MediaType)
     /// The store cannot be read.
     case unhealthy(String)
     case notReady(String)

@@ -32,8 +32,9 @@ extension Problem {
                 detail: "This path allows " + allowed.flatMap(\.names).joined(separator: ", ") + ".")
         case .payloadTooLarge:
             Entry(status: 413, code: "payload_too_large", detail: "A request body may have at most 64 KiB.")
-        case .unsupportedMediaType:
-            Entry(status: 415, code: "unsupported_media_type", detail: "Send the body as application/json in UTF-8.")
+        case .unsupportedMediaType(let expected):
+            Entry(
+                status: 415, code: "unsupported_media_type", detail: "Send the body as \(expected.rawValue) in UTF-8.")
         case .unhealthy(let reason):
             Entry(status: 503, code: "storage_unavailable", detail: reason)
         case .notReady(let reason):

@@ -23,6 +23,12 @@ struct TestRequest: Sendable {
         TestRequest(method: "POST", path: path, headers: authorization(bearer))
     }
 
+    static func form(_ path: String, _ parameters: String) -> TestRequest {
+        TestRequest(
+            method: "POST", path: path, headers: [("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array(parameters.utf8))
+    }
+
     static func refresh(_ token: String) -> TestRequest {
         post("/api/auth/refresh", ["refreshToken": .string(token)])
     }

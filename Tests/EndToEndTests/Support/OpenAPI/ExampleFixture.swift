@@ -26,6 +26,7 @@ final class ExampleFixture {
             method: operation.method, path: operation.path.replacing("{id}", with: sessionID))
         if operation.requiresAccessToken || operation.id == "logOut" { authorise(&request, by: login.accessToken) }
         if let body = body() { Self.set(body, of: &request) }
+        if operation.id == "revokeToken" { return .form(operation.path, "token=" + login.refreshToken) }
         return request
     }
 

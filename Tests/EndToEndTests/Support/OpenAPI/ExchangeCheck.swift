@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Testing
 
@@ -134,8 +135,17 @@ extension ExchangeCheck {
         guard let schema = description["content"]?.object?[type]?.object?["schema"] else {
             return ["its content type \(type) is not listed"]
         }
-        guard let value = try? JSONValue(parsing: request.body) else { return ["its body is not JSON"] }
+        guard let value = type == "application/json" ? try? JSONValue(parsing: request.body) : Self.form(request.body)
+        else { return ["its body is not \(type)"] }
         return validator.faults(of: value, by: schema)
+    }
+
+    private static func form(_ body: [UInt8]) -> JSONValue? {
+        let pairs = String(decoding: body, as: UTF8.self).split(separator: "&").map { pair in
+            pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.replacing("+", with: " ") }.map { $0.removingPercentEncoding ?? String($0) }
+        }
+        return .object(JSONObject(pairs.map { ($0[0], .string($0.count == 2 ? $0[1] : "")) }))
     }
 }
 

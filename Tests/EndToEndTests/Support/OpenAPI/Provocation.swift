@@ -39,7 +39,11 @@ extension Provocation {
                 ExampleFixture.set([:], of: &request)
                 request.body = Array("{".utf8)
             }
-        case "invalid_request": return fixture.send(Self.invalidate)
+        case "invalid_request":
+            return fixture.send { request in
+                let isForm = request.header("Content-Type") == "application/x-www-form-urlencoded"
+                if isForm { request.body = Array("token=".utf8) } else { Self.invalidate(&request) }
+            }
         case "unsupported_media_type":
             return fixture.send { request in
                 request.headers.removeAll { $0.name == "Content-Type" }
