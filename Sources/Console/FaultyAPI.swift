@@ -12,7 +12,7 @@ struct FaultyAPI: Sendable {
 
     func answer(_ request: HTTPRequest, to target: String) -> HTTPAction {
         let path = String(target.prefix { $0 != "?" })
-        guard path.hasPrefix("/api/") || path == "/.well-known/jwks.json" else {
+        guard path.hasPrefix("/api/") || path.hasPrefix("/.well-known/") else {
             return .reply(.refusal("404 Not Found", "only the API is below /console/faulty: /console/faulty/api/…"))
         }
         let fault = faults.next(for: path)

@@ -97,7 +97,9 @@ extension Assembly {
             storeFailure: { health.storeFailure(requestID: $0) }, readiness: { health.readiness(requestID: $0) },
             metrics: { metrics.text() })
         let documents = PublishedDocuments(
-            keySet: keySet(of: configuration.accessKeys), openAPI: .openAPI, openAPIForClients: .openAPIForClients)
+            keySet: keySet(of: configuration.accessKeys),
+            metadata: .metadata(issuer: configuration.tokenIssuer, keys: configuration.accessKeys),
+            openAPI: .openAPI, openAPIForClients: .openAPIForClients)
         return ConfiguredServices(
             auth: auth, router: Router(auth, documents: documents, operations: operations))
     }

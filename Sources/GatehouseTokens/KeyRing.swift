@@ -30,6 +30,12 @@ package struct KeyRing: Sendable {
         let set: JSONObject = ["keys": .array(keys)]
         return set.bytes
     }
+
+    /// The algorithms of the published keys, each once, that of the newest key first.
+    package var publishedAlgorithms: [Algorithm] {
+        all.filter { $0.publicJWK != nil }.map(\.algorithm)
+            .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
 }
 
 extension SigningKey {

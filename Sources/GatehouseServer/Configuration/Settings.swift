@@ -67,7 +67,13 @@ package struct Settings: Sendable {
         "LOG_LEVEL", .oneOf(LogLevel.self), default: "info", "Least severe level that is logged.",
         details: "The [log](Observability.md#log) is written to standard error.")
 
-    let tokenIssuer = Setting("TOKEN_ISSUER", .text, default: "gatehouse", "`iss` of access tokens.")
+    let tokenIssuer = Setting(
+        "TOKEN_ISSUER", .text, default: "gatehouse", "`iss` of access tokens.",
+        details: """
+            With the https origin that clients use, such as `https://api.example.com`, the server publishes \
+            [metadata](API.md#metadata) for libraries that look the keys up by the issuer. After a change, access tokens \
+            with the earlier issuer are refused, and clients refresh.
+            """)
     let tokenAudience = Setting("TOKEN_AUDIENCE", .text, default: "gatehouse", "`aud` of access tokens.")
 
     // MARK: Sign in with Apple

@@ -1,16 +1,22 @@
 import Gatehouse
 
-/// The documents that other programs read: public keys, descriptions of the API.
+/// The documents that other programs read: public keys, metadata, descriptions of the API.
 package struct PublishedDocuments: Sendable {
     /// The public keys that verify access tokens; nil when no key can be published.
     package let keySet: PublishedDocument?
+    /// What OAuth clients look up about this server; nil if its issuer is not its address.
+    package let metadata: PublishedDocument?
     /// The description of every endpoint.
     package let openAPI: PublishedDocument
     /// The same without the endpoints that only the machine itself reaches.
     package let openAPIForClients: PublishedDocument
 
-    package init(keySet: PublishedDocument?, openAPI: PublishedDocument, openAPIForClients: PublishedDocument) {
+    package init(
+        keySet: PublishedDocument?, metadata: PublishedDocument?, openAPI: PublishedDocument,
+        openAPIForClients: PublishedDocument
+    ) {
         self.keySet = keySet
+        self.metadata = metadata
         self.openAPI = openAPI
         self.openAPIForClients = openAPIForClients
     }
@@ -20,6 +26,11 @@ package struct PublishedDocuments: Sendable {
             // A key is published for longer than clients may cache the set before it signs.
             PublishedDocumentEndpoint(
                 path: "/.well-known/jwks.json", type: "application/jwk-set+json", document: keySet),
+            PublishedDocumentEndpoint(
+                path: "/.well-known/oauth-authorization-server", type: "application/json", document: metadata),
+            // The same document, where libraries for OpenID Connect look.
+            PublishedDocumentEndpoint(
+                path: "/.well-known/openid-configuration", type: "application/json", document: metadata),
             PublishedDocumentEndpoint(path: "/api/openapi.json", type: "application/json", document: openAPI),
             PublishedDocumentEndpoint(
                 path: "/api/openapi-clients.json", type: "application/json", document: openAPIForClients),

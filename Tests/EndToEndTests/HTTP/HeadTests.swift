@@ -8,6 +8,7 @@ struct HeadTests {
     private static let paths = [
         "/api/users/me", "/api/users/me/sessions", "/api/users/me/accounts", "/api/users/me/export",
         "/.well-known/jwks.json", "/api/openapi-clients.json",
+        "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration",
     ]
     private static let machinePaths = ["/healthz", "/readyz", "/metrics"]
 

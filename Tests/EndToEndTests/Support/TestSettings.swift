@@ -16,13 +16,17 @@ enum TestSettings {
         ]
     }
 
+    /// The issuer of access tokens is an address, so that the metadata is published.
+    static let issuer = "https://login.example.com"
+
     static let signingKey = key(.ES256)
     static let signingKeyBefore = key(.EdDSA)
 
-    /// Signs access tokens with a key, and also accepts a previous key.
+    /// Signs access tokens with a key, also accepts a previous key, and publishes both.
     static func publishKeys(_ variables: inout [String: String]) {
         variables["ACCESS_SIGNING_KEY"] = signingKey.pem
         variables["ACCESS_SIGNING_KEY_PREVIOUS"] = signingKeyBefore.pem
+        variables["TOKEN_ISSUER"] = issuer
     }
 
     private static func key(_ algorithm: Algorithm) -> SigningKey {
