@@ -16,6 +16,8 @@ package enum DomainEvent: Sendable, Equatable {
     case sessionsEnded(RevokeReason, count: Int)
     /// nginx demands a role that does not exist. The guarded location is closed to every user.
     case unknownRoleDemanded(String)
+    /// The same for a maximum age of the login that is not a number of seconds.
+    case unknownMaximumAgeDemanded(String)
     case appleNotificationApplied(AppleNotification.Kind)
     case appleTaskDone(AppleTask.Kind)
     case appleTaskFailed(AppleTask.Kind, AppleServerFault, of: UserID)

@@ -26,6 +26,8 @@ package enum Refusal: Error, Sendable, Equatable {
 
     /// The request needs a login that is not older than this, or a fresh identity token.
     case loginTooOld(limit: Duration)
+    /// The same for a guarded location, which takes no identity token.
+    case guardedLoginTooOld(limit: Duration)
 
     case accountAlreadyLinked
     case lastAccount

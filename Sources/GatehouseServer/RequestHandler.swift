@@ -112,6 +112,7 @@ private struct ParametersEnvelope: Envelope {
         case .authorization: parameters["HTTP_AUTHORIZATION"]
         case .ifNoneMatch: parameters["HTTP_IF_NONE_MATCH"]
         case .demandedRole: parameters["GATEHOUSE_ROLE"]
+        case .demandedMaximumAge: parameters["GATEHOUSE_MAX_AGE"]
         case .userAgent: parameters["HTTP_USER_AGENT"]
         case .address: parameters["REMOTE_ADDR"]
         }

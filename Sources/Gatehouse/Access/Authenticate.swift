@@ -35,21 +35,39 @@ extension AuthService {
         return caller
     }
 
-    /// The same, for a caller who has at least the demanded role.
+    /// The same, for a caller who meets what nginx's configuration demands.
     ///
-    /// - Parameter demand: the name of a role, from nginx's configuration; nil when every role will do.
+    /// - Parameters:
+    ///   - role: the name of the least role; nil when every role will do.
+    ///   - maximumAge: the most seconds since the login, in digits; nil when every login will do.
     package func authenticate(
-        _ accessToken: ArraySlice<UInt8>?, atLeast demand: String?, in context: inout RequestContext
+        _ accessToken: ArraySlice<UInt8>?, atLeast role: String?, maximumAge: String?,
+        in context: inout RequestContext
     ) throws(Refusal) -> Caller {
-        guard let demand else { return try authenticate(accessToken, in: &context) }
-        // Which users an unknown role should exclude cannot be known, so all are refused.
-        guard let least = Role(rawValue: demand) else {
-            report(.unknownRoleDemanded(demand), context.id)
-            throw .insufficientRole
-        }
+        guard role != nil || maximumAge != nil else { return try authenticate(accessToken, in: &context) }
+        let least = try demandedRole(role, in: context)
+        let limit = try demandedAge(maximumAge, in: context)
         let caller = try authenticate(accessToken, in: &context)
         guard caller.role >= least else { throw .insufficientRole }
+        if let limit, caller.authenticatedAt < primitives.now() - limit { throw .guardedLoginTooOld(limit: limit) }
         return caller
+    }
+
+    /// Which users an unknown role should exclude cannot be known, so all are refused.
+    private func demandedRole(_ name: String?, in context: RequestContext) throws(Refusal) -> Role {
+        guard let name else { return .user }
+        if let role = Role(rawValue: name) { return role }
+        report(.unknownRoleDemanded(name), context.id)
+        throw .insufficientRole
+    }
+
+    /// The same for an age that is not a number. 401 would make clients ask their users to log in again and again.
+    private func demandedAge(_ text: String?, in context: RequestContext) throws(Refusal) -> Duration? {
+        guard let text else { return nil }
+        let isNumber = (1...9).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        if isNumber, let seconds = Int64(text) { return .seconds(seconds) }
+        report(.unknownMaximumAgeDemanded(text), context.id)
+        throw .insufficientRole
     }
 
     /// The caller of a valid access token, even if its session has ended.

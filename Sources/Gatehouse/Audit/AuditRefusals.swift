@@ -33,7 +33,7 @@ extension Refusal {
         case .refreshTokenExpired: "expired_token"
         case .refreshTokenRevoked: "revoked_token"
         case .refreshTokenReused: "reused_token"
-        case .loginTooOld: "login_too_old"
+        case .loginTooOld, .guardedLoginTooOld: "login_too_old"
         default: "refused"
         }
     }

@@ -21,8 +21,10 @@ struct DomainEventReporter: Sendable {
             warn("session_repeated_elsewhere", session, user, requestID)
         case .unknownRoleDemanded(let name):
             guard throttle.permits(name) else { return }
-            let fault = "nginx demands a role that does not exist for a guarded location: it refuses every user"
-            log(.error, "guard", [("fault", .string(fault)), ("role", .string(name))], requestID: requestID)
+            misspelt("a role that does not exist", ("role", .string(name)), requestID)
+        case .unknownMaximumAgeDemanded(let text):
+            guard throttle.permits(text) else { return }
+            misspelt("a maximum age that is not a number of seconds", ("maxAge", .string(text)), requestID)
         case .appleTaskFailed(let kind, let fault, let user):
             log(
                 fault.level, "apple_task",
@@ -34,6 +36,11 @@ struct DomainEventReporter: Sendable {
             log.storeFailure(failure, requestID)
         default: return
         }
+    }
+
+    private func misspelt(_ demand: String, _ value: (String, JSONValue), _ requestID: String?) {
+        let fault = "nginx demands \(demand) for a guarded location: it refuses every user"
+        log(.error, "guard", [("fault", .string(fault)), value], requestID: requestID)
     }
 
     private func warn(_ event: String, _ session: SessionID, _ user: UserID, _ requestID: String?) {

@@ -56,7 +56,7 @@ struct Series: Hashable, Sendable {
         case .refreshRepeatedOften: (Series(.repeatedOften), 1)
         case .refreshTokenReused: (Series(.reuse), 1)
         case .sessionsEnded(let reason, let count): (Series(.sessionsEnded, reason.rawValue), count)
-        case .unknownRoleDemanded: (Series(.unknownRoles), 1)
+        case .unknownRoleDemanded, .unknownMaximumAgeDemanded: (Series(.unknownRoles), 1)
         case .appleNotificationApplied(let kind): (Series(.appleNotifications, kind.rawValue), 1)
         case .appleTaskDone(let kind): (Series(.appleTasks, kind.rawValue, done), 1)
         case .appleTaskFailed(let kind, let fault, _): (Series(.appleTasks, kind.rawValue, fault.label), 1)
@@ -130,7 +130,7 @@ extension Series.Metric {
         case .unknownRoles:
             Family(
                 "gatehouse_guard_unknown_role_total", .counter,
-                "Guarded requests refused because nginx demands a role that does not exist.")
+                "Guarded requests refused because nginx demands a role or a maximum age that does not exist.")
         }
     }
 

@@ -12,13 +12,16 @@ struct VerifyEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let caller = try auth.authenticate(
-            request.bearerToken, atLeast: request.text(of: .demandedRole), in: &context)
+            request.bearerToken, atLeast: request.text(of: .demandedRole),
+            maximumAge: request.text(of: .demandedMaximumAge), in: &context)
         // A token whose ids cannot be written into a header is refused: the service behind nginx must never see a
         // request without a user, or with another one.
         guard let user = Response.Header("X-User-Id", checking: caller.userID.text),
             let session = Response.Header("X-Session-Id", checking: caller.sessionID.text)
         else { throw Refusal.invalidAccessToken }
-        return Response(status: 204, headers: [user, Response.Header("X-User-Role", caller.role.fieldValue), session])
+        let authTime = Response.Header("X-Auth-Time", FieldValue(Int(caller.authenticatedAt.seconds)))
+        return Response(
+            status: 204, headers: [user, Response.Header("X-User-Role", caller.role.fieldValue), session, authTime])
     }
 
     /// A refusal has no body, because nginx reads only the headers of a subrequest and would write a body to a

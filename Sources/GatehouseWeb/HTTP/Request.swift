@@ -45,6 +45,8 @@ package enum EnvelopeField: Sendable {
     case ifNoneMatch
     /// The least role that nginx's configuration demands. Clients cannot set it.
     case demandedRole
+    /// The most seconds since the login that nginx's configuration allows. Clients cannot set it.
+    case demandedMaximumAge
     case userAgent
     /// The client's address.
     case address

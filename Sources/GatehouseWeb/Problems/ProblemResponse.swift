@@ -61,7 +61,7 @@ extension Problem {
         switch self {
         case .refused(.noCredentials), .refused(.noTokenToEnd): return "Bearer"
         case .refused(.devLoginDisabled): return nil
-        case .refused(.loginTooOld(let limit)):
+        case .refused(.loginTooOld(let limit)), .refused(.guardedLoginTooOld(let limit)):
             // RFC 9470
             return """
                 Bearer error="insufficient_user_authentication", error_description="\(entry.code)", \

@@ -108,6 +108,10 @@ extension Refusal {
                     This request needs a login that is at most \(limit.wholeSeconds) s old. Log in again or, except for \
                     linking, send a fresh identityToken of one of your accounts.
                     """)
+        case .guardedLoginTooOld(let limit):
+            .init(
+                status: 401, code: "login_too_old",
+                detail: "This request needs a login that is at most \(limit.wholeSeconds) s old. Log in again.")
         case .accountAlreadyLinked:
             .init(
                 status: 409, code: "account_already_linked",

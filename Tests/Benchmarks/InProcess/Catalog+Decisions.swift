@@ -12,7 +12,7 @@ extension Catalog {
             let token = Array(service.accessToken(Sample.accessClaims(issuedAt: now)).utf8)[...]
             return repeating {
                 var context = RequestContext(id: "benchmark")
-                return try auth.authenticate(token, atLeast: nil, in: &context)
+                return try auth.authenticate(token, atLeast: nil, maximumAge: nil, in: &context)
             }
         }
     ]

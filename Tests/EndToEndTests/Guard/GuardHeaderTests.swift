@@ -17,7 +17,8 @@ struct GuardHeaderTests {
         "X-Forwarded-Groups", "X-Forwarded-Preferred-Username", "X-Forwarded-Access-Token", "X-User-Id", "X-User-Role",
         "X-User-Email", "X-User-Name", "X-User-Roles", "X-User-Groups", "X-User-Permissions", "X-User-Is-Admin",
         "X-User",
-        "X-Username", "X-Role", "X-Roles", "X-Groups", "X-Session-Id", "X-Authenticated-User", "X-WebAuth-User",
+        "X-Username", "X-Role", "X-Roles", "X-Groups", "X-Session-Id", "X-Auth-Time",
+        "X-Authenticated-User", "X-WebAuth-User",
         "X-Consumer-Username", "X-authentik-username", "X-Goog-Authenticated-User-Email", "X-Amzn-Oidc-Identity",
         "X-Ms-Client-Principal", "Cf-Access-Authenticated-User-Email", "Tailscale-User-Login", "Impersonate-User",
         "X-SSL-Client-Verify", "X-Forwarded-Client-Cert", "True-Client-IP", "CF-Connecting-IP", "Fastly-Client-IP",
@@ -53,7 +54,8 @@ struct GuardHeaderTests {
         let arrived = try arrived(Self.names.map { inLowerCase ? $0.lowercased() : $0 })
         #expect(!arrived.text.contains("forged"))
         let setByGuard = [
-            "X-User-Id", "X-User-Role", "X-Session-Id", "X-Request-Id", "X-Forwarded-For", "X-Forwarded-Proto",
+            "X-User-Id", "X-User-Role", "X-Session-Id", "X-Auth-Time", "X-Request-Id", "X-Forwarded-For",
+            "X-Forwarded-Proto",
         ]
         for name in setByGuard { #expect(arrived.values(of: name).count == 1, "\(name)") }
         for name in Self.names where !setByGuard.contains(name) { #expect(arrived.values(of: name).isEmpty, "\(name)") }
@@ -117,8 +119,8 @@ struct GuardHeaderTests {
         #expect(!arrived.text.contains("forged"))
         #expect(
             Set(arrived.headers.map { $0.name.lowercased() }) == [
-                "host", "x-user-id", "x-user-role", "x-session-id", "x-request-id", "x-forwarded-for",
-                "x-forwarded-proto", "accept", "content-type", "content-length",
+                "host", "x-user-id", "x-user-role", "x-session-id", "x-auth-time", "x-request-id",
+                "x-forwarded-for", "x-forwarded-proto", "accept", "content-type", "content-length",
             ])
         #expect(arrived.values(of: "Accept") == ["text/x"])
         #expect(arrived.values(of: "Content-Type").first?.hasPrefix("application/json") == true)

@@ -102,6 +102,7 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
         if let value = request.header("Authorization") { parameters.append(("HTTP_AUTHORIZATION", value)) }
         if let tags = request.header("If-None-Match") { parameters.append(("HTTP_IF_NONE_MATCH", tags)) }
         if let role = request.demandedRole { parameters.append(("GATEHOUSE_ROLE", role)) }
+        if let age = request.demandedMaximumAge { parameters.append(("GATEHOUSE_MAX_AGE", age)) }
         return FastCGIWire.request(request.path, body: request.body, parameters: parameters)
     }
 }

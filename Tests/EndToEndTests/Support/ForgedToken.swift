@@ -20,9 +20,18 @@ enum ForgedToken {
 
     /// A correctly signed access token like this one with another value of a claim.
     static func accessToken(like token: String, claim: String, _ value: String) throws -> String {
+        try accessToken(like: token) { $0[claim] = .string(value) }
+    }
+
+    /// A correctly signed access token like this one with another time of the login, or with none.
+    static func accessToken(like token: String, authenticatedAt seconds: Int64?) throws -> String {
+        try accessToken(like: token) { $0["auth_time"] = seconds.map { .integer($0) } }
+    }
+
+    private static func accessToken(like token: String, change: (inout JSONObject) -> Void) throws -> String {
         let payload = token.split(separator: ".")[1]
         var claims = try JSONValue(parsing: Base64URL.decode(String(payload)) ?? []).object ?? [:]
-        claims[claim] = .string(value)
+        change(&claims)
         let key = try KeyRing(secret: Array(TestSettings.accessSecret.utf8)).current
         return TokenSigner(key: key, type: "at+jwt").token(for: claims.bytes)
     }

@@ -14,6 +14,8 @@ struct GuardFixture: Sendable {
                 location /notes/admin/ { set $gatehouse_role ADMIN; \(pass); }
                 location /notes/owner/ { \(pass)/notes/owner/; set $gatehouse_role SUPER_ADMIN; }
                 location /notes/user/ { set $gatehouse_role USER; \(pass)/; }
+                location /notes/recent/ { set $gatehouse_max_age 600; \(pass); }
+                location /unknown-age/ { set $gatehouse_max_age 10m; \(pass); }
                 location /unknown-role/ { set $gatehouse_role ADMNI; \(pass); }
                 location /outer/ {
                     set $gatehouse_role ADMIN;

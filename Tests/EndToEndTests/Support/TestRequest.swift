@@ -8,6 +8,8 @@ struct TestRequest: Sendable {
     var body: [UInt8] = []
     /// The role that the web server's configuration requires. A client cannot set it.
     var demandedRole: String?
+    /// The same for the most seconds since the login.
+    var demandedMaximumAge: String?
 
     static func get(_ path: String, bearer: String? = nil) -> TestRequest {
         TestRequest(method: "GET", path: path, headers: authorization(bearer))

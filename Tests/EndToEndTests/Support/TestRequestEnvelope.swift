@@ -12,6 +12,7 @@ struct TestRequestEnvelope: Envelope {
         case .authorization: request.header("Authorization")
         case .ifNoneMatch: request.header("If-None-Match")
         case .demandedRole: request.demandedRole
+        case .demandedMaximumAge: request.demandedMaximumAge
         case .userAgent: request.header("User-Agent") ?? "Tests"
         case .address: "127.0.0.1"
         }
