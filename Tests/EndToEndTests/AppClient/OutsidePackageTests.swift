@@ -30,13 +30,19 @@ struct OutsidePackageTests {
         try expectWorks(package)
     }
 
-    @Test("By version, in an app of Swift 5, without a warning", .needs(.time))
-    func tag() throws {
-        let package = try OutsidePackage(.tag, tools: "5.9")
+    @Test(
+        "By commit and by branch, in an app of Swift 5, without a warning", .needs(.time),
+        arguments: [
+            OutsidePackage.Requirement.revision, .branch,
+        ])
+    func repository(_ requirement: OutsidePackage.Requirement) throws {
+        let package = try OutsidePackage(requirement, tools: "5.9")
         expectClean(try package.build())
         try expectWorks(package)
-        let dependencies = try package.dependencies()
-        #expect(dependencies.contains("@1.2.3") && dependencies.split(separator: "\n").count == 2, "\(dependencies)")
+        let resolved = try package.resolved()
+        #expect(resolved.contains(#""revision" : "\#(package.revision)""#), "\(resolved)")
+        #expect(resolved.contains(#""branch" : "main""#) == (requirement == .branch), "\(resolved)")
+        #expect(resolved.matches(of: /"identity"/).count == 1, "\(resolved)")
     }
 
     @Test(

@@ -1,15 +1,20 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A package of an app, outside of the checkout, that depends on the product GatehouseClient.
 struct OutsidePackage {
     enum Requirement {
         /// The checkout itself.
         case path
-        /// A tag of a repository with the checkout's files.
-        case tag
+        /// A commit of a repository with the checkout's files.
+        case revision
+        /// The branch of that repository.
+        case branch
     }
 
+    /// The commit of the repository.
+    let revision: String
     private let folder: TemporaryFolder
     private let options: [String]
 
@@ -20,31 +25,39 @@ struct OutsidePackage {
             "--package-path", folder.file("app"), "--scratch-path", folder.file("build"), "--cache-path",
             folder.file("cache"), "--config-path", folder.file("config"), "--security-path", folder.file("security"),
         ]
-        if case .tag = requirement { try Self.makeRepository(at: folder.file("gatehouse")) }
-        let dependency =
-            switch requirement {
-            case .path: #".package(name: "gatehouse", path: "\#(Executable.root)")"#
-            case .tag: #".package(url: "file://\#(folder.file("gatehouse"))", from: "1.0.0")"#
-            }
+        revision = requirement == .path ? "" : try Self.makeRepository(at: folder.file("gatehouse"))
+        let dependency = try Self.documented(requirement)
+            .replacing("https://git.example.com/gatehouse.git", with: "file://" + folder.file("gatehouse"))
+            .replacing("../gatehouse", with: Executable.root).replacing(/[0-9a-f]{40}/, with: revision)
         try FileManager.default.createDirectory(
             atPath: folder.file("app/Sources/App"), withIntermediateDirectories: true)
         try write(Self.manifest(dependency, tools), to: "Package.swift")
         try write(Self.app, to: "Sources/App/App.swift")
     }
 
+    /// The line of the page for apps.
+    private static func documented(_ requirement: Requirement) throws -> String {
+        let page = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/IOSApp.md")
+        let lines = try page.blocks(of: "Overview", "").flatMap { $0.split(separator: "\n") }
+        return String(try #require(lines.first { $0.contains(" \(requirement): \"") }))
+    }
+
     private func write(_ text: String, to file: String) throws {
         try text.write(toFile: folder.file("app/" + file), atomically: true, encoding: .utf8)
     }
 
-    private static func makeRepository(at path: String) throws {
+    /// - Returns: its commit.
+    private static func makeRepository(at path: String) throws -> String {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         for name in ["Package.swift", "Sources", "Tests"] {
             try FileManager.default.copyItem(atPath: "\(Executable.root)/\(name)", toPath: "\(path)/\(name)")
         }
         let author = ["-c", "user.name=test", "-c", "user.email=test@example.com"]
-        for command in [["init", "-q"], ["add", "-A"], author + ["commit", "-qm", "1.2.3"], ["tag", "1.2.3"]] {
+        for command in [["init", "-qb", "main"], ["add", "-A"], author + ["commit", "-qm", "all"]] {
             try Shell.run(["git", "-C", path] + command)
         }
+        let revision = try Shell.run(["git", "-C", path, "rev-parse", "HEAD"])
+        return String(decoding: revision, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private static func manifest(_ dependency: String, _ tools: String) -> String {
@@ -108,8 +121,9 @@ struct OutsidePackage {
         try Shell.outcome(of: wrapper + ["swift", "build"] + options)
     }
 
-    func dependencies() throws -> String {
-        String(decoding: try Shell.run(["swift", "package"] + options + ["show-dependencies"]), as: UTF8.self)
+    /// What the build has written down about the dependencies.
+    func resolved() throws -> String {
+        try String(contentsOfFile: folder.file("app/Package.resolved"), encoding: .utf8)
     }
 
     var program: String { folder.file("build/debug/App") }
