@@ -5,6 +5,8 @@ public struct Problem: Hashable, Sendable {
     public struct FieldError: Codable, Hashable, Sendable {
         public let field: String
         public let message: String
+
+        public init(field: String, message: String) { (self.field, self.message) = (field, message) }
     }
 
     public let status: Int
@@ -19,6 +21,15 @@ public struct Problem: Hashable, Sendable {
     public let errors: [FieldError]
     /// How long the server asks to wait.
     public let retryAfter: Duration?
+
+    /// For previews and tests of an app.
+    public init(
+        status: Int, code: ProblemCode, detail: String = "", requestId: String? = nil, reason: AppleTokenReason? = nil,
+        errors: [FieldError] = [], retryAfter: Duration? = nil
+    ) {
+        (self.status, self.code, self.detail, self.requestId) = (status, code, detail, requestId)
+        (self.reason, self.errors, self.retryAfter) = (reason, errors, retryAfter)
+    }
 }
 
 extension Problem {

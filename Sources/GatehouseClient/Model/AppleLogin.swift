@@ -6,6 +6,9 @@ public struct LoginChallenge: Decodable, Hashable, Sendable {
     public let nonce: String
     /// How long it is valid, in seconds.
     public let expiresIn: Int
+
+    /// For previews and tests of an app.
+    public init(nonce: String, expiresIn: Int = 600) { (self.nonce, self.expiresIn) = (nonce, expiresIn) }
 }
 
 /// What Apple gave to the app, for a login, for linking, or as proof that the user is present.

@@ -68,6 +68,16 @@ public struct ListedSession: Decodable, Hashable, Sendable, Identifiable {
     public let lastUsedAt: Date
     /// Whether it is the session of this app.
     public let current: Bool
+
+    /// For previews and tests of an app.
+    public init(
+        id: String, provider: Provider = .apple, device: String? = nil, address: String? = nil,
+        lastDevice: String? = nil, lastAddress: String? = nil, createdAt: Date, lastUsedAt: Date, current: Bool = false
+    ) {
+        (self.id, self.provider, self.device, self.address) = (id, provider, device, address)
+        (self.lastDevice, self.lastAddress) = (lastDevice, lastAddress)
+        (self.createdAt, self.lastUsedAt, self.current) = (createdAt, lastUsedAt, current)
+    }
 }
 
 /// An account that the user can sign in with.
@@ -80,6 +90,15 @@ public struct LinkedAccount: Decodable, Hashable, Sendable {
     /// Whether the user has forwarding turned on, as far as Apple has notified it.
     public let isMailForwarded: Bool?
     public let linkedAt: Date
+
+    /// For previews and tests of an app.
+    public init(
+        provider: Provider = .apple, email: String? = nil, emailVerified: Bool? = nil, isPrivateEmail: Bool? = nil,
+        isMailForwarded: Bool? = nil, linkedAt: Date
+    ) {
+        (self.provider, self.email, self.emailVerified) = (provider, email, emailVerified)
+        (self.isPrivateEmail, self.isMailForwarded, self.linkedAt) = (isPrivateEmail, isMailForwarded, linkedAt)
+    }
 }
 
 /// How a user signs in. Servers may add values.

@@ -13,6 +13,16 @@ public struct User: Codable, Hashable, Sendable, Identifiable {
     public let status: Status
     public let onboardingCompleted: Bool
 
+    /// For previews and tests of an app.
+    public init(
+        id: String, email: String? = nil, emailVerified: Bool = false, nickname: String? = nil, avatarUrl: URL? = nil,
+        role: Role = .user, status: Status = .active, onboardingCompleted: Bool = true
+    ) {
+        (self.id, self.email, self.emailVerified, self.nickname) = (id, email, emailVerified, nickname)
+        (self.avatarUrl, self.role, self.status) = (avatarUrl, role, status)
+        self.onboardingCompleted = onboardingCompleted
+    }
+
     /// Servers may add values.
     public struct Role: RawRepresentable, Codable, Hashable, Sendable {
         public let rawValue: String
