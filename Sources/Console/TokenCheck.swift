@@ -5,7 +5,7 @@ import POSIX
 import Processes
 import Synchronization
 
-/// Runs `gatehouse apple verify` for a refused login, so that the page shows the table of the command.
+/// Runs `gatehouse apple verify` for a refused login, so that the page shows the checks of the command.
 struct TokenCheck: Sendable {
     private let keys: String
     private let folder: String
@@ -51,7 +51,7 @@ struct TokenCheck: Sendable {
         try File.replace(files.keys, with: keySet)
         try File.replace(files.login, with: body)
         defer { try? File.remove(files.login) }
-        let outcome = try program.run(["apple", "verify", "--jwks", files.keys, files.login])
-        return VerifyReport(outcome).json
+        let outcome = try program.run(["apple", "verify", "--json", "--jwks", files.keys, files.login])
+        return VerifyReport.json(outcome)
     }
 }

@@ -139,6 +139,36 @@ struct AppleVerifyTests: AppleVerifySuite {
         #expect(quiet.text == outcome.text && quiet.status == 0)
     }
 
+    @Test("--json prints the checks, the refusal and the claims as one document, and nothing else")
+    func json() throws {
+        let token = try mint("--sub", "ann")
+        let good = try verify("--at", Self.noon, "--json", token)
+        let accepted = try #require(try JSONValue(parsing: good.text).object)
+        #expect(good.status == 0 && good.errorOutput == "")
+        #expect(accepted.names == ["ok", "checks", "reason", "detail", "claims"])
+        #expect(accepted["ok"] == true && accepted["reason"] == .null && accepted["detail"] == .null)
+        #expect(try accepted["claims"] == JSONValue(parsing: verify("--at", Self.noon, token).text))
+        let lines = report(try verify("--at", Self.noon, token))
+        let checks = accepted["checks"]?.array?.compactMap(\.object) ?? []
+        #expect(checks.map { $0["subject"]?.string } == lines.map(\.check))
+        #expect(checks.map { $0["message"]?.string } == lines.map(\.text))
+        #expect(checks.map { $0["state"] } == Array(repeating: "ok", count: 11) + ["skipped", "skipped"])
+
+        let bad = try verify("--at", Self.noon, "--json", token, audience: "com.example.other")
+        let refused = try #require(try JSONValue(parsing: bad.text).object)
+        #expect(bad.status == 1 && bad.errorOutput == "")
+        #expect(refused["ok"] == false && refused["reason"] == "audience" && refused["claims"] == .null)
+        #expect(refused["detail"]?.string?.contains("com.example.app") == true)
+        let fault = refused["checks"]?.array?.compactMap(\.object).first { $0["state"] == "fault" }
+        #expect(fault?["subject"] == "audience")
+        #expect(fault?["message"] == "com.example.app is not one of com.example.other")
+
+        #expect(try verify("--at", "noon", "--json", token).text.isEmpty)
+        let sent = try tool.runFakeApple(["notify", "consent-revoked", "--sub", "001", "--at", Self.noon])
+        let notification = try verify("--notification", "--json", "--at", Self.noon, "-", input: sent.text)
+        #expect(try JSONValue(parsing: notification.text).object?["claims"]?.object?["events"] != nil)
+    }
+
     struct Fault: Sendable {
         let order: [String]
         let check: String

@@ -57,24 +57,24 @@ function verdictView(step, { tone, title, cause, change }) {
 const entry = (name, text) => (text ? [element("dt", {}, name), element("dd", {}, text)] : []);
 
 function faultOf(step) {
-  const fault = step.verify?.checks.find((check) => check.result === "fault");
-  return fault ? `${fault.name}: ${fault.text}` : null;
+  const fault = step.verify?.checks.find((check) => check.state === "fault");
+  return fault ? `${fault.subject}: ${fault.message}` : null;
 }
 
-const results = { ok: "✓ passed", fault: "✕ fault", skipped: "– not checked" };
+const states = { ok: "✓ passed", fault: "✕ fault", skipped: "– not checked" };
 
 function checkTable({ verify }) {
   if (!verify) return null;
   if (verify.failure) return element("p", { className: "error" }, verify.failure);
-  if (!verify.checks.length) return verify.message ? element("p", { className: "error" }, verify.message) : null;
-  const rows = verify.checks.map(({ result, name, text }) =>
-    element("tr", { className: result }, element("th", { scope: "row" }, name), element("td", {}, results[result]),
-      element("td", {}, text)));
+  if (!verify.checks.length) return verify.detail ? element("p", { className: "error" }, verify.detail) : null;
+  const rows = verify.checks.map(({ subject, state, message }) =>
+    element("tr", { className: state }, element("th", { scope: "row" }, subject), element("td", {}, states[state]),
+      element("td", {}, message)));
   return element(
     "div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Checks of the identity token" },
     element("table", {},
       element("caption", {}, "gatehouse apple verify: each check of the token, in order"
-        + (verify.accepted ? ". The token itself is valid: only the server knows that it was used." : "")),
+        + (verify.ok ? ". The token itself is valid: only the server knows that it was used." : "")),
       element("thead", {}, element("tr", {},
         ["Check", "Result", "Finding"].map((name) => element("th", { scope: "col" }, name)))),
       element("tbody", {}, rows)));

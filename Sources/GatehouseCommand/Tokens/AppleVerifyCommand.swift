@@ -12,7 +12,9 @@ struct AppleVerifyCommand: Command {
     let summary = "Verify an identity token from Apple with a key set."
     let discussion = """
         Prints the claims of the token and exits 0, or prints the reason of the refusal and exits 1. Sends no request.
-        Writes a line for each check to standard error, in order: ok, FAULT, or - if it was not made.
+        Writes a line for each check to standard error, in order: ok, FAULT, or - if it was not made. With --json all is
+        one document: ok; checks, each with subject, state (ok, fault, skipped) and message; reason and detail of a
+        refusal; claims of a valid token.
 
         TOKEN is the token, or the body of a login: a JSON object with identityToken and, if the app sends them, nonce,
         authorizationCode and userIdentifier. TOKEN may be the name of a file with either; TOKEN or the key set's FILE
@@ -35,6 +37,7 @@ struct AppleVerifyCommand: Command {
         Option(name: "--notification", help: "TOKEN is a notification from Apple's servers"),
         Option(name: "--at", value: "UNIXTIME", help: "verify as of this time instead of now"),
         Option(name: "--quiet", help: "do not print a line for each check"),
+        .json,
     ]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
@@ -47,17 +50,14 @@ struct AppleVerifyCommand: Command {
         let input = try AppleInput(arguments.positional[0])
         if arguments.has("--notification") {
             let text = try input.notification()
-            return printVerdict(verify(notification: text, by: rules.policy, keys: keys.appleKeys, now: now))
+            return print(verify(notification: text, by: rules.policy, keys: keys.appleKeys, now: now), [], arguments)
         }
         let credential = try input.credential(arguments)
         var passed: [IdentityTokenCheck] = []
         let verdict = verify(credential, by: rules, keys: keys.appleKeys, now: now) { passed.append($0) }
-        if !arguments.has("--quiet") {
-            let report = AppleVerifyReport(credential, policy: rules.policy, keys: keys.appleKeys, now: now)
-            let lines = report.lines(passed: passed) + report.lines(on: rules.challenges, passed: passed)
-            for line in lines { StandardStream.error.line(line) }
-        }
-        return printVerdict(verdict.map(\.claims.object))
+        let report = AppleVerifyReport(credential, policy: rules.policy, keys: keys.appleKeys, now: now)
+        let checks = report.checks(passed: passed) + report.checks(on: rules.challenges, passed: passed)
+        return print(verdict.map(\.claims.object), checks, arguments)
     }
 
     private func verify(
@@ -86,13 +86,25 @@ struct AppleVerifyCommand: Command {
         }
     }
 
-    private func printVerdict(_ verdict: Result<JSONObject, AppleTokenFault>) -> ExitStatus {
+    private func print(
+        _ verdict: Result<JSONObject, AppleTokenFault>, _ checks: [VerifiedCheck], _ arguments: Arguments
+    ) -> ExitStatus {
+        if !arguments.has("--quiet"), !arguments.has(Option.json.name) {
+            for check in checks { StandardStream.error.line(check.line) }
+        }
+        var json: JSONObject = ["ok": false, "checks": .array(checks.map(\.json)), "reason": .null, "detail": .null]
+        json["claims"] = .null
         switch verdict {
         case .success(let claims):
-            StandardStream.output.line(claims.description)
+            json["ok"] = true
+            json["claims"] = .object(claims)
+            Report(json: .object(json), text: claims.description).print(for: arguments)
             return .done
         case .failure(let fault):
-            StandardStream.output.line("\(fault.reason.rawValue): \(fault.explanation)")
+            json["reason"] = .string(fault.reason.rawValue)
+            json["detail"] = .string(fault.explanation)
+            let text = "\(fault.reason.rawValue): \(fault.explanation)"
+            Report(json: .object(json), text: text).print(for: arguments)
             return .no
         }
     }

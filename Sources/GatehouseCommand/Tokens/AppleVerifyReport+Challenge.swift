@@ -4,28 +4,31 @@ import JSON
 
 /// The checks that depend on the installation, after those of the token.
 extension AppleVerifyReport {
-    /// No lines if no installation is described.
-    func lines(on rule: ChallengeRule?, passed: [IdentityTokenCheck]) -> [String] {
+    /// None if no installation is described.
+    func checks(on rule: ChallengeRule?, passed: [IdentityTokenCheck]) -> [VerifiedCheck] {
         guard let rule else { return [] }
         guard passed.count == IdentityTokenCheck.allCases.count else {
-            return [line("-", "challenge", "not checked"), line("-", "used", "not checked")]
+            return [.notMade("challenge"), .notMade("used")]
         }
         return [
-            challengeLine(rule),
-            line("-", "used", "not checked: only the server knows whether the token or its nonce has been used"),
+            challengeCheck(rule),
+            VerifiedCheck(
+                .skipped, "used", "not checked: only the server knows whether the token or its nonce has been used"),
         ]
     }
 
-    private func challengeLine(_ rule: ChallengeRule) -> String {
+    private func challengeCheck(_ rule: ChallengeRule) -> VerifiedCheck {
         let challenge = rule.challenge(credential.nonce)
         let fault = Challenge.fault(of: challenge, sentAs: credential.nonce, isRequired: rule.isRequired, now: now)
         switch (fault, challenge) {
         case (nil, let challenge?):
-            return line("ok", "challenge", "issued by this installation, expires \(challenge.expiresAt)")
-        case (nil, nil): return line("-", "challenge", skipReason(rule))
+            return VerifiedCheck(.ok, "challenge", "issued by this installation, expires \(challenge.expiresAt)")
+        case (nil, nil): return VerifiedCheck(.skipped, "challenge", skipReason(rule))
         case (.challengeExpired?, let challenge?):
-            return line("FAULT", "challenge", "it expired at \(challenge.expiresAt), which is not after \(now)")
-        default: return line("FAULT", "challenge", "the nonce is not of this installation's challenge endpoint")
+            let message = "it expired at \(challenge.expiresAt), which is not after \(now)"
+            return VerifiedCheck(.fault, "challenge", message)
+        default:
+            return VerifiedCheck(.fault, "challenge", "the nonce is not of this installation's challenge endpoint")
         }
     }
 

@@ -24,23 +24,48 @@ struct AppleVerifyReport {
         claims = (try? form.get().claims()) ?? [:]
     }
 
-    /// One line for each check. If the token was refused, the first check that did not pass is the fault.
-    func lines(passed: [IdentityTokenCheck]) -> [String] {
+    /// Each check. If the token was refused, the first one that did not pass is the fault.
+    func checks(passed: [IdentityTokenCheck]) -> [VerifiedCheck] {
         IdentityTokenCheck.allCases.enumerated().map { index, check in
             if index < passed.count {
-                return isSkipped(check) ? line("-", check, skipReason(check)) : line("ok", check, finding(check))
+                return isSkipped(check)
+                    ? VerifiedCheck(.skipped, check.rawValue, skipReason(check))
+                    : VerifiedCheck(.ok, check.rawValue, finding(check))
             }
             return index == passed.count
-                ? line("FAULT", check, fault(check)) : line("-", check, "not checked")
+                ? VerifiedCheck(.fault, check.rawValue, fault(check)) : .notMade(check.rawValue)
         }
     }
+}
 
-    private func line(_ mark: String, _ check: IdentityTokenCheck, _ text: String) -> String {
-        line(mark, check.rawValue, text)
+/// A check of a login, and what it has compared.
+struct VerifiedCheck {
+    enum State: String {
+        case ok, fault, skipped
     }
 
-    func line(_ mark: String, _ check: String, _ text: String) -> String {
-        padded(mark, to: 7) + padded(check, to: 12) + text
+    let state: State
+    let subject: String
+    let message: String
+
+    init(_ state: State, _ subject: String, _ message: String) {
+        (self.state, self.subject, self.message) = (state, subject, message)
+    }
+
+    static func notMade(_ subject: String) -> VerifiedCheck { VerifiedCheck(.skipped, subject, "not checked") }
+
+    var line: String { padded(mark, to: 7) + padded(subject, to: 12) + message }
+
+    var json: JSONValue {
+        ["subject": .string(subject), "state": .string(state.rawValue), "message": .string(message)]
+    }
+
+    private var mark: String {
+        switch state {
+        case .ok: "ok"
+        case .fault: "FAULT"
+        case .skipped: "-"
+        }
     }
 
     private func padded(_ text: String, to width: Int) -> String {

@@ -39,11 +39,10 @@ struct ConsoleServerTests {
         let refusal = try post(server, "/api/auth/apple", login)
         #expect(refusal.status == 401 && refusal["reason"] == "audience")
         let report = try post(server, "/console/verify", login)
-        #expect(report["accepted"] == false)
+        #expect(report["ok"] == false)
         let checks = report["checks"]?.array?.compactMap(\.object) ?? []
-        #expect(checks.filter { $0["result"] == "fault" }.compactMap { $0["name"] } == ["audience"])
-        let text = try #require(report["message"]?.string)
-        #expect(text == "audience: " + (refusal["detail"]?.string ?? ""))
+        #expect(checks.filter { $0["state"] == "fault" }.compactMap { $0["subject"] } == ["audience"])
+        #expect(report["reason"] == "audience" && report["detail"] == refusal["detail"])
         let outcome = try Shell.outcome(
             of: [
                 Executable.gatehouse, "apple", "verify", "--jwks", server.data + "/console/keys.json",
