@@ -29,6 +29,7 @@ public var errSecNotAvailable: OSStatus { -25291 }
 public var errSecInteractionNotAllowed: OSStatus { -25308 }
 public var errSecInteractionRequired: OSStatus { -25315 }
 public var errSecDataNotAvailable: OSStatus { -25316 }
+public var errSecMissingEntitlement: OSStatus { -34018 }
 
 public enum StubKeychain {
     nonisolated(unsafe) public static var item: CFDictionary?

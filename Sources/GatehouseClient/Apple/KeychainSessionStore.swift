@@ -11,8 +11,8 @@
     /// first start. Decide that it is the first start only after `restore()` has succeeded, because `UserDefaults` are
     /// empty before the first unlock of the device.
     ///
-    /// `OSStatus -34018` means that an entitlement is missing: add the capability *Keychain Sharing* with the access
-    /// group. On macOS, each program that uses this store needs that capability, and so must be signed.
+    /// `OSStatus -34018` means that an entitlement is missing: sign the program, with the capability *Keychain Sharing*
+    /// if it gives an access group. On macOS, each program that uses this store needs that capability.
     public struct KeychainSessionStore: SessionStore {
         private let service: String
         private let account: String
@@ -86,6 +86,8 @@
             case errSecSuccess: return
             case errSecInteractionNotAllowed, errSecInteractionRequired, errSecNotAvailable, errSecDataNotAvailable:
                 throw .locked
+            case errSecMissingEntitlement:
+                throw .failed("OSStatus \(status), the program is not signed or lacks the access group")
             default: throw .failed("OSStatus \(status)")
             }
         }

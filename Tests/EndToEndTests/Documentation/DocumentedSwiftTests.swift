@@ -42,6 +42,39 @@ struct DocumentedSwiftTests {
         }
     }
 
+    @Test("The login of the fake Apple signs in at a server that demands its own nonce, each time as the same user")
+    func fakeApple() throws {
+        let apple = try FakeAppleProcess()
+        let server = try NginxInstallation {
+            apple.configure(&$0)
+            $0["APPLE_BUNDLE_ID"] = FakeAppleIssuer.bundleID
+            $0["APPLE_NONCE"] = "challenge"
+        }
+        let page = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/IOSApp.md")
+        let function = try #require(try page.blocks(of: "Develop without Apple", "swift").first)
+        let program = """
+            @main struct Program {
+                static func main() async throws {
+                    let arguments = CommandLine.arguments
+                    let client = GatehouseClient(
+                        URL(string: arguments[1])!, store: MemorySessionStore(),
+                        transport: CurlTransport(certificates: arguments[3]))
+                    let session = try await signInWithFakeApple(client, at: URL(string: arguments[2])!)
+                    print(session.isNewUser, session.user.nickname ?? "", try await client.user() == session.user)
+                }
+            }
+            """
+        let folder = try TemporaryFolder()
+        try Self.portable(function + "\n" + program).write(
+            toFile: folder.file("Program.swift"), atomically: true, encoding: .utf8)
+        for isNewUser in [true, false] {
+            let outcome = try StubModules.shared.get().run(
+                [folder.file("Program.swift"), Executable.root + "/Sources/GatehouseExample/CurlTransport.swift"],
+                arguments: ["https://localhost:\(server.port)", apple.url(""), server.certificate])
+            #expect(outcome.text == "\(isNewUser) Ann true\n", "\(outcome.errorOutput)")
+        }
+    }
+
     @Test("The compiler accepts the Swift that the console shows")
     func console() throws {
         let script = try String(contentsOfFile: Executable.root + "/deploy/console/snippets.js", encoding: .utf8)

@@ -65,7 +65,7 @@ final class FakeAppleProcess: @unchecked Sendable {
         }
     }
 
-    private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
     private func ask(_ path: String, _ body: JSONObject? = nil) throws -> JSONObject {
         let data = body.map { ["--data", String(decoding: $0.bytes, as: UTF8.self)] } ?? []

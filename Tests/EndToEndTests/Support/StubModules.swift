@@ -4,7 +4,9 @@ import TestSupport
 /// Modules that this machine does not have, as stubs in Tests/StubModules, and GatehouseClient compiled with them.
 struct StubModules {
     /// In an order in which each imports only earlier ones.
-    static let names = ["AuthenticationServices", "CryptoKit", "Security", "HTTPTypes", "OpenAPIRuntime"]
+    static let names = [
+        "AuthenticationServices", "CryptoKit", "Security", "SwiftUI", "XCTest", "HTTPTypes", "OpenAPIRuntime",
+    ]
 
     /// Compiled once for all tests.
     static let shared = Result { try StubModules() }
@@ -45,23 +47,27 @@ struct StubModules {
         try Shell.outcome(
             of: [
                 "swiftc", "-c", "-whole-module-optimization", "-parse-as-library", "-swift-version", "6",
-                "-warnings-as-errors", "-module-name", "App", "-I", path, "-o", "/dev/null",
+                "-warnings-as-errors", "-D", "DEBUG", "-module-name", "App", "-I", path, "-o", "/dev/null",
             ] + files)
     }
 
     /// Builds and runs a program of Tests/StubModules/Programs.
     func run(program: String) throws -> Shell.Outcome {
+        try run(["\(Executable.root)/Tests/StubModules/Programs/\(program).swift"])
+    }
+
+    /// Builds these files as a program, and runs it.
+    func run(_ files: [String], arguments: [String] = []) throws -> Shell.Outcome {
         let place = try TemporaryFolder()
         let objects = (Self.names + ["GatehouseClient"]).map { folder.file($0 + ".o") }
         try Shell.run(
             [
-                "swiftc", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors", "-module-name", "App",
-                "-I",
-                path, "-o", place.file(program), "\(Executable.root)/Tests/StubModules/Programs/\(program).swift",
-            ] + objects)
+                "swiftc", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors", "-D", "DEBUG",
+                "-module-name", "App", "-I", path, "-o", place.file("program"),
+            ] + files + objects)
         // UserDefaults are files below HOME.
         return try Shell.outcome(
-            of: ["timeout", "300", place.file(program)],
+            of: ["timeout", "300", place.file("program")] + arguments,
             environment: ["HOME": place.path, "PATH": "/usr/bin:/bin"])
     }
 }

@@ -31,7 +31,8 @@ struct Program {
 
         for (status, failure) in [
             (errSecInteractionNotAllowed, StoreUnavailable.locked), (errSecNotAvailable, .locked),
-            (-34018, .failed("OSStatus -34018")),
+            (-25243, .failed("OSStatus -25243")),
+            (-34018, .failed("OSStatus -34018, the program is not signed or lacks the access group")),
         ] {
             StubKeychain.nextResults = [status, status, status]
             expect(result { _ = try store.load() } == failure, "load: \(status)")
