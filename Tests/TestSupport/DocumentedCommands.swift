@@ -62,6 +62,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "Containers.md": [
             "Overview": .notRun(because: "ComposeTests does these steps with images made on this machine"),
             "On a Mac": .notRun(because: "needs Docker and images of a registry"),
+            "The console on a Mac": .notRun(because: "needs Docker and images of a registry"),
         ],
         catalogue + "Benchmarks.md": ["Overview": .notRun(because: "takes 20 minutes on an idle machine")],
         catalogue + "Testing.md": [

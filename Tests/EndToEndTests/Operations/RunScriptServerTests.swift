@@ -75,6 +75,25 @@ struct RunScriptServerTests {
         #expect(try server.paste(server.commands).errorOutput == "")
     }
 
+    @Test(
+        "With --published, what comes from outside reaches the API, the console and the fake Apple, by the machine's names",
+        .enabled(if: ownAddress?.contains(".") == true, "this machine has no IPv4 address but loopback"))
+    func published() throws {
+        let server = try DevelopmentServer(["--published"])
+        #expect(server.page.contains("--published lets everyone who reaches these ports sign in"))
+        let outside = try #require(Self.ownAddress.map { "::\($0):" })
+        let origin = "https://localhost:\(server.port)"
+        #expect(try server.ask(origin + "/api/users/me", "--connect-to", outside).status == 401)
+        #expect(try server.ask(origin + "/console/settings", "--connect-to", outside)["origin"]?.string == origin)
+        let mint = "http://localhost:\(server.applePort)/mint"
+        #expect(try server.ask(mint, "--connect-to", outside)["identityToken"] != nil)
+        for address in [origin + "/console/settings", mint] {
+            let rebound = try server.ask(address, "--connect-to", outside, "-H", "Host: rebind.example")
+            #expect(rebound.status == 421)
+        }
+        #expect(try server.paste(server.commands).errorOutput == "")
+    }
+
     @Test("Settings in the environment are passed on, and the fake Apple takes the developer's key from them")
     func environment() throws {
         let folder = try TemporaryFolder()

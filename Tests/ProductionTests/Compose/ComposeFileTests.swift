@@ -14,7 +14,7 @@ struct ComposeFileTests {
         #expect(outcome.status == 0)
         #expect(outcome.errorOutput == "")
         // Version 1 lists the services of all profiles.
-        let services = (ComposeFixture.services + ["postgres"]).sorted()
+        let services = (ComposeFixture.services + ["console", "postgres"]).sorted()
         #expect(outcome.text.split(separator: "\n").map(String.init).sorted() == services)
     }
 }
