@@ -48,6 +48,22 @@ struct AppClientStoreTests {
         }
     }
 
+    @Test("A store that always fails is told as such; a login works until the process ends, and is not saved")
+    func alwaysFailing() async throws {
+        let (store, failure) = (FaultyStore(), StoreUnavailable.failed("OSStatus -34018"))
+        store.fail(load: failure, save: failure)
+        let client = app.client(store)
+        var failures = client.storeFailures.makeAsyncIterator()
+        #expect(try await client.restore() == .unknown(failure))
+        #expect(await failures.next() == failure)
+        let session = try await client.signIn(development: app.login())
+        #expect(client.state == .signedIn(session))
+        app.expireToken()
+        #expect(try await client.user() == session.user)
+        #expect(store.saves == 0)
+        #expect(try await app.client(store).restore() == .unknown(failure))
+    }
+
     @Test("A store that becomes unreadable later does not sign out")
     func lockedLater() async throws {
         let store = FaultyStore()
