@@ -58,7 +58,7 @@ package struct AppleEndpoints: AppleServer {
         do throws(AppleTokenFault) {
             let token = try AppleJWS(text)
             _ = try token.audience(IdentityTokenPolicy(issuers: issuers, audiences: [clientID]))
-            guard let subject = token.claims["sub"]?.subject else {
+            guard let subject = token.claims["sub"]?.identifier else {
                 throw .malformed(.unusable(.claims, member: "sub"))
             }
             return AppleGrant(subject: subject, refreshToken: refreshToken)

@@ -3,18 +3,16 @@ import JSON
 
 /// Values of claims in the forms in which Apple writes them.
 extension JSONValue {
-    /// A user's identifier; nil for a text that cannot be one.
-    var subject: String? {
-        guard let subject = string, (1...256).contains(subject.utf8.count), !subject.hasControlCharacters else {
-            return nil
-        }
-        return subject
-    }
+    /// The identifier of a user or a notification; nil for a text that cannot be one.
+    var identifier: String? { shortText(atMost: 256) }
 
     /// An email address. Nil also for an empty text, which Apple sends for an account without an address.
-    var email: String? {
-        guard let email = string, !email.isEmpty, email.utf8.count <= 254 else { return nil }
-        return email
+    var email: String? { shortText(atMost: 254) }
+
+    /// Nil for a text with control characters. PostgreSQL cannot store one of them, NUL.
+    private func shortText(atMost limit: Int) -> String? {
+        guard let text = string, (1...limit).contains(text.utf8.count), !text.hasControlCharacters else { return nil }
+        return text
     }
 
     /// Apple sends flags as booleans or as strings.

@@ -18,7 +18,7 @@ package struct IdentityToken: Sendable {
         // A notification has the same issuer, keys and audience. Only `events` tells it from a login.
         guard jws.claims["events"] == nil else { throw .malformed(.isNotification) }
         passed(.claims)
-        guard let subject = jws.claims["sub"]?.subject else { throw .malformed(.unusable(.claims, member: "sub")) }
+        guard let subject = jws.claims["sub"]?.identifier else { throw .malformed(.unusable(.claims, member: "sub")) }
         self.subject = subject
         passed(.subject)
         audience = try jws.audience(policy, passed: passed)
@@ -42,7 +42,7 @@ package struct IdentityToken: Sendable {
             subject: subject, audience: audience, tokenHash: jws.hash, issuedAt: lifetime.issuedAt,
             expiresAt: lifetime.expiresAt, email: claims["email"]?.email, emailVerified: claims["email_verified"]?.flag,
             isPrivateEmail: claims["is_private_email"]?.flag, realUserStatus: status,
-            transferSubject: claims["transfer_sub"]?.subject)
+            transferSubject: claims["transfer_sub"]?.identifier)
     }
 }
 

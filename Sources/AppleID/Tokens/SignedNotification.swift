@@ -31,12 +31,7 @@ package struct SignedNotification: Sendable {
     }
 
     /// Without a usable `jti`, the hash of the content: it is the same each time Apple sends the notification.
-    private var id: String {
-        guard let id = jws.claims["jti"]?.string, (1...256).contains(id.utf8.count) else {
-            return Base64URL.encode(jws.hash)
-        }
-        return id
-    }
+    private var id: String { jws.claims["jti"]?.identifier ?? Base64URL.encode(jws.hash) }
 
     /// `exp` is checked if it is there. It may be missing: an event in the past remains true.
     private static func issuedAt(
@@ -69,7 +64,7 @@ private struct NotificationEvent {
         let unusable = AppleTokenFault.malformed(.unusable(.claims, member: "events"))
         guard let event = Self.object(claim), let type = event["type"]?.string else { throw unusable }
         kind = Self.kind(type)
-        let subject = event["sub"]?.subject
+        let subject = event["sub"]?.identifier
         guard subject != nil || kind == .other else { throw unusable }
         self.subject = subject ?? ""
         time = event["event_time"]?.timeInSecondsOrMilliseconds

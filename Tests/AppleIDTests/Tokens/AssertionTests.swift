@@ -86,8 +86,10 @@ struct AssertionTests {
 
     @Test(
         "a login is accepted without a usable email address",
-        arguments: [nil, .null, "", 1, [], .string(String(repeating: "a", count: 243) + "@example.com")] as [JSONValue?]
-    )
+        arguments: [
+            nil, .null, "", 1, [], .string(String(repeating: "a", count: 243) + "@example.com"), "a\0b@example.com",
+            "a@example.com\n",
+        ] as [JSONValue?])
     func noEmail(value: JSONValue?) throws {
         let assertion = try #require(expectAcceptance(TestToken.withClaim("email", value)))
         #expect(assertion.email == nil)

@@ -157,7 +157,7 @@ struct NotificationTests {
 
     @Test(
         "without a usable jti the id is a hash of the content",
-        arguments: [nil, .null, "", 7, .string(String(repeating: "j", count: 257))] as [JSONValue?])
+        arguments: [nil, .null, "", 7, .string(String(repeating: "j", count: 257)), "j\0"] as [JSONValue?])
     func withoutID(value: JSONValue?) throws {
         let text = TestNotification.withClaim("jti", value)
         let first = try #require(TestNotification.expectAcceptance(text))

@@ -165,6 +165,24 @@ struct AppleNotificationTests {
         #expect(try fixture.installation.me(login.accessToken).status == 200)
     }
 
+    @Test("A NUL in a claim of a notification is not stored, and the notification is applied once")
+    func nulInClaims() throws {
+        let fixture = try NotificationFixture(.handler) { $0["APPLE_ON_CONSENT_REVOKED"] = "keep" }
+        let login = try fixture.logIn("ann")
+        #expect(try fixture.notify("email-disabled", "ann") { $0.email = "a\0@example.com" }.status == 200)
+        let account = try #require(try fixture.account(of: login))
+        #expect(account["email"]?.string?.contains("\0") != true)
+        #expect(try fixture.notify("consent-revoked", "ann\0").status == 401)
+        var order = NotificationOrder(type: "consent-revoked", subject: "ann", audience: FakeAppleIssuer.bundleID)
+        order.identifier = "a\0b"
+        let body = fixture.apple.service.notification(order)
+        #expect(try fixture.notify(body).status == 200)
+        #expect(try fixture.installation.me(login.accessToken).code == "session_revoked")
+        let again = try fixture.logIn("ann")
+        #expect(try fixture.notify(body).status == 200)
+        #expect(try fixture.installation.me(again.accessToken).status == 200)
+    }
+
     @Test("A notification without Apple's signature is refused", arguments: TestEnvironment.allCases)
     func forged(_ environment: TestEnvironment) throws {
         let fixture = try NotificationFixture(environment)
