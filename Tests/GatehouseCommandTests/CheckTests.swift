@@ -48,7 +48,7 @@ struct CheckTests {
             "APPLE_JWKS_URL": address + "/auth/keys", "APPLE_TOKEN_URL": address + "/auth/token",
             "APPLE_REVOKE_URL": address + "/auth/revoke", "APPLE_TEAM_ID": "FAKEAPPLE1", "APPLE_KEY_ID": key,
             "APPLE_PRIVATE_KEY_FILE": tool.folder.file("apple/AuthKey_DEVELOPER1.p8"), "APP_ENV": "development",
-            "DATA_KEY": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8",
+            "DATA_KEY": "EIYk4Hap3db0PQ1sKREQ6z87uAL0AE6_lAihPZEolxM",
         ]
     }
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Settings for Apple's endpoints")
 struct AppleServerSettingsTests {
-    static let dataKey = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+    static let dataKey = "EIYk4Hap3db0PQ1sKREQ6z87uAL0AE6_lAihPZEolxM"
 
     /// The settings that requests to Apple's endpoints need.
     static let complete: [String: String?] = [
@@ -118,7 +118,7 @@ struct AppleServerSettingsTests {
 
     @Test("a data key is 32 bytes in base64", arguments: ["DATA_KEY", "DATA_KEY_PREVIOUS"])
     func dataKeys(name: String) {
-        for good in ["ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=", "4OHi4-Tl5ufo6err7O3u7_Dx8vP09fb3-Pn6-_z9_v8"] {
+        for good in ["J6Cus/7pIy+K8iEfnuSRxbEL7LVWO/web5NCfsvI/ik=", "NGC-MSAeaf7aoO7ouZl_XHwpmf2v5ZMlPNZUr0361xQ"] {
             #expect(faults([name: good]).isEmpty)
         }
         for bad in ["Xbad", Self.dataKey + "A", String(Self.dataKey.dropLast()), String(repeating: "00", count: 32)] {
@@ -130,7 +130,7 @@ struct AppleServerSettingsTests {
 
     @Test("a previous data key decrypts what it encrypted")
     func dataKeyRotation() throws {
-        let (owner, other) = (UserID("user_01"), "ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=")
+        let (owner, other) = (UserID("user_01"), "J6Cus/7pIy+K8iEfnuSRxbEL7LVWO/web5NCfsvI/ik=")
         let before = try #require(try TestConfiguration.read(["DATA_KEY": other]).vault)
         let after = try #require(
             try TestConfiguration.read(["DATA_KEY": Self.dataKey, "DATA_KEY_PREVIOUS": other]).vault)

@@ -11,7 +11,10 @@ struct PreviousKeysTests {
     private static let secrets = (0..<20).map { "previous-secret-\($0)-of-the-tests-0123456789" }
     private static let pems = [PEMFixtures.ed25519, PEMFixtures.p256]
 
-    private func dataKey(_ number: UInt8) -> String { Base64URL.encode((0..<32).map { $0 + number }) }
+    private func dataKey(_ number: UInt8) -> String {
+        var generator = SeededGenerator(seed: UInt64(number))
+        return Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
 
     private func keyIDs(_ secrets: some Sequence<String>) throws -> [String?] {
         try secrets.map { try SigningKey(writtenSecret: Array($0.utf8)).keyID }

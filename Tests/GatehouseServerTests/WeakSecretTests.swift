@@ -1,14 +1,18 @@
 import Foundation
-import GatehouseServer
 import JOSE
 import TestSupport
 import Testing
+
+@testable import GatehouseServer
 
 @Suite("Weak secrets")
 struct WeakSecretTests {
     private static let secrets = [
         "JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET", "JWT_ACCESS_SECRET_PREVIOUS", "JWT_REFRESH_SECRET_PREVIOUS",
     ]
+
+    private static let random = "EIYk4Hap3db0PQ1sKREQ6z87uAL0AE6_lAihPZEolxM"
+    private static let randomBytes = Base64URL.decode(random) ?? []
 
     private func expectFault(_ name: String, _ value: String, _ changes: [String: String?] = [:]) {
         let faults = TestConfiguration.faults(changes.merging([name: value]) { $1 })
@@ -23,15 +27,64 @@ struct WeakSecretTests {
         expectFault(name, String(repeating: "changem", count: 10))
         expectFault(name, String(repeating: "00", count: 32))
         expectFault(name, Base64URL.encode((0..<32).map { UInt8(16 * ($0 % 7) + 3) }))
-        #expect(TestConfiguration.faults([name: String(repeating: "abcdefgh", count: 4)]).isEmpty, "eight are enough")
+    }
+
+    @Test(
+        "a secret that is easy to guess is refused, as text, in base64 and in hexadecimal",
+        arguments: [
+            String(repeating: "abcdefgh", count: 4), "0123456789abcdef0123456789abcdef",
+            "change-me-in-production-0123456789", "Please_Change_This_Before_You_Go_Live",
+            "replace-me-with-32-random-characters", "PASSWORD-of-the-server-1983-x!qz",
+            "example-secret-example-secret-ex", "abcdefghijklmnopqrstuvwxyz012345",
+            "qwertyuiopasdfghjklzxcvbnm123456", "your-secret-goes-here-and-is-long",
+            "zyxwvutsrqponmlkjihgfedcba987654",
+        ])
+    func predictable(secret: String) {
+        let bytes = Array(secret.utf8)
+        let hexadecimal = bytes.map { String(format: "%02X", $0) }.joined()
+        for name in Self.secrets {
+            expectFault(name, secret)
+            expectFault(name, hexadecimal)
+            expectFault(name, Base64URL.encode(Array(bytes.prefix(32))))
+        }
+    }
+
+    @Test("bytes that count up are refused, in base64 and in hexadecimal")
+    func counting() {
+        for step in [1, 3, 255] as [UInt8] {
+            let bytes = (0..<32).map { $0 &* step }
+            expectFault("JWT_REFRESH_SECRET", Base64URL.encode(bytes))
+            expectFault("JWT_REFRESH_SECRET", bytes.map { String(format: "%02x", $0) }.joined())
+        }
+    }
+
+    @Test("a generated secret is never refused")
+    func generated() {
+        var generator = SeededGenerator(seed: 1)
+        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) } }
+        func hexadecimal(_ count: Int) -> String { bytes(count).map { String(format: "%02x", $0) }.joined() }
+        let formats: [(name: String, make: () -> String)] = [
+            ("openssl rand -hex 32", { hexadecimal(32) }), ("openssl rand -hex 16", { hexadecimal(16) }),
+            ("openssl rand -hex 24", { hexadecimal(24) }),
+            ("openssl rand -base64 32", { Data(bytes(32)).base64EncodedString() }),
+            ("openssl rand -base64 24", { Data(bytes(24)).base64EncodedString() }),
+            ("openssl rand -base64 48", { Data(bytes(48)).base64EncodedString() }),
+            ("gatehouse keys generate", { Base64URL.encode(bytes(32)) }),
+        ]
+        for format in formats {
+            let refused = (0..<5000).map { _ in format.make() }.filter { Secret(text: $0).fault(atLeast: 32) != nil }
+            #expect(refused.isEmpty, "\(format.name)")
+        }
+        let keys = (0..<5000).map { _ in bytes(32) }.filter(\.isPredictable)
+        #expect(keys.isEmpty, "the private parts of key pairs")
     }
 
     @Test("a data key is judged by the bytes that it encodes", arguments: ["DATA_KEY", "DATA_KEY_PREVIOUS"])
     func dataKeys(name: String) throws {
-        let key = ["DATA_KEY": Base64URL.encode(Array(100..<132))] as [String: String?]
+        let key = ["DATA_KEY": Self.random] as [String: String?]
         expectFault(name, Base64URL.encode([UInt8](repeating: 7, count: 32)), key)
         expectFault(name, Base64URL.encode((0..<32).map { $0 % 7 * 31 }) + "=", key)
-        #expect(TestConfiguration.faults(key.merging([name: Base64URL.encode((0..<32).map { $0 % 8 })]) { $1 }).isEmpty)
+        expectFault(name, Base64URL.encode((0..<32).map { $0 % 8 }), key)
         expectFault(name, String(repeating: "A", count: 43), key)
     }
 
@@ -58,13 +111,15 @@ struct WeakSecretTests {
         let others = isAppleKey ? AppleServerSettingsTests.complete : [:]
         expectFault(name, Self.pem(header, [UInt8](repeating: 0, count: 31) + [1]), others)
         expectFault(name, Self.pem(header, (0..<32).map { $0 % 7 + 1 }), others)
-        #expect(TestConfiguration.faults(others.merging([name: Self.pem(header, Array(1...32))]) { $1 }).isEmpty)
+        expectFault(name, Self.pem(header, Array(1...32)), others)
+        let good = Self.pem(header, Self.randomBytes)
+        #expect(TestConfiguration.faults(others.merging([name: good]) { $1 }).isEmpty)
     }
 
     @Test("a key pair is judged with any line ends, and with other text before it")
     func shapesOfPEM() {
         let weak = Self.pem(Self.p256, [UInt8](repeating: 0, count: 31) + [1])
-        let good = Self.pem(Self.p256, Array(1...32))
+        let good = Self.pem(Self.p256, Self.randomBytes)
         let shapes: [(String) -> String] = [
             { $0.replacing("\n", with: " \n") + " \t" }, { $0.replacing("\n", with: "\r\n") + "\r\n" },
             { $0.replacing("\n", with: " \r\n") }, { "Bag Attributes\n    localKeyID: 01\n" + $0 },

@@ -125,7 +125,9 @@ extension SettingReader {
             warn("\(name) is ignored: this is production")
             return nil
         }
-        guard let fault = secret.fault(atLeast: Configuration.minimumDevelopmentSecretBytes) else {
+        // A developer may type it.
+        let fault = secret.fault(atLeast: Configuration.minimumDevelopmentSecretBytes, isWeak: \.isRepetitive)
+        guard let fault else {
             return SHA256.hash(secret.bytes)
         }
         addFault(name, fault)

@@ -18,21 +18,23 @@ package struct Secret: Sendable {
         text == other.text || decoded != nil && decoded == other.decoded
     }
 
-    func fault(atLeast byteCount: Int) -> String? {
+    /// - Parameter isWeak: whether these bytes, or those that the text encodes, are easy to guess.
+    func fault(atLeast byteCount: Int, isWeak: ([UInt8]) -> Bool = \.isPredictable) -> String? {
         if bytes.count < byteCount { return "is too short: it needs at least \(byteCount) bytes" }
-        return bytes.isRepetitive || decoded?.isRepetitive == true ? Self.isNotRandom : nil
+        return [bytes, decoded, hexadecimal].contains { $0.map(isWeak) == true } ? Self.isNotRandom : nil
+    }
+
+    /// The bytes that the text writes as hexadecimal digits; nil if the text is not such an encoding.
+    private var hexadecimal: [UInt8]? {
+        guard bytes.count % 2 == 0 else { return nil }
+        let digits = bytes.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == bytes.count else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
     static let isNotRandom =
-        "is not random: it has fewer than \([UInt8].minimumDistinctBytes) different bytes; make one with: "
+        "is not random: repetitions, sequences and words such as changeme are easy to guess; make one with: "
         + "gatehouse keys generate --alg HS256"
-}
-
-extension [UInt8] {
-    /// 32 random bytes have fewer with a probability below 10^-30, their hexadecimal digits below 10^-18.
-    static let minimumDistinctBytes = 8
-
-    var isRepetitive: Bool { Set(self).count < Self.minimumDistinctBytes }
 }
 
 extension SettingParser where Value == Secret {
@@ -58,7 +60,7 @@ extension SettingParser where Value == Secret {
         return Self(format) { text, faults in
             let secret = Secret(text: text)
             if secret.decoded == nil { faults.append("must be \(format)") }
-            if secret.decoded?.isRepetitive == true { faults.append(Secret.isNotRandom) }
+            if secret.decoded?.isPredictable == true { faults.append(Secret.isNotRandom) }
             return secret
         }
     }
@@ -88,9 +90,8 @@ extension SettingParser where Value == SigningKey {
                 faults.append("must be \(format)")
                 return nil
             }
-            if bytes.isRepetitive {
-                let least = [UInt8].minimumDistinctBytes
-                faults.append("is not random: its private part has fewer than \(least) different bytes; make a new one")
+            if bytes.isPredictable {
+                faults.append("is not random: repetitions and sequences are easy to guess; make a new one")
             }
             return key
         }

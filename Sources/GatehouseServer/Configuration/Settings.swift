@@ -176,14 +176,14 @@ package struct Settings: Sendable {
     let accessSecret = Setting(
         "JWT_ACCESS_SECRET", .secret, default: .requiredIf("without `ACCESS_SIGNING_KEY`"), secret: true,
         "Secret that signs access tokens, with HS256.",
-        details: "It must differ from every other secret, and have at least 8 different bytes ([keys](#keys)).")
+        details: "It must differ from every other secret ([keys](#keys)).")
     let accessSecretPrevious = Setting(
         "JWT_ACCESS_SECRET_PREVIOUS", .previous(.secret, .line), secret: true,
         "Earlier secrets of access tokens, which are accepted but do not sign.",
         details: "One on a line, the newest first.")
     let refreshSecret = Setting(
         "JWT_REFRESH_SECRET", .secret, default: .required, secret: true, "Secret that signs refresh tokens.",
-        details: "It must differ from every other secret, and have at least 8 different bytes.")
+        details: "It must differ from every other secret.")
     let refreshSecretPrevious = Setting(
         "JWT_REFRESH_SECRET_PREVIOUS", .previous(.secret, .line), secret: true,
         "Earlier secrets of refresh tokens, which are accepted but do not sign.",

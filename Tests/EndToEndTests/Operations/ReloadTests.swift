@@ -31,7 +31,8 @@ struct ReloadTests {
     }
 
     private static func dataKey(_ number: Int) -> String {
-        Base64URL.encode((0..<32).map { UInt8(32 * number + $0) })
+        var generator = SeededGenerator(seed: UInt64(number))
+        return Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
     @Test("Every key is rotated under load without a refused or lost response")

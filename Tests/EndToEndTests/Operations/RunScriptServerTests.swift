@@ -101,7 +101,7 @@ struct RunScriptServerTests {
         try Shell.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key])
         let server = try DevelopmentServer(environment: [
             "ACCESS_TOKEN_TTL": "77s", "DATABASE_URL": "sqlite:" + folder.file("other.db"),
-            "JWT_ACCESS_SECRET": "0123456789abcdef0123456789ABCDEF", "DEV_LOGIN_SECRET": "a secret of the operator",
+            "JWT_ACCESS_SECRET": "a028ea556224741394ab29b4d4abe315", "DEV_LOGIN_SECRET": "a secret of the operator",
             "APPLE_TEAM_ID": "MYTEAMID01", "APPLE_KEY_ID": "MYKEYID001", "APPLE_PRIVATE_KEY_FILE": key,
             "APPLE_NONCE": "challenge",
         ])

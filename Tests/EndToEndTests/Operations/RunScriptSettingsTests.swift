@@ -6,7 +6,7 @@ import Testing
 @Suite("Settings of deploy/run")
 struct RunScriptSettingsTests {
     private let folder: TemporaryFolder
-    private static let secret = "0123456789abcdef0123456789ABCDEF"
+    private static let secret = "a028ea556224741394ab29b4d4abe315"
 
     init() throws {
         folder = try TemporaryFolder()
@@ -94,7 +94,7 @@ struct RunScriptSettingsTests {
         "Either form of a setting in the environment wins",
         arguments: ["JWT_REFRESH_SECRET", "DEV_LOGIN_SECRET", "DATA_KEY", "JWT_ACCESS_SECRET"])
     func environment(_ name: String) throws {
-        let value = name == "DATA_KEY" ? "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlBQkNERUY=" : Self.secret
+        let value = name == "DATA_KEY" ? "J6Cus/7pIy+K8iEfnuSRxbEL7LVWO/web5NCfsvI/ik=" : Self.secret
         let file = try secret("own", value)
         for environment in [[name: value], [name + "_FILE": file]] {
             #expect(try writeForApple(environment).status == 0)

@@ -32,7 +32,10 @@ final class AppleDeveloperFixture: Sendable {
         variables.merge(apple.developerSettings) { _, new in new }
     }
 
-    static func key(_ number: UInt8) -> String { Base64URL.encode((0..<32).map { number &+ $0 }) }
+    static func key(_ number: UInt8) -> String {
+        var generator = SeededGenerator(seed: UInt64(number))
+        return Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
 
     func logIn(_ body: JSONObject) throws -> TestResponse { try installation.send(.post("/api/auth/apple", body)) }
 
