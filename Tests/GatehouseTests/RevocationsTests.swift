@@ -160,6 +160,62 @@ struct RevocationsTests {
         #expect(revocations.age == .zero)
     }
 
+    @Test("the first request after a suspension reads the log", arguments: [1.2, 3, 29, 31, 100_000])
+    func suspension(seconds: Double) throws {
+        let store = RevocationLogStore(isShared: true)
+        let elapsed = ElapsedTime()
+        let revocations = try Revocations(store: store, lifetime: .seconds(900), clock: elapsed.now)
+        elapsed.advance(by: .seconds(1))
+        try revocations.requireCurrent()
+        let readCount = store.readCount
+        store.append(.session(SessionID("a")), incrementsCounter: false)
+        elapsed.advance(by: .seconds(seconds))
+        for _ in 1...3 {
+            try revocations.requireCurrent()
+            #expect(refusal(revocations, caller("a")) == .sessionRevoked)
+        }
+        #expect(store.readCount == readCount + 1)
+    }
+
+    @Test("a reading during which the process was suspended is done again")
+    func suspendedReading() throws {
+        let elapsed = ElapsedTime()
+        let store = RevocationLogStore(isShared: true)
+        let revocations = try Revocations(store: store, lifetime: .seconds(900), clock: elapsed.now)
+        store.onNextRead {
+            elapsed.advance(by: .seconds(3))
+            store.append(.session(SessionID("a")), incrementsCounter: false)
+        }
+        try revocations.catchUp()
+        #expect(refusal(revocations, caller("a")) == nil, "it ended after the log was read")
+        try revocations.requireCurrent()
+        #expect(refusal(revocations, caller("a")) == .sessionRevoked)
+    }
+
+    @Test("while the log cannot be read, requests do not try to read it, and neither does a node in normal work")
+    func requestsDoNotRead() throws {
+        let store = RevocationLogStore(isShared: true)
+        let elapsed = ElapsedTime()
+        let revocations = try Revocations(store: store, lifetime: .seconds(900), clock: elapsed.now)
+        var readings = 1
+        for isReadable in [true, false] {
+            store.setReadable(isReadable)
+            for _ in 1...20 {
+                for _ in 1...3 {
+                    elapsed.advance(by: .milliseconds(350))
+                    try revocations.requireCurrent()
+                }
+                #expect(store.readCount == readings)
+                try? revocations.catchUp()
+                readings += 1
+            }
+        }
+        // After a suspension once, whatever comes of it.
+        elapsed.advance(by: .seconds(5))
+        for _ in 1...3 { try revocations.requireCurrent() }
+        #expect(store.readCount == readings + 1)
+    }
+
     @Test("where no other node ends anything, the age of the log does not matter")
     func alone() throws {
         let elapsed = ElapsedTime()

@@ -37,7 +37,7 @@ package final class Revocations: Sendable {
     private let memory = Mutex(Memory())
     private let cursor = Mutex(Cursor())
     private let seenCounter: Atomic<UInt64>
-    private let lastReading: Mutex<ContinuousClock.Instant>
+    private let freshness: Mutex<LogFreshness>
 
     /// Reads the whole log: without it, access tokens of ended sessions would be accepted.
     package init(
@@ -47,7 +47,7 @@ package final class Revocations: Sendable {
         self.store = store
         self.lifetime = lifetime
         self.clock = clock
-        lastReading = Mutex(clock())
+        freshness = Mutex(LogFreshness(at: clock()))
         seenCounter = Atomic(store.revocationCounter)
         try catchUp()
     }
@@ -67,14 +67,21 @@ package final class Revocations: Sendable {
 
     /// How long ago the log was read; nil where no other machine adds to it.
     package var age: Duration? {
-        store.isShared ? lastReading.withLock { $0 }.duration(to: clock()) : nil
+        store.isShared ? freshness.withLock { $0.readAt }.duration(to: clock()) : nil
     }
 
     /// Refuses requests while the log may contain much that is not known here: callers would be accepted whom another
-    /// machine has logged out.
+    /// machine has logged out. After a suspension of this process, the log is read first.
     package func requireCurrent() throws(Refusal) {
         try catchUpIfChanged()
-        guard let age, age > Self.longestBlindness else { return }
+        guard store.isShared else { return }
+        let now = clock()
+        let (readAt, mustBeRead) = freshness.withLock { freshness in
+            freshness.notice(now)
+            return (freshness.readAt, freshness.mustBeRead)
+        }
+        if mustBeRead { catchUpAfterSuspension() }
+        guard readAt.duration(to: now) > Self.longestBlindness, let age, age > Self.longestBlindness else { return }
         throw .storageUnavailable(
             StoreFailure(
                 "what other nodes have ended could not be read for \(age.components.seconds) s", cause: .unreachable))
@@ -88,18 +95,30 @@ package final class Revocations: Sendable {
 
     /// Reads the new entries of the log. One thread at a time, so that an older read cannot overwrite a newer one.
     package func catchUp() throws(Refusal) {
-        try cursor.withLock { cursor throws(Refusal) in
-            // Both before the log is read: an entry that is added during the read is not known afterwards.
-            let counter = store.revocationCounter
-            let start = clock()
-            let entries = try store.revocations(after: cursor.place)
-            if let last = entries.last {
-                memory.withLock { insert(entries, into: &$0, now: start) }
-                cursor.place = last.place
-            }
-            seenCounter.store(counter, ordering: .releasing)
-            lastReading.withLock { $0 = start }
+        try cursor.withLock { cursor throws(Refusal) in try catchUp(&cursor) }
+    }
+
+    /// One of the waiting requests reads the log for all.
+    private func catchUpAfterSuspension() {
+        cursor.withLock { cursor in
+            if freshness.withLock(\.mustBeRead) { try? catchUp(&cursor) }
         }
+    }
+
+    private func catchUp(_ cursor: inout Cursor) throws(Refusal) {
+        // Both before the log is read: an entry that is added during the read is not known afterwards.
+        let counter = store.revocationCounter
+        let start = clock()
+        freshness.withLock { $0.notice(start) }
+        var hasSucceeded = false
+        defer { freshness.withLock { $0.endReading(from: start, at: clock(), succeeded: hasSucceeded) } }
+        let entries = try store.revocations(after: cursor.place)
+        if let last = entries.last {
+            memory.withLock { insert(entries, into: &$0, now: start) }
+            cursor.place = last.place
+        }
+        seenCounter.store(counter, ordering: .releasing)
+        hasSucceeded = true
     }
 
     /// Refuses a caller whose session has ended, or whose token names a role or status that is out of date.

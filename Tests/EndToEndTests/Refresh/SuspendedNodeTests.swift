@@ -40,8 +40,32 @@ struct SuspendedNodeTests {
         #expect(try node.refresh(last.refreshToken).status == 200)
     }
 
+    @Test("Requests that waited while it was suspended are answered after it has read what other nodes ended")
+    func revocationsMeanwhile() throws {
+        let nodes = try TwoNodes()
+        try nodes.dropNotifications()
+        let logins = try (0..<20).map { try nodes.first.devLogin("suspended-\($0)@example.com") }
+        let peers = try logins.map { login in
+            let peer = try nodes.second.connect()
+            let answer = try nodes.second.send(.get("/api/auth/verify", bearer: login.accessToken), over: peer)
+            #expect(answer.status == 204)
+            return peer
+        }
+        let start = ContinuousClock.now
+        try suspend(nodes.second)
+        defer { nodes.second.process.signal(SIGCONT) }
+        for (login, peer) in zip(logins, peers) {
+            #expect(try nodes.first.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
+            try peer.send(FastCGIInstallation.bytes(of: .get("/api/auth/verify", bearer: login.accessToken)))
+        }
+        _ = Eventually.holds { start.duration(to: .now) > .milliseconds(3500) }
+        nodes.second.process.signal(SIGCONT)
+        for peer in peers { #expect(try peer.answer().text.contains("401")) }
+    }
+
     /// Returns when no thread runs any more.
-    private func suspend() throws {
+    private func suspend(_ suspended: FastCGIInstallation? = nil) throws {
+        let node = suspended ?? self.node
         node.process.signal(SIGSTOP)
         let tasks = "/proc/\(node.process.identifier)/task"
         let isStopped = Eventually.holds {

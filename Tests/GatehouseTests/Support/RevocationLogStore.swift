@@ -10,6 +10,7 @@ final class RevocationLogStore: PartialStore {
         var userReadCount = 0
         var user: User?
         var isReadable = true
+        var onNextRead: (@Sendable () -> Void)?
     }
 
     let isShared: Bool
@@ -18,7 +19,7 @@ final class RevocationLogStore: PartialStore {
 
     private let state = Mutex(State())
 
-    /// The number of times that the log was read.
+    /// The number of attempts to read the log.
     var readCount: Int { state.withLock { $0.readCount } }
 
     func append(
@@ -47,12 +48,18 @@ final class RevocationLogStore: PartialStore {
 
     func setReadable(_ isReadable: Bool) { state.withLock { $0.isReadable = isReadable } }
 
+    /// Is called once, when the log has been read and the reader has not got it yet.
+    func onNextRead(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onNextRead = action } }
+
     func revocations(after place: Int64) throws(Refusal) -> [Revocation] {
-        try state.withLock { state throws(Refusal) in
-            guard state.isReadable else { throw storageFailure }
+        let (found, action) = try state.withLock { state throws(Refusal) in
             state.readCount += 1
-            return state.log.filter { $0.place > place }
+            guard state.isReadable else { throw storageFailure }
+            defer { state.onNextRead = nil }
+            return (state.log.filter { $0.place > place }, state.onNextRead)
         }
+        action?()
+        return found
     }
 
     var revocationCounter: UInt64 { state.withLock { $0.counter } }
