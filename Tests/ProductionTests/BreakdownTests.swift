@@ -18,7 +18,7 @@ extension MachineTests {
                 #expect(try machine.login() == Machine.successfulLogin)
                 if kill == 2 { #expect(try machine.alertedUnits == "") }
             }
-            #expect(machine.eventuallySucceeds("test -s /root/alerts"))
+            #expect(machine.eventuallySucceeds("test -s /var/log/alerts"))
             #expect(try machine.alertedUnits == "gatehouse.service")
             #expect(
                 try machine.mustRun("journalctl --priority alert").contains("crashed three times within ten minutes"))
@@ -93,7 +93,7 @@ extension MachineTests {
             #expect(try machine.run("systemctl restart gatehouse").status != 0)
             #expect(try machine.mustRun(Self.status) == "502")
             try machine.mustRun("! systemctl is-active gatehouse.socket")
-            #expect(machine.eventuallySucceeds("test $(wc -l </root/alerts) = 2"))
+            #expect(machine.eventuallySucceeds("test $(wc -l </var/log/alerts) = 2"))
             try machine.mustRun("mv /etc/gatehouse/gatehouse.conf.kept /etc/gatehouse/gatehouse.conf")
             try machine.mustRun("systemctl start gatehouse")
             #expect(try machine.login() == Machine.successfulLogin)

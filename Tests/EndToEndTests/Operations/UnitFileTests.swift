@@ -19,12 +19,35 @@ struct UnitFileTests {
     }
 
     @Test(
-        "Units that handle secrets forbid core dumps and limit memory and tasks",
-        arguments: ["gatehouse.service", "gatehouse-backup.service", "gatehouse-setup.service"])
+        "Units forbid core dumps and limit memory and tasks",
+        arguments: [
+            "gatehouse.service", "gatehouse-backup.service", "gatehouse-setup.service", "gatehouse-failed@.service",
+        ])
     func limits(unit: String) throws {
         #expect(try value("LimitCORE", in: unit) == "0")
         #expect(try value("MemoryMax", in: unit).wholeMatch(of: /[0-9]+[MG]/) != nil)
         #expect(Int(try value("TasksMax", in: unit)) ?? 0 > 0)
+    }
+
+    @Test(
+        "Every unit that runs a program has a sandbox",
+        arguments: [
+            "gatehouse.service", "gatehouse-backup.service", "gatehouse-setup.service", "gatehouse-failed@.service",
+        ])
+    func sandbox(unit: String) throws {
+        let isOn = [
+            "PrivateDevices", "ProtectClock", "ProtectControlGroups", "ProtectHostname", "ProtectKernelLogs",
+            "ProtectKernelModules", "ProtectKernelTunables", "RestrictNamespaces", "RestrictRealtime",
+            "RestrictSUIDSGID", "LockPersonality",
+        ]
+        for name in isOn { #expect(try value(name, in: unit) == "yes", "\(name)") }
+        #expect(try ["strict", "full"].contains(value("ProtectSystem", in: unit)))
+        #expect(try ["yes", "read-only"].contains(value("ProtectHome", in: unit)))
+        for capability in ["SYS_ADMIN", "SYS_PTRACE", "NET_ADMIN", "SYS_MODULE", "MKNOD"] {
+            #expect(try !value("CapabilityBoundingSet", in: unit).contains(capability))
+        }
+        #expect(try value("SystemCallArchitectures", in: unit) == "native")
+        #expect(try value("RestrictAddressFamilies", in: unit).hasPrefix("AF_UNIX"))
     }
 
     @Test(

@@ -74,13 +74,13 @@ extension Machine {
 
     /// Installs an alert program that records the unit and then fails.
     func recordAlerts() throws {
-        try write("#!/bin/sh\necho \"$1\" >>/root/alerts\nexit 1\n", to: "/etc/gatehouse/on-failure.d/record")
+        try write("#!/bin/sh\necho \"$1\" >>/var/log/alerts\nexit 1\n", to: "/etc/gatehouse/on-failure.d/record")
         try mustRun("chmod +x /etc/gatehouse/on-failure.d/record")
     }
 
     /// The units that raised an alert, one per line.
     var alertedUnits: String {
-        get throws { try mustRun("cat /root/alerts 2>/dev/null || true") }
+        get throws { try mustRun("cat /var/log/alerts 2>/dev/null || true") }
     }
 
     /// The status of each step from login to logout.
