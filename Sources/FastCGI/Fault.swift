@@ -5,6 +5,8 @@ package enum Fault: Error, Sendable {
     case refused(Refusal)
     /// `Limits.connections` was reached: the connection idle for longest was closed, or the new one if none was idle.
     case tooManyConnections
+    /// `Limits.unfinishedRequests` was exceeded: the largest incomplete request was closed.
+    case tooManyUnfinishedBytes
     /// A request was not complete in time, or its response was not read in time.
     case expired
     /// The peer closed its connection while the process was suspended, so its request is not executed.

@@ -6,6 +6,10 @@ package struct Limits: Sendable {
     /// Bytes of a request's body. A larger one is answered with 413.
     package var body = 64 << 10
 
+    /// Bytes of all requests that arrive in parts and are not answered yet. Most requests arrive at once: they wait in
+    /// their sockets, and count nowhere. Beyond this the largest incomplete request is closed.
+    package var unfinishedRequests = 64 << 20
+
     /// Open connections. nginx may open one for each concurrent request; an idle one takes some hundred bytes.
     package var connections = 4096
 

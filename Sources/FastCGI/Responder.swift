@@ -33,6 +33,7 @@ package final class Responder: Sendable {
     let stop: EventFlag
     let suspension = SuspensionWatch()
     let openCount = Atomic(0)
+    let unfinished = UnfinishedBytes()
     private let endedWorkers = Monitor(0)
     let isAcceptingPaused = Atomic(false)
     let hasLostKeeper = Atomic(false)
@@ -60,6 +61,8 @@ package final class Responder: Sendable {
     }
 
     package var openConnections: Int { openCount.load(ordering: .relaxed) }
+    /// The bytes that count against `Limits.unfinishedRequests`.
+    package var unfinishedBytes: Int { unfinished.value }
     /// The number of workers that handle a request, including those that are blocked in a handler.
     package var busyWorkers: Int { slots.busyWorkers }
 
@@ -79,6 +82,7 @@ package final class Responder: Sendable {
         var sweepAt = MonotonicTime.now
         while !stop.wait(milliseconds: 0) {
             serveSlowPeer(atMost: sweepAt.millisecondsLeft, &buffer)
+            closeLargestUnfinished()
             guard sweepAt <= .now else { continue }
             sweepAt = .now + limits.sweepEvery
             suspension.tick()

@@ -175,6 +175,68 @@ extension SocketTests {
             #expect(server.faults.isEmpty)
         }
 
+        @Test("beyond the limit for all together, the largest incomplete request is closed, and smaller ones go on")
+        func unfinishedBytes() throws {
+            var limits = Limits.quick
+            (limits.incompleteFor, limits.unfinishedRequests) = (.seconds(60), 100_000)
+            let server = try TestServer(limits: limits)
+            func half(_ count: Int) throws -> (peer: FastCGIPeer, rest: [UInt8]) {
+                let request = FastCGIWire.request("/length", body: [UInt8](repeating: 65, count: count))
+                let peer = try server.connect()
+                let after = server.responder.unfinishedBytes + request.count - 20
+                try peer.send(Array(request.dropLast(20)))
+                let isRead = { server.responder.unfinishedBytes == after || !server.faults.isEmpty }
+                try #require(Eventually.holds(isRead))
+                return (peer, Array(request.suffix(20)))
+            }
+            let small = try half(1000)
+            let largest = try half(50_000)
+            let large = try half(40_000)
+            #expect(server.faults.isEmpty)
+            let last = try half(30_000)
+            #expect(try largest.peer.isEnded())
+            #expect(server.faults.map { "\($0)" } == ["tooManyUnfinishedBytes"])
+            for (half, count) in [(small, 1000), (large, 40_000), (last, 30_000)] {
+                #expect(try half.peer.exchange(half.rest).text == TestServer.expected("\(count)"))
+            }
+            #expect(Eventually.holds { server.responder.unfinishedBytes == 0 })
+            #expect(server.responder.openConnections == 3)
+        }
+
+        @Test("a complete request that waits for a worker is never closed to save memory")
+        func unfinishedAndComplete() throws {
+            var limits = Limits.quick
+            (limits.incompleteFor, limits.unfinishedRequests) = (.seconds(60), 110_000)
+            let server = try TestServer(workers: 1, limits: limits)
+            let busy = try server.connect()
+            let request = FastCGIWire.request("/length", body: [UInt8](repeating: 65, count: 10_000))
+            // The worker sees that they are incomplete, before another request occupies it.
+            let peers = try (0..<12).map { _ in
+                let peer = try server.connect()
+                try peer.send([request[0]])
+                return peer
+            }
+            try #require(Eventually.holds { server.responder.unfinishedBytes == 12 })
+            try busy.send(FastCGIWire.request("/held"))
+            server.held.arrive()
+            for peer in peers.dropLast() { try peer.send(Array(request.dropFirst())) }
+            #expect(try peers[11].isEnded(), "it is the only incomplete one")
+            #expect(server.responder.unfinishedBytes > limits.unfinishedRequests)
+            server.held.release()
+            for peer in peers.dropLast() { #expect(try peer.answer().text == TestServer.expected("10000")) }
+            #expect(Eventually.holds { server.responder.unfinishedBytes == 0 })
+        }
+
+        @Test("a request with so many tiny records that it exceeds 256 KiB is refused")
+        func tinyRecords() throws {
+            let server = try TestServer()
+            let peer = try server.connect()
+            let request = FastCGIWire.request(body: [UInt8](repeating: 65, count: 60_000), recordSize: 1)
+            _ = try? peer.send(request)
+            #expect(Eventually.holds { server.responder.openConnections == 0 && server.faults.count == 1 })
+            #expect(server.responder.unfinishedBytes == 0)
+        }
+
         @Test(
             "the connection of a peer that closes within its request is closed at once",
             arguments: TestServer.Kind.allCases)

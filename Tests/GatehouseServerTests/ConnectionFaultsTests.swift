@@ -25,11 +25,13 @@ struct ConnectionFaultsTests {
         return lines.first { $0.contains("\"\(kind)\"") }?.split(separator: " ").last.flatMap { Int($0) }
     }
 
-    @Test("a full connection table is logged once a minute, and counted each time")
-    func fullTable() {
-        for second: Int64 in [0, 0, 1, 59, 60, 61] { faults.report(.tooManyConnections, at: after(second)) }
-        #expect(lines.change { $0 }.count { $0.contains("tooManyConnections") } == 2)
-        #expect(count(of: "too_many") == 6)
+    @Test(
+        "a limit that is reached is logged once a minute, and counted each time",
+        arguments: [(Fault.tooManyConnections, "too_many"), (.tooManyUnfinishedBytes, "unfinished")])
+    func limit(fault: Fault, kind: String) {
+        for second: Int64 in [0, 0, 1, 59, 60, 61] { faults.report(fault, at: after(second)) }
+        #expect(lines.change { $0 }.count { $0.contains("\(fault)") } == 2)
+        #expect(count(of: kind) == 6)
     }
 
     @Test("other faults are logged each time, also while the connection table is full")

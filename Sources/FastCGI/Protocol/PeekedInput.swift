@@ -24,8 +24,9 @@ enum PeekedInput: Equatable {
         var isPadded = false
     }
 
-    /// More than any request within the limits needs, unless it has many tiny records.
-    static let maximumLength = 1 << 20
+    /// Twice the parameters and the body that `Limits` allow. The rest is for the headers of records, of which web servers
+    /// write few.
+    static let maximumLength = 256 << 10
 
     /// A buffer that nearly every request fits in.
     static func buffer() -> [UInt8] { [UInt8](repeating: 0, count: 16 << 10) }

@@ -124,13 +124,13 @@ extension Responder {
     private func advance(_ state: ConnectionState, with received: ArraySlice<UInt8>) -> Step {
         switch state {
         case .restOfRequest(let beginning):
-            let bytes = beginning + received
+            let bytes = (beginning?.bytes ?? []) + received
             do throws(Refusal) {
                 if case .request(let body) = try PeekedInput(in: bytes.span, limits) {
-                    return .next(.freeWorker(bytes, body))
+                    return .next(.freeWorker(PartialRequest(bytes, countedIn: unfinished), body))
                 }
                 guard bytes.count < PeekedInput.maximumLength else { throw .protocolViolation }
-                return .keepWaiting(.restOfRequest(bytes))
+                return .keepWaiting(.restOfRequest(PartialRequest(bytes, countedIn: unfinished)))
             } catch {
                 report(.refused(error))
                 return .next(nil)
@@ -183,6 +183,7 @@ extension Responder {
             suspension.tick()
             releaseIdle()
             serveSlowPeer(atMost: 5, &buffer)
+            closeLargestUnfinished()
             sweep()
         }
     }

@@ -6,10 +6,11 @@ import Synchronization
 enum ConnectionState {
     /// The next request.
     case request
-    /// The rest of a request. The received part has been read, because a peer may not send more until there is room.
-    case restOfRequest([UInt8])
+    /// The rest of a request. The received part has been read, because a peer may not send more until there is room. Nil
+    /// if it is still in the socket.
+    case restOfRequest(PartialRequest?)
     /// A free worker, for a complete request that has been read.
-    case freeWorker([UInt8], PeekedInput.Body)
+    case freeWorker(PartialRequest, PeekedInput.Body)
     /// The end of a request whose body is too large. The response is ready.
     indirect case endOfBody(RequestEnd, answer: UnsentFile, then: ConnectionState?)
     /// The peer has to read a large response. libfcgi has written it to memory, so that no worker waits for the peer.
@@ -24,6 +25,7 @@ enum ConnectionState {
         /// No data of the next request has been read, and no data is left to be sent.
         var isIdle: Bool { if case .request = state { true } else { false } }
         var isForWorker: Bool { if case .freeWorker = state { true } else { isIdle } }
+        var incompleteBytes: Int { if case .restOfRequest(let part) = state { part?.bytes.count ?? 0 } else { 0 } }
     }
 
     /// The event to watch for, and its timeout.

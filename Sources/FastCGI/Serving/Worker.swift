@@ -35,7 +35,7 @@ final class Worker {
             } else if let entry = responder.connections.take(number, where: \.isForWorker) {
                 let socket = FileDescriptor(takingOwnership: number)
                 if case .freeWorker(let received, let body) = entry.state {
-                    if isAbandoned(socket) { giveUp(socket) } else { respond(on: socket, body, received) }
+                    if isAbandoned(socket) { giveUp(socket) } else { respond(on: socket, body, received.bytes) }
                 } else {
                     serve(socket)
                 }
@@ -74,9 +74,9 @@ final class Worker {
             switch try PeekedInput.peek(at: socket, &buffer, responder.limits) {
             case .nothing: responder.wait(for: .request, on: socket)
             case .ended: responder.close(socket)
-            case .incomplete: responder.wait(for: .restOfRequest([]), on: socket)
+            case .incomplete: responder.wait(for: .restOfRequest(nil), on: socket)
             // nginx may continue to send a body that is too large, so the request is read until its end is found.
-            case .request(let body) where body.isTooLarge: responder.wait(for: .restOfRequest([]), on: socket)
+            case .request(let body) where body.isTooLarge: responder.wait(for: .restOfRequest(nil), on: socket)
             case .request where isAbandoned(socket): giveUp(socket)
             case .request(let body): respond(on: socket, body)
             }

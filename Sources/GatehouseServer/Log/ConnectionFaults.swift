@@ -16,19 +16,26 @@ struct ConnectionFaults: Sendable {
 
     func report(_ fault: Fault, at now: MonotonicTime = .now) {
         metrics.count(fault)
-        // While the limit is reached, every new connection has this fault: its lines would fill the disk.
-        if case .tooManyConnections = fault, !throttle.permits("tooManyConnections", at: now) { return }
+        // While a limit is reached, every new connection or request has this fault: its lines would fill the disk.
+        if fault.isOfLimit, !throttle.permits("\(fault)", at: now) { return }
         log(fault.level, "connection", [("fault", .string("\(fault)"))])
     }
 }
 
 extension Fault {
+    fileprivate var isOfLimit: Bool {
+        switch self {
+        case .tooManyConnections, .tooManyUnfinishedBytes: true
+        case .refused, .expired, .abandoned, .acceptFailed: false
+        }
+    }
+
     /// A peer's fault does not concern the operator. A failure of this process does.
     fileprivate var level: LogLevel {
         switch self {
         case .refused, .expired: .debug
         case .abandoned: .info
-        case .tooManyConnections, .acceptFailed: .warning
+        case .tooManyConnections, .tooManyUnfinishedBytes, .acceptFailed: .warning
         }
     }
 }

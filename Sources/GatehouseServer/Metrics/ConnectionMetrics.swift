@@ -8,6 +8,7 @@ final class ConnectionMetrics: MetricSource {
         case expired
         case abandoned
         case tooMany
+        case unfinished
         case acceptFailed
 
         var label: String {
@@ -16,6 +17,7 @@ final class ConnectionMetrics: MetricSource {
             case .expired: "expired"
             case .abandoned: "abandoned"
             case .tooMany: "too_many"
+            case .unfinished: "unfinished"
             case .acceptFailed: "accept_failed"
             }
         }
@@ -30,6 +32,7 @@ final class ConnectionMetrics: MetricSource {
             case .expired: .expired
             case .abandoned: .abandoned
             case .tooManyConnections: .tooMany
+            case .tooManyUnfinishedBytes: .unfinished
             case .acceptFailed: .acceptFailed
             }
         faults.add(1, to: kind.rawValue)

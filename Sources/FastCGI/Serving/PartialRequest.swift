@@ -1,0 +1,45 @@
+import POSIX
+import Sockets
+import Synchronization
+
+/// What has arrived of a request that comes in parts. Its bytes are counted as long as they are kept, so no way in which a
+/// connection ends can miss them.
+final class PartialRequest: Sendable {
+    let bytes: [UInt8]
+    private let count: UnfinishedBytes
+
+    init(_ bytes: [UInt8], countedIn count: UnfinishedBytes) {
+        self.bytes = bytes
+        self.count = count
+        count.add(bytes.count)
+    }
+
+    deinit { count.add(-bytes.count) }
+}
+
+/// The sum of the bytes of all partial requests.
+final class UnfinishedBytes: Sendable {
+    private let sum = Atomic(0)
+
+    var value: Int { sum.load(ordering: .relaxed) }
+
+    fileprivate func add(_ count: Int) { sum.add(count, ordering: .relaxed) }
+}
+
+extension Responder {
+    /// Closes the largest incomplete requests as long as all together exceed the limit: many small ones of patient peers are
+    /// worth more than a large one. Complete requests that wait for a worker are counted, but never closed.
+    func closeLargestUnfinished() {
+        while unfinished.value > limits.unfinishedRequests {
+            let largest = connections.all { $0.incompleteBytes > 0 }
+                .max { $0.entry.incompleteBytes < $1.entry.incompleteBytes }
+            guard let number = largest?.number, connections.take(number, where: { $0.incompleteBytes > 0 }) != nil
+            else {
+                return
+            }
+            try? slowPoller.remove(number)
+            close(FileDescriptor(takingOwnership: number))
+            report(.tooManyUnfinishedBytes)
+        }
+    }
+}
