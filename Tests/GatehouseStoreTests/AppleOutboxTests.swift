@@ -140,6 +140,20 @@ struct AppleOutboxTests {
         #expect(taken.compactMap { $0 }.count == 1)
     }
 
+    @Test(
+        "a task that another transaction has locked is left to it, and the next one is taken",
+        .enabled(if: TestDatabase.isOnServer, "only a server locks rows"))
+    func lockedTask() throws {
+        try logIn(ann, as: "s1", queueing: exchange(of: ann))
+        try logIn(bob, as: "s2", queueing: exchange(of: bob))
+        try raw.executeScript("BEGIN")
+        _ = try raw.first("SELECT 1 FROM apple_tasks WHERE user_id = ? FOR UPDATE", .text(ann.id.text)) { _ in 0 }
+        #expect(try store.takeAppleTask(now: noon)?.userID == bob.id)
+        #expect(try store.takeAppleTask(now: noon) == nil)
+        try raw.executeScript("ROLLBACK")
+        #expect(try store.takeAppleTask(now: noon)?.userID == ann.id)
+    }
+
     @Test("the token for a code is stored with the account that Apple names")
     func stored() throws {
         try logIn(ann, as: "ann", queueing: exchange(of: ann))

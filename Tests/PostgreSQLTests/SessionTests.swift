@@ -50,7 +50,7 @@ struct SessionTests {
     @Test("A transaction pooler is detected; transactions have the timeouts, and the pooler's sessions keep none")
     func pooler() throws {
         let fixture = try Fixture()
-        let pooler = try PgBouncer(fixture)
+        let pooler = try PgBouncer(before: fixture.url, on: fixture.server)
         let options = ConnectionOptions(statementTimeout: .seconds(7))
         let connection = try Connection(to: pooler.url, options)
         #expect(connection.isPooled)
@@ -72,7 +72,8 @@ struct SessionTests {
 
     @Test("A failed transaction behind a pooler is rolled back, and the connection is usable")
     func failureBehindPooler() throws {
-        let pooler = try PgBouncer(Fixture())
+        let fixture = try Fixture()
+        let pooler = try PgBouncer(before: fixture.url, on: fixture.server)
         let connection = try Connection(to: pooler.url)
         try connection.begin()
         try connection.send("SELECT 1 / 0")
@@ -87,36 +88,5 @@ struct SessionTests {
         #expect(connection.isPooled)
         #expect(try connection.integer("SELECT count(*) FROM pg_prepared_statements") == 0)
         #expect(try connection.first("SHOW statement_timeout") { $0.text(0) } == "0")
-    }
-}
-
-/// PgBouncer with transaction pooling, in front of one session of the server.
-final class PgBouncer {
-    private let folder: TemporaryFolder
-    private let process: ChildProcess
-    let url: String
-
-    init(_ fixture: Fixture) throws {
-        folder = try TemporaryFolder()
-        chmod(folder.path, 0o777)
-        let name = try fixture.server.execute("SELECT current_database()", in: fixture.url)
-        let settings = """
-            [databases]
-            \(name) = host=\(fixture.server.folder) port=\(fixture.server.port) user=postgres
-            [pgbouncer]
-            pool_mode = transaction
-            default_pool_size = 1
-            auth_type = any
-            listen_addr =
-            unix_socket_dir = \(folder.path)
-            """
-        try settings.write(toFile: folder.file("pgbouncer.ini"), atomically: true, encoding: .utf8)
-        let asUser = getuid() == 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] : []
-        process = try ChildProcess(
-            asUser + ["pgbouncer", folder.file("pgbouncer.ini")], environment: [:], log: folder.file("log"))
-        url = "postgresql:///\(name)?host=\(folder.path)&port=6432&user=postgres"
-        // The file of the socket is there before PgBouncer listens.
-        let isReady = Eventually.holds { (try? Connection(to: url)) != nil }
-        try #require(isReady, "\(process.log)")
     }
 }
