@@ -108,7 +108,7 @@ let package = Package(
                 "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets", "Threading",
             ]),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport"),
         .target(
             name: "StoreSupport",
             dependencies: ["Gatehouse", "GatehouseStore", "PostgreSQL", "SQL", "SQLite", "TestSupport"],

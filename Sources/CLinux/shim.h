@@ -15,8 +15,8 @@
 
 // glibc declares these only with _GNU_SOURCE. Defining that here would give this module other definitions of common types
 // than Swift's Glibc module has, so they are declared here as documented in accept4(2), sched_getaffinity(2),
-// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2), capset(2) and memfd_create(2), and
-// sem_clockwait in the manual of glibc.
+// pthread_setname_np(3), renameat2(2), sched_getcpu(3), setresuid(2), getresuid(2), capset(2), memfd_create(2) and
+// pipe2(2), and sem_clockwait in the manual of glibc.
 int sem_clockwait(sem_t *, clockid_t, const struct timespec *);
 int accept4(int, struct sockaddr *, socklen_t *, int);
 int sched_getaffinity(pid_t, size_t, cpu_set_t *);
@@ -28,6 +28,7 @@ int setresgid(gid_t, gid_t, gid_t);
 int getresuid(uid_t *, uid_t *, uid_t *);
 int getresgid(gid_t *, gid_t *, gid_t *);
 int memfd_create(const char *, unsigned int);
+int pipe2(int[2], int);
 int capset(struct __user_cap_header_struct *, const struct __user_cap_data_struct *);
 int capget(struct __user_cap_header_struct *, struct __user_cap_data_struct *);
 #ifndef RENAME_NOREPLACE

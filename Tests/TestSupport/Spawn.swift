@@ -1,3 +1,4 @@
+import CLinux
 package import Glibc
 
 /// Starts programs with the default signal mask. The threads of tests have signals blocked, and programs that are
