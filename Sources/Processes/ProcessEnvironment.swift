@@ -13,4 +13,9 @@ package enum ProcessEnvironment {
         }
         return result
     }
+
+    /// For libraries, which read the environment themselves. Must be called while the process has one thread.
+    package static func set(_ name: String, to value: String) {
+        unsafe setenv(name, value, 1)
+    }
 }

@@ -88,7 +88,7 @@ struct SecretSourceTests {
     @Test(
         "a secret and its previous one have at least 32 bytes", arguments: ["JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET"])
     func lengths(name: String) {
-        let long = "0123456789abcdef0123456789abcdef"
+        let long = "k3Vw9TqLz0RbX7mHc2YfN8sJd5PgA1uE"
         let short = String(long.dropLast())
         #expect(TestConfiguration.faults([name: short]).map(\.name) == [name])
         #expect(TestConfiguration.faults([name: long]).isEmpty)

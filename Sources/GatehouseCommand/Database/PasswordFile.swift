@@ -16,6 +16,6 @@ enum PasswordFile {
             let content = try? File.readRegular(path), let copy = try? FileDescriptor.memoryFile(holding: content),
             fchmod(copy.number, 0o600) == 0, fchown(copy.number, owner.account.id, owner.group) == 0
         else { return }
-        unsafe setenv("PGPASSFILE", "/proc/self/fd/\(copy.release())", 1)
+        ProcessEnvironment.set("PGPASSFILE", to: "/proc/self/fd/\(copy.release())")
     }
 }

@@ -100,8 +100,9 @@ struct HeaderValueTests {
             #expect(response.status == 405)
             #expect(response.header("allow") == "GET, HEAD, PATCH, DELETE")
             let lost = try SharedInstallations.standard(environment).send(.get("/api/users/me/sessions/" + unsafe))
-            #expect(lost.status == 405)
-            #expect(lost.header("allow") == "DELETE")
+            // A path with a NUL names nothing.
+            #expect(lost.status == (unsafe == "\0" ? 404 : 405))
+            #expect(lost.header("allow") == (unsafe == "\0" ? nil : "DELETE"))
         }
     }
 }

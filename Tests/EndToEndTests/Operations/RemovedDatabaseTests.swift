@@ -47,7 +47,7 @@ struct RemovedDatabaseTests {
         let fault = parts.filter { $0["ready"] == false }
         #expect(fault.map { $0["name"]?.string } == ["store_file"])
         #expect(fault.first?["detail"]?.string?.contains("Before you stop the server, run gatehouse check") == true)
-        #expect(installation.process.log.contains("\(file) was removed or replaced"))
+        #expect(Eventually.holds { installation.process.log.contains("\(file) was removed or replaced") })
         // The watchdog must not end the process, and the file with it.
         #expect(try installation.send(.get("/healthz")).status == 200)
     }

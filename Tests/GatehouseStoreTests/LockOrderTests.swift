@@ -1,0 +1,105 @@
+import Gatehouse
+import SQL
+import StoreSupport
+import TestSupport
+import Testing
+
+@testable import GatehouseStore
+
+/// Two transactions that take the same locks in the same order never wait for each other.
+@Suite("Locks of logins and links", .enabled(if: TestDatabase.isOnServer, "a file has one writer"))
+struct LockOrderTests {
+    enum Operation: CaseIterable { case login, link }
+
+    private let database: TestDatabase
+    private let store: any ServerStore
+    private let user = SampleLogin.user(1)
+    private let noon = SampleLogin.noon
+
+    init() throws {
+        database = try TestDatabase()
+        store = try database.store()
+        let identity = Identity(provider: .dev, subject: "dev", email: nil)
+        _ = try store.create(user, with: SampleLogin.login("0", of: user, as: identity))
+    }
+
+    /// In the order in which they are taken. The hash of the token sorts after that of the nonce.
+    private static let keys = ["8", "9", "hashtextextended('APPLE new', 0)"]
+
+    private func run(_ operation: Operation) throws -> Bool {
+        let redemption = Redemption(
+            tokenHash: [0, 0, 0, 0, 0, 0, 0, 9], nonceHash: [0, 0, 0, 0, 0, 0, 0, 8], moment: noon,
+            grace: .seconds(60), expiresAt: noon + .seconds(3600))
+        let identity = SampleLogin.identity("new")
+        switch operation {
+        case .link:
+            let event = AuditEvent(.accountLinked, at: noon, userID: user.id, provider: .apple)
+            return try store.link(identity, to: user.id, redeeming: redemption, queueing: nil, recording: event)
+                == .linked
+        case .login:
+            var login = SampleLogin.login("1", of: user, as: identity)
+            login.redemption = redemption
+            if case .recorded = try store.record(login) { return true }
+            return false
+        }
+    }
+
+    /// The advisory locks of the one transaction that waits for another one; nil if none waits.
+    private func held() throws -> Set<Int64>? {
+        let connection = try database.connection()
+        let waiting = try connection.all(
+            """
+            SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+            WHERE NOT granted AND datname = current_database()
+            """
+        ) { $0.integer(0) }
+        guard let process = waiting.first else { return nil }
+        return Set(
+            try connection.all(
+                """
+                SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks
+                WHERE granted AND locktype = 'advisory' AND pid = \(process)
+                """
+            ) { $0.integer(0) })
+    }
+
+    private func number(of key: String) throws -> Int64 { try database.number("SELECT \(key)") }
+
+    @Test(
+        "are waited for, each while those before it are held and those after it are not",
+        arguments: Operation.allCases, keys.indices)
+    func advisory(operation: Operation, index: Int) throws {
+        if operation == .login { try link() }
+        try expectWait(
+            in: operation, for: "SELECT pg_advisory_xact_lock(\(Self.keys[index]))", holding: Self.keys[..<index])
+    }
+
+    @Test("The row of the user is the last one", arguments: Operation.allCases)
+    func row(operation: Operation) throws {
+        if operation == .login { try link() }
+        try expectWait(
+            in: operation, for: "SELECT 1 FROM users WHERE id = 'user_1' FOR NO KEY UPDATE", holding: Self.keys[...])
+    }
+
+    /// So that the identity has a user.
+    private func link() throws {
+        let redemption = Redemption(
+            tokenHash: [1], nonceHash: nil, moment: noon, grace: .seconds(60), expiresAt: noon + .seconds(3600))
+        _ = try store.link(
+            SampleLogin.identity("new"), to: user.id, redeeming: redemption, queueing: nil,
+            recording: AuditEvent(.accountLinked, at: noon, userID: user.id, provider: .apple))
+    }
+
+    private func expectWait(
+        in operation: Operation, for lock: String, holding keys: ArraySlice<String>,
+        place: SourceLocation = #_sourceLocation
+    ) throws {
+        let expected = Set(try keys.map(number))
+        let other = try database.connection()
+        try other.executeScript("BEGIN; \(lock)")
+        let done = Background { (try? run(operation)) == true ? [1] : [] }
+        #expect(Eventually.holds { (try? held()) ?? nil == expected }, sourceLocation: place)
+        try other.executeScript("ROLLBACK")
+        #expect(done.result() == [1], sourceLocation: place)
+    }
+}
