@@ -12,6 +12,16 @@ extension Connection {
 
     package var isEncrypted: Bool { unsafe PQsslInUse(handle.pointer) == 1 }
 
+    /// Whether nobody between this machine and the server can read or change anything: both are one machine, or the server
+    /// has proven with its certificate that it is the one that was meant.
+    package var isProtected: Bool {
+        guard let list = unsafe PQconninfo(handle.pointer) else { return false }
+        defer { unsafe PQconninfoFree(list) }
+        let parameters = unsafe ServerList.values(of: list)
+        if ServerList.isOnThisMachine(parameters) { return true }
+        return isEncrypted && parameters.contains { $0 == ("sslmode", "verify-full") }
+    }
+
     /// Whether the server is still what it was when the connection was opened: a primary, of the same timeline.
     package func isStillPrimary() throws(PostgreSQLError) -> Bool {
         let known = timeline

@@ -16,10 +16,13 @@ struct ServerList {
     let secrets: [String]
 
     init(_ url: String, _ options: ConnectionOptions) throws(PostgreSQLError) {
-        let channelBinding = try Self.channelBinding(of: url)
+        let written = try Self.written(in: url)
+        let channelBinding = written.filter { $0.keyword == "channel_binding" }
         let parameters = try Self.resolve(Self.defaults(options) + [("dbname", url)]) + channelBinding
         func value(_ keyword: String) -> String? { parameters.first { $0.keyword == keyword }?.value }
-        servers = Self.split(parameters)
+        let variable = unsafe getenv("PGSSLMODE")
+        let isModeChosen = unsafe written.contains { $0.keyword == "sslmode" } || variable != nil
+        servers = Self.split(parameters).map { isModeChosen ? $0 : Self.verifying($0) }
         guard !servers.isEmpty else { throw .invalidURL("the numbers of hosts, addresses and ports differ") }
         connectTimeout = value("connect_timeout").flatMap { Int($0) }.flatMap { $0 > 0 ? .seconds($0) : nil }
         secrets = [value("password"), value("sslpassword"), url].compactMap { $0 }.filter { !$0.isEmpty }
@@ -42,14 +45,21 @@ struct ServerList {
         return defaults
     }
 
-    /// What the URL says of the parameter that `resolve` needs for itself. Throws if libpq cannot read the URL; its own
-    /// message may quote it.
-    private static func channelBinding(of url: String) throws(PostgreSQLError) -> Parameters {
+    /// Without a choice of the operator, a server on another machine must prove with its certificate that it is the one
+    /// that is meant. libpq itself would go on without encryption. A mode in a service file other than its own default
+    /// remains.
+    private static func verifying(_ server: Parameters) -> Parameters {
+        guard !isOnThisMachine(server), server.contains(where: { $0 == ("sslmode", "prefer") }) else { return server }
+        return server.filter { $0.keyword != "sslmode" } + [("sslmode", "verify-full")]
+    }
+
+    /// What the URL itself sets. Throws if libpq cannot read it; its own message may quote it.
+    private static func written(in url: String) throws(PostgreSQLError) -> Parameters {
         guard let list = unsafe PQconninfoParse(url, nil) else {
             throw .invalidURL("it is no connection URI of PostgreSQL")
         }
         defer { unsafe PQconninfoFree(list) }
-        return unsafe values(of: list).filter { $0.keyword == "channel_binding" }
+        return unsafe values(of: list)
     }
 
     /// All parameters after libpq has read the URL, the service file and the environment.
@@ -69,7 +79,7 @@ struct ServerList {
     }
 
     /// Those that are set.
-    private static func values(of list: UnsafePointer<PQconninfoOption>) -> Parameters {
+    static func values(of list: UnsafePointer<PQconninfoOption>) -> Parameters {
         var values: Parameters = []
         var option = unsafe list
         while let keyword = unsafe option.pointee.keyword {
@@ -104,6 +114,14 @@ struct ServerList {
 }
 
 extension ServerList {
+    /// Whether no other machine is between this one and the server: a socket, or a loopback address.
+    static func isOnThisMachine(_ server: Parameters) -> Bool {
+        func value(_ keyword: String) -> String? { server.first { $0.keyword == keyword }?.value }
+        guard let host = value("hostaddr") ?? value("host") else { return true }
+        return host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1"
+            || host.hasPrefix("127.") && host.allSatisfy { $0 == "." || "0"..."9" ~= $0 }
+    }
+
     /// For messages.
     static func name(of server: Parameters) -> String {
         func value(_ keyword: String) -> String? { server.first { $0.keyword == keyword }?.value }

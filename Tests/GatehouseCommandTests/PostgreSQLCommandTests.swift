@@ -6,8 +6,8 @@ import Testing
 /// server if `GATEHOUSE_TEST_DATABASE` says so.
 @Suite("Commands for a PostgreSQL database")
 struct PostgreSQLCommandTests {
-    /// The shared server does not flush, which the check reports as a fault.
-    private static let flushing = Result { try TemporaryPostgreSQL(settings: ["fsync": "on"]) }
+    /// The shared server neither flushes nor vacuums, which the check reports as faults.
+    private static let flushing = Result { try TemporaryPostgreSQL(settings: ["fsync": "on", "autovacuum": "on"]) }
 
     private let tool: Tool
     private let server: TemporaryPostgreSQL
@@ -27,6 +27,18 @@ struct PostgreSQLCommandTests {
         let url = try server.database()
         #expect(try run("migrate", at: url).status == 0)
         return url
+    }
+
+    /// A migrated database as the page on PostgreSQL has it installed, for the user of the servers.
+    private func servedDatabase() throws -> String {
+        let url = try migrated()
+        let name = try server.execute("SELECT current_database()", in: url)
+        let user = "user_of_\(name)"
+        try server.execute("CREATE ROLE \(user) LOGIN IN ROLE pg_monitor")
+        try server.execute("REVOKE ALL ON DATABASE \(name) FROM PUBLIC", in: url)
+        try server.execute("GRANT CONNECT ON DATABASE \(name) TO \(user)", in: url)
+        try server.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO \(user)", in: url)
+        return server.url(of: name, user: user)
     }
 
     @Test("migrate creates the schema once, and nothing of an operator's command does")
@@ -57,7 +69,7 @@ struct PostgreSQLCommandTests {
 
     @Test("check finds no fault in a sound database, and says what a failover would lose")
     func sound() throws {
-        let url = try migrated()
+        let url = try servedDatabase()
         let outcome = try check(url)
         #expect(outcome.status == 0, "\(outcome.everything)")
         for subject in ["database", "privileges", "connections", "server clock", "schema", "sealed data"] {
@@ -85,6 +97,28 @@ struct PostgreSQLCommandTests {
             reader.status == 1 && reader.text.contains(/FAULT  privileges +reader may not read and write: .*users/),
             "\(reader.text)")
         #expect(reader.text.contains("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader"))
+    }
+
+    @Test("check names a superuser, a database for everybody, and what has been turned off")
+    func turnedOff() throws {
+        let owner = try migrated()
+        let open = try check(owner)
+        #expect(open.status == 1 && open.text.contains(/FAULT  privileges +postgres is a superuser/), "\(open.text)")
+        #expect(open.text.contains(/note   privileges +every user of the server may connect/))
+
+        let url = try servedDatabase()
+        let name = try server.execute("SELECT current_database()", in: url)
+        let sound = try check(url)
+        #expect(!sound.text.contains("superuser") && !sound.text.contains("may connect"), "\(sound.text)")
+        #expect(!sound.text.contains("upkeep"), "\(sound.text)")
+        for change in [
+            "ALTER TABLE users DISABLE TRIGGER ALL", "ALTER TABLE revocations SET (autovacuum_enabled = off)",
+        ] {
+            try server.execute(change, in: server.url(of: name))
+        }
+        let changed = try check(url)
+        #expect(changed.status == 1 && changed.text.contains(/FAULT  upkeep +triggers are disabled: .* on users/))
+        #expect(changed.text.contains(/FAULT  upkeep +autovacuum leaves out: revocations/), "\(changed.text)")
     }
 
     @Test("check names what is wrong with the way to the server, without the URL")

@@ -14,7 +14,7 @@ struct PostgreSQLEvaluationTests {
         facts.privileges.user = "gatehouse"
         facts.durability.synchronousStandbyNames = "*"
         (facts.durability.standbys, facts.durability.synchronousStandbys) = (2, 1)
-        facts.durability.isArchiving = true
+        (facts.durability.isArchiving, facts.durability.baseBackupAge) = (true, .seconds(3 * 86_400))
         return facts
     }()
 
@@ -58,6 +58,28 @@ struct PostgreSQLEvaluationTests {
         expect(.fault, "database", "is PostgreSQL 13.20, and 14 is the oldest") { $0.version = version }
     }
 
+    @Test("the way to another machine: TLS, and a certificate that is verified")
+    func protection() {
+        expect(.fault, "database", "db1:5432 is not encrypted", advice: "remove sslmode") {
+            ($0.isEncrypted, $0.isProtected) = (false, false)
+        }
+        expect(.fault, "database", "does not prove that it is the server", advice: "verify-full") {
+            $0.isProtected = false
+        }
+        #expect(findings { $0.address = "/run/postgresql/.s.PGSQL.5432" }[0].finding.message.contains("(a socket)"))
+    }
+
+    @Test("what has been turned off in the database")
+    func upkeep() {
+        expect(.fault, "upkeep", "triggers are disabled: a on users", advice: "ENABLE TRIGGER ALL") {
+            $0.upkeep.disabledTriggers = ["a on users"]
+        }
+        expect(.fault, "upkeep", "autovacuum is off", advice: "autovacuum = on") { $0.upkeep.isAutovacuumOn = false }
+        expect(.fault, "upkeep", "autovacuum leaves out: users", advice: "RESET") {
+            $0.upkeep.unvacuumedTables = ["users"]
+        }
+    }
+
     @Test("the encoding")
     func encoding() {
         expect(.fault, "encoding", "is SQL_ASCII, and must be UTF8", advice: "createdb") { $0.encoding = "SQL_ASCII" }
@@ -70,6 +92,10 @@ struct PostgreSQLEvaluationTests {
         }
         expect(.fault, "privileges", "may use no schema", advice: "GRANT USAGE ON SCHEMA") {
             $0.privileges.schema = nil
+        }
+        expect(.fault, "privileges", "is a superuser", advice: "PostgreSQL.md") { $0.privileges.isSuperuser = true }
+        expect(.note, "privileges", "every user of the server may connect", advice: "REVOKE ALL ON DATABASE") {
+            $0.privileges.isOpenToPublic = true
         }
         let limited = findings { ($0.privileges.canCreate, $0.privileges.ownsTables) = (false, false) }
         #expect(limited.allSatisfy { $0.finding.grade == .ok })
@@ -127,6 +153,12 @@ struct PostgreSQLEvaluationTests {
     @Test("the archive, and a timer that backs up files")
     func backups() {
         expect(.note, "backups", "not archived", advice: "Backups.md") { $0.durability.isArchiving = false }
+        expect(.note, "backups", "no record of a base backup", advice: "pg_basebackup") {
+            $0.durability.baseBackupAge = nil
+        }
+        expect(.note, "backups", "ended 9 days ago", advice: "pg_basebackup") {
+            $0.durability.baseBackupAge = .seconds(9 * 86_400)
+        }
         expect(.fault, "backups", "cannot be archived", advice: "pg_stat_archiver") {
             $0.durability.isArchiveFailing = true
         }

@@ -1,8 +1,9 @@
 import Foundation
-import PostgreSQL
 import SQL
 import TestSupport
 import Testing
+
+@testable import PostgreSQL
 
 @Suite("PostgreSQL: TLS")
 struct TLSTests {
@@ -49,5 +50,30 @@ struct TLSTests {
         }
         #expect(error?.isConnectionLost == true)
         #expect(error?.message == "SSL error: certificate verify failed")
+    }
+
+    @Test(
+        "Without a choice in the URL, a server on another machine has to prove its name; on this one nothing changes",
+        arguments: [
+            ("db1", ["verify-full"]), ("db1,db2", ["verify-full", "verify-full"]), ("10.0.0.1", ["verify-full"]),
+            ("[2001:db8::1]", ["verify-full"]), ("127.db1", ["verify-full"]), ("localhost.db1", ["verify-full"]),
+            ("localhost,db1", ["prefer", "verify-full"]), ("127.0.0.2", ["prefer"]), ("[::1]", ["prefer"]),
+            ("%2Frun%2Fpostgresql", ["prefer"]), ("", ["prefer"]),
+        ])
+    func defaultMode(host: String, modes: [String]) throws {
+        #expect(try self.modes(of: "postgresql://user@\(host)/x") == modes)
+        for mode in ["disable", "prefer", "require", "verify-ca"] {
+            let chosen = try self.modes(of: "postgresql://user@\(host)/x?sslmode=\(mode)")
+            #expect(chosen == modes.map { _ in mode })
+        }
+        // A name of this machine whose address is another's, and the reverse: the address is what is connected to.
+        #expect(try self.modes(of: "postgresql://localhost/x?hostaddr=10.0.0.1") == ["verify-full"])
+        #expect(try self.modes(of: "postgresql://db1/x?hostaddr=127.0.0.1") == ["prefer"])
+    }
+
+    private func modes(of url: String) throws -> [String?] {
+        try ServerList(url, ConnectionOptions()).servers.map { server in
+            server.first { $0.keyword == "sslmode" }?.value
+        }
     }
 }

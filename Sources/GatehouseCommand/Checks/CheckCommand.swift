@@ -8,7 +8,8 @@ struct CheckCommand: Command {
     let summary = "Check the installation, and say what to do about each fault."
     let discussion = """
         Checks the configuration, development settings, previous keys, database, disk, integrity, schema, sealed data, backups,
-        clock (of a PostgreSQL server: privileges, durability, standbys, connections, pooler, its clock), Apple's keys, the credentials for Apple, units, the socket, the server and its last reload, nginx, the
+        clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys, the
+        credentials for Apple, units, the socket, the server and its last reload, nginx, the
         certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a fault what to do. The
         server may be running or not. Run it as root: it opens the database as its owner, and other users may not read
         everything. The report names what was not checked.

@@ -50,6 +50,31 @@ extension PostgreSQLEvaluation {
         return .ok("commits wait for a standby: \(synchronous) of \(all) can confirm them")
     }
 
+    var upkeep: [Finding] {
+        let found = facts.upkeep
+        var findings: [Finding] = []
+        if !found.disabledTriggers.isEmpty {
+            let names = found.disabledTriggers.joined(separator: ", ")
+            findings.append(
+                .fault(
+                    "triggers are disabled: \(names); what they write is missing since then",
+                    "as the owner: ALTER TABLE … ENABLE TRIGGER ALL, then restart every node"))
+        }
+        if !found.isAutovacuumOn {
+            findings.append(
+                .fault(
+                    "autovacuum is off: the tables grow without end, and every query becomes slower",
+                    "autovacuum = on, then SELECT pg_reload_conf()"))
+        }
+        if !found.unvacuumedTables.isEmpty {
+            findings.append(
+                .fault(
+                    "autovacuum leaves out: \(found.unvacuumedTables.joined(separator: ", "))",
+                    "as the owner: ALTER TABLE … RESET (autovacuum_enabled)"))
+        }
+        return findings
+    }
+
     var connections: [Finding] {
         guard !facts.isPooled else { return [] }
         let (found, need) = (facts.connections, settings.connections + 3)
@@ -85,6 +110,24 @@ extension PostgreSQLEvaluation {
             "find its cause, or end it: SELECT pg_terminate_backend(\(old.process))")
     }
 
+    /// One each week, and a day of delay.
+    private static let longestBaseBackupAge = Duration.seconds(8 * 86_400)
+
+    private func baseBackup(_ age: Duration?) -> Finding {
+        guard let age else {
+            return .note(
+                "the write-ahead log is archived; the primary has no record of a base backup",
+                "pg_basebackup (Backups.md: PostgreSQL); one of a standby is not known here")
+        }
+        let days = age.components.seconds / 86_400
+        guard age > Self.longestBaseBackupAge else {
+            return .ok("the write-ahead log is archived; the last base backup ended \(days) days ago")
+        }
+        return .note(
+            "the last base backup of the primary ended \(days) days ago: a restore has to replay the archive since then",
+            "pg_basebackup (Backups.md: PostgreSQL)")
+    }
+
     func backups(timer: UnitStatus?) -> [Finding] {
         let found = facts.durability
         var findings: [Finding] = []
@@ -94,7 +137,7 @@ extension PostgreSQLEvaluation {
                     "the write-ahead log cannot be archived: backups cannot be restored to a later time, and its disk fills",
                     "SELECT * FROM pg_stat_archiver; the log of the server has the output of archive_command"))
         } else if found.isArchiving {
-            findings.append(.ok("the write-ahead log is archived; base backups are not checked"))
+            findings.append(baseBackup(found.baseBackupAge))
         } else {
             findings.append(
                 .note(

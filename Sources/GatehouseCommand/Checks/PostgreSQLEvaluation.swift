@@ -16,7 +16,7 @@ struct PostgreSQLEvaluation {
     var report: [(subject: String, finding: Finding)] {
         [("database", database)]
             + [encoding].compactMap { $0 }.map { ("encoding", $0) } + privileges.map { ("privileges", $0) }
-            + durability.map { ("durability", $0) } + connections.map { ("connections", $0) }
+            + durability.map { ("durability", $0) } + upkeep.map { ("upkeep", $0) } + connections.map { ("connections", $0) }
             + [pooler].compactMap { $0 }.map { ("pooler", $0) }
             + [transactions].compactMap { $0 }.map { ("transactions", $0) } + [("server clock", clock)]
     }
@@ -25,6 +25,13 @@ struct PostgreSQLEvaluation {
         let version = "PostgreSQL \(facts.version / 10_000).\(facts.version % 10_000)"
         guard facts.version >= Self.oldestVersion else {
             return .fault("\(facts.address) is \(version), and 14 is the oldest supported", "upgrade PostgreSQL")
+        }
+        guard facts.isProtected else {
+            let danger = facts.isEncrypted ? "does not prove that it is the server that is meant" : "is not encrypted"
+            return .fault(
+                "the connection to \(facts.address) \(danger): who is between can read and change everything",
+                "remove sslmode from DATABASE_URL (and PGSSLMODE), which makes it verify-full; sslrootcert names the "
+                    + "authority of the server's certificate")
         }
         let isLocal = facts.address.hasPrefix("/")
         let transport = isLocal ? "a socket" : facts.isEncrypted ? "TLS" : "not encrypted"
@@ -39,6 +46,26 @@ struct PostgreSQLEvaluation {
     }
 
     var privileges: [Finding] {
+        tablePrivileges + [superuser, publicPrivileges].compactMap { $0 }
+    }
+
+    private var superuser: Finding? {
+        guard facts.privileges.isSuperuser else { return nil }
+        return .fault(
+            "\(facts.privileges.user) is a superuser: who gets its password can run programs on the server",
+            "connect as a user who may only read and write the tables: PostgreSQL.md, Installing")
+    }
+
+    /// Whoever may connect can hold the locks that logins take.
+    private var publicPrivileges: Finding? {
+        guard facts.privileges.isOpenToPublic else { return nil }
+        let user = facts.privileges.user
+        return .note(
+            "every user of the server may connect to the database, and could hold locks that stop logins",
+            "as the owner: REVOKE ALL ON DATABASE … FROM PUBLIC, and GRANT CONNECT ON DATABASE … TO \(user)")
+    }
+
+    private var tablePrivileges: [Finding] {
         let found = facts.privileges
         guard let schema = found.schema else {
             return [

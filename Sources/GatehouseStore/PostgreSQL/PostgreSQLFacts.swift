@@ -3,11 +3,14 @@ package struct PostgreSQLFacts: Sendable, Equatable {
     /// The primary, as libpq names it.
     package var address = ""
     package var isEncrypted = false
+    /// The server is this machine, or has proven with its certificate that it is the one that was meant.
+    package var isProtected = true
     /// As in `server_version_num`: 150018 is version 15.18.
     package var version = 0
     package var encoding = "UTF8"
     package var privileges = Privileges()
     package var durability = Durability()
+    package var upkeep = Upkeep()
     package var connections = Connections()
     /// Between this program and the server is a pooler that gives each transaction another session.
     package var isPooled = false
@@ -21,12 +24,23 @@ package struct PostgreSQLFacts: Sendable, Equatable {
     /// What the user of the connection may do.
     package struct Privileges: Sendable, Equatable {
         package var user = ""
+        package var isSuperuser = false
+        /// Every user of the server may connect to the database: its locks are everybody's then.
+        package var isOpenToPublic = false
         /// The schema in which tables are created; nil if the user may use none of the search path.
         package var schema: String? = "public"
         package var canCreate = true
         package var ownsTables = true
         /// The tables that the user may not read and write.
         package var deniedTables: [String] = []
+    }
+
+    /// What somebody has turned off that keeps the database as it should be.
+    package struct Upkeep: Sendable, Equatable {
+        package var disabledTriggers: [String] = []
+        package var isAutovacuumOn = true
+        /// The tables that autovacuum leaves out.
+        package var unvacuumedTables: [String] = []
     }
 
     /// What a failure of the primary, its machine or its disk loses.
@@ -41,6 +55,8 @@ package struct PostgreSQLFacts: Sendable, Equatable {
         package var isArchiving = false
         /// The last attempt to archive a file of the write-ahead log failed.
         package var isArchiveFailing = false
+        /// Since the last base backup of the primary ended; nil if it has no record of one, or the user may not read that.
+        package var baseBackupAge: Duration?
     }
 
     package struct Connections: Sendable, Equatable {

@@ -63,11 +63,13 @@ extension PostgreSQLServer {
     private func readFacts() throws(PostgreSQLError) -> PostgreSQLFacts {
         var facts = PostgreSQLFacts()
         (facts.address, facts.isEncrypted) = (connection.address, connection.isEncrypted)
+        facts.isProtected = connection.isProtected
         (facts.version, facts.isPooled) = (connection.serverVersion, connection.isPooled)
         facts.encoding = try text(
             "SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database()")
         facts.privileges = try connection.privileges()
         facts.durability = try connection.durability()
+        facts.upkeep = try connection.upkeep()
         facts.connections = try connection.limits()
         facts.clockLead = try clockLead()
         facts.oldTransaction = try connection.oldTransaction()
@@ -118,6 +120,15 @@ extension Connection {
             (privileges.user, privileges.schema) = (row.text(0), row.optionalText(1))
             (privileges.canCreate, privileges.ownsTables) = (row.integer(2) != 0, row.integer(3) != 0)
         }
+        _ = try first(
+            """
+            SELECT coalesce((SELECT rolsuper FROM pg_roles WHERE rolname = current_user), FALSE),
+                EXISTS (SELECT FROM pg_database, aclexplode(coalesce(datacl, acldefault('d', datdba)))
+                    WHERE datname = current_database() AND grantee = 0 AND privilege_type IN ('CONNECT', 'TEMPORARY'))
+            """
+        ) { row in
+            (privileges.isSuperuser, privileges.isOpenToPublic) = (row.integer(0) != 0, row.integer(1) != 0)
+        }
         // Only a migration writes to the table of the schema version.
         privileges.deniedTables = try all(
             """
@@ -146,6 +157,39 @@ extension Connection {
         if let standbys = try standbys() {
             (found.standbys, found.synchronousStandbys) = (standbys.count, standbys.synchronousCount)
         }
+        found.baseBackupAge = try baseBackupAge()
+        return found
+    }
+
+    /// The end of a base backup leaves a file in the folder of the write-ahead log, until that of the next one.
+    private func baseBackupAge() throws(PostgreSQLError) -> Duration? {
+        let isAllowed = try first("SELECT has_function_privilege('pg_ls_waldir()', 'EXECUTE')") { $0.integer(0) != 0 }
+        guard isAllowed == true else { return nil }
+        let seconds = try first(
+            """
+            SELECT extract(epoch FROM clock_timestamp() - max(modification))::bigint FROM pg_ls_waldir()
+            WHERE name LIKE '%.backup'
+            """
+        ) { $0.optionalInteger(0) }
+        return seconds.flatMap { $0 }.map { .seconds($0) }
+    }
+
+    fileprivate func upkeep() throws(PostgreSQLError) -> PostgreSQLFacts.Upkeep {
+        var found = PostgreSQLFacts.Upkeep()
+        found.isAutovacuumOn = try first("SELECT current_setting('autovacuum') <> 'off'") { $0.integer(0) != 0 } ?? true
+        found.disabledTriggers = try all(
+            """
+            SELECT tgname || ' on ' || tgrelid::regclass FROM pg_trigger
+            WHERE tgrelid = ANY (SELECT to_regclass(name) FROM unnest(?1::text[]) AS name) AND tgenabled NOT IN ('O', 'A')
+            ORDER BY 1
+            """, with: [.texts(Self.tables)]
+        ) { $0.text(0) }
+        found.unvacuumedTables = try all(
+            """
+            SELECT relname::text FROM pg_class WHERE oid = ANY (SELECT to_regclass(name) FROM unnest(?1::text[]) AS name)
+            AND lower(reloptions::text) ~ 'autovacuum_enabled=(off|false|no|0)' ORDER BY 1
+            """, with: [.texts(Self.tables)]
+        ) { $0.text(0) }
         return found
     }
 

@@ -161,8 +161,13 @@ struct ComposeTests {
         let session = try fixture.login("stored@example.com")
         #expect(try fixture.execute("gatehouse", "gatehouse", "users", "list").text.contains("stored@example.com"))
         let query = "SELECT email FROM users"
-        let rows = try fixture.execute("postgres", "psql", "-h", "/run/postgresql", "-U", "gatehouse", "-Atc", query)
+        func ask(as user: String) throws -> Shell.Outcome {
+            try fixture.execute(
+                "postgres", "psql", "-h", "/run/postgresql", "-U", user, "-d", "gatehouse", "-Atc", query)
+        }
+        let rows = try ask(as: "postgres")
         #expect(rows.text == "stored@example.com\n", "\(rows.errorOutput)")
+        #expect(try ask(as: "gatehouse").errorOutput.contains("Peer authentication failed"))
         #expect(try fixture.execute("gatehouse", "test", "-e", "/var/lib/gatehouse/gatehouse.db").status == 1)
         for service in ["nginx", "example", "apple"] {
             #expect(try fixture.execute(service, "test", "-e", "/run/postgresql/.s.PGSQL.5432").status == 1)
