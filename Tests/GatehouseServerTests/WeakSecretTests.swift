@@ -71,11 +71,12 @@ struct WeakSecretTests {
             ("openssl rand -base64 48", { Data(bytes(48)).base64EncodedString() }),
             ("gatehouse keys generate", { Base64URL.encode(bytes(32)) }),
         ]
+        let count = Need.areAllMet ? 5000 : 500
         for format in formats {
-            let refused = (0..<5000).map { _ in format.make() }.filter { Secret(text: $0).fault(atLeast: 32) != nil }
+            let refused = (0..<count).map { _ in format.make() }.filter { Secret(text: $0).fault(atLeast: 32) != nil }
             #expect(refused.isEmpty, "\(format.name)")
         }
-        let keys = (0..<5000).map { _ in bytes(32) }.filter(\.isPredictable)
+        let keys = (0..<count).map { _ in bytes(32) }.filter(\.isPredictable)
         #expect(keys.isEmpty, "the private parts of key pairs")
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a developer gets who adds the library to an app: neither the server's libraries nor its settings.
-@Suite("GatehouseClient in a package outside of the checkout", .serialized)
+@Suite("GatehouseClient in a package outside of the checkout", .serialized, .needs(.time))
 struct OutsidePackageTests {
     private func expectClean(_ outcome: Shell.Outcome) {
         let output = outcome.text + outcome.errorOutput

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Compiles the code for apps, with declarations of what it uses of Apple's frameworks and other packages.
-@Suite("Swift in the documentation")
+@Suite("Swift in the documentation", .needs(.time))
 struct DocumentedSwiftTests {
     /// What the excerpt in README.md leaves to the app.
     private static let surroundings = [

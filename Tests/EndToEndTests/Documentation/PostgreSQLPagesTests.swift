@@ -34,7 +34,10 @@ struct PostgreSQLPagesTests {
 
     /// The documented hosts of the database, and this server.
     private func hosts(_ server: TemporaryPostgreSQL) -> [String: String] {
-        ["@db1,db2/gatehouse": "@/gatehouse?host=\(server.folder)&port=\(server.port)"]
+        [
+            "@db1,db2/gatehouse?sslrootcert=/etc/gatehouse/db-ca.pem":
+                "@/gatehouse?host=\(server.folder)&port=\(server.port)"
+        ]
     }
 
     @Test("A database is installed for a user who may not change its schema, and an existing one is moved to it")

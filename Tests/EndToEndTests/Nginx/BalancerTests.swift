@@ -5,7 +5,8 @@ import Testing
 /// nginx has one port. The balancer forwards what it received over HTTPS and over HTTP, and
 /// attackers connect to it directly.
 @Suite(
-    "TLS terminated at a load balancer", .enabled(if: ProxiedInstallation.obstacle == nil, ProxiedInstallation.reason))
+    "TLS terminated at a load balancer", .needs(.time),
+    .enabled(if: ProxiedInstallation.obstacle == nil, ProxiedInstallation.reason))
 struct BalancerTests {
     private static let installation = Result {
         try ProxiedInstallation(

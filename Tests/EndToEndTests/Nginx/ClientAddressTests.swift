@@ -37,7 +37,7 @@ struct ClientAddressTests {
         #expect(try statuses(installation, from: ProxiedInstallation.balancer, chain("192.0.2.3")) == [200])
     }
 
-    @Test("The address is taken from the configured header only")
+    @Test("The address is taken from the configured header only", .needs(.time))
     func header() throws {
         let installation = try installation([
             "TRUSTED_PROXIES": ProxiedInstallation.trusted, "CLIENT_ADDRESS_HEADER": "CF-Connecting-IP",
@@ -51,7 +51,7 @@ struct ClientAddressTests {
             try statuses(installation, from: ProxiedInstallation.balancer, [claimed("192.0.2.2", "1.1.1.1")]) == [200])
     }
 
-    @Test("Servers of the operator have no limit, and are known by their address alone")
+    @Test("Servers of the operator have no limit, and are known by their address alone", .needs(.time))
     func unlimited() throws {
         let installation = try installation([
             "TRUSTED_PROXIES": ProxiedInstallation.trusted, "UNLIMITED_ADDRESSES": "192.0.2.0/28,2001:db8:7::/48",
@@ -68,14 +68,14 @@ struct ClientAddressTests {
         #expect(try statuses(installation, from: ProxiedInstallation.balancer, others) == [200, 200, 429])
     }
 
-    @Test("Without trusted proxies, the address is that of the connection")
+    @Test("Without trusted proxies, the address is that of the connection", .needs(.time))
     func noTrustedProxies() throws {
         let installation = try installation([:])
         let headers = (1...3).map { ["X-Forwarded-For": "192.0.2.\($0)", "X-Real-IP": "192.0.2.\($0)"] }
         #expect(try statuses(installation, from: ProxiedInstallation.balancer, headers) == [200, 200, 429])
     }
 
-    @Test("The address is taken from the PROXY protocol of trusted peers, and headers do not change it")
+    @Test("The address is taken from the PROXY protocol of trusted peers, and headers do not change it", .needs(.time))
     func proxyProtocol() throws {
         let installation = try installation(["TRUSTED_PROXIES": ProxiedInstallation.trusted, "PROXY_PROTOCOL": "on"])
         func login(_ source: String, as client: String, _ header: String = "") throws -> Int {
@@ -92,7 +92,7 @@ struct ClientAddressTests {
         #expect(try installation.ask("/", from: ProxiedInstallation.balancer).status == 0)
     }
 
-    @Test("With TLS at the balancer, the port in the PROXY protocol decides, not a header")
+    @Test("With TLS at the balancer, the port in the PROXY protocol decides, not a header", .needs(.time))
     func proxyProtocolAndTLS() throws {
         let installation = try ProxiedInstallation([
             "TRUSTED_PROXIES": ProxiedInstallation.trusted, "PROXY_PROTOCOL": "on", "TLS": "balancer",

@@ -11,7 +11,7 @@ struct GatehouseNginxTests {
     }
 
     @Test(
-        "A change that fails half way is undone",
+        "A change that fails half way is undone", .needs(.time),
         arguments: ["", "rm /etc/nginx/snippets/gatehouse*", "kill -TERM $PPID; exit 0"].sampled(every: 3))
     func halfWay(_ fault: String) throws {
         let outcome = try run(
@@ -33,7 +33,7 @@ struct GatehouseNginxTests {
         #expect(outcome.errorOutput.contains("the previous files are restored"))
     }
 
-    @Test("ACME_ROOT may be any folder or empty, and --remove removes the folder it created")
+    @Test("ACME_ROOT may be any folder or empty, and --remove removes the folder it created", .needs(.time))
     func webroot() throws {
         try mustRun(
             """
@@ -65,6 +65,7 @@ struct GatehouseNginxTests {
 
     @Test(
         "nginx listens at each address of a list, and the server probes itself if one of them is a loopback address",
+        .needs(.time),
         arguments: [("127.0.0.1:443,127.0.0.2:443", true), ("127.0.0.2:443,127.0.0.3:443", false)])
     func addresses(_ list: String, _ isProbed: Bool) throws {
         try mustRun(
@@ -118,7 +119,7 @@ struct GatehouseNginxTests {
     }
 
     @Test(
-        "A refused --remove keeps the public origin only while another server block serves the API",
+        "A refused --remove keeps the public origin only while another server block serves the API", .needs(.time),
         arguments: [("gatehouse-site", true), ("gatehouse-internal", false)])
     func refusedRemoval(_ snippet: String, _ isServed: Bool) throws {
         try mustRun(

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Backup under load")
+@Suite("Backup under load", .needs(.time))
 struct BackupUnderLoadTests {
     private final class Load: Sendable {
         /// Users whose login was answered with 200.

@@ -5,7 +5,7 @@ import Testing
 @Suite("Revocation under load")
 struct RevocationUnderLoadTests {
     @Test(
-        "After `users disable` returns, no concurrent client is accepted, in fifty rounds",
+        "After `users disable` returns, no concurrent client is accepted, in many rounds",
         .enabled(if: !TestDatabase.isOnServer, "another node learns of it a moment later"))
     func disableAndEnable() throws {
         let installation = try FastCGIInstallation { $0["LOG_LEVEL"] = "warning" }
@@ -21,7 +21,7 @@ struct RevocationUnderLoadTests {
             guardClients.stop()
             for client in clients { _ = client.result() }
         }
-        for round in 0..<50 {
+        for round in 0..<(Need.areAllMet ? 50 : 15) {
             let token = try installation.devLogin("turn@example.com").accessToken
             try #require(guardClients.present(token), "round \(round)")
             try installation.runCommand("users", "disable", user)
