@@ -85,6 +85,10 @@ struct MachineCheckEvaluationTests {
         #expect(evaluate(Self.units(timer: disabled)).map(\.grade) == [.ok, .note])
         #expect(
             evaluate(Self.units(timer: Self.unit("gatehouse-backup.timer", "inactive"))).map(\.grade) == [.ok, .note])
+        for timer in [disabled, Self.unit("gatehouse-backup.timer", "inactive")] {
+            let onServer = UnitsCheck(units: Self.units(timer: timer), listen: nil, hasDatabaseFile: false)
+            #expect(onServer.evaluate(missingSocketFile: nil).map(\.grade) == [.ok])
+        }
         let nginx = Self.unit("nginx.service", file: "disabled")
         #expect(evaluate(Self.units(other: nginx)).last?.message == "nginx.service does not start at boot")
         // The check of nginx reports faults of nginx.

@@ -96,6 +96,12 @@ struct PostgreSQLCommandTests {
         #expect(
             reader.status == 1 && reader.text.contains(/FAULT  privileges +reader may not read and write: .*users/),
             "\(reader.text)")
+        #expect(reader.text.contains(/ok     schema/), "\(reader.text)")
+        try server.execute("CREATE DATABASE empty")
+        try server.execute("REVOKE ALL ON SCHEMA public FROM PUBLIC", in: server.url(of: "empty"))
+        try server.execute("GRANT USAGE ON SCHEMA public TO reader", in: server.url(of: "empty"))
+        let empty = try check(server.url(of: "empty", user: "reader"))
+        #expect(empty.text.contains(/FAULT  schema +\S.*schema 0, .*may not update it: none starts/), "\(empty.text)")
         #expect(reader.text.contains("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader"))
     }
 

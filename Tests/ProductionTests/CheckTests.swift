@@ -33,6 +33,7 @@ extension MachineTests {
             try units()
             try backups()
             try settings()
+            try server()
             #expect(try machine.login() == Machine.successfulLogin)
         }
 
@@ -61,6 +62,15 @@ extension MachineTests {
                 return left == []
             }
             #expect(isFixed, "\(left)", sourceLocation: place)
+        }
+
+        /// Root does not connect to a database server itself: what root alone can reach does not count.
+        private func server() throws {
+            try machine.mustRun("install -d -m 700 /run/of-root")
+            let url = "postgresql://gatehouse@/gatehouse?host=/run/of-root"
+            let report = try machine.run("DATABASE_URL='\(url)' gatehouse check").text
+            #expect(report.contains(/FAULT  database .*Permission denied/), "\(report)")
+            #expect(report.contains("ok     nginx ") && !report.contains("gatehouse-backup.timer does"), "\(report)")
         }
 
         /// For a user without rights, a check that needs root is a note and not a fault.

@@ -2,6 +2,8 @@ import CommandLineTool
 import FileSystem
 import GatehouseServer
 import GatehouseStore
+import POSIX
+import Processes
 
 struct CheckCommand: Command {
     let words = ["check"]
@@ -9,10 +11,10 @@ struct CheckCommand: Command {
     let discussion = """
         Checks the configuration, development settings, previous keys, database, disk, integrity, schema, sealed data, backups,
         clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys, the
-        credentials for Apple, units, the socket, the server and its last reload, nginx, the
-        certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a fault what to do. The
-        server may be running or not. Run it as root: it opens the database as its owner, and other users may not read
-        everything. The report names what was not checked.
+        credentials for Apple, units, the socket, the server and its last reload, nginx, the certificate and the answer at
+        PUBLIC_URL, and limits. Prints a line for each, and below a fault what to do. The server may be running or not. Run
+        it as root: it opens the database as its owner, or connects to PostgreSQL as the user of the service, and other users
+        may not read everything. The report names what was not checked.
 
         Exits 0 if there is no fault, 1 if there is one, 2 if the configuration is not usable; the rest is checked then as
         far as possible.
@@ -69,15 +71,15 @@ struct CheckPlan {
             + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: environment))
             + run(PreviousKeysCheck(source: survey.source))
         let files = path.map { run(DatabaseCheck(path: $0, accounts: accounts, mark: survey.databaseMark?.path)) } ?? []
-        let server = survey.postgreSQL.map(PostgreSQLChecks.init)
         // A socket that only root can reach is checked before root is given up.
         let socketOfRoot = isSocketOfRoot ? socketFindings(processes) : nil
         let service = unitFindings()
-        let denial = path.flatMap(giveUpRoot)
+        let denial = path.flatMap(giveUpRoot) ?? giveUpRootForServer()
+        let server = survey.postgreSQL.flatMap { denial == nil ? PostgreSQLChecks($0) : nil }
         let file = path.flatMap { denial == nil && File.isReadable($0) ? SQLiteFile(path: $0) : nil }
         let database: (any ExaminedDatabase)? = if let server { server.database } else { file }
         let content =
-            (server.map(findings) ?? []) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
+            serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
         let apple = appleFindings(database)
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
@@ -91,7 +93,9 @@ struct CheckPlan {
 
     private func unitFindings() -> [(subject: String, finding: Finding)] {
         switch systemd {
-        case .success(let units): units.map { run(UnitsCheck(units: $0, listen: survey.listen)) } ?? []
+        case .success(let units?):
+            run(UnitsCheck(units: units, listen: survey.listen, hasDatabaseFile: survey.postgreSQL == nil))
+        case .success(nil): []
         case .failure(let fault): run(UnansweredUnitsCheck(fault: fault))
         }
     }
@@ -104,10 +108,33 @@ struct CheckPlan {
         } catch { return error.message }
     }
 
-    private func findings(of server: PostgreSQLChecks) -> [(subject: String, finding: Finding)] {
+    /// Continues as the user of the service before anything is read from a server: the service's own files decide whether it
+    /// gets there, not root's, and what the server sends does not reach root. Returns the reason if that is not possible.
+    private func giveUpRootForServer() -> String? {
+        guard survey.postgreSQL != nil, Privileges.isRoot, units != nil,
+            let service = accounts.account(named: "gatehouse")
+        else { return nil }
+        // libpq looks for its files there, as for the service.
+        ProcessEnvironment.set("HOME", to: "/var/lib/gatehouse")
+        do throws(POSIXError) {
+            try Privileges.drop(to: service, group: accounts.primaryGroup(of: service.id) ?? service.id)
+            return nil
+        } catch { return "this command cannot work as \(service.name): \(error)" }
+    }
+
+    private func serverFindings(
+        _ server: PostgreSQLChecks?, denial: String?
+    ) -> [(subject: String, finding: Finding)] {
+        guard var server else {
+            return survey.postgreSQL == nil ? [] : [("database", .note("not checked: \(denial ?? "no server")"))]
+        }
         let found = server.run(openPassword: survey.fileWithOpenPassword, timer: units?[Units.timer])
         guard server.database != nil else { return found }
-        return found + run(SchemaCheck(database: server.database, name: "another program's database"))
+        return found
+            + run(
+                SchemaCheck(
+                    database: server.database, name: "another program's database",
+                    mayMigrate: server.mayMigrate ?? true))
             + run(SealedDataCheck(database: server.database, vault: survey.vault, refreshKeys: survey.refreshKeys))
     }
 

@@ -47,6 +47,8 @@ struct SchemaCheck: Check {
     let database: (any ExaminedDatabase)?
     /// What DATABASE_URL names.
     let name: String
+    /// Whether the server may update the schema when it starts.
+    var mayMigrate = true
 
     func run() -> [Finding] {
         guard let database else { return [.note("not checked: no database that this user can read")] }
@@ -58,6 +60,10 @@ struct SchemaCheck: Check {
     func evaluate(_ schema: SchemaState) -> Finding {
         switch schema {
         case .current: .ok("up to date")
+        case .older(let found, let known) where !mayMigrate:
+            .fault(
+                "the database has schema \(found), this version has \(known), and the server may not update it: none starts",
+                "run gatehouse migrate with the DATABASE_URL of the owner of the tables (PostgreSQL.md, Installing)")
         case .older(let found, let known):
             .note(
                 "the database has schema \(found), this version has \(known): the server updates it when it starts",

@@ -10,6 +10,8 @@ struct PostgreSQLChecks {
     let database: PostgreSQLServer?
     private let settings: PostgreSQLSettings
     private let failure: StoreFailure?
+    /// Whether the user of the connection may migrate; nil if that is not known.
+    private(set) var mayMigrate: Bool?
 
     init(_ settings: PostgreSQLSettings) {
         self.settings = settings
@@ -21,7 +23,7 @@ struct PostgreSQLChecks {
     }
 
     /// - Parameter password: the file that holds the password for all users to read; nil if there is none.
-    func run(openPassword password: String?, timer: UnitStatus?) -> Report {
+    mutating func run(openPassword password: String?, timer: UnitStatus?) -> Report {
         let findings = openPassword(in: password).map { ("database", $0) }
         guard let database else {
             return findings + [("database", unreachable)] + [("schema", .note("not checked: see database"))]
@@ -29,6 +31,7 @@ struct PostgreSQLChecks {
         do throws(StoreFailure) {
             try database.requireTransactions()
             let facts = PostgreSQLEvaluation(facts: try database.facts(), settings: settings)
+            mayMigrate = facts.mayMigrate
             return findings + facts.report + facts.backups(timer: timer).map { ("backups", $0) }
         } catch {
             return findings + [("database", evaluate(error))]
@@ -71,6 +74,9 @@ struct PostgreSQLChecks {
         if failure.contains("no password supplied") {
             return "the password file needs a line for this host, port, database and user, belongs to the user of the "
                 + "service, and has the mode 0600"
+        }
+        if failure.contains("does not support SSL") {
+            return "turn TLS on there (ssl = on, ssl_cert_file, ssl_key_file): a server on another machine needs it"
         }
         if failure.contains("certificate has expired") {
             return "renew the certificate of that server (ssl_cert_file), and reload it: SELECT pg_reload_conf()"

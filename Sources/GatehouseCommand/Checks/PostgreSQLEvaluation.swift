@@ -16,7 +16,8 @@ struct PostgreSQLEvaluation {
     var report: [(subject: String, finding: Finding)] {
         [("database", database)]
             + [encoding].compactMap { $0 }.map { ("encoding", $0) } + privileges.map { ("privileges", $0) }
-            + durability.map { ("durability", $0) } + upkeep.map { ("upkeep", $0) } + connections.map { ("connections", $0) }
+            + durability.map { ("durability", $0) } + upkeep.map { ("upkeep", $0) }
+            + connections.map { ("connections", $0) }
             + [pooler].compactMap { $0 }.map { ("pooler", $0) }
             + [transactions].compactMap { $0 }.map { ("transactions", $0) } + [("server clock", clock)]
     }
@@ -83,11 +84,13 @@ struct PostgreSQLEvaluation {
             ]
         }
         let name = "\(found.user) may read and write the tables in the schema \(schema)"
-        guard found.canCreate, found.ownsTables else {
+        guard mayMigrate else {
             return [.ok("\(name), and may not migrate: run gatehouse migrate as their owner before an upgrade")]
         }
         return [.ok("\(name), and migrate")]
     }
+
+    var mayMigrate: Bool { facts.privileges.canCreate && facts.privileges.ownsTables }
 
     var clock: Finding {
         let lead = facts.clockLead

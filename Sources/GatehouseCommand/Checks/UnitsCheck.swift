@@ -7,6 +7,8 @@ struct UnitsCheck: Check {
     let subject = "units"
     let units: Units
     let listen: ListenAddress?
+    /// The daily backups are of a database in a file.
+    var hasDatabaseFile = true
 
     func run() -> [Finding] {
         guard case .unix(let path)? = listen else { return evaluate(missingSocketFile: nil) }
@@ -75,10 +77,11 @@ struct UnitsCheck: Check {
     }
 
     private var bootNotes: [Finding] {
-        let missing = [Units.socket, Units.service, Units.timer, Units.nginx].filter { name in
+        let timer = hasDatabaseFile ? [Units.timer] : []
+        let missing = ([Units.socket, Units.service] + timer + [Units.nginx]).filter { name in
             units[name].map { $0.loadState == "loaded" && !$0.isEnabled } ?? false
         }
-        let stopped = units[Units.timer].map { $0.isEnabled && !$0.isActive } ?? false ? [Units.timer] : []
+        let stopped = timer.filter { units[$0].map { $0.isEnabled && !$0.isActive } ?? false }
         return missing.map { .note("\($0) does not start at boot", "systemctl enable --now \($0)") }
             + stopped.map { .note("\($0) is stopped: there are no daily backups", "systemctl start \($0)") }
     }
