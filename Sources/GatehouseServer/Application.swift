@@ -14,7 +14,8 @@ package final class Application: Sendable {
     private let manager: ServiceManager
     private let log: Log
 
-    /// Opens the store and the socket. Requests are answered by `run`.
+    /// Opens the store and the socket. Requests are answered by `run`; if a database on a server cannot be reached, this
+    /// waits for it, and answers them with 503.
     ///
     /// - Parameters:
     ///   - listener: the configured socket, if it has been opened already.
@@ -24,13 +25,29 @@ package final class Application: Sendable {
         listener: consuming Listener? = nil, log: Log,
         reading read: @escaping @Sendable () throws(SettingFaults) -> Configuration
     ) throws {
-        let assembly = try Assembly(configuration, startedAt: startedAt, log: log)
         var inheritance = try InheritedSockets.taken()
+        var listener = consume listener
+        func open() throws -> Assembly { try Assembly(configuration, startedAt: startedAt, log: log) }
+        let assembly: Assembly
+        do { assembly = try open() } catch let failure as StoreFailure where WaitingRoom.isFor(failure, configuration) {
+            let door = try Self.listener(
+                inheritance.takeListener(), opened: listener.take(), at: configuration.listen, log: log)
+            let room = WaitingRoom(limits: Self.limits(for: configuration), manager: manager, log: log)
+            do {
+                assembly = try room.wait(at: door, after: failure, opening: open) {
+                    WaitingRoom.isFor($0, configuration)
+                }
+            } catch {
+                _ = door.withdraw()
+                throw error
+            }
+            listener = consume door
+        }
         let connections = ConnectionMetrics()
         let faults = ConnectionFaults(metrics: connections, log: log)
         let responder = try Responder(
             listener: try Self.listener(
-                inheritance.takeListener(), opened: listener, at: configuration.listen, log: log),
+                inheritance.takeListener(), opened: listener.take(), at: configuration.listen, log: log),
             workers: configuration.threads, limits: Self.limits(for: configuration), keeper: Self.keeper(manager),
             report: { faults.report($0) },
             handler: assembly.handler.answer)

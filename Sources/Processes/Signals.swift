@@ -37,6 +37,13 @@ package struct Signals: Sendable {
         }
     }
 
+    /// Whether a blocked signal to stop has arrived that nobody has taken yet.
+    package static var isStopPending: Bool {
+        var pending = sigset_t()
+        guard unsafe sigpending(&pending) == 0 else { return false }
+        return unsafe sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1
+    }
+
     /// A write to a closed connection or to a file at its size limit fails with an error,
     /// instead of ending the process.
     package static func ignoreFailedWrites() {

@@ -41,6 +41,13 @@ package struct Listener: ~Copyable, Sendable {
         }
     }
 
+    /// The same socket for another part of this process, which neither removes nor shuts it down.
+    package func shared() throws(POSIXError) -> Listener {
+        let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw POSIXError("duplicate a listening socket") }
+        return Listener(FileDescriptor(takingOwnership: copy), origin: .inherited(isTCP: isTCP))
+    }
+
     /// Refuses new connections. The descriptor stays open, so that its number is not reused.
     package func refuse() {
         _ = shutdown(descriptor.number, Int32(SHUT_RDWR))

@@ -51,6 +51,8 @@ struct ServeCommand: Command {
             ) { () throws(SettingFaults) in try Configuration(from: .current()) }
             try application.run(until: signals)
             return .done
+        } catch is StoppedWhileWaiting {
+            return .done
         } catch let fault as UnfittingSecret {
             // A restart cannot remove this fault, so the unit must not try again.
             throw CommandError(.usage, fault.description(file: SettingSource.current().refreshSecretFile))

@@ -29,7 +29,9 @@ package final class PostgreSQLStore: Sendable {
         _ settings: PostgreSQLSettings, onFailure: @escaping @Sendable () -> Void = {},
         onCommit: @escaping @Sendable (Commit) -> Void = { _ in }
     ) throws {
-        try PostgreSQLMigrator(settings).migrate()
+        do { try PostgreSQLMigrator(settings).migrate() } catch let error as PostgreSQLError {
+            throw StoreFailure(error.description, cause: error.storeCause)
+        }
         self.init(connectingTo: settings, onFailure: onFailure, onCommit: onCommit)
     }
 

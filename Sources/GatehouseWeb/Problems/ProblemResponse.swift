@@ -1,6 +1,14 @@
 import Gatehouse
 import JSON
 
+extension Response {
+    /// For a server that has no database yet.
+    package static func storageUnavailable(requestID: String) -> Response {
+        let failure = StoreFailure("the database cannot be reached", cause: .unreachable)
+        return Problem.refused(.storageUnavailable(failure)).response(requestID: requestID)
+    }
+}
+
 extension Problem {
     /// The stable code for clients.
     package var code: String { entry.code }
