@@ -97,6 +97,36 @@ struct MachineCheckEvaluationTests {
         #expect(evaluate(Self.units(service: stale)).last?.advice == "systemctl daemon-reload")
     }
 
+    @Test(
+        "units by the address of the socket, which LISTEN has to name, too",
+        arguments: [
+            ("/run/x.sock (Stream)", ListenAddress.unix(path: "/run/x.sock"), true),
+            ("/run/x.sock (Stream)", .tcp(host: "127.0.0.1", port: 9000), false),
+            ("127.0.0.1:9000 (Stream)", .tcp(host: "127.0.0.1", port: 9000), true),
+            ("[::1]:9000 (Stream)", .tcp(host: "::1", port: 9000), true),
+            ("127.0.0.1:9000 (Stream)", .unix(path: "/run/x.sock"), false),
+        ])
+    func address(socket: String, listen: ListenAddress, isSame: Bool) {
+        let units = Self.units(socket: Self.unit("gatehouse.socket") + "Listen=\(socket)\n")
+        let findings = UnitsCheck(units: units, listen: listen).evaluate(missingSocketFile: nil)
+        #expect(findings.map(\.grade) == [isSame ? .ok : .fault], "\(findings)")
+        guard !isSame else { return }
+        #expect(findings[0].message.contains("LISTEN is \(listen), and gatehouse.socket listens at "))
+        #expect(findings[0].advice?.contains("ListenStream=") == true)
+    }
+
+    @Test("the folder that the unit may write to, as serve refuses a database outside of it")
+    func databaseFolder() throws {
+        let text = Self.unit("gatehouse.service") + "Environment=SWIFT_BACKTRACE=enable=no DATABASE_FOLDER=/srv/a\n"
+        let folder = try #require(Units(parsing: text).all.first?.databaseFolder)
+        #expect(folder == "/srv/a" && Units(parsing: Self.unit("gatehouse.socket")).all.first?.databaseFolder == nil)
+        let unit = try #require(UnitDatabaseFolder(path: folder))
+        #expect(unit.fault(ofDatabaseAt: "/srv/a/x.db") == nil && unit.fault(ofDatabaseAt: "/srv/a/b/x.db") == nil)
+        for path in ["/srv/x.db", "/srv/ab/x.db"] {
+            #expect(unit.fault(ofDatabaseAt: path)?.contains("the systemd unit may not write to /srv") == true)
+        }
+    }
+
     @Test("the output of systemctl show, each unit once")
     func parsing() {
         let units = Self.units()

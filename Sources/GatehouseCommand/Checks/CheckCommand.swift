@@ -19,8 +19,8 @@ struct CheckCommand: Command {
         Exits 0 if there is no fault, 1 if there is one, 2 if the configuration is not usable; the rest is checked then as
         far as possible.
 
-        With --settings, only the settings are read, as `gatehouse serve` reads them; no file is opened and no server
-        asked. Exits 0 if `gatehouse serve` could start with them, and 2 with every fault otherwise.
+        With --settings, only the settings are read, as `gatehouse serve` reads them, and the unit of the server, if there is
+        one; no file is opened and no server asked. Exits 0 if `gatehouse serve` could start with them, and 2 with every fault otherwise.
         """
     let options = [
         Option(name: "--deep", help: "check all of a large database, which takes long"),
@@ -40,7 +40,9 @@ struct CheckCommand: Command {
     }
 
     private func settings(_ arguments: Arguments) -> ExitStatus {
-        let findings = SettingsCheck(source: .current()).findings
+        let units = try? Units.ofThisMachine()
+        let folder = units?[Units.service]?.databaseFolder.flatMap(UnitDatabaseFolder.init(path:))
+        let findings = SettingsCheck(source: .current(), folder: folder).findings
         let report = CheckReport(findings: findings.map { (SettingsCheck.subject, $0) })
         report.report.print(for: arguments)
         return report.hasFaults ? .usage : .done

@@ -1,3 +1,4 @@
+import FileSystem
 import GatehouseServer
 
 /// Whether `gatehouse serve` would start with the settings.
@@ -5,11 +6,16 @@ struct SettingsCheck {
     static let subject = "settings"
 
     let source: SettingSource
+    /// The folder that the systemd unit of the server may write to; nil without the unit.
+    var folder: UnitDatabaseFolder?
 
     var findings: [Finding] {
         let place = source.file.map { "the environment and \($0.path)" } ?? "the environment"
         do throws(SettingFaults) {
             let configuration = try Configuration(from: source)
+            if let path = configuration.database.path, let fault = folder?.fault(ofDatabaseAt: path) {
+                return [.fault(fault, "gatehouse-database-folder \(File.folder(of: path).shellQuoted)")]
+            }
             return [.ok("gatehouse serve can start with them: \(place)")] + configuration.warnings.map { .note($0) }
         } catch {
             return error.faults.map { fault in

@@ -28,6 +28,14 @@ struct UnitStatus: Sendable, Equatable {
     /// Nil if it has no running process.
     var process: Int? { Int(self["MainPID"]).flatMap { $0 > 0 ? $0 : nil } }
     var descriptorLimit: Int? { Int(self["LimitNOFILE"]) }
+    /// The address of a socket unit, as `ListenStream=` has it; nil if it has none, or another unit.
+    var address: String? { self["Listen"].split(separator: " ").first.map(String.init) }
+    /// The folder that the unit of the server may write to.
+    var databaseFolder: String? {
+        let name = "DATABASE_FOLDER="
+        let words = self["Environment"].split(separator: " ")
+        return words.last { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+    }
 
     private subscript(_ property: String) -> String { properties[property] ?? "" }
 }
@@ -44,7 +52,7 @@ struct Units: Sendable, Equatable {
 
     private static let properties = [
         "Id", "LoadState", "ActiveState", "SubState", "Result", "NRestarts", "UnitFileState", "NeedDaemonReload",
-        "MainPID", "LimitNOFILE",
+        "MainPID", "LimitNOFILE", "Listen", "Environment",
     ]
 
     let all: [UnitStatus]

@@ -22,9 +22,21 @@ struct UnitsCheck: Check {
             let message = "\(socket.name) is active, but its file \(path) is missing: nginx cannot connect"
             faults.append(.fault(message, "systemctl restart gatehouse"))
         }
+        if let other = foreignSocket { faults.append(other) }
         faults += units.all.filter(isFailedHelper).map(failure)
         let notes = bootNotes + reloadNotes
         return faults.isEmpty ? [.ok("the socket and the service are active")] + notes : faults + notes
+    }
+
+    /// systemd opens the socket, so that LISTEN alone changes where nginx and the commands look for the server.
+    private var foreignSocket: Finding? {
+        guard let socket = units[Units.socket], socket.isActive, let address = socket.address, let listen,
+            listen.place != address
+        else { return nil }
+        return .fault(
+            "LISTEN is \(listen), and \(socket.name) listens at \(address): the server is not where it is looked for",
+            "remove LISTEN; or systemctl edit gatehouse.socket, with ListenStream= and ListenStream=\(listen.place) in "
+                + "[Socket], then: systemctl restart gatehouse.socket gatehouse")
     }
 
     private func stateFaults(_ socket: UnitStatus?, _ service: UnitStatus?) -> [Finding] {
@@ -90,6 +102,11 @@ struct UnitsCheck: Check {
         units.all.contains(where: \.needsReload)
             ? [.note("unit files have changed since systemd read them", "systemctl daemon-reload")] : []
     }
+}
+
+extension ListenAddress {
+    /// As systemd writes it.
+    fileprivate var place: String { String(description.drop { $0 != ":" }.dropFirst()) }
 }
 
 /// Reports that the units are not checked, because systemd does not answer.

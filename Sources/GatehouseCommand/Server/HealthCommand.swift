@@ -64,9 +64,12 @@ struct ServerReport {
     init(document: [UInt8]) {
         let object = (try? JSONValue(parsing: document))?.object ?? [:]
         isReady = object["ready"] == true
-        parts = (object["parts"]?.array ?? []).compactMap(\.object).map { part in
+        let found = (object["parts"]?.array ?? []).compactMap(\.object).map { part in
             Part(isReady: part["ready"] == true, detail: part["detail"]?.string ?? "")
         }
+        // A server that waits for its database has no parts yet, and answers like any other request.
+        let reason = object["detail"]?.string.map { [Part(isReady: false, detail: $0)] } ?? []
+        parts = found.isEmpty && !isReady ? reason : found
     }
 }
 

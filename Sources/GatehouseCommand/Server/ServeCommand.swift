@@ -93,18 +93,30 @@ struct UnitDatabaseFolder {
 
     /// Nil if the server was not started by such a unit.
     init?(of variables: [String: String] = ProcessEnvironment.variables()) {
-        guard let path = variables["DATABASE_FOLDER"], !path.isEmpty else { return nil }
+        self.init(path: variables["DATABASE_FOLDER"] ?? "")
+    }
+
+    /// Nil without a folder.
+    init?(path: String) {
+        guard !path.isEmpty else { return nil }
         self.path = path
+    }
+
+    /// Why the unit refuses a database; nil if it does not.
+    func fault(ofDatabaseAt database: String) -> String? {
+        let folder = File.folder(of: database)
+        guard folder != path, !folder.hasPrefix(path + "/") else { return nil }
+        return "DATABASE_URL: the systemd unit may not write to \(folder.printable)"
     }
 
     /// Refuses a database outside the folder, a fault that a restart cannot repair. If the folder itself cannot be
     /// written to, the store reports it, and systemd tries the start again.
     func refuseOutsideDatabase(at database: String) throws(CommandError) {
         let folder = File.folder(of: database)
-        guard folder != path, !folder.hasPrefix(path + "/"), !File.isWritableFolder(folder) else { return }
+        guard let fault = fault(ofDatabaseAt: database), !File.isWritableFolder(folder) else { return }
         throw CommandError(
             .usage,
-            "DATABASE_URL: the systemd unit may not write to \(folder.printable). Allow it, then restart: "
+            "\(fault). Allow it, then restart: "
                 + "gatehouse-database-folder \(folder.shellQuoted) && systemctl restart gatehouse")
     }
 }

@@ -32,6 +32,9 @@ struct AbsentDatabaseTests {
             #expect(response.hasPrefix("Status: 503"), "\(request.path): \(response)")
             #expect(response.contains("Retry-After: ") && response.contains("storage_unavailable"), "\(response)")
         }
+        let health = try Shell.outcome(
+            of: [Executable.gatehouse, "health"], environment: ["LISTEN": "unix:\(installation.socket)"])
+        #expect(health.status == 1 && health.text.hasPrefix("FAULT  The database is not available"), "\(health)")
         try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: server.folder)
         var user: String?
         #expect(
