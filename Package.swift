@@ -40,7 +40,7 @@ let package = Package(
         .target(name: "FastCGIClient", dependencies: ["FastCGI", "POSIX", "Sockets"]),
         .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
         .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
-        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "POSIX", "SQL", "Threading"]),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "OpenSSL", "POSIX", "SQL", "Threading"]),
         .target(name: "Curl", dependencies: ["CCurl"]),
 
         // Formats.

@@ -1,4 +1,5 @@
 internal import CPostgreSQL
+internal import OpenSSL
 import SQL
 
 extension Connection {
@@ -11,6 +12,12 @@ extension Connection {
     }
 
     package var isEncrypted: Bool { unsafe PQsslInUse(handle.pointer) == 1 }
+
+    /// When the server's certificate ends, in seconds since 1970; nil without encryption.
+    package var certificateEnd: Int64? {
+        guard let tls = unsafe PQsslStruct(handle.pointer, "OpenSSL") else { return nil }
+        return unsafe Certificate(presentedOver: tls, host: "")?.notAfter
+    }
 
     /// Whether nobody between this machine and the server can read or change anything: both are one machine, or the server
     /// has proven with its certificate that it is the one that was meant.

@@ -66,6 +66,14 @@ struct PostgreSQLEvaluationTests {
         expect(.fault, "database", "does not prove that it is the server", advice: "verify-full") {
             $0.isProtected = false
         }
+        let day: Int64 = 86_400_000
+        let now = Primitives.system.now().milliseconds
+        expect(.fault, "database", "ends at ", advice: "ssl_cert_file") {
+            $0.certificateEnd = Timestamp(milliseconds: now + 13 * day)
+        }
+        #expect(
+            findings { $0.certificateEnd = Timestamp(milliseconds: now + 15 * day) }
+                .allSatisfy { $0.finding.grade == .ok })
         #expect(findings { $0.address = "/run/postgresql/.s.PGSQL.5432" }[0].finding.message.contains("(a socket)"))
     }
 

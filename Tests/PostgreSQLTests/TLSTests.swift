@@ -36,6 +36,9 @@ struct TLSTests {
             $0.optionalFlag(0)
         }
         #expect(isEncrypted == true)
+        let month: Int64 = 30 * 86_400
+        let left = try #require(connection.certificateEnd) - Int64(Date().timeIntervalSince1970)
+        #expect((month - 3600...month).contains(left), "openssl req gives a certificate 30 days")
         for size in [8000, 8192, 16_000, 16_384, 16_385, 40_000, 1_000_000] {
             let text = try connection.first("SELECT repeat('x', ?)", .integer(Int64(size))) { $0.text(0) }
             #expect(text?.utf8.count == size)

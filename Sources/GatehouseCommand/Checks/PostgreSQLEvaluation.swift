@@ -1,4 +1,5 @@
 import Gatehouse
+import GatehouseServer
 import GatehouseStore
 
 /// Evaluates what is known of a PostgreSQL server.
@@ -11,10 +12,11 @@ struct PostgreSQLEvaluation {
 
     let facts: PostgreSQLFacts
     let settings: PostgreSQLSettings
+    var now = Primitives.system.now()
 
     /// In the order of the report, without the schema.
     var report: [(subject: String, finding: Finding)] {
-        [("database", database)]
+        [("database", database)] + [certificate].compactMap { $0 }.map { ("database", $0) }
             + [encoding].compactMap { $0 }.map { ("encoding", $0) } + privileges.map { ("privileges", $0) }
             + durability.map { ("durability", $0) } + upkeep.map { ("upkeep", $0) }
             + connections.map { ("connections", $0) }
@@ -37,6 +39,15 @@ struct PostgreSQLEvaluation {
         let isLocal = facts.address.hasPrefix("/")
         let transport = isLocal ? "a socket" : facts.isEncrypted ? "TLS" : "not encrypted"
         return .ok("the primary is \(facts.address) (\(transport)), \(version)")
+    }
+
+    /// A server that has to prove its name is refused from its certificate's end on, by all nodes.
+    private var certificate: Finding? {
+        guard let end = facts.certificateEnd, end < now + CertificateCheck.minimumValidity else { return nil }
+        let days = (end.milliseconds - now.milliseconds) / 86_400_000
+        return .fault(
+            "the certificate of \(facts.address) ends at \(end), in \(days) days: no node connects after that",
+            "renew the certificate of that server (ssl_cert_file), and reload it: SELECT pg_reload_conf()")
     }
 
     var encoding: Finding? {

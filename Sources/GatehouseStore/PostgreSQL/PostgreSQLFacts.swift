@@ -1,3 +1,5 @@
+package import Gatehouse
+
 /// What an operator should know of a PostgreSQL server that is used by Gatehouse.
 package struct PostgreSQLFacts: Sendable, Equatable {
     /// The primary, as libpq names it.
@@ -5,6 +7,8 @@ package struct PostgreSQLFacts: Sendable, Equatable {
     package var isEncrypted = false
     /// The server is this machine, or has proven with its certificate that it is the one that was meant.
     package var isProtected = true
+    /// When the server's certificate ends; nil if it has presented none.
+    package var certificateEnd: Timestamp?
     /// As in `server_version_num`: 150018 is version 15.18.
     package var version = 0
     package var encoding = "UTF8"

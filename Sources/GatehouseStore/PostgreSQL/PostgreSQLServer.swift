@@ -64,6 +64,7 @@ extension PostgreSQLServer {
         var facts = PostgreSQLFacts()
         (facts.address, facts.isEncrypted) = (connection.address, connection.isEncrypted)
         facts.isProtected = connection.isProtected
+        facts.certificateEnd = connection.certificateEnd.map { Timestamp(seconds: $0) }
         (facts.version, facts.isPooled) = (connection.serverVersion, connection.isPooled)
         facts.encoding = try text(
             "SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = current_database()")

@@ -19,6 +19,18 @@ package struct Certificate: Sendable, Equatable {
             ERR_clear_error()
             return nil
         }
+        unsafe self.init(takingOwnership: certificate, host: host)
+    }
+
+    /// What the server of a connection has presented; nil if that was nothing.
+    ///
+    /// - Parameter connection: an `SSL` of OpenSSL that another library owns.
+    package init?(presentedOver connection: UnsafeMutableRawPointer, host: String) {
+        guard let certificate = unsafe SSL_get1_peer_certificate(OpaquePointer(connection)) else { return nil }
+        unsafe self.init(takingOwnership: certificate, host: host)
+    }
+
+    private init?(takingOwnership certificate: OpaquePointer, host: String) {
         defer {
             unsafe X509_free(certificate)
             ERR_clear_error()
