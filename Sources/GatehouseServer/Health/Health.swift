@@ -178,13 +178,13 @@ extension StoreFailure.Cause {
     /// - Parameter isOnServer: whether the database is on a server, and not a file.
     func advice(isOnServer: Bool) -> String {
         switch self {
-        case .full: "the disk is full, or the file may not grow: free space on the file system of the database"
+        case .full: "the disk is full, or the file may not grow: free space (df -h) or files (df -i) on it"
         case .busy where isOnServer:
             "a lock was held or all connections were in use for too long: " + Self.waits
         case .busy: "another process holds the database: find the process that has it open, and end it"
         case .readOnly: "the database cannot be written: check its owner, its mode and how the file system is mounted"
         case .damaged: "the database is damaged: run gatehouse check, and restore a backup"
-        case .unreadable: "the database cannot be opened or read: check the log, the disk and the file's permissions"
+        case .unreadable: "the database cannot be opened or read: see the log, the disk (df -h, df -i) and its mode"
         case .unwritable: "the disk does not accept writes: check its free space, quotas and errors (dmesg)"
         case .unreachable:
             "the database server cannot be reached, or none is the primary: check that one runs, and that this machine reaches it"
