@@ -50,6 +50,31 @@ extension MachineTests {
             #expect(try machine.mustRun("journalctl --unit gatehouse").contains("watchdog"))
         }
 
+        @Test("A PostgreSQL server that is down at the start means 503 at once, under a watchdog that is fed")
+        func absentServer() throws {
+            let machine = try Machine.serving()
+            try machine.mustRun(
+                """
+                mkdir -p /etc/systemd/system/gatehouse.service.d
+                printf '[Service]\\nWatchdogSec=3s\\n' >/etc/systemd/system/gatehouse.service.d/test.conf
+                echo 'DATABASE_URL=postgresql://gatehouse@/gatehouse?host=/run/absent' >>/etc/gatehouse/gatehouse.conf
+                systemctl daemon-reload && systemctl restart gatehouse
+                """)
+            for _ in 0..<3 { #expect(try machine.mustRun(Self.status) == "503") }
+            let process = try machine.mustRun("systemctl show -P MainPID gatehouse")
+            try machine.mustRun(
+                """
+                fed() { systemctl show -P WatchdogTimestampMonotonic gatehouse; }
+                first=$(fed)
+                until [ $(($(fed) - first)) -gt 7000000 ]; do sleep 0.5; done
+                [ $(systemctl show -P MainPID gatehouse) = \(process) ]
+                """)
+            #expect(try machine.mustRun("systemctl show -P StatusText gatehouse").contains("cannot be reached"))
+            try machine.mustRun("sed -i '/^DATABASE_URL=/d' /etc/gatehouse/gatehouse.conf; systemctl restart gatehouse")
+            #expect(try machine.login() == Machine.successfulLogin)
+            #expect(try machine.mustRun("systemctl show -P NRestarts gatehouse") == "0")
+        }
+
         @Test("Invalid settings raise one alert, and the server starts once they are corrected")
         func misconfigured() throws {
             let machine = try Machine.serving()
