@@ -115,15 +115,20 @@ struct MachineCheckEvaluationTests {
         #expect(findings[0].advice?.contains("ListenStream=") == true)
     }
 
-    @Test("the folder that the unit may write to, as serve refuses a database outside of it")
-    func databaseFolder() throws {
-        let text = Self.unit("gatehouse.service") + "Environment=SWIFT_BACKTRACE=enable=no DATABASE_FOLDER=/srv/a\n"
-        let folder = try #require(Units(parsing: text).all.first?.databaseFolder)
-        #expect(folder == "/srv/a" && Units(parsing: Self.unit("gatehouse.socket")).all.first?.databaseFolder == nil)
-        let unit = try #require(UnitDatabaseFolder(path: folder))
-        #expect(unit.fault(ofDatabaseAt: "/srv/a/x.db") == nil && unit.fault(ofDatabaseAt: "/srv/a/b/x.db") == nil)
-        for path in ["/srv/x.db", "/srv/ab/x.db"] {
-            #expect(unit.fault(ofDatabaseAt: path)?.contains("the systemd unit may not write to /srv") == true)
+    @Test("the folders that the unit may write to: serve refuses a database outside of them")
+    func databaseFolders() throws {
+        let text =
+            Self.unit("gatehouse.service") + "Environment=SWIFT_BACKTRACE=enable=no DATABASE_FOLDER=/srv/a\n"
+            + "ReadWritePaths=-/srv/own /srv/other\n"
+        let folders = try #require(Units(parsing: text).all.first?.databaseFolders)
+        for path in ["/srv/a/x.db", "/srv/a/b/x.db", "/srv/own/x.db", "/srv/other/x.db", "/var/lib/gatehouse/x.db"] {
+            #expect(folders.contains { $0.fault(ofDatabaseAt: path) == nil }, "\(path)")
+        }
+        for path in ["/srv/x.db", "/srv/ab/x.db", "/var/lib/x.db"] {
+            #expect(
+                folders.allSatisfy {
+                    $0.fault(ofDatabaseAt: path)?.hasPrefix("DATABASE_URL: the systemd unit may not write to ") == true
+                })
         }
     }
 

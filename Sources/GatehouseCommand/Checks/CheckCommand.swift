@@ -20,7 +20,8 @@ struct CheckCommand: Command {
         far as possible.
 
         With --settings, only the settings are read, as `gatehouse serve` reads them, and the unit of the server, if there is
-        one; no file is opened and no server asked. Exits 0 if `gatehouse serve` could start with them, and 2 with every fault otherwise.
+        one; no file is opened and no server asked. Exits 0 if `gatehouse serve` could start with them, and 2 with every
+        fault otherwise.
         """
     let options = [
         Option(name: "--deep", help: "check all of a large database, which takes long"),
@@ -41,8 +42,8 @@ struct CheckCommand: Command {
 
     private func settings(_ arguments: Arguments) -> ExitStatus {
         let units = try? Units.ofThisMachine()
-        let folder = units?[Units.service]?.databaseFolder.flatMap(UnitDatabaseFolder.init(path:))
-        let findings = SettingsCheck(source: .current(), folder: folder).findings
+        let folders = units?[Units.service]?.databaseFolders ?? []
+        let findings = SettingsCheck(source: .current(), folders: folders).findings
         let report = CheckReport(findings: findings.map { (SettingsCheck.subject, $0) })
         report.report.print(for: arguments)
         return report.hasFaults ? .usage : .done

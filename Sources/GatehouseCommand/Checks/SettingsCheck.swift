@@ -6,14 +6,16 @@ struct SettingsCheck {
     static let subject = "settings"
 
     let source: SettingSource
-    /// The folder that the systemd unit of the server may write to; nil without the unit.
-    var folder: UnitDatabaseFolder?
+    /// The folders that the systemd unit of the server may write to; empty without the unit.
+    var folders: [UnitDatabaseFolder] = []
 
     var findings: [Finding] {
         let place = source.file.map { "the environment and \($0.path)" } ?? "the environment"
         do throws(SettingFaults) {
             let configuration = try Configuration(from: source)
-            if let path = configuration.database.path, let fault = folder?.fault(ofDatabaseAt: path) {
+            if let path = configuration.database.path, let fault = folders.first?.fault(ofDatabaseAt: path),
+                folders.allSatisfy({ $0.fault(ofDatabaseAt: path) != nil })
+            {
                 return [.fault(fault, "gatehouse-database-folder \(File.folder(of: path).shellQuoted)")]
             }
             return [.ok("gatehouse serve can start with them: \(place)")] + configuration.warnings.map { .note($0) }

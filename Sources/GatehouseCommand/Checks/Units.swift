@@ -30,11 +30,14 @@ struct UnitStatus: Sendable, Equatable {
     var descriptorLimit: Int? { Int(self["LimitNOFILE"]) }
     /// The address of a socket unit, as `ListenStream=` has it; nil if it has none, or another unit.
     var address: String? { self["Listen"].split(separator: " ").first.map(String.init) }
-    /// The folder that the unit of the server may write to.
-    var databaseFolder: String? {
+    /// The folders that the unit of the server may write to: its own, that of `gatehouse-database-folder`, and those of an
+    /// operator's drop-in.
+    var databaseFolders: [UnitDatabaseFolder] {
         let name = "DATABASE_FOLDER="
-        let words = self["Environment"].split(separator: " ")
-        return words.last { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+        let set = self["Environment"].split(separator: " ").filter { $0.hasPrefix(name) }
+            .map { $0.dropFirst(name.count) }
+        let others = self["ReadWritePaths"].split(separator: " ").map { $0.drop { "-+".contains($0) } }
+        return (["/var/lib/gatehouse"] + set + others).compactMap { UnitDatabaseFolder(path: String($0)) }
     }
 
     private subscript(_ property: String) -> String { properties[property] ?? "" }
@@ -52,7 +55,7 @@ struct Units: Sendable, Equatable {
 
     private static let properties = [
         "Id", "LoadState", "ActiveState", "SubState", "Result", "NRestarts", "UnitFileState", "NeedDaemonReload",
-        "MainPID", "LimitNOFILE", "Listen", "Environment",
+        "MainPID", "LimitNOFILE", "Listen", "Environment", "ReadWritePaths",
     ]
 
     let all: [UnitStatus]
