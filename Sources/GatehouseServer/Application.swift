@@ -34,9 +34,10 @@ package final class Application: Sendable {
                 inheritance.takeListener(), opened: listener.take(), at: configuration.listen, log: log)
             let room = WaitingRoom(limits: Self.limits(for: configuration), manager: manager, log: log)
             do {
-                assembly = try room.wait(at: door, after: failure, opening: open) {
-                    WaitingRoom.isFor($0, configuration)
-                }
+                assembly = try room.wait(
+                    at: door, after: failure,
+                    adopting: { Self.adopt(&inheritance, by: $0, manager, log) }, opening: open,
+                    while: { WaitingRoom.isFor($0, configuration) })
             } catch {
                 _ = door.withdraw()
                 throw error
@@ -60,7 +61,7 @@ package final class Application: Sendable {
         self.assembly = assembly
         self.manager = manager
         self.log = log
-        adopt(inheritance)
+        Self.adopt(&inheritance, by: responder, manager, log)
     }
 
     /// Serves until SIGTERM or SIGINT, and returns after a graceful shutdown. A second signal ends the process at once.
@@ -149,7 +150,9 @@ package final class Application: Sendable {
 
     /// Takes over the connections of the previous process. The service manager must drop its copies, or the peers would
     /// never see the connections end.
-    private func adopt(_ inheritance: consuming InheritedSockets) {
+    private static func adopt(
+        _ inheritance: inout InheritedSockets, by responder: Responder, _ manager: ServiceManager, _ log: Log
+    ) {
         guard inheritance.connectionCount > 0 else { return }
         var count: Int64 = 0
         inheritance.claimConnections { if responder.adopt($0) { count += 1 } }

@@ -28,9 +28,11 @@ struct WaitingRoom {
     }
 
     /// Tries to open the database again each second, and answers meanwhile.
+    ///
+    /// - Parameter adopt: gives it the connections of the previous process, over which nginx sends requests.
     func wait<Opened>(
-        at listener: borrowing Listener, after failure: StoreFailure, opening open: () throws -> Opened,
-        while canWait: (StoreFailure) -> Bool
+        at listener: borrowing Listener, after failure: StoreFailure, adopting adopt: (Responder) -> Void,
+        opening open: () throws -> Opened, while canWait: (StoreFailure) -> Bool
     ) throws -> Opened {
         let responder = try Responder(
             listener: try listener.shared(), workers: Self.workers, limits: limits, handler: Self.answer)
@@ -39,6 +41,7 @@ struct WaitingRoom {
             responder.shutDown()
             thread.join()
         }
+        adopt(responder)
         var known = failure
         report(known)
         manager.notify(.ready, .status("the database cannot be reached: requests get 503"))

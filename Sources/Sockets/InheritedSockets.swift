@@ -7,7 +7,7 @@ package import POSIX
 package struct InheritedSockets: ~Copyable, Sendable {
     /// Nil if none was passed, or if it has been taken.
     private var listener: Listener?
-    private let connections: [Int32]
+    private var connections: [Int32]
 
     /// The number of connections of the previous process.
     package var connectionCount: Int { connections.count }
@@ -35,8 +35,9 @@ package struct InheritedSockets: ~Copyable, Sendable {
 
     package mutating func takeListener() -> Listener? { listener.take() }
 
-    /// Passes each valid connection to `body`, and closes the others.
-    package consuming func claimConnections(_ body: (consuming FileDescriptor) -> Void) {
+    /// Passes each valid connection to `body`, once, and closes the others.
+    package mutating func claimConnections(_ body: (consuming FileDescriptor) -> Void) {
+        defer { connections = [] }
         for number in connections {
             let descriptor = FileDescriptor(takingOwnership: number)
             if descriptor.isConnection, (try? descriptor.setCloseOnExec()) != nil,
