@@ -11,7 +11,7 @@ package enum RunnableCheckout {
             try files.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
         }
         for name in ["deploy", "nginx"] {
-            try files.copyItem(atPath: Executable.root + "/" + name, toPath: path + "/" + name)
+            try Shell.run(["cp", "-r", Executable.root + "/" + name, path + "/" + name])
         }
         for (name, program) in [
             ("gatehouse", Executable.gatehouse), ("fake-apple", Executable.fakeApple),
