@@ -11,189 +11,223 @@ let package = Package(
         .executable(name: "fake-apple", targets: ["FakeAppleCommand"]),
         .executable(name: "gatehouse-console", targets: ["ConsoleCommand"]),
     ],
-    targets: [
-        // Debian's C libraries, as they are.
-        .systemLibrary(name: "CFastCGI"),
-        .systemLibrary(name: "COpenSSL"),
-        .systemLibrary(name: "CSQLite"),
-        .systemLibrary(name: "CPostgreSQL"),
-        .systemLibrary(name: "CCurl"),
-        .systemLibrary(name: "CLinux"),
+    targets: folder(
+        "Sources/System",
+        [
+            // Debian's C libraries, as they are.
+            .systemLibrary(name: "CFastCGI"),
+            .systemLibrary(name: "COpenSSL"),
+            .systemLibrary(name: "CSQLite"),
+            .systemLibrary(name: "CPostgreSQL"),
+            .systemLibrary(name: "CCurl"),
+            .systemLibrary(name: "CLinux"),
 
-        // The version that deploy/package gives to the program.
-        .target(
-            name: "CVersion",
-            cSettings: Context.environment["GATEHOUSE_VERSION"].map {
-                [.define("GATEHOUSE_VERSION", to: "\"\($0)\"")]
-            } ?? []),
+            // The version that deploy/package gives to the program.
+            .target(
+                name: "CVersion",
+                cSettings: Context.environment["GATEHOUSE_VERSION"].map {
+                    [.define("GATEHOUSE_VERSION", to: "\"\($0)\"")]
+                } ?? []),
 
-        // What the databases have in common.
-        .target(name: "SQL"),
+            // Owners of C handles: the only targets with unsafe code.
+            .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
+            .target(name: "FileSystem", dependencies: ["CLinux", "POSIX"]),
+            .target(name: "Sockets", dependencies: ["CLinux", "POSIX"]),
+            .target(name: "Processes", dependencies: ["CLinux", "FileSystem", "POSIX", "Sockets"]),
+            .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX", "Sockets"]),
+            .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
+            .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
+            .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "OpenSSL", "POSIX", "SQL"]),
+            .target(name: "Curl", dependencies: ["CCurl"]),
 
-        // Owners of C handles: the only targets with unsafe code.
-        .target(name: "POSIX", dependencies: ["CLinux", "CVersion"]),
-        .target(name: "Threading", dependencies: ["CLinux", "POSIX"]),
-        .target(name: "FileSystem", dependencies: ["CLinux", "POSIX"]),
-        .target(name: "Sockets", dependencies: ["CLinux", "POSIX", "Threading"]),
-        .target(name: "Processes", dependencies: ["CLinux", "FileSystem", "POSIX", "Sockets", "Threading"]),
-        .target(name: "FastCGI", dependencies: ["CFastCGI", "POSIX", "Sockets", "Threading"]),
-        .target(name: "FastCGIClient", dependencies: ["FastCGI", "POSIX", "Sockets"]),
-        .target(name: "OpenSSL", dependencies: ["COpenSSL"]),
-        .target(name: "SQLite", dependencies: ["CSQLite", "SQL"]),
-        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "OpenSSL", "POSIX", "SQL", "Threading"]),
-        .target(name: "Curl", dependencies: ["CCurl"]),
+            // What the programs are made of: commands, their arguments and their help.
+            .target(name: "CommandLineTool", dependencies: ["FileSystem", "POSIX", "Processes"]),
+        ])
+        + folder(
+            "Sources/Formats",
+            [
+                .target(name: "JSON"),
+                .target(name: "JOSE", dependencies: ["JSON", "OpenSSL"]),
+                // What the two databases have in common.
+                .target(name: "SQL"),
+            ])
+        + folder(
+            "Sources/Server",
+            [
+                // The domain.
+                .target(name: "Gatehouse"),
 
-        // Formats.
-        .target(name: "JSON"),
-        .target(name: "JOSE", dependencies: ["JSON", "OpenSSL"]),
+                // What the domain asks of the world. None of these imports another.
+                .target(name: "AppleID", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
+                .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
+                .target(
+                    name: "GatehouseStore",
+                    dependencies: ["FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite"],
+                    resources: [.embedInCode("Migrations")]),
+                .target(
+                    name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"],
+                    resources: [.embedInCode("OpenAPI/openapi.json")]),
 
-        // The domain.
-        .target(name: "Gatehouse"),
+                // The composition root, and the commands.
+                .target(
+                    name: "GatehouseServer",
+                    dependencies: [
+                        "AppleID", "Curl", "FastCGI", "FileSystem", "Gatehouse", "GatehouseStore", "GatehouseTokens",
+                        "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets",
+                    ]),
+                .executableTarget(
+                    name: "GatehouseCommand",
+                    dependencies: [
+                        "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets",
+                    ]),
+            ])
+        + folder(
+            "Sources/Client",
+            [
+                // The library for apps, and a program that uses it. They depend on Foundation alone.
+                .target(name: "GatehouseClient", resources: [.copy("Apple/PrivacyInfo.xcprivacy")]),
+                .executableTarget(name: "GatehouseExample", dependencies: ["GatehouseClient"]),
+            ])
+        + folder(
+            "Sources/Development",
+            [
+                // No part of the Debian package: a small HTTP server, a stand-in for Apple's servers, and the page that
+                // shows requests, answers and logs.
+                .target(name: "DevelopmentHTTP", dependencies: ["JSON", "POSIX", "Sockets"]),
+                .target(
+                    name: "FakeApple",
+                    dependencies: [
+                        "Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
+                    ]),
+                .executableTarget(
+                    name: "FakeAppleCommand",
+                    dependencies: [
+                        "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FileSystem", "Gatehouse", "JSON", "POSIX",
+                        "Processes", "Sockets",
+                    ]),
+                .target(
+                    name: "Console",
+                    dependencies: ["Curl", "DevelopmentHTTP", "FileSystem", "JSON", "POSIX", "Processes", "Sockets"]),
+                .executableTarget(
+                    name: "ConsoleCommand",
+                    dependencies: [
+                        "CommandLineTool", "Console", "DevelopmentHTTP", "FileSystem", "Gatehouse", "JSON", "POSIX",
+                        "Sockets",
+                    ]),
+            ])
+        + folder(
+            "Tests/Support",
+            [
+                .target(name: "TestSupport", dependencies: ["CLinux"]),
+                .target(
+                    name: "StoreSupport",
+                    dependencies: ["Gatehouse", "GatehouseStore", "PostgreSQL", "SQL", "SQLite", "TestSupport"]),
+            ])
+        + folder(
+            "Tests/System",
+            [
+                .testTarget(
+                    name: "POSIXTests", dependencies: ["FileSystem", "POSIX", "Processes", "Sockets", "TestSupport"]),
+                .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "Sockets", "TestSupport"]),
+                .testTarget(
+                    name: "PostgreSQLTests", dependencies: ["POSIX", "PostgreSQL", "SQL", "Sockets", "TestSupport"]),
+                .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL", "TestSupport"]),
+                .testTarget(
+                    name: "FastCGITests", dependencies: ["FastCGI", "POSIX", "Processes", "Sockets", "TestSupport"]),
+            ])
+        + folder(
+            "Tests/Formats",
+            [
+                .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+                .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
+            ])
+        + folder(
+            "Tests/Server",
+            [
+                .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
+                .testTarget(
+                    name: "GatehouseStoreTests",
+                    dependencies: ["Gatehouse", "GatehouseStore", "SQL", "SQLite", "StoreSupport", "TestSupport"]),
+                .testTarget(
+                    name: "AppleIDTests",
+                    dependencies: [
+                        "AppleID", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "GatehouseTokensTests",
+                    dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
+                .testTarget(
+                    name: "GatehouseServerTests",
+                    dependencies: [
+                        "AppleID", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "GatehouseCommandTests",
+                    dependencies: [
+                        "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand", "GatehouseServer",
+                        "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
+                        "Sockets", "StoreSupport", "TestSupport",
+                    ]),
+            ])
+        + folder(
+            "Tests/Development",
+            [
+                .testTarget(
+                    name: "DevelopmentHTTPTests",
+                    dependencies: ["DevelopmentHTTP", "JSON", "POSIX", "Sockets", "TestSupport"]),
+                .testTarget(
+                    name: "FakeAppleTests",
+                    dependencies: [
+                        "Curl", "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
+                        "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "ConsoleTests",
+                    dependencies: [
+                        "Console", "DevelopmentHTTP", "JSON", "POSIX", "Processes", "Sockets", "TestSupport",
+                    ]
+                ),
+            ])
+        + [
+            .testTarget(
+                name: "EndToEndTests",
+                dependencies: [
+                    "AppleID", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand",
+                    "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
+                    "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
+                ],
+                exclude: [
+                    "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",
+                    "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py", "Support/clock.c",
+                    "Support/verify-access-token.py",
+                ]),
+            .testTarget(
+                name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],
+                exclude: [
+                    "Support/client.py", "Support/debian-root", "Cluster/Support/http_client.py",
+                    "Cluster/Support/load.py", "Cluster/Support/primary.py", "Cluster/Support/report.py",
+                    "Compose/Support/base-images", "Compose/Support/build-network.yml",
+                ]),
 
-        // What the domain asks of the world. None of these imports another.
-        .target(name: "AppleID", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "Threading"]),
-        .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
-        .target(
-            name: "GatehouseStore",
-            dependencies: [
-                "FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite", "Threading",
-            ],
-            resources: [.embedInCode("Migrations")]),
-        .target(
-            name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"],
-            resources: [.embedInCode("OpenAPI/openapi.json")]),
-
-        // What the programs are made of: commands, their arguments and their help.
-        .target(name: "CommandLineTool", dependencies: ["FileSystem", "Gatehouse", "POSIX", "Processes"]),
-
-        // For development and tests, and not part of the Debian package: a small HTTP server, a stand-in for Apple's
-        // servers, and the page that shows requests, answers and logs.
-        .target(name: "DevelopmentHTTP", dependencies: ["JSON", "POSIX", "Sockets", "Threading"]),
-        .target(
-            name: "FakeApple",
-            dependencies: ["Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets"]),
-        .executableTarget(
-            name: "FakeAppleCommand",
-            dependencies: [
-                "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FileSystem", "Gatehouse", "JSON", "POSIX",
-                "Processes", "Sockets",
-            ]),
-        .target(
-            name: "Console",
-            dependencies: [
-                "Curl", "DevelopmentHTTP", "FileSystem", "JSON", "POSIX", "Processes", "Sockets", "Threading",
-            ]),
-        .executableTarget(
-            name: "ConsoleCommand",
-            dependencies: [
-                "CommandLineTool", "Console", "DevelopmentHTTP", "FileSystem", "Gatehouse", "JSON", "POSIX", "Sockets",
-            ]),
-
-        // The library for apps, and a program that uses it. They depend on Foundation alone.
-        .target(name: "GatehouseClient", resources: [.copy("Apple/PrivacyInfo.xcprivacy")]),
-        .executableTarget(name: "GatehouseExample", dependencies: ["GatehouseClient"]),
-
-        // The composition root, and the commands.
-        .target(
-            name: "GatehouseServer",
-            dependencies: [
-                "AppleID", "Curl", "FastCGI", "FastCGIClient", "FileSystem", "Gatehouse", "GatehouseStore",
-                "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets",
-                "Threading",
-            ]),
-        .executableTarget(
-            name: "GatehouseCommand",
-            dependencies: [
-                "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
-                "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets", "Threading",
-            ]),
-
-        .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport"),
-        .target(
-            name: "StoreSupport",
-            dependencies: ["Gatehouse", "GatehouseStore", "PostgreSQL", "SQL", "SQLite", "TestSupport"],
-            path: "Tests/StoreSupport"),
-        .testTarget(
-            name: "POSIXTests",
-            dependencies: ["FileSystem", "POSIX", "Processes", "Sockets", "TestSupport", "Threading"]),
-        .testTarget(name: "CurlTests", dependencies: ["Curl", "POSIX", "Sockets", "TestSupport", "Threading"]),
-        .testTarget(
-            name: "PostgreSQLTests",
-            dependencies: ["POSIX", "PostgreSQL", "SQL", "Sockets", "TestSupport", "Threading"]),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-        .testTarget(name: "OpenSSLTests", dependencies: ["COpenSSL", "OpenSSL", "TestSupport"]),
-        .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
-        .testTarget(
-            name: "FastCGITests",
-            dependencies: ["FastCGI", "FastCGIClient", "POSIX", "Processes", "Sockets", "TestSupport", "Threading"]),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: [
-                "AppleID", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand",
-                "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
-                "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport", "Threading",
-            ],
-            exclude: [
-                "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",
-                "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py", "Support/clock.c",
-                "Support/verify-access-token.py",
-            ]),
-        .testTarget(name: "GatehouseTests", dependencies: ["Gatehouse", "StoreSupport", "TestSupport"]),
-        .testTarget(
-            name: "GatehouseStoreTests",
-            dependencies: ["Gatehouse", "GatehouseStore", "SQL", "SQLite", "StoreSupport", "TestSupport"]),
-        .testTarget(
-            name: "AppleIDTests",
-            dependencies: [
-                "AppleID", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "TestSupport", "Threading",
-            ]),
-        .testTarget(
-            name: "DevelopmentHTTPTests",
-            dependencies: ["DevelopmentHTTP", "JSON", "Sockets", "TestSupport", "Threading"]),
-        .testTarget(
-            name: "FakeAppleTests",
-            dependencies: [
-                "Curl", "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "TestSupport",
-                "Threading",
-            ]),
-        .testTarget(
-            name: "ConsoleTests",
-            dependencies: ["Console", "DevelopmentHTTP", "JSON", "Processes", "Sockets", "TestSupport", "Threading"]),
-        .testTarget(
-            name: "GatehouseCommandTests",
-            dependencies: [
-                "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand", "GatehouseServer",
-                "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite", "Sockets",
-                "StoreSupport", "TestSupport",
-            ]),
-        .testTarget(
-            name: "GatehouseServerTests",
-            dependencies: [
-                "AppleID", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens",
-                "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport", "Threading",
-            ]),
-        .testTarget(
-            name: "GatehouseTokensTests",
-            dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
-        .testTarget(
-            name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],
-            exclude: [
-                "Support/client.py", "Support/debian-root", "Cluster/Support/http_client.py",
-                "Cluster/Support/load.py", "Cluster/Support/primary.py", "Cluster/Support/report.py",
-                "Compose/Support/base-images", "Compose/Support/build-network.yml",
-            ]),
-
-        // What deploy/bench measures within one process. No part of the product.
-        .executableTarget(
-            name: "GatehouseBenchmarks",
-            dependencies: [
-                "AppleID", "FakeApple", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
-                "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Threading",
-            ],
-            path: "Tests/Benchmarks/InProcess"),
-    ],
+            // What deploy/bench measures within one process. No part of the product.
+            .executableTarget(
+                name: "GatehouseBenchmarks",
+                dependencies: [
+                    "AppleID", "FakeApple", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                    "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX",
+                ],
+                path: "Tests/Benchmarks/InProcess"),
+        ],
     swiftLanguageModes: [.v6]
 )
+
+/// Targets whose folders stand in one folder, which says what they are for.
+func folder(_ path: String, _ targets: [Target]) -> [Target] {
+    for target in targets { target.path = "\(path)/\(target.name)" }
+    return targets
+}
 
 func isForTests(_ target: Target) -> Bool {
     target.type == .test || target.path?.hasPrefix("Tests/") == true

@@ -7,7 +7,7 @@ extension MachineTests {
     /// choose.
     @Suite("Commands of the documentation on a server")
     struct ServerPagesTests {
-        private static let catalogue = "Sources/Gatehouse/Gatehouse.docc/"
+        private static let catalogue = "Sources/Server/Gatehouse/Gatehouse.docc/"
         private static let operations = catalogue + "Operations.md"
         private static let configuration = catalogue + "Configuration.md"
         private static let backups = catalogue + "Backups.md"

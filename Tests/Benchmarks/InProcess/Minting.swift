@@ -3,8 +3,8 @@ import FileSystem
 import Gatehouse
 import JOSE
 import JSON
+import POSIX
 import Synchronization
-import Threading
 
 /// Mints many logins, on all processors because each takes a signature.
 enum Minting {

@@ -35,7 +35,7 @@ class Benchmark:
         self.apple = None
 
     def population_of(self, users, sessions):
-        migrations = self.tools.checkout / "Sources/GatehouseStore/Migrations/SQLite"
+        migrations = self.tools.checkout / "Sources/Server/GatehouseStore/Migrations/SQLite"
         return Population(self.tools.home / "databases", users, sessions, migrations)
 
     def run(self):

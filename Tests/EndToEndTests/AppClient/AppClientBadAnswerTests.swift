@@ -152,7 +152,7 @@ struct AppClientBadAnswerTests {
     @Test("Every code of the API is a case, and unknown ones survive")
     func codes() throws {
         let document = try String(
-            contentsOfFile: Executable.root + "/Sources/GatehouseWeb/OpenAPI/openapi.json", encoding: .utf8)
+            contentsOfFile: Executable.root + "/Sources/Server/GatehouseWeb/OpenAPI/openapi.json", encoding: .utf8)
         let schemas = try JSONValue(parsing: Array(document.utf8)).object?["components"]?.object?["schemas"]?.object
         func values(_ name: String) -> [String] {
             schemas?[name]?.object?["x-extensible-enum"]?.array?.compactMap(\.string) ?? []

@@ -71,7 +71,7 @@ struct AppleSourcesTests {
 
     @Test("Each file is compiled on Apple's platforms only")
     func conditions() throws {
-        let folder = Executable.root + "/Sources/GatehouseClient/Apple"
+        let folder = Executable.root + "/Sources/Client/GatehouseClient/Apple"
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
         #expect(files.count > 3)
         for file in files {

@@ -49,7 +49,7 @@ struct OutsidePackageTests {
         "The server's headers can be hidden, and then the server does not build",
         .enabled(if: HiddenHeaders.obstacle == nil, "\(HiddenHeaders.obstacle ?? "")"))
     func serverNeedsHeaders() throws {
-        let module = Executable.root + "/Sources/CSQLite/shim.h"
+        let module = Executable.root + "/Sources/System/CSQLite/shim.h"
         let command = ["clang", "-fsyntax-only", "-x", "c-header", module]
         #expect(try Shell.outcome(of: command).status == 0)
         #expect(try Shell.outcome(of: HiddenHeaders.wrapper + command).status == 1)

@@ -45,7 +45,7 @@ struct PrivacyManifestTests {
         }
     }
 
-    private static let folder = Executable.root + "/Sources/GatehouseClient"
+    private static let folder = Executable.root + "/Sources/Client/GatehouseClient"
 
     private func contents() throws -> Data {
         try Data(contentsOf: URL(fileURLWithPath: Self.folder + "/Apple/PrivacyInfo.xcprivacy"))

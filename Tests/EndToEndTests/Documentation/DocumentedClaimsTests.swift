@@ -8,7 +8,7 @@ import Testing
 struct DocumentedClaimsTests {
     /// The names in the first column of the tables.
     private func documentedNames() throws -> Set<String> {
-        let lines = try DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/AccessTokens.md").lines
+        let lines = try DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/AccessTokens.md").lines
         let cells = lines.filter { $0.hasPrefix("| `") }.compactMap { $0.split(separator: "|").first }
         return Set(cells.flatMap { $0.matches(of: /`([a-z_]+)`/).map { String($0.output.1) } })
     }

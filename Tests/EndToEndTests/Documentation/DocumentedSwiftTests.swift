@@ -50,7 +50,7 @@ struct DocumentedSwiftTests {
             $0["APPLE_BUNDLE_ID"] = FakeAppleIssuer.bundleID
             $0["APPLE_NONCE"] = "challenge"
         }
-        let page = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/IOSApp.md")
+        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/IOSApp.md")
         let function = try #require(try page.blocks(of: "Develop without Apple", "swift").first)
         let program = """
             @main struct Program {
@@ -69,7 +69,10 @@ struct DocumentedSwiftTests {
             toFile: folder.file("Program.swift"), atomically: true, encoding: .utf8)
         for isNewUser in [true, false] {
             let outcome = try StubModules.shared.get().run(
-                [folder.file("Program.swift"), Executable.root + "/Sources/GatehouseExample/CurlTransport.swift"],
+                [
+                    folder.file("Program.swift"),
+                    Executable.root + "/Sources/Client/GatehouseExample/CurlTransport.swift",
+                ],
                 arguments: ["https://localhost:\(server.port)", apple.url(""), server.certificate])
             #expect(outcome.text == "\(isNewUser) Ann true\n", "\(outcome.errorOutput)")
         }

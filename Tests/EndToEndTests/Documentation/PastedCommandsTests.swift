@@ -16,7 +16,7 @@ struct PastedCommandsTests {
 
     /// This page rotates Apple's keys. Gatehouse refuses the new key for up to 30 s, so the page is not repeated at once,
     /// and each shell gets an installation of its own.
-    private static let rotatingPage = "Sources/Gatehouse/Gatehouse.docc/IOSApp.md"
+    private static let rotatingPage = "Sources/Server/Gatehouse/Gatehouse.docc/IOSApp.md"
 
     /// The blocks that are pasted. A block of another language is saved first if the line above it says where.
     private func pasted(_ page: String, at checkout: DocumentedCheckout) throws -> [DocumentationPage.Block] {
@@ -79,7 +79,7 @@ struct PastedCommandsTests {
         #expect(output.split(separator: "\n").last?.contains("\"status\":\"ACTIVE\"") == true, "\(output)")
     }
 
-    @Test("An answer has the members of its example", arguments: ["Sources/Gatehouse/Gatehouse.docc/API.md"])
+    @Test("An answer has the members of its example", arguments: ["Sources/Server/Gatehouse/Gatehouse.docc/API.md"])
     func examples(page: String) throws {
         let checkout = try DocumentedCheckout.shared.get()
         let (blocks, all) = (try pasted(page, at: checkout), try DocumentationPage(path: page).blocks)

@@ -6,8 +6,8 @@ import Testing
 /// Pastes the commands of the pages about PostgreSQL into a shell on a server in a temporary folder.
 @Suite("Commands of the documentation on a PostgreSQL server", .needs(.time))
 struct PostgreSQLPagesTests {
-    private static let page = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/PostgreSQL.md")
-    private static let backups = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/Backups.md")
+    private static let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/PostgreSQL.md")
+    private static let backups = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/Backups.md")
 
     /// Runs a block, with the texts that are different here replaced. The shell stops at the first command that fails.
     private func paste(

@@ -9,7 +9,7 @@ import Testing
 struct RemovedDatabaseTests {
     /// The commands of Backups.md for the server of a test. What they need of a machine with the package is replaced.
     private static func saving(_ installation: FastCGIInstallation) throws -> String {
-        let page = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/Backups.md")
+        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/Backups.md")
         let block = try #require(page.blocks.first { $0.section == "A database that was removed" })
         let commands = block.text.replacingOccurrences(of: "/var/lib/gatehouse", with: installation.folder.path)
             .replacingOccurrences(of: "gatehouse.db", with: "g.db")

@@ -2,7 +2,6 @@ import Glibc
 import POSIX
 import Sockets
 import TestSupport
-import Threading
 
 /// Answers each request with the size of its body, or with status 500 if more bytes follow the request.
 final class CountingFastCGIServer: Sendable {

@@ -1,9 +1,9 @@
 import DevelopmentHTTP
 import FakeApple
 import JSON
+import POSIX
 import Sockets
 import TestSupport
-import Threading
 
 /// A fake Apple in this process. It records requests and can inject faults.
 final class FakeAppleServer: Sendable {
@@ -19,7 +19,7 @@ final class FakeAppleServer: Sendable {
             developer: try DeveloperAccount(in: path, clientIDs: [FakeAppleIssuer.bundleID]))
         let server = service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
         port = server.port
-        _ = try Threading.Thread.spawn(name: "fake-apple") { try? server.run() }
+        _ = try POSIX.Thread.spawn(name: "fake-apple") { try? server.run() }
     }
 
     var keysURL: String { url("/auth/keys") }

@@ -3,7 +3,6 @@ import POSIX
 import Sockets
 import Synchronization
 import TestSupport
-import Threading
 
 /// A node that receives whole requests and then does what a failing node does.
 final class FaultyNode: Sendable {

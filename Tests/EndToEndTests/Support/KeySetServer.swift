@@ -1,6 +1,5 @@
 import POSIX
 import Sockets
-import Threading
 
 /// Publishes a key set over HTTP, answers in the given mode and counts requests.
 final class KeySetServer: Sendable {

@@ -37,7 +37,7 @@ struct OutsidePackage {
 
     /// The line of the page for apps.
     private static func documented(_ requirement: Requirement) throws -> String {
-        let page = DocumentationPage(path: "Sources/Gatehouse/Gatehouse.docc/IOSApp.md")
+        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/IOSApp.md")
         let lines = try page.blocks(of: "Overview", "").flatMap { $0.split(separator: "\n") }
         return String(try #require(lines.first { $0.contains(" \(requirement): \"") }))
     }

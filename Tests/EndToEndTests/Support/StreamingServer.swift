@@ -1,6 +1,5 @@
 import POSIX
 import Sockets
-import Threading
 
 /// A service behind the guard that keeps a connection open. It answers one request.
 final class StreamingServer: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Modules that this machine does not have, as stubs in Tests/StubModules, and GatehouseClient compiled with them.
+/// Modules that this machine does not have, as stubs in Tests/Support/StubModules, and GatehouseClient compiled with them.
 struct StubModules {
     /// In an order in which each imports only earlier ones.
     static let names = [
@@ -20,7 +20,8 @@ struct StubModules {
         folder = try TemporaryFolder()
         for name in Self.names {
             try Shell.run(
-                Self.compiler(module: name, in: folder) + ["\(Executable.root)/Tests/StubModules/\(name).swift"])
+                Self.compiler(module: name, in: folder) + ["\(Executable.root)/Tests/Support/StubModules/\(name).swift"]
+            )
         }
         try Shell.run(
             Self.compiler(module: "GatehouseClient", in: folder) + ["-package-name", "gatehouse"] + Self.clientSources()
@@ -37,7 +38,7 @@ struct StubModules {
     }
 
     private static func clientSources() throws -> [String] {
-        let root = Executable.root + "/Sources/GatehouseClient"
+        let root = Executable.root + "/Sources/Client/GatehouseClient"
         return try FileManager.default.subpathsOfDirectory(atPath: root).filter { $0.hasSuffix(".swift") }
             .map { "\(root)/\($0)" }
     }
@@ -51,9 +52,9 @@ struct StubModules {
             ] + files)
     }
 
-    /// Builds and runs a program of Tests/StubModules/Programs.
+    /// Builds and runs a program of Tests/Support/StubModules/Programs.
     func run(program: String) throws -> Shell.Outcome {
-        try run(["\(Executable.root)/Tests/StubModules/Programs/\(program).swift"])
+        try run(["\(Executable.root)/Tests/Support/StubModules/Programs/\(program).swift"])
     }
 
     /// Builds these files as a program, and runs it.

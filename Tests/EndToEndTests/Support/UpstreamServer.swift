@@ -1,7 +1,6 @@
 import POSIX
 import Sockets
 import Synchronization
-import Threading
 
 /// A service behind the guard: a minimal HTTP/1.1 server with one request per connection.
 final class UpstreamServer: Sendable {

@@ -1,0 +1,183 @@
+package import AppleID
+import FileSystem
+package import Gatehouse
+import GatehouseStore
+import GatehouseTokens
+import GatehouseWeb
+import JOSE
+import JSON
+import OpenSSL
+import POSIX
+
+/// The composition root: all of Gatehouse except the socket. Only this type knows which part implements which contract.
+package struct Assembly: Sendable {
+    package let handler: RequestHandler
+    package let keys: AppleKeys
+    package let health: Health
+    package let primitives: Primitives
+    package let clocks: Clocks
+    package let metrics: Metrics
+    let publicAddressMonitor: PublicAddressMonitor
+    let requests: RequestCounts
+    private let services: Current<ConfiguredServices>
+    /// Encrypts the keys of the identity hashes with the current secret.
+    private let sealHashKeys: @Sendable (KeyRing) -> Void
+    /// Nil if the secrets belong to the database.
+    let unfittingSecret: @Sendable (KeyRing) throws(StoreFailure) -> UnfittingSecret?
+
+    /// The service with the current settings.
+    package var auth: AuthService { services.value.auth }
+
+    /// - Parameter startedAt: when the process started; nil for the current time.
+    package init(
+        _ configuration: Configuration, startedAt: Timestamp? = nil, primitives: Primitives = .system, log: Log
+    ) throws {
+        let (storeCounts, keyCounts) = (StoreCounts(), AppleKeyCounts())
+        let store = try Self.store(of: configuration, log: log, counts: storeCounts)
+        configuration.databaseMark?.write(warning: log)
+        // First, so that nothing is written before by a clock that may be wrong.
+        let clocks = try Clocks(
+            store: store, primitives: primitives, node: ClockLog.newNodeID(), report: { ClockLog.write($0, to: log) })
+        let keys = Self.appleKeys(
+            configuration, store: store, clocks: clocks, primitives: primitives, log: log, counts: keyCounts)
+        let hashes = try IdentityHashes.kept(
+            in: store, by: configuration.refreshKeys, now: primitives.now(), log: log)
+        let metrics = Metrics()
+        let events = DomainEventReporter(log: log)
+        let auth = try AuthService(
+            store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
+            appleServer: Self.appleServer(configuration), hasher: hashes, policy: configuration.policy,
+            primitives: primitives, clocks: clocks, report: { events.report($0, requestID: $1) })
+        let health = Health(
+            store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
+            revocationAge: { auth.revocationAge }, clocks: clocks, onFailure: { log.storeFailure($0, $1) })
+        let publicAddressMonitor = PublicAddressMonitor(
+            configuration.publicAddress.address, now: primitives.now, log: log)
+        let services = Current { Self.services(auth, configuration, health, metrics) }
+        let requests = RequestCounts(routes: services.value.router.routes)
+        let sources: [any MetricSource] = [
+            requests, events.counts, AppleKeyGauges(keys: keys), keyCounts,
+            StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
+            storeCounts, ClockGauges(clocks: clocks),
+            ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
+        ]
+        for source in sources { metrics.add(source) }
+        handler = RequestHandler(services: services, counts: requests, log: log, primitives: primitives)
+        self.services = services
+        self.requests = requests
+        self.keys = keys
+        self.health = health
+        self.primitives = primitives
+        self.clocks = clocks
+        sealHashKeys = Self.sealing(hashes, in: store, now: primitives.now, log: log)
+        unfittingSecret = { ring throws(StoreFailure) in try IdentityHashes.unfittingSecret(ring, in: store) }
+        self.metrics = metrics
+        self.publicAddressMonitor = publicAddressMonitor
+    }
+
+    /// Applies new settings, except those that need a restart.
+    package func apply(_ configuration: Configuration) {
+        let next = auth.with(
+            tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
+            appleServer: Self.appleServer(configuration), policy: configuration.policy)
+        sealHashKeys(configuration.refreshKeys)
+        publicAddressMonitor.adopt(configuration.publicAddress.address)
+        services.replace { Self.services(next, configuration, health, metrics) }
+    }
+}
+
+// MARK: - Parts
+
+extension Assembly {
+    private static func services(
+        _ auth: AuthService, _ configuration: Configuration, _ health: Health, _ metrics: Metrics
+    ) -> ConfiguredServices {
+        let operations = Operations(
+            storeFailure: { health.storeFailure(requestID: $0) }, readiness: { health.readiness(requestID: $0) },
+            metrics: { metrics.text() })
+        let documents = PublishedDocuments(
+            keySet: keySet(of: configuration.accessKeys),
+            metadata: .metadata(issuer: configuration.tokenIssuer, keys: configuration.accessKeys),
+            openAPI: .openAPI, openAPIForClients: .openAPIForClients)
+        return ConfiguredServices(
+            auth: auth, router: Router(auth, documents: documents, operations: operations))
+    }
+
+    private static func appleSignIn(_ configuration: Configuration, keys: AppleKeys) -> AppleSignIn {
+        AppleSignIn(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys)
+    }
+
+    /// Nil if no credentials for Apple's servers are configured.
+    private static func appleServer(_ configuration: Configuration) -> AppleServerAccess? {
+        guard let server = AppleEndpoints(configuration), let vault = configuration.vault else { return nil }
+        return AppleServerAccess(server: server, vault: vault)
+    }
+
+    private static func store(
+        of configuration: Configuration, log: Log, counts: StoreCounts
+    ) throws -> any ServerStore {
+        switch configuration.database {
+        case .sqlite(let path):
+            if FileStatus.ifAny(at: path)?.isOpenToOthers == true {
+                log(.warning, "storage", [("warning", .string("others can read the database: chmod o= \(path)"))])
+            }
+            return try SQLiteStore(
+                path: path, mark: configuration.databaseMark?.path, onFailure: { counts.countFailure() },
+                onCommit: { counts.count($0) })
+        case .postgresql(let url):
+            let settings = PostgreSQLSettings(
+                url: url, connections: configuration.databaseConnections, timeout: configuration.databaseTimeout,
+                waiters: configuration.workers)
+            return try PostgreSQLStore(
+                settings, onFailure: { counts.countFailure() }, onCommit: { counts.count($0) })
+        }
+    }
+
+    /// At most half of the workers may wait for a fetch, so that the others can answer requests that need no key.
+    private static func appleKeys(
+        _ configuration: Configuration, store: any ServerStore, clocks: Clocks, primitives: Primitives, log: Log,
+        counts: AppleKeyCounts
+    ) -> AppleKeys {
+        AppleKeys(
+            policy: KeySetPolicy(maximumWaiters: max(0, configuration.workers / 2 - 1)),
+            archive: KeySetArchive(StoredKeySets(store: store, log: log), address: configuration.appleKeysURL),
+            now: primitives.now,
+            report: { report, requestID in
+                counts.count(report)
+                report.write(to: log, requestID: requestID)
+            },
+            source: AppleKeys.source(at: configuration.appleKeysURL) { date in
+                Timestamp(httpDate: date).map { clocks.note($0, by: "apple") }
+            })
+    }
+
+    private static func sealing(
+        _ hashes: IdentityHashes, in store: any ServerStore, now: @escaping @Sendable () -> Timestamp, log: Log
+    ) -> @Sendable (KeyRing) -> Void {
+        { ring in
+            do throws(StoreFailure) { try hashes.keep(in: store, by: ring, now: now()) } catch {
+                log.storeFailure(error)
+                let fault = "the keys of the identity hashes could not be encrypted again: \(error.description)"
+                log(.error, "identity_hashes", [("fault", .string(fault))])
+            }
+        }
+    }
+
+    private static func keySet(of ring: KeyRing) -> PublishedDocument? {
+        ring.publishedKeySet.map(PublishedDocument.init(hashing:))
+    }
+
+    private static func tokens(_ configuration: Configuration) -> JWTTokenService {
+        JWTTokenService(
+            issuer: configuration.tokenIssuer, audience: configuration.tokenAudience,
+            accessKeys: configuration.accessKeys, refreshKeys: configuration.refreshKeys)
+    }
+}
+
+extension Primitives {
+    /// The machine's clock and random number generator.
+    package static let system = Primitives(
+        now: { Timestamp(milliseconds: WallClock.millisecondsSince1970()) },
+        uptime: { .seconds(MachineUptime.seconds) },
+        random: { RandomBuffer.perThread.own.take($0) }, equal: { constantTimeEquals($0, $1) })
+}

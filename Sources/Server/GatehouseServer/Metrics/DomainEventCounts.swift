@@ -1,0 +1,169 @@
+import Gatehouse
+import POSIX
+
+/// Counts the events of the domain.
+final class DomainEventCounts: MetricSource {
+    private let indices: [Series: Int]
+    private let counters: StripedCounters
+
+    init() {
+        indices = Dictionary(uniqueKeysWithValues: Series.all.enumerated().map { ($1, $0) })
+        counters = StripedCounters(count: Series.all.count)
+    }
+
+    func count(_ event: DomainEvent) {
+        guard let (series, amount) = Series.counting(event), let index = indices[series] else { return }
+        counters.add(amount, to: index)
+    }
+
+    func write(to text: inout Exposition) {
+        for metric in Series.Metric.allCases {
+            text.begin(metric.family)
+            for (index, series) in Series.all.enumerated() where series.metric == metric {
+                text.sample(counters[index], zip(metric.labels, series.values).map { ($0, $1) })
+            }
+        }
+    }
+}
+
+/// A metric of the domain with the values of its labels: one line of the exposition.
+struct Series: Hashable, Sendable {
+    enum Metric: CaseIterable {
+        case logins, refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
+        case appleNotifications, appleTasks, unknownRoles
+    }
+
+    let metric: Metric
+    /// The values of the metric's labels, in the order of `Metric.labels`.
+    let values: [String]
+
+    init(_ metric: Metric, _ values: String...) {
+        self.metric = metric
+        self.values = values
+    }
+
+    /// The series in which an event is counted, and the amount; nil if it is not counted.
+    static func counting(_ event: DomainEvent) -> (Series, Int)? {
+        switch event {
+        case .storeFailureTolerated: nil
+        case .loggedIn(let provider, let isNewUser):
+            (login(provider, isNewUser ? newUser : knownUser), 1)
+        case .loginRefused(let provider, let refusal): (login(provider, refusal.label), 1)
+        case .refreshed(let isRepeat): (Series(.refreshes, isRepeat ? repeated : rotated), 1)
+        case .refreshRefused(let refusal): (Series(.refreshes, refusal.label), 1)
+        case .refreshRepeatedElsewhere: (Series(.repeatsElsewhere), 1)
+        case .sessionRepeatedElsewhere: (Series(.sessionsElsewhere), 1)
+        case .refreshRepeatedOften: (Series(.repeatedOften), 1)
+        case .refreshTokenReused: (Series(.reuse), 1)
+        case .sessionsEnded(let reason, let count): (Series(.sessionsEnded, reason.rawValue), count)
+        case .unknownRoleDemanded, .unknownMaximumAgeDemanded: (Series(.unknownRoles), 1)
+        case .appleNotificationApplied(let kind): (Series(.appleNotifications, kind.rawValue), 1)
+        case .appleTaskDone(let kind): (Series(.appleTasks, kind.rawValue, done), 1)
+        case .appleTaskFailed(let kind, let fault, _): (Series(.appleTasks, kind.rawValue, fault.label), 1)
+        }
+    }
+
+    private static let (newUser, knownUser) = ("new_user", "known_user")
+    private static let (rotated, repeated) = ("rotated", "repeated")
+    private static let done = "done"
+
+    private static func login(_ provider: Provider, _ result: String) -> Series {
+        Series(.logins, provider.rawValue.lowercased(), result)
+    }
+
+    /// All series. Their number does not depend on what clients send.
+    static let all: [Series] =
+        loginResults.map { login($0, $1) }
+        + ([rotated, repeated] + Refusal.ofRefreshes.map(\.label)).map { Series(.refreshes, $0) }
+        + [
+            Series(.repeatsElsewhere), Series(.sessionsElsewhere), Series(.repeatedOften), Series(.reuse),
+            Series(.unknownRoles),
+        ]
+        + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
+        + AppleNotification.Kind.allCases.map { Series(.appleNotifications, $0.rawValue) }
+        + AppleTask.Kind.allCases.flatMap { kind in
+            ([done] + AppleServerFault.all.map(\.label)).map { Series(.appleTasks, kind.rawValue, $0) }
+        }
+
+    private static var loginResults: [(Provider, String)] {
+        Provider.allCases.flatMap { provider in
+            ([newUser, knownUser] + Refusal.ofLogins(by: provider).map(\.label)).map { (provider, $0) }
+        }
+    }
+}
+
+extension Series.Metric {
+    /// The description of the metric in the exposition.
+    var family: Family {
+        switch self {
+        case .logins: Family("gatehouse_logins_total", .counter, "Logins, by provider and result.")
+        case .refreshes: Family("gatehouse_refreshes_total", .counter, "Refreshes, by result.")
+        case .repeatsElsewhere:
+            Family(
+                "gatehouse_refresh_repeats_elsewhere_total", .counter,
+                "Refreshes repeated from another device than the one that rotated the token.")
+        case .sessionsElsewhere:
+            Family(
+                "gatehouse_sessions_repeated_elsewhere_total", .counter,
+                "Sessions of which three refreshes were repeated from another device than the one that rotated the token."
+            )
+        case .repeatedOften:
+            Family(
+                "gatehouse_refresh_repeated_often_total", .counter,
+                "Refreshes that were repeated for the third time in a row.")
+        case .reuse:
+            Family(
+                "gatehouse_refresh_token_reuse_total", .counter,
+                "Sessions ended because an old refresh token was used again.")
+        case .sessionsEnded:
+            Family(
+                "gatehouse_sessions_ended_total", .counter,
+                "Sessions that this process ended before they expired, by reason.")
+        case .appleNotifications:
+            Family(
+                "gatehouse_apple_notifications_total", .counter,
+                "Notifications from Apple's servers, by kind.")
+        case .appleTasks:
+            Family(
+                "gatehouse_apple_tasks_total", .counter,
+                "Codes exchanged and tokens revoked at Apple, by kind and result.")
+        case .unknownRoles:
+            Family(
+                "gatehouse_guard_unknown_role_total", .counter,
+                "Guarded requests refused because nginx demands a role or a maximum age that does not exist.")
+        }
+    }
+
+    var labels: [String] {
+        switch self {
+        case .logins: ["provider", "result"]
+        case .refreshes: ["result"]
+        case .sessionsEnded: ["reason"]
+        case .appleNotifications: ["kind"]
+        case .appleTasks: ["kind", "result"]
+        case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles: []
+        }
+    }
+}
+
+extension Refusal {
+    /// The refusals of logins whose series exist from the start.
+    static func ofLogins(by provider: Provider) -> [Refusal] {
+        let any: [Refusal] = [.userDisabled, .storageUnavailable(StoreFailure("")), .notFound]
+        switch provider {
+        case .dev: return [.invalidDevSecret] + any
+        case .apple: return AppleTokenFault.all.map(Refusal.appleToken) + [.appleKeysUnavailable] + any
+        }
+    }
+
+    /// The refusals of refreshes whose series exist from the start.
+    fileprivate static let ofRefreshes: [Refusal] = [
+        .invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled,
+        .storageUnavailable(StoreFailure("")), .notFound,
+    ]
+}
+
+extension AppleServerFault {
+    /// One fault of each kind.
+    static let all: [AppleServerFault] = [.grantRefused, .credentialsRefused(""), .unavailable("")]
+}

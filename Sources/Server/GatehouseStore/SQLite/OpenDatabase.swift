@@ -1,0 +1,86 @@
+import FileSystem
+import Gatehouse
+import POSIX
+import SQL
+import SQLite
+
+extension SQLiteStore {
+    static func revocationCounter(of path: String, creating: Bool) throws -> SharedCounter? {
+        let name = path + "-sign"
+        do throws(POSIXError) { return try SharedCounter.open(name, creating: creating) } catch {
+            guard error.isLink else { throw error }
+            throw StoreFailure("\(name) is a link to another file: rm \(name), and restart the server")
+        }
+    }
+
+    /// Prevents a restore for as long as the returned lock lives.
+    static func lock(_ path: String, waiting timeout: Duration) throws -> DatabaseLock {
+        // No lock file is created beside a database of another program.
+        if !DatabaseLock.exists(for: path), File.exists(path) { try Migrator(open(path)).ownVersion() }
+        return try DatabaseLock.shared(path, waiting: timeout)
+    }
+
+    /// The connection that migrates and writes. It does not change a database of another program.
+    package static func writingConnection(to path: String) throws -> Connection {
+        let connection = try open(path)
+        try Migrator(connection).ownVersion()
+        try makeDurable(connection)
+        return connection
+    }
+
+    static func open(_ path: String) throws(SQLiteError) -> Connection {
+        let connection = try Connection(at: path, access: .readWrite)
+        guard !connection.isReadOnly else {
+            throw SQLiteError(code: 8, message: "this user cannot write the database: " + path)
+        }
+        // Operators' commands and migrations write too, for a short time.
+        connection.setBusyTimeout(milliseconds: 5000)
+        // A database of another program must stay unchanged. `makeDurable` reverts this once the schema is checked.
+        try connection.keepLogOnClose(true)
+        return connection
+    }
+
+    static func makeDurable(_ connection: Connection) throws(SQLiteError) {
+        try connection.keepLogOnClose(false)
+        guard try enableWriteAheadLog(connection) else {
+            throw SQLiteError(code: 1, message: "this file system cannot hold a write-ahead log")
+        }
+        try connection.execute(
+            script: """
+                PRAGMA synchronous = FULL;
+                PRAGMA foreign_keys = ON;
+                PRAGMA secure_delete = ON;
+                PRAGMA journal_size_limit = 67108864;
+                """)
+    }
+
+    /// Switches to the write-ahead log. SQLite needs exclusive access for that and ignores the busy timeout, so
+    /// processes that start at the same moment collide here.
+    private static func enableWriteAheadLog(_ connection: Connection) throws(SQLiteError) -> Bool {
+        for _ in 0..<100 {
+            do throws(SQLiteError) {
+                return try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) } == "wal"
+            } catch {
+                guard error.isBusy else { throw error }
+                Thread.pause(for: .milliseconds(50))
+            }
+        }
+        return try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) } == "wal"
+    }
+
+    static func readingConnection(to path: String) throws(SQLiteError) -> Connection {
+        let connection = try Connection(at: path, access: .readOnly)
+        connection.setBusyTimeout(milliseconds: 5000)
+        // There is one for each worker, and every commit invalidates its cache: a small one is enough.
+        try connection.execute(script: "PRAGMA cache_size = \(Connection.pagesAtOnce); PRAGMA query_only = ON;")
+        return connection
+    }
+}
+
+extension Connection {
+    /// Opens a database by its path without links. A link that replaces a part of the path meanwhile is refused, also
+    /// in the path of a copy that this connection makes.
+    convenience init(at path: String, access: Access) throws(SQLiteError) {
+        try self.init(path: File.withoutLinks(path), access: access, followsLinks: false)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import GatehouseServer
+import Testing
+
+/// The table of settings and the documents that are made from it.
+@Suite("The table of settings")
+struct SettingsTableTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+    private static let page = root.appending(path: "Sources/Server/Gatehouse/Gatehouse.docc/Configuration.md")
+    private static let (begin, end) = ("<!-- settings: begin -->\n", "<!-- settings: end -->")
+
+    /// With `UPDATE_SETTINGS_PAGE` in the environment, the test writes the table into the page.
+    @Test("the Configuration page has the table")
+    func page() throws {
+        var text = try String(contentsOf: Self.page, encoding: .utf8)
+        let begin = try #require(text.firstRange(of: Self.begin)?.upperBound, "the page has no \(Self.begin)")
+        let end = try #require(text.firstRange(of: Self.end)?.lowerBound, "the page has no \(Self.end)")
+        let table = "\n" + Settings.markdown + "\n"
+        if ProcessInfo.processInfo.environment["UPDATE_SETTINGS_PAGE"] != nil {
+            text.replaceSubrange(begin..<end, with: table)
+            try text.write(to: Self.page, atomically: true, encoding: .utf8)
+        } else {
+            #expect(
+                text[begin..<end] == table,
+                """
+                Configuration.md differs from the table in Settings.swift. To update the page, run:
+                UPDATE_SETTINGS_PAGE=1 ./deploy/test --filter SettingsTableTests
+                """)
+        }
+    }
+
+    @Test("each row has a unique name, and a summary that is a sentence for one line of the help")
+    func rows() {
+        #expect(Settings.all.count > 30)
+        #expect(Set(Settings.all.map(\.name)).count == Settings.all.count)
+        for row in Settings.all {
+            #expect(row.name.wholeMatch(of: /[A-Z][A-Z_]+[A-Z]/) != nil, "\(row.name)")
+            #expect(row.summary.hasSuffix(".") && !row.summary.contains("["), "\(row.name)")
+            #expect(row.details.isEmpty || row.details.hasSuffix("."), "\(row.name)")
+            #expect(!row.name.hasSuffix("_PREVIOUS") || row.isSecret, "\(row.name)")
+        }
+        #expect(Settings.help.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    }
+
+    @Test("each default is a valid value", arguments: Settings.all.map(\.name))
+    func defaults(name: String) throws {
+        let row = try #require(Settings.all.first { $0.name == name })
+        guard case .text(let text) = row.defaultValue else { return }
+        #expect(TestConfiguration.faults([name: text]).isEmpty)
+    }
+
+    @Test("the package's configuration file shows the defaults of the table")
+    func packageFile() throws {
+        let file = Self.root.appending(path: "deploy/debian/gatehouse.conf")
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let shown = lines.compactMap { $0.wholeMatch(of: /#([A-Z][A-Z_]+)=(.+)/).map { (String($0.1), String($0.2)) } }
+        #expect(shown.count > 10)
+        for (name, value) in shown {
+            let row = try #require(Settings.all.first { $0.name == name }, "\(name) is unknown")
+            if case .text(let text) = row.defaultValue { #expect(value == text, "\(name)") }
+        }
+    }
+
+    @Test("the service gets each secret of the table as a credential")
+    func credentials() throws {
+        let unit = try String(contentsOf: Self.root.appending(path: "systemd/gatehouse.service"), encoding: .utf8)
+        let loaded = unit.matches(of: /LoadCredential=([a-z_]+):/).map { $0.1.uppercased() }
+        #expect(loaded.sorted() == Settings.all.filter(\.isSecret).map(\.name).sorted())
+    }
+}

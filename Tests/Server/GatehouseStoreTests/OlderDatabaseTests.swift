@@ -1,0 +1,76 @@
+import Foundation
+import Gatehouse
+import GatehouseStore
+import SQL
+import SQLite
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("A database of an older version")
+struct OlderDatabaseTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.file("old.db") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func create(version: Int, _ rows: String) throws {
+        let migrations = Executable.root + "/Sources/Server/GatehouseStore/Migrations/SQLite/"
+        let steps = try FileManager.default.contentsOfDirectory(atPath: migrations).sorted().prefix(version)
+        let connection = try Connection(path: path, access: .readWrite)
+        for step in steps {
+            try connection.execute(script: String(contentsOfFile: migrations + step, encoding: .utf8))
+        }
+        try connection.execute(script: "PRAGMA user_version = \(version); " + rows)
+    }
+
+    @Test("a migration keeps the users, and every operation works for them")
+    func migrated() throws {
+        try create(
+            version: 3,
+            """
+            INSERT INTO users (id, email, created_at, updated_at) VALUES ('user_1', 'ann@example.com', 1, 1);
+            INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, created_at, updated_at)
+            VALUES ('acct_1', 'user_1', 'APPLE', 'ann', 'ann@example.com', 1, 1);
+            """)
+        let store = try SQLiteStore(path: path)
+        let user = try #require(try store.user(provider: .apple, subject: "ann"))
+        #expect(user.email == "ann@example.com")
+        let account = try #require(try store.accounts(of: user.id).first)
+        #expect(account.subject == "ann" && account.isMailForwarded == nil && account.transferSubject == nil)
+        let noon = SampleLogin.noon
+        var identity = SampleLogin.identity("ann")
+        identity.transferSubject = "T"
+        var login = SampleLogin.login("1", of: user, as: identity)
+        login.task = AppleTask(kind: .exchange, userID: user.id, clientID: "app", sealed: [1], dueAt: noon)
+        #expect(try store.add(login) == user)
+        let task = try #require(try store.takeAppleTask(now: noon))
+        try store.finish(task, with: [2], of: "ann", now: noon)
+        #expect(try store.accounts(of: user.id).first?.transferSubject == "T")
+        let event = AuditEvent(.userDeleted, at: noon, userID: user.id)
+        #expect(try store.delete(user.id, queueing: nil, recording: event)?.revocation == .queued)
+    }
+
+    @Test("the sessions of version 7 are unconfirmed, so that no client is logged out by the migration")
+    func sessions() throws {
+        try create(
+            version: 7,
+            """
+            INSERT INTO users (id, created_at, updated_at) VALUES ('user_1', 1, 1);
+            INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, previous_hash,
+                generation, rotated_at, expires_at, created_at, updated_at)
+            VALUES ('sess_1', 'user_1', 'DEV', 'app', x'02', x'00', x'01', 2, 1000, 9000, 1, 1);
+            """)
+        let session = try #require(try SQLiteStore(path: path).session(SessionID("sess_1"))).session
+        #expect(session.confirmedAt == nil && session.repeats == 0)
+        let presented = PresentedToken(
+            sessionID: session.id, userID: session.userID, generation: 1, random: [],
+            issuedAt: Timestamp(milliseconds: 1000), expiresAt: Timestamp(milliseconds: 2000), hash: [1])
+        let decision = Rotation.decide(
+            session, confirmedAt: session.confirmedAt, presented: presented, policy: .ofTests(),
+            now: Timestamp(milliseconds: 8000), random: { _, _ in [] }, equal: ==)
+        #expect(decision == .repeatCurrent)
+    }
+}
