@@ -1,8 +1,16 @@
-/// The requests whose answers are outstanding, in their order.
+/// The requests that were queued or sent since the last `sync` was answered, in their order.
+///
+/// The server answers them in the same order, so the request at an index says how to read the answer of that index. If
+/// the connection is lost at an index, the list says whether the server may have committed. Two kinds of request
+/// commit:
+/// - `[execute BEGIN, execute, commit, sync]`: the COMMIT itself. The outcome is unknown if the connection is lost
+///   before its answer.
+/// - `[execute, execute, sync]` outside of a transaction: the `sync`, for all statements together. The outcome is
+///   unknown wherever the connection is lost.
 struct Pipeline {
     enum Request {
         case prepare(PreparedStatement)
-        /// The flag tells that no transaction is open, so that the statement is committed at the end of the pipeline.
+        /// `commits`: no transaction is open, so the statement is committed at the end of the pipeline.
         case execute(PreparedStatement, commits: Bool)
         case commit(PreparedStatement)
         /// The end of the pipeline.
@@ -15,7 +23,7 @@ struct Pipeline {
 
     mutating func removeAll() { requests.removeAll(keepingCapacity: true) }
 
-    /// Whether a commit was outstanding when the request at the index had no answer.
+    /// Whether the server may have committed something, if the answers from this index on are missing.
     func hasCommit(from index: Int) -> Bool {
         // Statements outside of a transaction are committed together, at the end of the pipeline.
         requests[min(index, requests.count)...].contains {
@@ -26,7 +34,7 @@ struct Pipeline {
             }
     }
 
-    /// Whether the answer to the request is that to a commit.
+    /// Whether this request commits. True past the end, where an error belongs to no statement.
     func isCommit(at index: Int) -> Bool {
         guard index < requests.count else { return true }
         return switch requests[index] {

@@ -4,19 +4,24 @@ import PostgreSQL
 import SQL
 import Synchronization
 
-/// Reads what other nodes have ended, over a connection of its own: busy requests must not delay it. While that one does
-/// not answer, or cannot be opened, a connection of requests is used.
+/// Reads the log of revocations, to which every node appends.
 ///
-/// A notification is lost when the connection is, and does not come through a pooler. So it only makes the next reading of
-/// the log sooner.
+/// A reading tries, in this order: the reader's own connection, so that busy requests do not delay it; an idle
+/// connection of requests; a new connection of its own; and, if none can be opened, a connection of requests once it is
+/// free. A notification only makes the next reading sooner: it is lost with its connection, and no pooler delivers it.
+///
+/// The cursor of the log is the `place` of the last entry: the number of its transaction, but less than that of every
+/// transaction that is still running. Transactions 10 and 12 are running, and 12 commits: its entry has place 9, since
+/// 10 may still add one. The next reading begins after 9 and returns the entries of 10, and of 12 again. After a
+/// failover, the log is read from its start (`LogPosition`).
 package final class RevocationReader: Sendable {
     private struct State {
         var own: ServerConnection?
         var position = LogPosition()
     }
 
-    /// Together with the second between two readings, and the time of another one, less than the two seconds after which
-    /// a session must have ended on all nodes.
+    /// How long one connection may take to answer. Together with the second between two readings, and with a reading
+    /// over another connection, it stays below the two seconds within which a session must end on all nodes.
     private static let silence = Duration.milliseconds(400)
 
     private let servers: Servers
@@ -28,7 +33,7 @@ package final class RevocationReader: Sendable {
         self.lenders = lenders
     }
 
-    /// Returns at a notification, or after this time.
+    /// Returns at a notification, or after this time at the latest.
     func wait(atMost time: Duration) {
         let deadline = MonotonicTime.now + time
         let hasWaited = state.withLock { state in
@@ -45,10 +50,10 @@ package final class RevocationReader: Sendable {
             do {
                 let new = try open()
                 state.own = new
-                // Only a new one gets as much time as a large log takes.
+                // Without the short time-out: a large log takes longer.
                 return try read(&state, after: place, by: new, within: nil)
             } catch {
-                // A server that accepts no more connections may go on answering those that are open.
+                // A server that accepts no more connections may still answer over open ones.
                 guard state.own == nil,
                     let found = readByBorrowed(&state, after: place, orWaitFor: Self.silence)
                 else {
@@ -59,14 +64,15 @@ package final class RevocationReader: Sendable {
         }
     }
 
-    /// Opens the reader's own connection if it was lost, off the path of its readings: the resolution of a name may block.
+    /// Opens the reader's own connection if it was lost, on another thread than its readings: resolving a name may
+    /// block.
     func reopen() {
         let isMissing = state.withLockIfAvailable { $0.own.map { !servers.isCurrent($0) } ?? true }
         guard isMissing == true, let opened = try? open() else { return }
         state.withLock { $0.own = opened }
     }
 
-    /// What was ended before the connection listened is in the log, which is read afterwards.
+    /// No notification is missed: the log is read after the connection has begun to listen.
     private func open() throws -> ServerConnection {
         let opened = try servers.connect()
         if !opened.connection.isPooled {
@@ -111,14 +117,17 @@ extension RevocationReader {
     }
 }
 
-/// Where to read the log, which a new primary may not have as the old one had it.
+/// Decides where a reading of the log begins after a failover.
+///
+/// The last reading ended at place 900 on timeline 3. The new primary, of timeline 4, has received transactions up to
+/// 880 and numbers its own from 881. An entry of its transaction 890 would be missed after 900. So 900 is stale, and
+/// the log is read from its start until the caller has another place.
 struct LogPosition {
-    /// Of the last reading.
+    /// The timeline of the last reading.
     var timeline: Int64?
-    /// A place in the log of a database that was replaced since.
+    /// A place that the previous primary gave.
     private var stalePlace: Int64?
 
-    /// The new primary may not have what the old one has told, and gives the same places again.
     mutating func start(after place: Int64, on found: Int64?) -> Int64 {
         if let timeline, timeline != found { stalePlace = place }
         return place == stalePlace ? 0 : place
@@ -130,7 +139,7 @@ extension PostgreSQLStore {
         do { return try revocations.revocations(after: place) } catch { throw .storageUnavailable(failure(error)) }
     }
 
-    /// Nothing counts here: requests need not look, because the log is read in the background.
+    /// Constant: the log is read in the background, so requests need not check a counter.
     package var revocationCounter: UInt64 { 0 }
 
     package func incrementRevocationCounter() {}
@@ -143,9 +152,9 @@ extension PostgreSQLStore {
 }
 
 extension Connection {
-    /// A transaction can commit after one that began later. So an entry is returned again until every transaction up to its
-    /// own has ended: its place is at most that of the last of these. A place that is not over yet was given by a database
-    /// that has been replaced by an older copy of itself; then everything is read.
+    /// An earlier transaction can commit later. So an entry is returned again until all transactions before its own
+    /// have ended. A place of a transaction that has not ended was given by a database that was replaced by an older
+    /// copy of itself. Then everything is read.
     fileprivate func revocations(after place: Int64) throws -> [Revocation] {
         try all(
             """

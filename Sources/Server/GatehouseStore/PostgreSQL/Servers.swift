@@ -2,21 +2,27 @@ import POSIX
 import PostgreSQL
 import Synchronization
 
-/// Opens connections to the primary, and never to two of them. An old primary that was stopped or cut off does not know at
-/// first that it was replaced, and would answer from before. So after a connection to a newer timeline, servers of an older
-/// one are refused for as long as this process runs. And when one connection is lost, all are opened anew.
+/// Opens connections to the primary among the servers of the URL.
 ///
-/// While no primary can be reached, one thread tries and all others fail at once. If all of them waited, no thread would be
-/// left for requests that need no database.
+/// An old primary that was stopped or cut off does not know at first that it was replaced, and would answer with old
+/// data. Two numbers decide whether a connection may be used (`isCurrent`):
+/// - The timeline, which each failover increments. Server A has timeline 3, and B is promoted to timeline 4: after the
+///   first connection to B, connections to A are no longer used, and new ones are refused while this process runs.
+/// - The epoch, which counts lost connections. Connections a and b have epoch 7, and a is lost: the epoch becomes 8, so
+///   b must be opened anew before its next use. If b is lost later, the epoch stays 8.
+///
+/// After a failed attempt to connect, other threads fail at once with the same error for 200 ms, and then while one
+/// thread tries again. If all of them waited, no thread would be left for requests that need no database.
 final class Servers: Sendable {
     private struct State {
         var failure: PostgreSQLError?
         var failedAt = MonotonicTime.now
         var isTrying = false
-        /// That of the last connection: the newest so far.
+        /// The newest timeline seen; 0 before the first connection.
         var timeline: Int64 = 0
         var failovers = 0
-        /// The position in the URL of the server that is tried first: the primary, or the one after it once it was lost.
+        /// The position in the URL of the server that is tried first: the primary, or the one after it once it was
+        /// lost.
         var first = 0
         var nextSearch = MonotonicTime.now
     }
@@ -27,17 +33,18 @@ final class Servers: Sendable {
     }
 
     private static let pause = Duration.milliseconds(200)
-    /// The follower of revocations tries every second, so an older failure is one of before.
+    /// The reader of revocations connects every second during an outage, so an older failure belongs to an earlier
+    /// outage.
     private static let oldFailure = Duration.seconds(2)
 
     private static let searchEvery = Duration.seconds(5)
 
-    /// How many the URL names.
+    /// The number of servers in the URL.
     let count: Int
     let options: ConnectionOptions
     private let url: String
     private let state = Mutex(State())
-    /// Connections of an earlier number are not used any more.
+    /// Connections of an earlier epoch are not used any more.
     private let epoch = Atomic<Int>(0)
 
     init(url: String, _ options: ConnectionOptions) {
@@ -49,7 +56,7 @@ final class Servers: Sendable {
     /// The timeline of the primary, which each failover increments; 0 if it is not known.
     var timeline: Int64 { state.withLock { $0.timeline } }
 
-    /// How often another timeline was found than before.
+    /// Failovers seen.
     var failoverCount: Int { state.withLock { $0.failovers } }
 
     func connect(until end: MonotonicTime? = nil) throws(PostgreSQLError) -> ServerConnection {
@@ -86,7 +93,7 @@ final class Servers: Sendable {
         }
         state.withLock { state in
             (state.failure, state.isTrying) = (nil, false)
-            // Another thread may have found a newer one; then this connection is not current.
+            // Another thread may have found a newer timeline. Then this connection is not current.
             guard let found = connection.timeline, found >= state.timeline else { return }
             if state.timeline != 0, found != state.timeline { state.failovers += 1 }
             (state.timeline, state.first) = (found, connection.serverIndex)
@@ -94,8 +101,9 @@ final class Servers: Sendable {
         return ServerConnection(connection: connection, epoch: epoch)
     }
 
-    /// Looks for a primary of a newer timeline, every few seconds. An old one goes on answering queries while nothing ends
-    /// its connections: if Patroni hangs, for example. What was ended at the new one would be accepted here.
+    /// Looks for a primary of a newer timeline, every few seconds. An old primary answers queries as long as nothing
+    /// closes its connections, for example if Patroni hangs. Sessions that were ended on the new primary would be
+    /// accepted here.
     func findNewerPrimary() {
         let search: (timeline: Int64, first: Int)? = state.withLock { state in
             guard state.timeline != 0, state.failure == nil, state.nextSearch <= .now else { return nil }
@@ -103,7 +111,7 @@ final class Servers: Sendable {
             return (state.timeline, state.first)
         }
         guard let search else { return }
-        // Only a newer one is found. It makes the other connections those of an old primary.
+        // Only a newer timeline is accepted. Then no connection to the old primary is current.
         _ = try? connect(from: search.timeline + 1, startingAt: search.first + 1)
     }
 
@@ -113,12 +121,12 @@ final class Servers: Sendable {
         return opened.connection.timeline.map { $0 >= timeline } ?? true
     }
 
-    /// Works with a connection. If it is lost meanwhile, the server may have been replaced.
+    /// Works with a connection. If it is lost, the server may have been replaced, so a new epoch begins.
     ///
-    /// If only the caller's time is over, only this connection is given up, since others may get their answers.
+    /// A time-out that the caller has shortened ends only this connection: others may still get their answers.
     ///
     /// - Parameters:
-    ///   - limit: how long to wait for an answer, if not as long as always.
+    ///   - limit: how long to wait for an answer, if shorter than the connection's `answerTimeout`.
     ///   - end: when every answer must have arrived.
     func use<Result>(
         _ opened: ServerConnection, answeringWithin limit: Duration? = nil, until end: MonotonicTime? = nil,
@@ -141,13 +149,13 @@ final class Servers: Sendable {
     }
 }
 
-// MARK: - Connections of before
+// MARK: - Replacing connections
 
 extension Servers {
-    /// A connection in place of one that may not be used any more; the same one if it still may.
+    /// Returns the connection itself while it may be used, and otherwise a new one.
     ///
-    /// A server that has no room for another connection may only seem to be lost: an administrator has ended one of its
-    /// sessions, and another client has taken the place. Then the old connection is asked what a new one would be asked.
+    /// If the server accepts no more connections, it may not have been lost: an administrator has ended one session,
+    /// and another client has taken its slot. Then the old connection stays in use if its server is still the primary.
     func current(
         _ old: ServerConnection, until end: MonotonicTime? = nil
     ) throws(PostgreSQLError) -> ServerConnection {
@@ -166,9 +174,10 @@ extension Servers {
     }
 }
 
-/// A connection, and when it was opened.
+/// A connection, and the epoch in which it was opened.
 ///
-/// `@unchecked Sendable`: its owner (a pool, a batch queue or the reader of revocations) lets one thread at a time use it.
+/// `@unchecked Sendable`: its owner (a pool, a batch queue or the reader of revocations) lets one thread at a time use
+/// it.
 struct ServerConnection: @unchecked Sendable {
     let connection: Connection
     fileprivate let epoch: Int
