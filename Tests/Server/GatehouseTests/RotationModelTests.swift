@@ -2,7 +2,11 @@ import Gatehouse
 import StoreSupport
 import Testing
 
-/// Every order of eight steps of an owner and a thief, eight hours apart, by the rule of rotation alone.
+/// Tries every order of eight steps of an owner and a thief, with `Rotation.decide` alone: no store, no lost requests.
+///
+/// Steps are eight hours apart, so a grace period is over at the next step. Example of a theft: both hold generation 1.
+/// The owner refreshes (2) and uses it, which confirms generation 2. Then the thief refreshes with 1: an old token with
+/// a confirmed successor, so the session ends.
 @Suite("Every order of refreshes")
 struct RotationModelTests {
     private static let steps = 8

@@ -1,13 +1,21 @@
 import JSON
 import TestSupport
 
-/// Makes an operation answer a problem that the document lists.
+/// Makes an operation answer one problem that the OpenAPI document lists for it.
+///
+/// `ExampleFixture` has a request that the operation accepts, on an installation of its own. Each function
+/// `answerAbout…` knows the problems of one subject: it makes the request wrong, or the state of the installation, and
+/// sends the request. `response` asks them in order. A problem that none of them knows throws `Unknown`, so a new
+/// problem in the document fails the test until it is added here.
+///
+/// Example: `refresh` and `refresh_token_reused`. The request with the first token is kept, the session is refreshed
+/// twice, the clock moves past the grace period, and the kept request is sent.
 struct Provocation {
     struct Unknown: Error {
         let problem: APIProblem
     }
 
-    /// The problems that only nginx answers. They are provoked for all operations at once.
+    /// The problems that only nginx answers. Other tests provoke them for all operations at once.
     static let codesOfNginx: Set<String> = ["too_many_requests", "bad_gateway", "gateway_timeout"]
 
     let operation: APIOperation
@@ -25,7 +33,7 @@ struct Provocation {
         }
     }
 
-    /// Older than `SENSITIVE_MAX_AGE`, and younger than the lifetime of access tokens.
+    /// Longer than `SENSITIVE_MAX_AGE`, and shorter than the lifetime of access tokens.
     private static let sensitiveAge = Duration.seconds(800)
 }
 
@@ -58,7 +66,7 @@ extension Provocation {
         }
     }
 
-    /// No member may be a list.
+    /// Sets members to a list, which is valid for none of them.
     private static func invalidate(_ request: inout TestRequest) {
         let names = ["identityToken", "refreshToken", "email", "nickname", "payload"]
         set(JSONObject(names.map { ($0, .array([])) }), of: &request)
@@ -81,7 +89,7 @@ extension Provocation {
             return fixture.installation.send(request)
         case "session_revoked":
             _ = fixture.installation.send(.post("/api/auth/logout", bearer: fixture.login.accessToken))
-            // The caller may end the own session again.
+            // A caller may end its own session again, so the path names another.
             return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
         case "user_disabled":
             try fixture.disableUsers()

@@ -72,8 +72,8 @@ private struct RefreshFacts {
     let found: Session
     let generation: Int64
     let isGenuine: Bool
-    /// Whether the token has been replaced, its successor was used, and the grace period after that is over. Of a token
-    /// that has been replaced more than once: whether the grace period after the first time is over.
+    /// Whether the server must refuse the token. If it was replaced once: its successor was used, and the grace period
+    /// after that use is over. If more often: twice the grace period and a second have passed since it was replaced.
     let isOld: Bool
     /// Whether the token has been replaced less than the grace period ago, and no clock was set back since.
     let isYoung: Bool
@@ -92,7 +92,7 @@ private struct RefreshFacts {
         let supersededAt = issuedAt[generation + 1] ?? now
         let later = (generation + 1...max(generation + 1, found.token.generation)).compactMap { issuedAt[$0] } + [now]
         isYoung = age > 0 && now < supersededAt + grace && zip(later, later.dropFirst()).allSatisfy { $0 <= $1 }
-        // In a burst that lasts longer than the grace period, a token may count as young for another one.
+        // In a burst of rotations, a token may count as young for another grace period (`mayHaveRaced`).
         isOld =
             age > 1
             ? now >= supersededAt + grace * 2 + .seconds(1)

@@ -2,11 +2,17 @@ import Gatehouse
 import StoreSupport
 import TestSupport
 
-/// A randomised simulation of the requests for one session.
+/// A randomised simulation of the requests for one session, repeatable by its seed.
 ///
-/// The owner's clients follow the documented rules: they retry with the same token, however much later, accept an answer
-/// only if they still have the token that they sent, and use new tokens once no request with the previous one is on its
-/// way. The network loses and delays messages at random, and the process is killed.
+/// Each `step` does one thing at random: a party sends a request, the clock moves, the process restarts, or one request
+/// goes on by one store query. `ReplayingStore` suspends a request after each query, so any number of requests
+/// interleave. After each step of a request, the rules for the stored session (`checkChange`) and for the answer
+/// (`check`) are checked, and broken ones are added to `violations`.
+///
+/// The owner's clients follow the documented rules: they retry with the same token, however much later; they accept an
+/// answer only if they still have the token that they sent; they use new tokens once no request with the previous one
+/// can still arrive. Example: two requests with token 1 are sent, the first stores token 2, and its answer is lost. The
+/// second must be answered with token 2 as well.
 struct RotationSimulation {
     static let policy = Policy.ofTests(
         accessTokenLifetime: .seconds(60),
@@ -91,8 +97,8 @@ extension RotationSimulation {
         send(.owner, .refresh(ownerTokens.refreshToken))
     }
 
-    /// A request of the owner with an older token than the one that the owner has, that may arrive after the grace period.
-    /// Simulations with attackers ignore it, so that delayed requests of the owner also count as theft there.
+    /// Whether a request of the owner with an older token than the stored one has not arrived yet. It may arrive after
+    /// the grace period. Simulations with attackers send nevertheless, so there a delayed request may count as theft.
     private var hasOldRequestOnItsWay: Bool {
         !hasAttackers
             && requests.contains {
@@ -100,7 +106,8 @@ extension RotationSimulation {
             }
     }
 
-    /// Sends an access token to the API. Not while a decision is being replayed: the decision would change.
+    /// Sends an access token to the API, but not while a request is suspended: the confirmation would change the
+    /// decision when the request is replayed.
     private mutating func uses(_ accessToken: String?, unless isForbidden: Bool) {
         guard let accessToken, !isForbidden, !requests.contains(where: \.isRunning) else { return }
         guard (try? auth.authenticate(Array(accessToken.utf8)[...])) != nil else { return }
@@ -134,7 +141,7 @@ extension RotationSimulation {
 
     private mutating func advanceClock() {
         var pause = Int64.random(in: 0...(chance(of: 4) ? 40_000 : 3000), using: &generator)
-        // Often enough, stop just before the current token expires.
+        // Sometimes, stop just before the current token expires.
         if chance(of: 12) { pause = max(0, row.token.expiresAt.milliseconds - now.milliseconds - 1) }
         if chance(of: 40), !requests.contains(where: \.isRunning) { pause = -pause }
         let then = now + .milliseconds(pause)
@@ -143,7 +150,7 @@ extension RotationSimulation {
         store.set(now: now)
     }
 
-    /// Restarts the process. Requests that it was processing are lost.
+    /// Restarts the process. Suspended requests are lost, and so are confirmations that were not written.
     private mutating func restart() throws {
         requests.removeAll(where: \.isRunning)
         auth = try Self.auth(with: store)
@@ -151,7 +158,7 @@ extension RotationSimulation {
         hasEnded = row.revokedAt != nil
     }
 
-    /// Lets a random request take its next step, or loses it.
+    /// Lets a random request take its next step, or loses the request or its answer.
     private mutating func advanceRequest() {
         guard let index = requests.indices.randomElement(using: &generator) else { return }
         var request = requests.remove(at: index)

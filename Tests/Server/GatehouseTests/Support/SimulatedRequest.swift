@@ -22,7 +22,7 @@ struct SimulatedRequest {
     let operation: Operation
     /// The session when the request arrived, by which its answer is checked.
     var found: Session?
-    /// When the current generation was first used, when the request arrived.
+    /// When the generation that was current at the arrival of the request was first used; nil if it was not.
     var confirmedAt: Timestamp?
     /// Nil before the request arrives.
     var replay: RequestReplay?
