@@ -43,7 +43,7 @@ struct GuardSatisfyTests {
         #expect(try installation.send(.get("/denied/", bearer: token)).code == "forbidden")
     }
 
-    /// The operator configures this explicitly, and nginx/README.md describes it.
+    /// The operator configures this explicitly, and Guard.md describes it.
     @Test("A nested location without its own guard is open, and the service gets no user")
     func nested() throws {
         let plain = "proxy_pass http://127.0.0.1:\(upstream.port);"

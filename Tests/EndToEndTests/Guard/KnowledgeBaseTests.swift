@@ -3,7 +3,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Runs the example of nginx/README.md.
+/// Runs the example of Guard.md.
 @Suite("The knowledge base example")
 struct KnowledgeBaseTests {
     private let installation: NginxInstallation
@@ -17,7 +17,7 @@ struct KnowledgeBaseTests {
     }
 
     private static func example() throws -> String {
-        try #require(try DocumentationPage.nginx.blocks(of: "The guard", "nginx").first)
+        try #require(try DocumentationPage.guardPage.blocks(of: "Overview", "nginx").first)
     }
 
     private func add(_ title: String, _ bearer: String) throws -> String {

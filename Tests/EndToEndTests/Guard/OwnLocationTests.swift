@@ -3,11 +3,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Runs the examples of nginx/README.md for locations of the operator.
+/// Runs the examples of Guard.md for locations of the operator.
 @Suite("Locations of the operator")
 struct OwnLocationTests {
     private func installation(_ section: String, replacing texts: [String: String]) throws -> NginxInstallation {
-        var example = try #require(try DocumentationPage.nginx.blocks(of: section, "nginx").first)
+        var example = try #require(try DocumentationPage.guardPage.blocks(of: section, "nginx").first)
         for (old, new) in texts {
             #expect(example.contains(old), "\(old)")
             example = example.replacing(old, with: new)

@@ -18,6 +18,7 @@ package struct DocumentationPage: Sendable {
 
     package static let operations = DocumentationPage(path: catalogue + "Operations.md")
     package static let nginx = DocumentationPage(path: "nginx/README.md")
+    package static let guardPage = DocumentationPage(path: catalogue + "Guard.md")
 
     private static let catalogue = "Sources/Server/Gatehouse/Gatehouse.docc/"
 
