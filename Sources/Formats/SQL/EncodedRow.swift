@@ -1,4 +1,4 @@
-/// What the values of a column are in an encoded row.
+/// The type of a column in an encoded row.
 ///
 /// An encoded row is a `Span<UInt8>` in PostgreSQL's binary format of COPY: the number of columns in two bytes, then each
 /// column after its length in four. All are big-endian, and the length of NULL is -1.

@@ -6,8 +6,8 @@ package protocol SQLConnection: AnyObject {
     @discardableResult
     func run(_ sql: String, _ values: Value...) throws -> Int
 
-    /// Executes a statement whose result does not matter. The database may receive it with a later statement or with the
-    /// commit, at the latest, and then that one throws its error.
+    /// Executes a statement whose result does not matter. The database receives it with a later statement, or with the
+    /// commit at the latest. That call throws its error.
     func send(_ sql: String, _ values: Value...) throws
 
     /// The first row of a query; nil if there is none.
@@ -40,7 +40,7 @@ extension SQLRow where Self: ~Copyable {
 
 /// A value that this program did not write: the database is damaged, or another program's.
 package struct UnreadableValue: Error {
-    /// Names the kind of value, and not the value.
+    /// Names the kind of value, but not the value.
     package let description: String
 
     package init(_ description: String) {

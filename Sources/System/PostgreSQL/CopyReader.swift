@@ -21,12 +21,12 @@ extension Connection {
     }
 }
 
-/// What is before the first row of a copy in binary format, and after the last one.
+/// The header and the trailer of a copy in binary format.
 struct CopyFormat {
     static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
     /// The signature, flags, and the length of an extension, which is empty.
     static let head = signature + [UInt8](repeating: 0, count: 8)
-    /// In the place of the number of columns.
+    /// The trailer: -1 in place of a row's number of columns.
     static let end: [UInt8] = [0xFF, 0xFF]
 
     private var isBegun = false

@@ -79,8 +79,8 @@ package final class CopyWriter {
 }
 
 extension Handle {
-    /// Waits until the bytes have been sent, so that libpq does not keep them all in memory. The server may refuse a row; then it
-    /// takes no further ones, and its error is the result of the statement.
+    /// Waits until the bytes have been sent, so that libpq does not keep them all in memory. If the server refuses a
+    /// row, it reads no further ones, and its error is the result of the statement.
     fileprivate func put(_ bytes: [UInt8], within timeout: Duration) throws(PostgreSQLError) {
         let status = unsafe bytes.withUnsafeBytes {
             unsafe PQputCopyData(pointer, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))

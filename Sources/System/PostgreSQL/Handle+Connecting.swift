@@ -11,7 +11,7 @@ extension Handle {
             throw PostgreSQLError(.connection, "no memory")
         }
         let handle = unsafe Handle(takingOwnership: pointer)
-        // The message of a failed connection is all there is, and by default has no SQLSTATE.
+        // A failed connection has no error fields but only a message, which by default contains no SQLSTATE.
         unsafe PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
         do throws(PostgreSQLError) {
             try handle.finishConnecting(until: deadline)
@@ -38,7 +38,7 @@ extension Handle {
     private var errorMessage: String { unsafe String(cString: PQerrorMessage(pointer)) }
 }
 
-/// Makes an error of libpq's message about a failed connection, which may quote the URL.
+/// Converts libpq's message about a failed connection to an error. The message may quote the URL.
 enum ConnectFailure {
     static func error(_ text: String, hiding secrets: [String]) -> PostgreSQLError {
         let error = parse(text)
@@ -46,8 +46,8 @@ enum ConnectFailure {
         return isSafe ? error : PostgreSQLError(.connection, sqlState: error.sqlState, "the connection failed")
     }
 
-    /// libpq writes `connection to server at …, port 5432 failed: FATAL:  28P01: password authentication failed …`, and
-    /// `… failed: Connection refused`. The last attempt counts: the first may have been one with TLS.
+    /// libpq writes `connection to server at …, port 5432 failed: FATAL: 28P01: password authentication failed …`, and
+    /// `… failed: Connection refused`. The last attempt counts: the first one may have been an attempt with TLS.
     private static func parse(_ text: String) -> PostgreSQLError {
         let lines = text.split(separator: "\n")
         guard let line = lines.last(where: { $0.contains(" failed: ") }), let start = end(of: " failed: ", in: line)

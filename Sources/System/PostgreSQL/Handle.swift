@@ -26,7 +26,7 @@ final class Handle {
         if socket >= 0 { _ = shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    /// Waits until the socket is readable, or writable if that is asked. False after the deadline.
+    /// Waits until the socket is readable or writable, as requested. False after the deadline.
     func wait(readable: Bool = true, writable: Bool = false, until deadline: MonotonicTime) -> Bool {
         let events = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0)
         var entry = pollfd(fd: unsafe PQsocket(pointer), events: Int16(events), revents: 0)
@@ -38,7 +38,8 @@ final class Handle {
         }
     }
 
-    /// Sends what is queued, as far as the socket accepts it, and reads what has arrived. It waits for one of both.
+    /// Sends queued bytes as far as the socket accepts them, waits until it can transfer more, and reads what has
+    /// arrived.
     func exchange(within timeout: Duration, until end: MonotonicTime? = nil) throws(PostgreSQLError) {
         let limit = MonotonicTime.now + timeout
         let unsent = unsafe PQflush(pointer)
@@ -57,8 +58,7 @@ final class Handle {
         if unsafe PQisBusy(pointer) == 1 { throw .lost }
     }
 
-    /// The next result of what has been sent; nil at the end of a statement's results. The time begins anew when
-    /// something arrives.
+    /// The next result; nil at the end of a statement's results. The timeout starts again whenever bytes arrive.
     func nextResult(
         within timeout: Duration, until end: MonotonicTime? = nil
     ) throws(PostgreSQLError) -> QueryResult? {
@@ -67,7 +67,7 @@ final class Handle {
         return unsafe QueryResult(takingOwnership: result)
     }
 
-    /// The process id of the session, as the server told it before the first statement.
+    /// The process id of the session, as the server reported it before the first statement.
     var backend: Int32 { unsafe PQbackendPID(pointer) }
 
     /// Sends everything that is queued. It also reads: the server may wait until its own answers are read.

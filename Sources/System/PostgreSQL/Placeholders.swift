@@ -2,7 +2,7 @@
 /// SQLite. Quoted text and comments stay as they are.
 struct Placeholders {
     private(set) var text: [UInt8] = []
-    /// The greatest number.
+    /// The greatest number of a placeholder.
     private(set) var count = 0
 
     private let source: [UInt8]

@@ -19,7 +19,7 @@ package struct PostgreSQLError: Error, Sendable, Equatable, CustomStringConverti
     package let message: String
     let cause: Cause
 
-    /// The connection was lost, or the time was over, while a commit was outstanding: it may have happened or not.
+    /// The connection was lost or timed out while a commit was outstanding, so the commit may have happened.
     package internal(set) var isOutcomeUnknown = false
 
     init(_ cause: Cause, sqlState: String = "", _ message: String) {

@@ -12,7 +12,7 @@ struct ServerList {
     let servers: [Parameters]
     /// From the URL or the environment; nil if they set none.
     let connectTimeout: Duration?
-    /// What no message may contain.
+    /// Texts that no message may contain.
     let secrets: [String]
 
     init(_ url: String, _ options: ConnectionOptions) throws(PostgreSQLError) {
@@ -26,13 +26,13 @@ struct ServerList {
         guard !servers.isEmpty else { throw .invalidURL("the numbers of hosts, addresses and ports differ") }
         connectTimeout = value("connect_timeout").flatMap { Int($0) }.flatMap { $0 > 0 ? .seconds($0) : nil }
         secrets = [value("password"), value("sslpassword"), url].compactMap { $0 }.filter { !$0.isEmpty }
-        // Such a host is a part of a password that contains an unescaped character.
+        // The host is then the rest of a password with an unescaped character.
         if value("host")?.contains("@") == true {
             throw .invalidURL("the host contains @: write %40 for an @ in the password")
         }
     }
 
-    /// What the URL may override, since it comes later.
+    /// Parameters that the URL may override, since libpq reads it after them.
     private static func defaults(_ options: ConnectionOptions) -> Parameters {
         var defaults: Parameters = [
             ("fallback_application_name", options.applicationName), ("client_encoding", "UTF8"),
@@ -45,9 +45,9 @@ struct ServerList {
         return defaults
     }
 
-    /// Without a choice of the operator, a server on another machine must prove with its certificate that it is the one
-    /// that is meant. libpq itself would go on without encryption. A mode in a service file other than its own default
-    /// remains.
+    /// Unless the operator has chosen an `sslmode`, a server on another machine must prove its identity with its
+    /// certificate. libpq's default, `prefer`, would also connect without encryption. Another mode in a service file
+    /// stays in force.
     private static func verifying(_ server: Parameters) -> Parameters {
         guard !isOnThisMachine(server), server.contains(where: { $0 == ("sslmode", "prefer") }) else { return server }
         return server.filter { $0.keyword != "sslmode" } + [("sslmode", "verify-full")]
@@ -64,8 +64,8 @@ struct ServerList {
 
     /// All parameters after libpq has read the URL, the service file and the environment.
     ///
-    /// libpq tells them only of a connection. It opens no connection here, since it refuses the value of the last
-    /// parameter after it has read all others.
+    /// libpq reports them only for a connection. None is opened here: libpq reads all parameters, and then refuses the
+    /// value of the last one.
     private static func resolve(_ parameters: Parameters) throws(PostgreSQLError) -> Parameters {
         let keywords = KeywordArrays(parameters + [("channel_binding", "?")])
         guard let pointer = unsafe PQconnectStartParams(keywords.keywords, keywords.values, 1) else {
@@ -74,11 +74,11 @@ struct ServerList {
         let handle = unsafe Handle(takingOwnership: pointer)
         guard let list = unsafe PQconninfo(handle.pointer) else { throw PostgreSQLError(.connection, "no memory") }
         defer { unsafe PQconninfoFree(list) }
-        // Without the value that it refuses; the environment's is read again when it connects.
+        // Without the refused value. libpq reads the environment's value again when it connects.
         return unsafe values(of: list).filter { $0.keyword != "channel_binding" }
     }
 
-    /// Those that are set.
+    /// The parameters that are set.
     static func values(of list: UnsafePointer<PQconninfoOption>) -> Parameters {
         var values: Parameters = []
         var option = unsafe list
@@ -122,7 +122,7 @@ extension ServerList {
             || host.hasPrefix("127.") && host.allSatisfy { $0 == "." || "0"..."9" ~= $0 }
     }
 
-    /// For messages.
+    /// The name of a server in messages.
     static func name(of server: Parameters) -> String {
         func value(_ keyword: String) -> String? { server.first { $0.keyword == keyword }?.value }
         return (value("host") ?? value("hostaddr") ?? "the server") + (value("port").map { ":" + $0 } ?? "")
@@ -159,8 +159,8 @@ struct KeywordArrays: ~Copyable {
 }
 
 extension PostgreSQLError {
-    /// Why none of several servers can be used: what each of them answered. It counts as the last one's error, but a
-    /// primary without room for another connection counts more than a standby that refuses.
+    /// Why no server can be used, with the answer of each. Cause and SQLSTATE are those of the last server, unless a
+    /// server is out of connections: it is the primary, while a standby only refuses.
     static func of(servers: [String], _ failures: [PostgreSQLError]) -> PostgreSQLError {
         guard let last = failures.last, failures.count > 1 else { return failures.last ?? .closed }
         let main = failures.first(where: \.isOutOfConnections) ?? last

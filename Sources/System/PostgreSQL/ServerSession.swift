@@ -9,8 +9,8 @@ struct ServerSession: Sendable {
     /// The timeline of a primary, which a failover increments; nil if the user may not read it.
     let timeline: Int64?
 
-    /// Behind a pooler the transaction may run in a session that belongs to others afterwards, and the process id of
-    /// the session differs from the one that the pooler told. Then the settings are not made.
+    /// Behind a pooler, the session may belong to another client after the transaction, so its settings are not
+    /// changed. A pooler is recognised because it has reported another process id than that of the session.
     static func begin(
         on handle: Handle, _ options: ConnectionOptions, until deadline: MonotonicTime
     ) throws(PostgreSQLError) -> ServerSession {
@@ -28,7 +28,7 @@ struct ServerSession: Sendable {
         return try read(handle.execute(sql, within: .milliseconds(deadline.millisecondsLeft)))
     }
 
-    /// Of the server, in SQL; NULL on a standby.
+    /// The SQL expression for the timeline of the server; NULL on a standby.
     static let timeline = """
         CASE WHEN NOT pg_is_in_recovery()
         THEN ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END

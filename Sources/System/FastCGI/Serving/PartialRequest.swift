@@ -2,8 +2,8 @@ import POSIX
 import Sockets
 import Synchronization
 
-/// What has arrived of a request that comes in parts. Its bytes are counted as long as they are kept, so no way in which a
-/// connection ends can miss them.
+/// The received part of a request that arrives in several parts. Its bytes are counted until this object is released,
+/// so the count is right however the connection ends.
 final class PartialRequest: Sendable {
     let bytes: [UInt8]
     private let count: UnfinishedBytes
@@ -27,8 +27,8 @@ final class UnfinishedBytes: Sendable {
 }
 
 extension Responder {
-    /// Closes the largest incomplete requests as long as all together exceed the limit: many small ones of patient peers are
-    /// worth more than a large one. Complete requests that wait for a worker are counted, but never closed.
+    /// Closes the largest incomplete requests as long as all together exceed the limit: one large request must not
+    /// displace many small ones. Complete requests that wait for a worker are counted, but never closed.
     func closeLargestUnfinished() {
         while unfinished.value > limits.unfinishedRequests {
             let largest = connections.all { $0.incompleteBytes > 0 }

@@ -187,8 +187,8 @@ extension Responder {
         }
     }
 
-    /// Hands over each idle connection, or closes it if there is no keeper. One that a worker has taken meanwhile is
-    /// left for the next round: it may be idle again by now, and must be handed over then.
+    /// Hands over each idle connection, or closes it if there is no keeper. A connection that a worker has taken
+    /// meanwhile is left for the next call, when it may be idle again.
     func releaseIdle() {
         for (number, _) in connections.all(where: \.isIdle) {
             if let keeper, !hasLostKeeper.load(ordering: .relaxed) {

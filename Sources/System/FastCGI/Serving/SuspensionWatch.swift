@@ -3,13 +3,13 @@ import Synchronization
 
 /// Notices that the process was suspended, by a signal or together with its machine.
 ///
-/// A request that lay in a socket during that time may be older than its sender's patience: the web server has closed the
-/// connection and sent the request to another node. Executed now, an old refresh would present a token whose successor
-/// is in use, and end the session.
+/// A request that waited in a socket during the suspension may have timed out: the web server has closed the connection
+/// and sent the request to another node. Executed now, an old refresh would present a token whose successor is in use,
+/// and end the session.
 final class SuspensionWatch: Sendable {
     /// Longer than a busy machine delays a thread, shorter than a web server waits for an answer.
     private static let shortest: Int64 = 2000
-    /// How long requests may wait in their sockets afterwards.
+    /// How long after a suspension a request in a socket may be from before it.
     private static let doubtFor: Int64 = 10_000
 
     private let lastTick = Atomic(MonotonicTime.now.milliseconds)

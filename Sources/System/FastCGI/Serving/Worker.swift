@@ -85,7 +85,7 @@ final class Worker {
         }
     }
 
-    /// A peer that has closed is asked for only after a suspension: one that closes its writing side alone may still read.
+    /// Checked only after a suspension: a peer that has closed only its writing side may still read the response.
     private func isAbandoned(_ socket: borrowing FileDescriptor) -> Bool {
         responder.suspension.isInDoubt() && socket.hasPeerClosed
     }
