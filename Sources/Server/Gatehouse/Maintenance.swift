@@ -15,11 +15,11 @@ extension AuthService {
     /// The periodic work, once a second: renews connections, reads the revocation log, writes confirmations, writes refusals to the audit
     /// trail and deletes expired rows. True when there is more to delete.
     package func runMaintenance() throws(Refusal) -> Bool {
-        // First, so that nothing else that fails can keep a node at a primary that was replaced.
+        // First, so that no other failure keeps this node on a primary that was replaced.
         store.renewConnections()
-        // Of other nodes, `followRevocations` reads it.
+        // With other nodes, `followRevocations` reads the log.
         if !store.isShared { try revocations.catchUp() }
-        // A session that is locked must not keep the rest from being done.
+        // A locked session must not prevent the rest of the work.
         let written = Result { () throws(Refusal) in try confirmations.write(to: store) }
         try record(refusals.take(now: primitives.now()))
         let hasMore = try purge()
@@ -27,7 +27,7 @@ extension AuthService {
         return hasMore
     }
 
-    /// Deletes what has expired by two clocks that agree. True when there is more to delete.
+    /// Deletes expired rows, if two clocks agree on the time. True when there is more to delete.
     private func purge() throws(Refusal) -> Bool {
         guard let now = try clocks.confirmedNow() else { return false }
         return try store.purge(
@@ -39,7 +39,7 @@ extension AuthService {
                 auditEventsBefore: now - policy.auditRetention))
     }
 
-    /// Writes everything that still waits, before the process ends.
+    /// Writes all waiting confirmations and refusals, before the process ends.
     package func flush() throws(Refusal) {
         let written = Result { () throws(Refusal) in try confirmations.write(to: store) }
         try record(refusals.takeAll())

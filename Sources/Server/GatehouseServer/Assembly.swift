@@ -35,7 +35,7 @@ package struct Assembly: Sendable {
         let (storeCounts, keyCounts) = (StoreCounts(), AppleKeyCounts())
         let store = try Self.store(of: configuration, log: log, counts: storeCounts)
         configuration.databaseMark?.write(warning: log)
-        // First, so that nothing is written before by a clock that may be wrong.
+        // First, so that nothing is written before the clock was checked.
         let clocks = try Clocks(
             store: store, primitives: primitives, node: ClockLog.newNodeID(), report: { ClockLog.write($0, to: log) })
         let keys = Self.appleKeys(

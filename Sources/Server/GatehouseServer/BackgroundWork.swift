@@ -23,7 +23,7 @@ struct BackgroundWork: Sendable {
         repeatBatches(until: ended, pause: .zero) { () throws(Refusal) in try assembly.auth.runNextAppleTask() }
     }
 
-    /// Returns at once where no other node ends anything.
+    /// Returns at once if there are no other nodes.
     func followRevocations(until ended: Monitor<Bool>) {
         guard assembly.auth.hasOtherNodes else { return }
         while !ended.isReached(within: .zero) {

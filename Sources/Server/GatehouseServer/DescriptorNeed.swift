@@ -15,8 +15,8 @@ package struct DescriptorNeed: Sendable {
             own = 64 + 8 * workers
             return
         }
-        // One for each thread. A connection is a socket, and opens files of certificates while it is made. Three are not of
-        // the pool: for refreshes, for reads of users and for notifications.
+        // One for each thread. A connection is a socket, and opens files of certificates while it connects. Three
+        // connections are outside of the pool: for refreshes, for reads of users and for notifications.
         own = 64 + Configuration.threads(workers: workers, isOnServer: true) + 2 * (pool + 3)
     }
 }

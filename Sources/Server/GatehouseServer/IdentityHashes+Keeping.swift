@@ -27,7 +27,7 @@ extension IdentityHashes {
         return hashes
     }
 
-    /// Encrypts the keys with the current secret, unless they are already.
+    /// Encrypts the keys with the current secret, unless they are already encrypted with it.
     func keep(in documents: any ServerStore, by ring: KeyRing, now: Timestamp) throws(StoreFailure) {
         while try !isKept(in: documents, by: ring, now: now) {}
     }

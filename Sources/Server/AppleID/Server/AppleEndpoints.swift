@@ -80,8 +80,9 @@ package struct AppleAddresses: Sendable, Equatable {
 }
 
 extension HTTPResponse {
-    /// Error codes that mean that Apple refuses this server's credentials: those of RFC 6749, section 5.2, which Apple
-    /// documents, and of RFC 7009, section 2.2.1. Other texts are not repeated, because faults are written to the log.
+    /// The error codes with which Apple refuses this server's credentials, from RFC 6749, section 5.2 (documented by
+    /// Apple), and RFC 7009, section 2.2.1. Faults contain no other text of an answer, because they are written to the
+    /// log.
     private static let credentialErrors = [
         "invalid_client", "invalid_request", "invalid_scope", "unauthorized_client", "unsupported_grant_type",
         "unsupported_token_type",

@@ -53,7 +53,7 @@ extension AuthService {
         return caller
     }
 
-    /// Which users an unknown role should exclude cannot be known, so all are refused.
+    /// It is not known which users an unknown role should exclude, so all are refused.
     private func demandedRole(_ name: String?, in context: RequestContext) throws(Refusal) -> Role {
         guard let name else { return .user }
         if let role = Role(rawValue: name) { return role }

@@ -43,7 +43,7 @@ package struct AppleTask: Sendable, Equatable {
     /// up to an hour for a revocation, which Apple accepts at any time.
     package var backoff: Duration { Self.backoff(kind, after: attempts) }
 
-    /// No task that is written by a right clock is due later than this.
+    /// No task that was written by a correct clock is due later than this.
     package static let longestBackoff = Duration.seconds(3600)
 
     private static func backoff(_ kind: Kind, after attempts: Int64) -> Duration {

@@ -1,7 +1,7 @@
 /// Why a token from Apple was refused.
 ///
-/// Its reason accompanies `invalid_apple_token`, and is all that metrics, the log and the audit trail have of it. The
-/// cause beside some reasons is for the answer only, which tells the developer what to change.
+/// Its reason accompanies `invalid_apple_token`. Metrics, the log and the audit trail record only the reason. The
+/// cause, which some reasons have, appears only in the answer and tells the developer what to change.
 package enum AppleTokenFault: Error, Sendable, Equatable {
     case malformed(MalformedToken)
     case algorithm
@@ -61,7 +61,7 @@ package enum AppleTokenFault: Error, Sendable, Equatable {
 package enum MalformedToken: Sendable, Equatable {
     case tooLong(limit: Int)
     case notThreeParts
-    /// Its base64 is that of a token: the app has encoded it once more.
+    /// The text is the base64 of a token: the app has encoded the token once more.
     case encodedAgain
     case notBase64URL(Part)
     case notJSON(Part)
@@ -74,7 +74,7 @@ package enum MalformedToken: Sendable, Equatable {
     case unusable(Part, member: String)
     /// A notification from Apple's servers where an identity token is expected.
     case isNotification
-    /// The reverse.
+    /// An identity token where a notification is expected.
     case isNoNotification
 
     package enum Part: String, Sendable {
@@ -84,7 +84,7 @@ package enum MalformedToken: Sendable, Equatable {
     }
 }
 
-/// Why the nonce of a token and that of the request do not make a login.
+/// Why the nonces of the token and of the request do not permit a login.
 package enum NonceFault: Sendable, Equatable, CaseIterable {
     /// The token has one, and the request has none.
     case notSent

@@ -1,5 +1,5 @@
-/// Whether the clock of this machine agrees with a second one. Only then is anything deleted for its age: one wrong clock
-/// must not destroy what all nodes share.
+/// Whether the clock of this machine agrees with a second one. Rows are deleted for their age only if it does: one
+/// wrong clock must not destroy data that all nodes share.
 package enum ClockAgreement: Sendable, Equatable {
     case agrees
     /// How far the clock of this machine is ahead of the second one; negative if it is behind.
@@ -9,12 +9,12 @@ package enum ClockAgreement: Sendable, Equatable {
 
     /// The largest difference between two clocks that agree.
     package static let tolerance = Duration.seconds(30)
-    /// A node that is further apart from a database with which the other nodes agree is not ready.
+    /// A node that differs by more than this from a database with which the other nodes agree is not ready.
     package static let readinessLimit = Duration.seconds(300)
 
     /// - Parameters:
-    ///   - authorities: clocks that know the time by themselves. If they tell anything, they decide.
-    ///   - memory: the time as this machine or this database has last known it.
+    ///   - authorities: clocks that know the time by themselves. If one of them gives a verdict, it decides.
+    ///   - memory: the time that this machine or this database knew last.
     package static func decide(authorities: [ClockReading], memory: ClockReading?) -> ClockAgreement {
         let verdicts = authorities.compactMap(\.verdict)
         if let difference = verdicts.first(where: { $0 != .agrees }) { return difference }
@@ -36,9 +36,9 @@ package enum ClockAgreement: Sendable, Equatable {
 package struct ClockReading: Sendable, Equatable {
     /// How far the clock of this machine is ahead; negative if it is behind.
     package let lead: Duration
-    /// How far the lead may be from the truth: an answer that took long tells little.
+    /// The maximum error of the lead. A slow answer has a large one.
     package let uncertainty: Duration
-    /// The other clock only knows that it is not earlier: the time that has passed since it was read is not known.
+    /// The other clock gives only the earliest possible time: the time that has passed since it was read is not known.
     package let isLowerBound: Bool
 
     package init(lead: Duration, uncertainty: Duration = .zero, isLowerBound: Bool = false) {
@@ -47,7 +47,7 @@ package struct ClockReading: Sendable, Equatable {
         self.isLowerBound = isLowerBound
     }
 
-    /// Nil if it tells neither that the clocks agree nor that they differ.
+    /// Nil if the reading shows neither that the clocks agree nor that they differ.
     fileprivate var verdict: ClockAgreement? {
         let distance = lead.magnitude
         if distance + uncertainty <= ClockAgreement.tolerance { return .agrees }
@@ -56,7 +56,7 @@ package struct ClockReading: Sendable, Equatable {
     }
 }
 
-/// A time, and how long the machine had run then. Nil if that is not known, or was before the machine was started.
+/// A time, and the uptime of the machine at that time; nil if the uptime is not known, or is that of an earlier start.
 package struct KnownTime: Sendable, Equatable {
     package let moment: Timestamp
     package let uptime: Duration?
@@ -66,7 +66,8 @@ package struct KnownTime: Sendable, Equatable {
         self.uptime = uptime
     }
 
-    /// What time it is by this knowledge. If the machine was started since, it is at least the time known.
+    /// The current time by this knowledge. If the machine was started since, the known time is the earliest possible
+    /// one.
     package func reading(now: Timestamp, uptime current: Duration) -> ClockReading {
         guard let uptime, uptime <= current else {
             return ClockReading(lead: moment.duration(to: now), isLowerBound: true)
@@ -77,8 +78,8 @@ package struct KnownTime: Sendable, Equatable {
 
 /// What the nodes of a database say about its clock.
 package enum NodeClocks {
-    /// Whether this node is apart from a database with which most of the other nodes agree. Without other nodes, or if they
-    /// disagree with the database as well, its clock may be the wrong one.
+    /// Whether the clock of this node differs from the database's, while those of most other nodes agree with it.
+    /// Without other nodes, or if they differ as well, the database's clock may be the wrong one.
     ///
     /// - Parameter others: how far the other nodes are ahead of the database.
     package static func isApart(_ agreement: ClockAgreement, others: [Duration]) -> Bool {

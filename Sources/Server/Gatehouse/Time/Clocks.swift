@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Compares the clock of this machine with a second one, which is the database's if it has one. Otherwise it is the time
-/// last known and the time that the machine has run since, or the clock of another server.
+/// Compares the clock of this machine with a second one: the database's, if it has a clock. Otherwise the second clock
+/// is the last known time plus the uptime since, or the clock of another server.
 ///
 /// The node's clock is trusted only while both agree. Which of two clocks is wrong is not known here, so requests go on.
 package final class Clocks: Sendable {
@@ -18,9 +18,10 @@ package final class Clocks: Sendable {
         var keptAt: Duration?
     }
 
-    /// How often this node tells the other ones how far its clock is from the database's.
+    /// How often this node reports to the other nodes how far its clock is from the database's.
     private static let reportInterval = Duration.seconds(10)
-    /// How often the time is kept in a database without a clock. While the machine runs, it could be kept once.
+    /// How often the time is stored in a database without a clock. While the machine runs, storing it once would be
+    /// enough.
     private static let keepInterval = Duration.seconds(300)
 
     private let store: any Store
@@ -57,19 +58,20 @@ package final class Clocks: Sendable {
     /// Whether this node must get no requests: its clock is the wrong one.
     package var isApart: Bool { state.withLock { NodeClocks.isApart($0.agreement, others: $0.others) } }
 
-    /// Takes the time that another server has told, such as Apple's.
+    /// Takes the time that another server, such as Apple's, has reported.
     package func note(_ moment: Timestamp, by server: String) {
         let known = KnownTime(moment: moment, uptime: uptime())
         state.withLock { $0.authorities[server] = known }
     }
 
-    /// What time it is by the second clock, if it does not agree with the clock of this machine. It costs a system call, so
-    /// it may be asked for each refresh.
+    /// The time of the second clock, if it does not agree with the clock of this machine. It costs only a system call,
+    /// so each refresh may ask for it.
     package func otherTime(at now: Timestamp) -> Timestamp? {
         let uptime = uptime()
         let reading = state.withLock { $0.second?.reading(now: now, uptime: uptime) }
         guard let reading, reading.lead.magnitude > ClockAgreement.tolerance else { return nil }
-        // After a start of the machine the time last known stands still. It tells no time, unless this clock is behind it.
+        // After a restart of the machine, the last known time is only a lower bound. It is of use only if this
+        // machine's clock is behind it.
         if reading.isLowerBound, reading.lead > .zero { return nil }
         return now - reading.lead
     }
@@ -95,7 +97,7 @@ package final class Clocks: Sendable {
         let reading = ClockReading(lead: database.duration(to: before + time / 2), uncertainty: time / 2)
         return update { state in
             let agreement = ClockAgreement.decide(authorities: [reading], memory: nil)
-            // An answer that took too long does not replace one that tells more.
+            // A slow answer that decides nothing does not replace an earlier one.
             if case .unconfirmed = agreement {} else { state.second = known }
             return agreement
         }
@@ -131,7 +133,7 @@ package final class Clocks: Sendable {
 // MARK: - What the store keeps
 
 extension Clocks {
-    /// A database that contains nothing knows no time, and has nothing to lose.
+    /// An empty database knows no time, and has no data to lose.
     private func recall() throws(Refusal) {
         let now = now()
         guard let known = try store.lastKnownTime() else {
@@ -143,8 +145,8 @@ extension Clocks {
         try? store.keep(known)
     }
 
-    /// Not the time of this machine's clock: a clock that is too fast would be followed step by step.
-    /// If it cannot be kept, the time that was kept before remains.
+    /// Stores the time of the second clock, not of this machine's: a clock that is too fast would pull the stored time
+    /// along step by step. If it cannot be stored, the time that was stored before remains.
     private func keepSecond() {
         let uptime = uptime()
         let due: KnownTime? = state.withLock { state in

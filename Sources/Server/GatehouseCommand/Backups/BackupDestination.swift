@@ -15,7 +15,7 @@ struct BackupDestination {
 
     private var folder: String { isFolder ? path : File.folder(of: path) }
 
-    /// Must be called after root was given up.
+    /// Must be called after the privileges of root were dropped.
     func requireSafe() throws(CommandError) {
         if owner.replacesRoot, File.isDeniedFolder(folder) { throw closedToOwner }
         if Privileges.isRoot { try requireFolderOfRoot() }
@@ -41,8 +41,8 @@ struct BackupDestination {
         return install + "/var/backups/gatehouse, and use that folder: a parent of this one is closed to the owner"
     }
 
-    /// If root owns the database, the command keeps root. Another user who controls the folder could
-    /// then redirect the write.
+    /// If root owns the database, the command keeps running as root. Another user who controls the folder could then
+    /// redirect the write.
     private func requireFolderOfRoot() throws(CommandError) {
         let found: PathOwner
         do throws(PathOwner.Fault) {

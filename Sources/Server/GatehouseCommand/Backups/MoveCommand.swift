@@ -53,7 +53,7 @@ private struct MoveRoute {
     }
 
     let direction: Direction
-    /// Of the file.
+    /// The owner of the file.
     let owner: DatabaseOwner
 
     init(_ arguments: Arguments) throws(CommandError) {

@@ -62,8 +62,8 @@ struct RestoreCommand: Command {
         }
     }
 
-    /// Opens the backup and gives up root. Root opens a file that only root can have written; the owner opens any
-    /// other, so that no user can make root read a file of root.
+    /// Opens the backup and drops the privileges of root. Root opens a file that only root can have written. The owner
+    /// opens any other file, so that no user can make root read a file of root.
     private static func open(_ file: String, thenWorkingAs owner: DatabaseOwner) throws -> RestoreSource {
         guard file != "-" else {
             try owner.giveUpRoot()

@@ -18,7 +18,7 @@ struct ClockCheck: Check {
         /// The time of Apple's server, to the second.
         var appleTime: Timestamp?
         var isSynchronised: Bool?
-        /// What the server of a database in a file knows of the time.
+        /// What the server knows of the time, if the database is a file.
         var known: ClockReading?
     }
 
@@ -53,14 +53,14 @@ struct ClockCheck: Check {
         if let newest = facts.newest, newest > now + Self.tolerance {
             let cause = "the clock is slow, or was fast when that was written"
             let message = "the clock says \(now), but the database has a time of \(newest): \(cause)"
-            // What a wrong clock has written stays, and is no fault once the clock is right.
+            // Times that a wrong clock has written stay in the database. They are no fault once the clock is right.
             return facts.appleTime == nil ? .fault(message, advice) : .note(message)
         }
         if facts.isSynchronised == false { return .note("\(now), not synchronised", advice) }
         return .ok("\(now)" + (facts.appleTime == nil ? "" : ", as at Apple's server"))
     }
 
-    /// Nil if the server deletes what has expired.
+    /// Nil if the server deletes expired rows.
     private static func finding(_ known: ClockReading?, at now: Timestamp, _ advice: String) -> Finding? {
         guard let known else { return nil }
         let consequence = "the server deletes nothing that has expired until two clocks agree"

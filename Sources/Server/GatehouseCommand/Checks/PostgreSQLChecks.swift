@@ -65,7 +65,7 @@ struct PostgreSQLChecks {
         }
     }
 
-    /// The texts are those of libpq and of the server, which has no code for most of them.
+    /// Matches texts of libpq and of the server: most of these failures have no code.
     private func advice(on failure: String) -> String {
         if failure.contains("53300") {
             return "raise max_connections (or the limit of the database or the user) there, or lower "

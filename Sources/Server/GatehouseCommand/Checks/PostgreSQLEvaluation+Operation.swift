@@ -82,7 +82,7 @@ extension PostgreSQLEvaluation {
         let advice = "max_connections, the limits of the database and of the user; or fewer DATABASE_CONNECTIONS"
         let idle = found.idleTimeout == .zero ? [] : [idleTimeout(found.idleTimeout)]
         if found.limit < need { return [.fault(count, advice)] + idle }
-        // Both nodes and the commands of operators, also during a restart.
+        // Room for two nodes and the commands of operators, also during a restart.
         if found.limit < need * 2 { return [.note(count + ": not enough for two nodes", advice)] + idle }
         return [.ok(count + ": enough for \(found.limit / need) nodes")] + idle
     }
@@ -110,7 +110,7 @@ extension PostgreSQLEvaluation {
             "find its cause, or end it: SELECT pg_terminate_backend(\(old.process))")
     }
 
-    /// One each week, and a day of delay.
+    /// A base backup each week, and a day of delay.
     private static let longestBaseBackupAge = Duration.seconds(8 * 86_400)
 
     private func baseBackup(_ age: Duration?) -> Finding {

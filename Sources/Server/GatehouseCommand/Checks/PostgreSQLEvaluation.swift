@@ -7,7 +7,7 @@ struct PostgreSQLEvaluation {
     static let oldestVersion = 140_000
     /// A difference of the clocks up to this is normal.
     static let clockTolerance = Duration.seconds(1)
-    /// Tokens that other nodes have issued seem to be issued in the future beyond it.
+    /// With a larger difference, tokens that other nodes have issued seem to be issued in the future.
     static let clockLimit = Duration.seconds(30)
 
     let facts: PostgreSQLFacts
@@ -41,7 +41,7 @@ struct PostgreSQLEvaluation {
         return .ok("the primary is \(facts.address) (\(transport)), \(version)")
     }
 
-    /// A server that has to prove its name is refused from its certificate's end on, by all nodes.
+    /// After the certificate's end, all nodes refuse a server that has to prove its name.
     private var certificate: Finding? {
         guard let end = facts.certificateEnd, end < now + CertificateCheck.minimumValidity else { return nil }
         let days = (end.milliseconds - now.milliseconds) / 86_400_000
@@ -68,7 +68,7 @@ struct PostgreSQLEvaluation {
             "connect as a user who may only read and write the tables: PostgreSQL.md, Installing")
     }
 
-    /// Whoever may connect can hold the locks that logins take.
+    /// Every user who may connect can hold the locks that logins take.
     private var publicPrivileges: Finding? {
         guard facts.privileges.isOpenToPublic else { return nil }
         let user = facts.privileges.user

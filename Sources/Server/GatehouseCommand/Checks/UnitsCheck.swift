@@ -7,7 +7,7 @@ struct UnitsCheck: Check {
     let subject = "units"
     let units: Units
     let listen: ListenAddress?
-    /// The daily backups are of a database in a file.
+    /// Only a database in a file has daily backups.
     var hasDatabaseFile = true
 
     func run() -> [Finding] {

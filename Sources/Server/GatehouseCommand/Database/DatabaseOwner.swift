@@ -80,7 +80,8 @@ struct DatabaseOwner {
     /// For messages: the user as whom the command works, and why.
     var reason: String { "this command works as \(account.name), the owner of \(place.printable)" }
 
-    /// Gives up root permanently, if root runs the command. Must be called before a file of the database is opened.
+    /// Drops the privileges of root permanently, if root runs the command. Must be called before a file of the database
+    /// is opened.
     func giveUpRoot() throws(CommandError) {
         guard replacesRoot else { return try requireAccess() }
         do { try Privileges.drop(to: account, group: group) } catch {

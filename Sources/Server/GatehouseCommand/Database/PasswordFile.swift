@@ -4,11 +4,11 @@ import POSIX
 import Processes
 import Sockets
 
-/// libpq's password file of a command that root runs and that works as the owner of a database file, who cannot open the
-/// files of root.
+/// libpq's password file for a command that root runs but that works as the owner of a database file. The owner cannot
+/// open the files of root.
 enum PasswordFile {
-    /// Puts a copy into memory that the owner may read, for the rest of the process. Does nothing if there is no file, or
-    /// one that libpq ignores since others can read it.
+    /// Puts a copy into memory that the owner may read, for the rest of the process. Does nothing if there is no file,
+    /// or if libpq would ignore it because other users can read it.
     static func keep(for owner: DatabaseOwner) {
         let variables = ProcessEnvironment.variables()
         let path = variables["PGPASSFILE"] ?? (variables["HOME"] ?? "/root") + "/.pgpass"

@@ -8,7 +8,7 @@ import JSON
 import POSIX
 import Processes
 
-/// Makes a database accept a refresh secret after the one that it was used with is lost, or was given up as stolen.
+/// Makes a database accept a new refresh secret after the old one was lost, or was replaced because it was stolen.
 struct LostSecret {
     let database: ConfiguredDatabase
     /// Nil if `JWT_REFRESH_SECRET` is not set.
@@ -23,7 +23,7 @@ struct LostSecret {
         }
         let effect = "every user has to sign in again, unless the lost secret is put into JWT_REFRESH_SECRET_PREVIOUS"
         try arguments.requireConfirmation("\(effect): without a terminal, confirm it with --yes")
-        // Without a database, a server makes one that any secret fits.
+        // Without a database, the server creates one, which accepts any secret.
         if case .file(let owner) = database, File.isMissing(owner.path) { return report(isAccepted: false, arguments) }
         var isAccepted = false
         do {

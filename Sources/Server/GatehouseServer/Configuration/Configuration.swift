@@ -33,8 +33,8 @@ package struct Configuration: Sendable {
     /// For a comparison with a later configuration.
     let digests: SettingDigests
 
-    /// Twice the workers where requests may wait for a server that does not answer: then all workers wait, and requests
-    /// that need no database still find a thread.
+    /// Twice the workers if the database is on a server: while it does not answer and as many requests wait for it as
+    /// there are workers, requests that need no database still find a thread.
     var threads: Int { Self.threads(workers: workers, isOnServer: database.path == nil) }
 
     static func threads(workers: Int, isOnServer: Bool) -> Int { isOnServer ? workers * 2 : workers }

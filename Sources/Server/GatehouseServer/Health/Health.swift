@@ -197,7 +197,7 @@ extension StoreFailure.Cause {
         }
     }
 
-    /// What requests wait for on a server.
+    /// The advice if requests wait for a database on a server.
     fileprivate static let waits =
         "on the database server, look for slow statements (pg_stat_activity), locks that are held (pg_blocking_pids) and "
         + "a standby that confirms commits slowly (pg_stat_replication)"

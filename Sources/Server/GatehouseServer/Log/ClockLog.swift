@@ -9,7 +9,7 @@ enum ClockLog {
         log(.error, "clock", [("fault", .string(fault))])
     }
 
-    /// The id under which a process tells the other nodes of its clock.
+    /// The id under which a process reports its clock to the other nodes.
     static func newNodeID() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 }
 
