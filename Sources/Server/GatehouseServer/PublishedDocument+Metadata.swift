@@ -7,7 +7,7 @@ extension PublishedDocument {
     /// What verifiers of access tokens and OAuth clients look up by the issuer (RFC 8414, OpenID Connect Discovery).
     /// It names only what exists, and there is no authorization endpoint and no token endpoint.
     ///
-    /// Nil unless the issuer is an https origin: they look the document up there.
+    /// Nil unless the issuer is an https origin, where clients look the document up.
     static func metadata(issuer: String, keys: KeyRing) -> PublishedDocument? {
         guard let origin = PublicAddress(issuer)?.description else { return nil }
         // Without these two lists, a client would have to assume the authorization code grant.

@@ -32,7 +32,7 @@ package struct RequestHandler: Sendable {
         return reply.response
     }
 
-    /// One line per request. It contains no text of the client, which may be anything, also a token.
+    /// One line per request. It contains no text of the client, since any text may be a token.
     private func logRequest(
         _ request: GatehouseWeb.Request, _ reply: Reply, route: Router.Route?, _ context: RequestContext,
         _ nanoseconds: Int

@@ -4,8 +4,8 @@ import GatehouseTokens
 
 /// The database was used with another `JWT_REFRESH_SECRET`.
 ///
-/// A server with this one would refuse every refresh token in use, and each client would sign its user out. Nothing else
-/// would tell the operator, so the server does not start.
+/// A server with the new secret would refuse every refresh token in use, and each client would sign its user out. The
+/// operator would learn of it only then, so the server does not start.
 package struct UnfittingSecret: Error, Sendable {
     /// The number of keys of the identity hashes that the secret should open.
     package let unopenedCount: Int

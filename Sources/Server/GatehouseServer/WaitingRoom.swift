@@ -13,7 +13,8 @@ package struct StoppedWhileWaiting: Error {}
 /// Answers requests with 503 while the server has started and its PostgreSQL server cannot be reached. They would otherwise
 /// wait in the socket until nginx gives up.
 ///
-/// It takes part in the same listening socket, so that the requests which come after it wait there for the server itself.
+/// It accepts from the same listening socket as the server, so requests that arrive after it has ended wait there for
+/// the server.
 struct WaitingRoom {
     private static let pause = Duration.seconds(1)
     private static let workers = 2
@@ -29,7 +30,7 @@ struct WaitingRoom {
 
     /// Tries to open the database again each second, and answers meanwhile.
     ///
-    /// - Parameter adopt: gives it the connections of the previous process, over which nginx sends requests.
+    /// - Parameter adopt: gives the responder the connections of the previous process, over which nginx sends requests.
     func wait<Opened>(
         at listener: borrowing Listener, after failure: StoreFailure, adopting adopt: (Responder) -> Void,
         opening open: () throws -> Opened, while canWait: (StoreFailure) -> Bool

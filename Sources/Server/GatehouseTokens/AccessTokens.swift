@@ -31,7 +31,7 @@ extension JWTTokenService {
             throw .invalidAccessToken
         }
         guard now < claims.expiresAt else { throw .accessTokenExpired }
-        // Issued by a clock that is fast: it would live until that time has come.
+        // Refuses a token that was issued by a fast clock: it would be valid for longer than its lifetime.
         guard claims.issuedAt <= now + ClockAgreement.readinessLimit else { throw .invalidAccessToken }
         // No setting allows a longer lifetime. This limits how long a token made with a stolen key works.
         guard claims.expiresAt <= now + Self.longestAccessTokenLifetime else { throw .invalidAccessToken }

@@ -24,7 +24,7 @@ extension JWTTokenService {
 
     package func readChallenge(_ nonce: String) -> Challenge? { Self.challenge(nonce, by: challengeKeys) }
 
-    /// The challenge that a nonce is, if one of these keys has authenticated it.
+    /// Parses a nonce as a challenge; nil unless one of these keys has authenticated it.
     package static func challenge(_ nonce: String, by keys: KeyRing) -> Challenge? { challenge(nonce, by: keys.all) }
 
     private static func challenge(_ nonce: String, by keys: [SigningKey]) -> Challenge? {

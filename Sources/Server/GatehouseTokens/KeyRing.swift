@@ -31,7 +31,7 @@ package struct KeyRing: Sendable {
         return set.bytes
     }
 
-    /// The algorithms of the published keys, each once, that of the newest key first.
+    /// The algorithms of the published keys without duplicates, beginning with the newest key's.
     package var publishedAlgorithms: [Algorithm] {
         all.filter { $0.publicJWK != nil }.map(\.algorithm)
             .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }

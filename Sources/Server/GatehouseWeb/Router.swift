@@ -83,7 +83,7 @@ package final class Router: Sendable {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let argument = path[(slash + 1)...]
         let pattern = path[...slash] + "{id}".utf8
-        // Nothing has a name with a NUL, and PostgreSQL cannot be asked for one.
+        // No id contains a NUL, and PostgreSQL cannot store one.
         guard !argument.isEmpty, !argument.contains(0), let resource = resource(at: pattern.span) else { return nil }
         return (resource, String(decoding: argument, as: UTF8.self))
     }

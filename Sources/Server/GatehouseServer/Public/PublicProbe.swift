@@ -7,7 +7,7 @@ import OpenSSL
 /// machine takes part.
 package struct PublicProbe: Sendable, Equatable {
     package enum Answer: Sendable, Equatable {
-        /// 401 with the problem document of this server: the whole way to the server works.
+        /// 401 with the problem document of this server: the whole path to the server works.
         case ours
         /// A problem document with another code, such as nginx's own `bad_gateway`.
         case problem(status: Int, code: String)
@@ -79,7 +79,7 @@ package struct PublicProbe: Sendable, Equatable {
 }
 
 extension PublicProbe.Answer {
-    /// Whether no fault is known on the way to the server. A rate limit of nginx (429) shows only that nginx answers:
+    /// Whether no fault is known on the path to the server. A rate limit of nginx (429) shows only that nginx answers:
     /// another client at a loopback address may have used up the limit.
     package var isReached: Bool {
         switch self {

@@ -1,18 +1,19 @@
 import POSIX
 import Synchronization
 
-/// Gathers the work of concurrent callers, so that one of them does all of it at once.
+/// Gathers the work of concurrent callers, so that one of them does it in one batch.
 ///
 /// It has no thread of its own. A caller that finds no leader becomes the leader and runs its work at once, so a single
 /// caller does not wait for others. Callers that arrive meanwhile queue up, and the first of them leads the next batch.
 final class BatchQueue<Work: QueuedWork>: Sendable {
-    /// What happens to the work that arrived during a batch.
+    /// What the leader does with work after its batch.
     enum Next {
         case run
-        /// It fails as the batch did. If it ran and waited as long, one batch after the other, every worker would be
-        /// blocked.
+        /// The waiting work fails as the batch did. If it ran and waited as long, one batch after the other, every
+        /// worker would be blocked.
         case fail((Work) -> Void)
-        /// The time of the leader's request is over, and this work of the batch has not run. The next leader has more time.
+        /// The time of the leader's request is over. This work of its batch has not run, and is left to the next
+        /// leader, who has more time.
         case leave([Work])
     }
 
@@ -21,12 +22,12 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         case none
         /// On a busy processor other callers run first, and their work joins the batch.
         case yield
-        /// Waits while so much work arrives that the wait saves half of the batches: for batches that are done so fast that
-        /// little work would queue up.
+        /// Waits, if work arrives so fast that the wait saves half of the batches. For batches that take so little time
+        /// that little work would queue up.
         case pause(Duration)
     }
 
-    /// How much work must be expected to arrive during a pause.
+    /// A leader pauses only if it expects this much work to arrive.
     private static var worthwhile: Int64 { 2 }
 
     private struct State {
@@ -45,7 +46,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         self.gathering = gathering
     }
 
-    /// How much work waits for the current batch.
+    /// How much work waits until the current batch ends.
     var waitingCount: Int { state.change { $0.waiting.count } }
 
     /// Returns after a batch with this work has run.
@@ -53,9 +54,9 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
     /// - Parameter run: runs a batch, if this caller leads one. One leader at a time calls it.
     func perform(_ work: Work, run: ([Work]) -> Next) { _ = hasRun(work, until: nil, run) }
 
-    /// Throws if the work has not run at this time. It may run later, and nothing reads its result.
+    /// Throws if the work has not run by `end`. It may run later, but no thread reads its result.
     ///
-    /// - Parameter run: must end then, too. The first work of its batch is the caller's.
+    /// - Parameter run: must also end by `end`. The first work of its batch is the caller's.
     func perform(_ work: Work, until end: MonotonicTime, run: ([Work]) -> Next) throws(TimeIsOver) {
         if !hasRun(work, until: end, run) { throw TimeIsOver() }
     }
@@ -100,7 +101,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         for work in batch { _ = work.wake(to: .finished) }
     }
 
-    /// To the first that still waits.
+    /// Wakes the first caller that still waits.
     private func passOnLead() {
         var next: Work?
         repeat {
@@ -161,7 +162,7 @@ class QueuedWork: @unchecked Sendable {
     enum Turn {
         /// A batch with it has run.
         case finished
-        /// It has not run yet: this thread leads the next batch.
+        /// The work has not run yet: its thread leads the next batch.
         case lead
     }
 
@@ -171,12 +172,12 @@ class QueuedWork: @unchecked Sendable {
     private let call = Semaphore()
     private let phase = Atomic(Phase.waiting)
 
-    /// Nil at this time: then it gets no turn any more.
+    /// Nil if it has no turn by `end`. Then it gets none any more.
     fileprivate func waitForTurn(until end: MonotonicTime?) -> Turn? {
         BlockingHint.around {
             guard let end else { return call.wait() }
             if !call.wait(untilMilliseconds: end.milliseconds), !leavePhaseOfWaiting(for: Phase.abandoned) {
-                // It was woken just now.
+                // The leader has woken it since, so the semaphore is posted.
                 call.wait()
             }
         }
@@ -185,7 +186,7 @@ class QueuedWork: @unchecked Sendable {
 
     /// False if its thread does not wait any more.
     fileprivate func wake(to turn: Turn) -> Bool {
-        // A work that was abandoned has no reader of its turn.
+        // The waiting thread does not read the turn of abandoned work.
         self.turn = turn
         guard leavePhaseOfWaiting(for: Phase.woken) || turn == .finished else { return false }
         call.post()

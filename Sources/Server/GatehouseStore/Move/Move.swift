@@ -84,7 +84,7 @@ package struct Move {
 package struct Moved: Sendable, Equatable {
     package let users: Int64
     package let sessions: Int64
-    /// Of all tables.
+    /// The number of rows in all tables.
     package let rows: Int64
 
     fileprivate init(_ contents: [TableContent]) {

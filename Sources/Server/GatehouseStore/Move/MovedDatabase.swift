@@ -7,7 +7,7 @@ package struct MoveRefusal: Error, CustomStringConvertible {
     }
 }
 
-/// A database of which a move reads everything.
+/// A database that a move reads completely.
 package protocol MovedDatabase {
     /// Reads all rows of a table in the order of its key, encoded.
     func read(_ table: MovedTable, _ body: (Span<UInt8>) throws -> Void) throws
@@ -26,7 +26,7 @@ package protocol MoveSource: MovedDatabase {
 
 /// The database that is written. It was examined, and is not changed before `begin`.
 package protocol MoveTarget: MovedDatabase {
-    /// Also one with a zero byte, or one that is not in UTF-8.
+    /// Whether it also stores texts with a zero byte, or that are not UTF-8.
     var storesAnyText: Bool { get }
 
     /// Marks the database as unfinished, and removes what an interrupted move has left.
@@ -43,7 +43,7 @@ package protocol MoveTarget: MovedDatabase {
     /// Restores the state without a move.
     func abandon() throws
 
-    /// Removes the mark. Only then the database can be used.
+    /// Removes the mark, so that the database can be used.
     func complete() throws
 }
 

@@ -6,7 +6,7 @@ package struct MovedTable: Sendable {
     /// The column by which the rows are read. It has no NULL, and both databases sort it byte by byte.
     let key: String
     package let columns: [String]
-    /// Of the columns, in their order.
+    /// The kinds of the columns, in their order.
     package let kinds: [ColumnKind]
     /// Whether the database numbers the rows, in the column `key`.
     let isNumbered: Bool

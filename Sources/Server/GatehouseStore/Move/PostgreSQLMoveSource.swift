@@ -50,7 +50,8 @@ extension Connection {
         guard !connection.isPooled else {
             throw MoveRefusal("gatehouse move needs a connection without a pooler: name the server itself")
         }
-        // Also during a long statement the server notices that this process was killed. Not all its systems can.
+        // Lets the server notice during a long statement that this process was killed. Not every operating system of a
+        // server supports this.
         _ = try? connection.first("SELECT set_config('client_connection_check_interval', '1s', false)") { $0.text(0) }
         return connection
     }

@@ -2,13 +2,14 @@ import Gatehouse
 import PostgreSQL
 import SQL
 
-/// A PostgreSQL database that is filled, in one transaction: the server discards it when a move is killed. A table
-/// `gatehouse_move`, which is made before, marks the database as unfinished, so that no server starts with an empty one.
+/// A PostgreSQL database that is filled in one transaction: the database server discards it when a move is killed. The
+/// table `gatehouse_move`, which is created before, marks the database as unfinished, so that no node starts with an
+/// empty one.
 ///
 /// The triggers of the schema act on changes and deletions, so none of them adds to what is copied.
 package final class PostgreSQLMoveTarget: MoveTarget {
     package let storesAnyText = false
-    /// Held for as long as a move is connected.
+    /// The advisory lock that a move holds while it is connected.
     private static let moveLock: Int64 = 0x6761_7465_6D6F_7665
 
     private let connection: Connection
@@ -18,7 +19,7 @@ package final class PostgreSQLMoveTarget: MoveTarget {
     /// Creates the indexes and constraints that are missing during the copy.
     private var definitions = ""
 
-    /// - Parameter source: its name. A move from another source is not continued.
+    /// - Parameter source: the name of the source. A move from another source is not continued.
     package init(url: String, source: String, _ progress: Progress = Progress()) throws {
         progress.begin("connecting to the target")
         settings = PostgreSQLSettings(url: url)
@@ -53,7 +54,7 @@ package final class PostgreSQLMoveTarget: MoveTarget {
         } catch let fault as Migrator.Fault {
             throw MoveRefusal(fault.description)
         }
-        // A server that was started once has written documents.
+        // Every node writes documents at its start, so this table may have rows.
         for table in MovedTable.all where table.name != "documents" {
             let hasRow = try connection.first("SELECT 1 FROM \(table.name) LIMIT 1") { _ in true }
             guard hasRow == nil else { throw MoveRefusal.notEmpty("this one") }
@@ -85,7 +86,7 @@ package final class PostgreSQLMoveTarget: MoveTarget {
                     try kept.keeping { try rows { row in try writer.append(row) } }
                 }
             } catch {
-                // When the server refuses a row, the writer fails without the reason.
+                // When the server refuses a row, the writer's error does not contain the reason.
                 throw kept.error is PostgreSQLError ? error : kept.error ?? error
             }
         }
@@ -128,7 +129,7 @@ package final class PostgreSQLMoveTarget: MoveTarget {
     }
 
     package func complete() throws {
-        // A server that was starting when the move began.
+        // A node may have been starting when the move began.
         try connection.refuseOtherNodes(of: "target")
         try connection.run("DROP TABLE gatehouse_move")
         try connection.commit()

@@ -1,7 +1,7 @@
 import OpenSSL
 
-/// The number of a table's rows, and a hash over them in the order of the key. Both databases yield the same for the same
-/// values, since they encode them alike.
+/// The number of a table's rows, and a hash over them in the order of the key. Both databases encode values alike, so
+/// the same rows give the same hash.
 struct TableContent: Sendable, Equatable {
     let count: Int64
     let hash: [UInt8]
@@ -11,7 +11,7 @@ struct RowDigest {
     private var count: Int64 = 0
     private var state = SHA256State()
 
-    /// - Parameter row: encoded, which also separates it from the next one.
+    /// - Parameter row: encoded. The encoding also separates it from the next row.
     mutating func add(_ row: Span<UInt8>) {
         state.update(row)
         count += 1

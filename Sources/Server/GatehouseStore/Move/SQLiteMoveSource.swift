@@ -3,13 +3,15 @@ import Gatehouse
 import SQL
 import SQLite
 
-/// A SQLite database that is moved: that of a stopped server, or a backup. It is read in one transaction, and not changed.
+/// A SQLite database that is moved: the database of a stopped server, or a backup. It is read in one transaction, and
+/// not changed.
 package final class SQLiteMoveSource: MoveSource {
     package let name: String
     private let connection: Connection
     private let lock: DatabaseLock?
 
-    /// - Parameter isBackup: a file that no server uses needs no lock, unless it turns out to be the database of one.
+    /// - Parameter isBackup: whether it is a backup, which needs no lock, unless the file turns out to be the database
+    ///   of a server.
     package init(path: String, isBackup: Bool, _ progress: Progress = Progress()) throws {
         guard File.exists(path) else { throw MoveRefusal("there is no database: \(path)") }
         lock = isBackup && !DatabaseLock.exists(for: path) ? nil : try Self.lock(path)

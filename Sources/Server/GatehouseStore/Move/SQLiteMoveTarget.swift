@@ -57,7 +57,7 @@ package final class SQLiteMoveTarget: MoveTarget {
         try removeDraft()
         let connection = try Connection(at: draft, access: .readWrite)
         opened = connection
-        // A killed move begins anew, so nothing needs to be durable before the end.
+        // A killed move is started again from the beginning, so nothing needs to be durable before the end.
         try connection.execute(
             script: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000;")
         _ = try Migrator(connection).migrate(progress: progress)

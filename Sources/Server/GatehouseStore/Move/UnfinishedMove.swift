@@ -3,7 +3,7 @@ import POSIX
 import PostgreSQL
 import SQL
 
-/// The mark of a database that a move has not finished. No process may serve what is there.
+/// The mark of a database that a move has not finished. No process may serve its content.
 enum UnfinishedMove {
     /// The file in which a move prepares a SQLite database. While it exists, the database must not be opened.
     static func draft(of path: String) -> String { File.resolved(path) + "-moving" }
@@ -26,7 +26,7 @@ enum UnfinishedMove {
     }
 }
 
-/// A move that was killed a moment ago. The server notices that later than the operator who starts it again.
+/// A move that was killed a moment ago. The operator may start it again before the database server has noticed that.
 enum KilledMove {
     private static let patience = Duration.seconds(5)
 

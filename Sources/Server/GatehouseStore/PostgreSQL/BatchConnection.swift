@@ -20,8 +20,8 @@ final class BatchConnection: @unchecked Sendable {
         return try servers.use(current, until: end, body)
     }
 
-    /// Whether the time of the request that leads a batch ends before a wait for a lock would. Then a time-out says nothing
-    /// about other requests, which have more time.
+    /// Whether the time of the request that leads a batch ends before a wait for a lock would time out. Then its
+    /// time-out says nothing about other requests, which have more time.
     func hasLittleTime(until end: MonotonicTime) -> Bool { end < .now + servers.options.lockTimeout }
 
     /// Nil while another thread uses the connection.
@@ -40,11 +40,12 @@ final class BatchConnection: @unchecked Sendable {
     }
 }
 
-/// Has connections for requests, and lends one that is open and that none of them uses at the moment.
+/// Has connections for requests, and lends one that is open and not in use.
 protocol ConnectionLender: Sendable {
     /// Works with a connection; nil if there is none.
     ///
-    /// - Parameter time: how long to wait for one that is in use. With nil it must be free, and current.
+    /// - Parameter time: how long to wait for a connection that is in use. With nil the connection must be free and
+    ///   current.
     func lend<Result>(orWaitFor time: Duration?, _ body: (ServerConnection) throws -> Result) throws -> Result?
 }
 

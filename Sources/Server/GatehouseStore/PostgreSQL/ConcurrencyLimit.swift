@@ -2,9 +2,9 @@ import Gatehouse
 import POSIX
 import Synchronization
 
-/// Limits how many requests wait for the database, so that threads are left for requests that need none.
+/// Limits how many requests wait for the database, so that threads are left for requests that do not need it.
 ///
-/// The others wait here for their turn. When no answer arrives for a while, they fail instead.
+/// Requests above the limit wait here for their turn. They fail if the database gives no answer for `silence`.
 final class ConcurrencyLimit: Sendable {
     private static let silence = Duration.milliseconds(500)
 

@@ -55,7 +55,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func putBack(_ opened: ServerConnection) {
-        // Whether it is current is asked when it is needed again.
+        // Whether the connection is current is checked when it is taken again.
         let isReusable = opened.connection.isUsable && !opened.connection.isInTransaction
         state.changeForOne { state in
             if isReusable { state.idle.append(opened) } else { state.openCount -= 1 }

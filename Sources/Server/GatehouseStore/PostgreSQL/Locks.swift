@@ -2,18 +2,19 @@ package import Gatehouse
 package import PostgreSQL
 import SQL
 
-/// Other transactions run at the same time, also on other nodes. Each statement here is sent together with the next query,
-/// which sees what the transactions before it have committed.
+/// Other transactions run at the same time, also on other nodes. Each statement here is sent together with the next
+/// query, which sees the changes of all transactions that committed before it.
 extension Connection: RecordConnection {
     package func lock(_ redemption: Redemption) throws {
-        // In one order, so that two transactions do not wait for each other.
+        // In a fixed order, so that two transactions do not wait for each other.
         let hashes = [redemption.tokenHash, redemption.nonceHash].compactMap { $0 }
         for key in hashes.map(Self.lockKey).sorted() {
             try send("SELECT pg_advisory_xact_lock(?)", .integer(key))
         }
     }
 
-    /// The lock of the identity itself comes first: it may have no user yet, and two first logins must not make two.
+    /// The lock of the identity itself comes first: it may have no user yet, and two first logins must not create two
+    /// users.
     package func lock(_ identity: Identity) throws {
         let values: [Value] = [.text(identity.provider.rawValue), .text(identity.subject)]
         try send("SELECT pg_advisory_xact_lock(hashtextextended(?1 || ' ' || ?2, 0))", values[0], values[1])

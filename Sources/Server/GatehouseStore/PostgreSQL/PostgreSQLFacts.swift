@@ -5,7 +5,7 @@ package struct PostgreSQLFacts: Sendable, Equatable {
     /// The primary, as libpq names it.
     package var address = ""
     package var isEncrypted = false
-    /// The server is this machine, or has proven with its certificate that it is the one that was meant.
+    /// The server is on this machine, or has proven its identity with its certificate.
     package var isProtected = true
     /// When the server's certificate ends; nil if it has presented none.
     package var certificateEnd: Timestamp?
@@ -29,7 +29,7 @@ package struct PostgreSQLFacts: Sendable, Equatable {
     package struct Privileges: Sendable, Equatable {
         package var user = ""
         package var isSuperuser = false
-        /// Every user of the server may connect to the database: its locks are everybody's then.
+        /// Every user of the server may connect to the database, and hold its locks.
         package var isOpenToPublic = false
         /// The schema in which tables are created; nil if the user may use none of the search path.
         package var schema: String? = "public"
@@ -39,7 +39,7 @@ package struct PostgreSQLFacts: Sendable, Equatable {
         package var deniedTables: [String] = []
     }
 
-    /// What somebody has turned off that keeps the database as it should be.
+    /// Maintenance of the database that an administrator has turned off.
     package struct Upkeep: Sendable, Equatable {
         package var disabledTriggers: [String] = []
         package var isAutovacuumOn = true
@@ -59,7 +59,8 @@ package struct PostgreSQLFacts: Sendable, Equatable {
         package var isArchiving = false
         /// The last attempt to archive a file of the write-ahead log failed.
         package var isArchiveFailing = false
-        /// Since the last base backup of the primary ended; nil if it has no record of one, or the user may not read that.
+        /// The time since the last base backup of the primary ended; nil if it has no record of one, or the user may
+        /// not read it.
         package var baseBackupAge: Duration?
     }
 

@@ -4,8 +4,8 @@ import SQL
 
 /// Creates and migrates the schema of a PostgreSQL database.
 ///
-/// Nodes of the version before go on working while the first node of this version migrates: a migration only adds what they
-/// do not need, and a later one removes what no node uses any more.
+/// Nodes of the previous version keep working while the first node of this version migrates: a migration only adds what
+/// they do not need, and a later migration removes what no node uses any more.
 package struct PostgreSQLMigrator {
     package static let latest = PostgreSQLMigration.all.count
 
@@ -15,8 +15,8 @@ package struct PostgreSQLMigrator {
         self.settings = settings
     }
 
-    /// Runs the steps that are missing, one transaction per migration, and returns their names. Of nodes that start at the
-    /// same moment one migrates, and the others wait.
+    /// Runs the missing steps, one transaction per migration, and returns their names. If several nodes start at the
+    /// same moment, one migrates and the others wait.
     @discardableResult
     package func migrate(progress: Progress = Progress()) throws -> [String] {
         progress.begin("connecting to the database")
@@ -57,12 +57,12 @@ package struct PostgreSQLMigrator {
 }
 
 extension Connection {
-    /// Taken by the migrations of all nodes.
+    /// The advisory lock that the migrations of all nodes take.
     private static let schemaLock: Int64 = 0x6761_7465_7363_686D
 
     /// The schema version; 0 if there is none.
     func version() throws -> Int {
-        // Not by to_regclass, whose cache misses a table that was created while this session waited for a lock.
+        // Not with to_regclass: its cache misses a table that was created while this session waited for a lock.
         let tables = try all(
             """
             SELECT relname::text FROM pg_class
@@ -88,7 +88,8 @@ extension Connection {
     /// False when another process has run the migration.
     fileprivate func apply(_ migration: PostgreSQLMigration, number: Int) throws -> Bool {
         guard isInTransaction else { return try transaction { try $0.apply(migration, number: number) } }
-        // The migration of another node may take long. A lock on a table must not: requests queue up behind it.
+        // The wait for another node's migration may be long. A wait for the lock of a table must not be, since requests
+        // queue up behind it.
         try send("SELECT set_config('lock_timeout', '0', TRUE)")
         try send("SELECT pg_advisory_xact_lock(?)", .integer(Self.schemaLock))
         try send("SELECT set_config('lock_timeout', '5s', TRUE)")
@@ -104,7 +105,7 @@ extension Connection {
 /// A migration. Its number is its position, and it never changes after its release.
 struct PostgreSQLMigration: Sendable {
     let name: String
-    /// The oldest schema that a program may know to go on working after this migration.
+    /// A program that knows this schema version, or a later one, can keep working after this migration.
     let usableBy: Int
     let sql: [UInt8]
 

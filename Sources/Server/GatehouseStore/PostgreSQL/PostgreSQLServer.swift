@@ -14,8 +14,8 @@ package struct PostgreSQLServer {
         }
     }
 
-    /// The address of a primary that refuses writes, if that is why none is found: by default a connection is to a server
-    /// that accepts them. Nil if the URL itself demands that.
+    /// The address of a primary that refuses writes, if no primary was found for this reason: by default, only a server
+    /// that accepts writes is connected to. Nil if the URL itself demands such a server.
     package static func readOnlyPrimary(_ settings: PostgreSQLSettings) -> String? {
         var options = settings.options
         options.needsPrimary = false
@@ -162,7 +162,8 @@ extension Connection {
         return found
     }
 
-    /// The end of a base backup leaves a file in the folder of the write-ahead log, until that of the next one.
+    /// A base backup leaves a file in the folder of the write-ahead log when it ends. The file stays until the next
+    /// backup.
     private func baseBackupAge() throws(PostgreSQLError) -> Duration? {
         let isAllowed = try first("SELECT has_function_privilege('pg_ls_waldir()', 'EXECUTE')") { $0.integer(0) != 0 }
         guard isAllowed == true else { return nil }
@@ -194,7 +195,7 @@ extension Connection {
         return found
     }
 
-    /// The lowest limit counts. A limit of -1 is none.
+    /// The lowest limit counts. -1 means no limit.
     fileprivate func limits() throws(PostgreSQLError) -> PostgreSQLFacts.Connections {
         var found = PostgreSQLFacts.Connections()
         _ = try first(

@@ -1,7 +1,7 @@
 import POSIX
 
-/// When the request arrived that the calling thread answers. The time that a request may wait for the database counts from
-/// there, however often it asks.
+/// The arrival time of the request that the calling thread answers. The time that a request may wait for the database
+/// counts from its arrival, however many calls it makes.
 package enum RequestArrival {
     private final class Moment {
         var time: MonotonicTime?
@@ -9,7 +9,7 @@ package enum RequestArrival {
 
     private static let moment = ThreadLocal(Moment())
 
-    /// Nil on a thread that answers no request: then each call of the store has that time.
+    /// Nil on a thread that answers no request. Then the time counts from the beginning of each call.
     static var time: MonotonicTime? { moment.own.time }
 
     /// Answers a request that has just arrived.

@@ -10,7 +10,7 @@ package protocol ExaminedDatabase {
     /// The time of the newest row.
     func newestMoment() throws -> Timestamp?
 
-    /// The last time that the server of a database without a clock has known; nil if it kept none.
+    /// The last time that the server has stored in a database without a clock; nil if it has stored none.
     func lastKnownTime() throws -> KnownTime?
 
     /// The number of encrypted values by their first bytes, which identify the key. Nothing is decrypted.
@@ -29,11 +29,11 @@ extension ExaminedDatabase {
 package enum SchemaState: Sendable, Equatable {
     case current
     case older(found: Int, known: Int)
-    /// A newer program has migrated it, and this one can go on working.
+    /// A newer program has migrated it, and this program can keep working.
     case newerButUsable(found: Int, known: Int)
     case newer(found: Int, known: Int)
     case foreign
-    /// A move into it was not finished, and no server starts with it.
+    /// A move into this database was not finished, so no server starts with it.
     case moving(from: String)
 }
 

@@ -55,7 +55,7 @@ struct DeleteUserEndpoint: Endpoint {
     }
 }
 
-/// A missing member changes nothing, and `null` removes the value. One member must be there.
+/// A missing member changes nothing, and `null` removes the value. At least one member is required.
 private struct ProfileBody: RequestBody {
     let change: ProfileChange
 

@@ -17,7 +17,7 @@ extension Response {
         if method != "HEAD" { bytes.append(contentsOf: body) }
     }
 
-    /// RFC 9110, section 8.6: these have no body, and a length in a 304 is that of the document it stands for.
+    /// RFC 9110, section 8.6: 204 and 304 have no body, and the length in a 304 would be the length of the document.
     private var mayHaveBody: Bool { status != 204 && status != 304 }
 
     private static func statusLine(_ status: Int) -> String {

@@ -1,7 +1,7 @@
 import Gatehouse
 
 extension AppleTokenFault {
-    /// For the developer whose login fails: what is wrong, then what to do. Of the token it repeats plain names only.
+    /// For the developer whose login fails: what is wrong, then what to do. It repeats only plain names from the token.
     package var explanation: String {
         switch self {
         case .malformed(let fault): fault.explanation

@@ -1,7 +1,8 @@
 import Gatehouse
 import JSON
 
-/// The details of `invalid_json`: what is wrong with the body, then what to do. Of the body they repeat plain names only.
+/// The details of `invalid_json`: what is wrong with the body, then what to do. They repeat only plain names from the
+/// body.
 enum InvalidJSON {
     static let missingBody = "The request has no body. Send a JSON object, with Content-Type: application/json."
 

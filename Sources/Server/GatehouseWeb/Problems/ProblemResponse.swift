@@ -27,7 +27,7 @@ extension Problem {
             requestId: requestID, reason: reason, errors: fieldErrors)
     }
 
-    /// The check of Apple's token that failed, if it was one of those.
+    /// The check of Apple's token that failed; nil for other problems.
     package var reason: String? {
         switch self {
         case .refused(.appleToken(let fault)), .unacceptedToken(let fault): fault.reason.rawValue

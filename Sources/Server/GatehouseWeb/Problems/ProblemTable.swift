@@ -143,7 +143,7 @@ extension TokenKind {
         }
     }
 
-    /// The answer that has the right token.
+    /// The answer that contains the right token.
     fileprivate var answer: String {
         switch self {
         case .access, .refresh: "the same answer"
