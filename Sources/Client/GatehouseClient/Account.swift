@@ -12,7 +12,7 @@ extension GatehouseClient {
 
     @discardableResult
     public func update(_ change: ProfileChange) async throws(GatehouseError) -> User {
-        // The server refuses a change of nothing.
+        // The server refuses an empty change.
         guard change != ProfileChange() else { return try await user() }
         return try await keep(call(User.self, "PATCH", "", body: try? JSONEncoder().encode(change)))
     }

@@ -31,7 +31,8 @@ public actor GatehouseClient {
     private var storeRetry: Task<Void, Never>?
     private var numberOfStoreFailures = 0
 
-    /// A URL that cannot be the server's is a fault of the program and stops it; ``fault(in:)`` says before whether one is.
+    /// A URL that cannot be the server's is a programming error and stops the program. ``fault(in:)`` checks a URL
+    /// without stopping it.
     ///
     /// - Parameters:
     ///   - url: the server, such as `https://api.example.com`, without `/api`.
@@ -50,7 +51,7 @@ public actor GatehouseClient {
         _ url: URL, store: any SessionStore, trustedOrigins: [URL] = [], transport: any HTTPTransport,
         clock: ClientClock
     ) {
-        // Unlike a failed precondition, it has its message in a release build, too.
+        // Unlike a precondition, it also prints its message in a release build.
         if let fault = Self.fault(in: url) { fatalError(fault) }
         if let fault = trustedOrigins.lazy.compactMap(ServerURL.fault(inOrigin:)).first { fatalError(fault) }
         self.clock = clock
@@ -103,7 +104,7 @@ public actor GatehouseClient {
 
     // MARK: The store
 
-    /// Reads what other processes have saved, saves what could not be saved before, and publishes the state.
+    /// Reads changes of other processes, saves changes that could not be saved before, and publishes the state.
     func readStore() throws(StoreUnavailable) {
         let login = cache.session?.login
         defer { publish(after: login) }
@@ -115,7 +116,7 @@ public actor GatehouseClient {
         }
     }
 
-    /// Changes the session. What cannot be saved stays in memory and is saved later.
+    /// Changes the session. A change that cannot be saved stays in memory and is saved later.
     func changeStore(_ change: (inout Record) -> Void) {
         do {
             try cache.change(change)
@@ -167,7 +168,7 @@ public actor GatehouseClient {
     }
 }
 
-/// Numbered, so that equal failures are two.
+/// Numbered, so that two equal failures are both published.
 private struct StoreFailure: Equatable {
     let number: Int
     let reason: StoreUnavailable

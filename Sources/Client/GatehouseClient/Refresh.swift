@@ -15,22 +15,22 @@ struct Pause {
 }
 
 extension GatehouseClient {
-    /// The access token, refreshed before if it would expire too soon.
+    /// The access token. It is refreshed first if it would expire too soon.
     ///
     /// - Parameter margin: how long the token must be valid, at most half of its lifetime.
     public func accessToken(validFor margin: Duration = .seconds(60)) async throws(GatehouseError) -> String {
         try await currentSession(validFor: margin).tokens.accessToken.text
     }
 
-    /// The access token after the server answered 401 to a request with `refused`: a newer one if there is one,
-    /// otherwise a refreshed one. For code that sends its requests itself.
+    /// The access token after the server answered 401 to a request with the token `refused`: a newer token if there is
+    /// one, otherwise a refreshed one. For code that sends its own requests.
     public func accessToken(replacing refused: String) async throws(GatehouseError) -> String {
         cache.expire(Token(refused))
         return try await currentSession(validFor: .zero).tokens.accessToken.text
     }
 
     func currentSession(validFor margin: Duration) async throws(GatehouseError) -> StoredSession {
-        // Again, if another process has replaced the session.
+        // Tries again if another process has replaced the session.
         for _ in 0..<3 {
             let session = try presentSession()
             let lifetime = Duration.seconds(session.tokens.expiresIn)
@@ -113,7 +113,8 @@ extension GatehouseClient {
             do {
                 let answer = try await connection.refresh(sent.tokens.refreshToken)
                 let result = keep(answer, replacing: sent)
-                // A lost answer was repeated after its access token expired. Its refresh token gets a new one.
+                // The server repeated a lost answer whose access token has expired. The refresh token of that answer
+                // gets a new one.
                 guard case .success = result, answer.expiresIn <= 0, !hasContinued else { return result }
                 hasContinued = true
             } catch {

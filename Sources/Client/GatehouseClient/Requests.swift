@@ -21,7 +21,8 @@ extension GatehouseClient {
 
     private typealias Sending = @Sendable (URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse)
 
-    /// - Parameter login: nothing is sent for another login. Nil is the present one.
+    /// - Parameter login: the login that the request belongs to; nothing is sent if it is not the present one. Nil
+    ///   means the present one.
     private func send(
         _ request: URLRequest, of login: UUID?, _ sending: Sending
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {

@@ -76,7 +76,7 @@ extension GatehouseClient {
     private func discard(_ session: StoredSession) async {
         try? readStore()
         guard cache.record != nil else {
-            // A change would replace what the store holds, which is not known.
+            // The content of the store is not known, and a change would replace it.
             _ = try? await connection.logOut(session.tokens.refreshToken)
             return
         }
@@ -88,7 +88,7 @@ extension GatehouseClient {
         loginOfNewUser = isNewUser ? session.login : nil
         endRenewal(.failure(.superseded))
         pause = nil
-        // If it cannot be read, the login is kept in memory, and the store is merged when it can be.
+        // If the store cannot be read, the login is kept in memory, and merged with the store when it can be read.
         try? cache.read()
         changeStore { record in
             if let old = record.session { record.add(PendingLogout(old)) }
@@ -115,7 +115,7 @@ extension GatehouseClient {
     }
 }
 
-/// The answer of a login: that of a refresh, and the user.
+/// The answer of a login: the members of a refresh, and the user.
 private struct LoginAnswer: Decodable {
     let refresh: RefreshAnswer
     let isNewUser: Bool

@@ -4,8 +4,8 @@ extension GatehouseClient {
     /// Signs out on this device at once, also without a network, and has the server end the session.
     ///
     /// - Parameter everywhere: also end the user's sessions on all other devices.
-    /// - Returns: `.queued` if the server could not be told. The client tells it later, also in the next run of the
-    ///   app.
+    /// - Returns: `.queued` if the server could not be reached. The client sends the logout later, also in the next run
+    ///   of the app.
     @discardableResult
     public func signOut(everywhere: Bool = false) async -> SignOutResult {
         loginNumber += 1
@@ -22,7 +22,7 @@ extension GatehouseClient {
 
     // MARK: Delivery
 
-    /// Tells the server of the logouts that it does not know. The client calls this when the app starts and after each
+    /// Sends the logouts that the server has not confirmed. The client calls this when the app starts and after each
     /// challenge, login and refresh; call it when the network returns.
     ///
     /// - Returns: whether none is left.
@@ -54,7 +54,7 @@ extension GatehouseClient {
                 try? readStore()
                 changeStore { $0.logouts.removeAll { $0.refreshToken == logout.refreshToken } }
             } catch {
-                // Without an answer, the others would have none either.
+                // If this request got no answer, the others would not get one either.
                 guard case .refused = error, !error.isTemporary else { return false }
                 refused.insert(logout.refreshToken)
             }
@@ -62,7 +62,7 @@ extension GatehouseClient {
         return refused.isEmpty
     }
 
-    /// Returns also if there is no session to end.
+    /// Also succeeds if there is no session to end.
     private func deliver(_ logout: inout PendingLogout) async throws(GatehouseError) {
         do throws(GatehouseError) {
             if logout.everywhere, logout.user == cache.session?.user.id {
@@ -95,7 +95,7 @@ extension GatehouseClient {
         }
     }
 
-    /// Saves the successors before one is used: after that, the refresh token that they replace would count as stolen.
+    /// Saves the new tokens before one of them is used: after such a use, the old refresh token would count as stolen.
     private func renew(_ logout: PendingLogout, _ answer: RefreshAnswer) -> PendingLogout {
         var renewed = logout
         (renewed.accessToken, renewed.refreshToken) = (answer.accessToken, answer.refreshToken)

@@ -17,14 +17,14 @@ struct GatehouseExample {
 
     private static func fail(_ error: any Error) -> Never {
         let failure = error as? Failure ?? Failure(.failed, "\(error)")
-        // What has been printed belongs above the error.
+        // Flushed first, so that earlier output appears above the error.
         fflush(nil)
         FileHandle.standardError.write(Data("gatehouse-example: \(failure.message)\n".utf8))
         exit(failure.status.rawValue)
     }
 }
 
-/// What ends the program.
+/// An error that ends the program.
 struct Failure: Error {
     enum Status: Int32 {
         case refused = 1

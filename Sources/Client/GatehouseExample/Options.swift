@@ -4,7 +4,7 @@ import GatehouseClient
 struct Options {
     var url = URL(string: "https://localhost:8443")!
     var appleURL = URL(string: "http://127.0.0.1:8444")!
-    /// Nil for those that the system trusts.
+    /// A file of certificate authorities; nil for those that the system trusts.
     var certificates: String?
     var store: String?
     var keep = false

@@ -1,7 +1,7 @@
 import DevelopmentHTTP
 import POSIX
 
-/// What the page may ask of the fake Apple. Its endpoints for Gatehouse are not among it.
+/// The requests that the page may send to the fake Apple: not those to its endpoints for Gatehouse.
 struct AppleControl: Sendable {
     private static let allowed: Set<String> = [
         "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate", "POST /mint", "POST /notify",

@@ -2,7 +2,7 @@ package import DevelopmentHTTP
 package import JSON
 package import Sockets
 
-/// Serves the page at `/console/` and what it needs beside the API. Copies share their state.
+/// Serves the page at `/console/`, and what the page needs in addition to the API. Copies share their state.
 package struct ConsoleService: Sendable {
     private static let root = "/console/"
 

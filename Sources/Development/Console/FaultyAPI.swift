@@ -50,7 +50,7 @@ struct FaultyAPI: Sendable {
         var line: JSONObject = [
             "fault": .string(fault), "method": .string(request.method), "path": .string(path), "message": .string(text),
         ]
-        // The page finds the request id of a lost answer by it.
+        // The page uses it to find the request id of a lost answer.
         line["step"] = request["x-console-step"].map { .string(String($0.prefix(40))) }
         return line
     }
@@ -68,7 +68,7 @@ struct FaultyAPI: Sendable {
     }()
 }
 
-/// What the log says about an answer that a client did not get.
+/// The facts that the log has of an answer that a client did not get.
 struct AnswerHead: Equatable {
     let status: String
     let requestID: String?

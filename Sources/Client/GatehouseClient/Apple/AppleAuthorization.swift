@@ -50,7 +50,7 @@
         }
 
         private func finish(_ answer: Answer) {
-            // The controller may call back for the cancellation, too.
+            // The controller may also call back for the cancellation.
             waiting?.resume(returning: answer)
             waiting = nil
         }

@@ -4,7 +4,7 @@
     import Foundation
 
     extension AppleLogin {
-        /// What Apple's answer to a request with this nonce says.
+        /// The content of Apple's answer to a request with this nonce.
         init(_ authorization: ASAuthorization, nonce: String) throws(AppleSignInError) {
             guard let credential = authorization.credential as? ASAuthorizationAppleIDCredential,
                 let token = credential.identityToken.flatMap(Self.text), !token.isEmpty
@@ -30,7 +30,7 @@
     }
 
     extension LoginChallenge {
-        /// What Apple copies into the identity token: the SHA-256 of the nonce, in lowercase hexadecimal.
+        /// The SHA-256 of the nonce in lowercase hexadecimal, which Apple copies into the identity token.
         var hash: String {
             let digits = Array("0123456789abcdef")
             return SHA256.hash(data: Data(nonce.utf8)).reduce(into: "") { text, byte in

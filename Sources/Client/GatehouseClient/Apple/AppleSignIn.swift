@@ -152,7 +152,7 @@
             for await _ in revocations { await askServer() }
         }
 
-        /// A session that has ended is refused, which signs out. Any other failure means nothing here.
+        /// The server refuses a session that has ended, which signs out. Any other failure is ignored.
         private func askServer() async { _ = try? await client.user() }
 
         /// Kept after a logout; at worst it causes one more request.

@@ -4,8 +4,8 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Why the client could not do what it was asked for. No error signs the user out: ``GatehouseClient/states`` says when
-/// the session has ended.
+/// Why a call of the client failed. No error signs the user out: ``GatehouseClient/states`` says when the session has
+/// ended.
 public enum GatehouseError: Error, Hashable, Sendable {
     /// No user is signed in.
     case signedOut(SignOutReason?)
@@ -14,11 +14,11 @@ public enum GatehouseError: Error, Hashable, Sendable {
     /// No answer arrived; the description says why. Unless there was no connection, the server may have carried out the
     /// request.
     case noAnswer(URLError.Code)
-    /// An answer that Gatehouse does not give: of a proxy, a captive portal, or a server that is not Gatehouse.
+    /// An answer that Gatehouse never gives: it came from a proxy, a captive portal, or a server that is not Gatehouse.
     case unexpectedAnswer(status: Int, retryAfter: Duration?)
     /// It is not known whether a user is signed in.
     case storeUnavailable(StoreUnavailable)
-    /// The user signed out, or signed in again, while this was under way. It has no effect on the present session.
+    /// The user signed out, or signed in again, during this call. The call has no effect on the present session.
     case superseded
     /// Tokens are sent to the server's origin and the trusted ones, by HTTPS, or to this device.
     case untrustedOrigin(String)

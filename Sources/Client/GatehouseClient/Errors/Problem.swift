@@ -43,7 +43,7 @@ extension Problem {
         let errors: [FieldError]?
     }
 
-    /// Nil unless the body is a problem document of this status with a code. A proxy's may have none.
+    /// Nil unless the body is a problem document of this status with a code. The document of a proxy may have no code.
     init?(_ body: Data, status: Int, retryAfter: Duration?) {
         guard let document = try? JSONDecoder().decode(Document.self, from: body), document.status == status else {
             return nil
@@ -58,7 +58,7 @@ extension Problem {
 extension Problem: CustomStringConvertible {
     public var description: String {
         let check = reason.map { " (\($0.rawValue))" } ?? ""
-        // The server's own detail has them already.
+        // The server's own detail already contains these messages.
         let others = errors.filter { !detail.contains($0.message) }
         let fields = others.map { " \($0.field): \($0.message)" }.joined()
         return "\(status) \(code)\(check): \(detail)\(fields)" + (requestId.map { " Request \($0)." } ?? "")

@@ -15,11 +15,11 @@ struct SessionCache {
     /// The login that the store held when it was last read or saved. If it holds another one, another process has
     /// signed in or out.
     private var lastSeen = LastSeen.never
-    /// Whether memory holds something that could not be saved.
+    /// Whether memory holds a change that could not be saved.
     private(set) var isUnsaved = false
 
-    /// Logins that this process has ended or replaced. Another process may save one again if it had read the store
-    /// before.
+    /// Logins that this process has ended or replaced. Another process that read the store before may save one of them
+    /// again.
     private var ended: Set<UUID> = []
 
     private enum LastSeen: Equatable {
@@ -40,7 +40,7 @@ struct SessionCache {
 
     // MARK: Reading
 
-    /// Reads the store, adopts what is newer there, and saves what is newer here.
+    /// Reads the store, adopts newer states from it, and saves newer states of memory.
     mutating func read() throws(StoreUnavailable) {
         let stored = try Record.decode(store.load())
         let merged = merge(stored)
@@ -67,7 +67,8 @@ struct SessionCache {
         return merged
     }
 
-    /// By a login or logout of this process, perhaps before the store could be read.
+    /// Whether a login or logout of this process has replaced the stored session, perhaps before the store could be
+    /// read.
     private func isReplaced(_ stored: StoredSession?) -> Bool {
         stored.map { ended.contains($0.login) } ?? false
     }
@@ -105,7 +106,7 @@ struct SessionCache {
         do {
             try read()
         } catch .unreadable {
-            // It will never become readable, and the user has signed in or out.
+            // The stored value will never become readable, and the user has signed in or out.
             try save()
         }
     }

@@ -67,7 +67,7 @@ struct Connection: Sendable {
         let status = response.statusCode
         if status == expected { return data }
         let pause = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
-        // A server that asks for more must not keep the app from trying after an hour.
+        // At most an hour, even if the server asks for more.
         let retryAfter = pause.map { Duration.seconds(min(max($0, 0), 3600)) }
         if let problem = Problem(data, status: status, retryAfter: retryAfter) { throw .refused(problem) }
         throw .unexpectedAnswer(status: status, retryAfter: retryAfter)
@@ -131,10 +131,10 @@ extension Result {
 }
 
 extension GatehouseError {
-    /// What the error of a transport says beside its code is left out, because it may hold the request.
+    /// Keeps only the code of a transport's error: its other contents may include the request.
     init(ofTransport error: any Error) {
         switch error {
-        // Of the system: the task goes on.
+        // The system cancelled the request; the task itself continues.
         case is CancellationError: self = .noAnswer(.cancelled)
         case let error as URLError: self = .noAnswer(error.code)
         default: self = .noAnswer(.unknown)

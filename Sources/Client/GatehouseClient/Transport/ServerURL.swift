@@ -19,7 +19,7 @@ enum ServerURL {
         return "The URL of the server must have \(surplus.joined(separator: ", ")): give \(better)."
     }
 
-    /// A path would promise that the token goes to that path alone.
+    /// A path would suggest that the token is sent to that path only.
     static func fault(inOrigin url: URL) -> String? {
         guard let origin = Origin(url) else {
             return "A trusted origin needs a scheme and a host: give one such as https://files.example.com."
