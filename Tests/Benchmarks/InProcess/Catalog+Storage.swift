@@ -24,12 +24,11 @@ extension Catalog {
             let logins = Logins(store)
             let id = try logins.logIn(logins.signUp()).id
             return repeating {
-                let found = try store.change(id, now: Sample.now) { session, _ in
-                    .advance(
-                        to: Sample.token(generation: session.token.generation + 1), in: Sample.chain,
-                        from: session.device)
+                let found = try store.refresh(id, now: Sample.now) { session, _ in
+                    let next = Sample.token(generation: session.token.generation + 1)
+                    return .advance(session.advanced(to: next, in: Sample.chain, from: session.device), token: "")
                 }
-                guard found?.change != nil else { throw BenchmarkFault("the session was not advanced") }
+                guard found?.decision.written != nil else { throw BenchmarkFault("the session was not advanced") }
             }
         },
     ]

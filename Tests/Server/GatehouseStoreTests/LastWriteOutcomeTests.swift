@@ -14,7 +14,8 @@ struct LastWriteOutcomeTests {
         let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s"))
         _ = try store.create(user, with: login)
         let moment = try #require(store.lastWrite?.moment)
-        #expect(try store.change(login.session.id, now: SampleLogin.noon) { _, _ in nil } != nil)
+        #expect(
+            try store.refresh(login.session.id, now: SampleLogin.noon) { _, _ in .refuse(.invalidRefreshToken) } != nil)
         #expect(try !store.revoke(SessionID("sess_2"), for: .logout, recording: SampleLogin.event()))
         #expect(store.lastWrite?.moment == moment)
         #expect(try store.revoke(login.session.id, for: .logout, recording: SampleLogin.event()))

@@ -36,10 +36,10 @@ struct LockedSessionTests {
         _ = try other.first("SELECT id FROM refresh_tokens WHERE id = ? FOR UPDATE", .text(sessions[3].text)) { _ in 0 }
         let failed = try Concurrently.run(sessions.count) { number -> Int? in
             do {
-                let decided = try store.change(sessions[number], now: SampleLogin.noon) { _, _ in
-                    .end(.reuse, recording: SampleLogin.event())
+                let decided = try store.refresh(sessions[number], now: SampleLogin.noon) { session, _ in
+                    .endForReuse(session.ended(for: .reuse, at: SampleLogin.noon), recording: SampleLogin.event())
                 }
-                return decided?.change == nil ? number : nil
+                return decided == nil ? number : nil
             } catch {
                 #expect("\(error)".contains("storageUnavailable"))
                 return number
@@ -66,18 +66,19 @@ struct LockedSessionTests {
                 return nil
             }
             // The first batch is that of one; the other two wait for it, and are the second in this order.
-            #expect(number < 2 || Eventually.holds { store.changes.waitingCount == 1 })
+            #expect(number < 2 || Eventually.holds { store.refreshes.waitingCount == 1 })
             defer { if number == 1 { isLate.raise() } }
             return RequestArrival.at(number == 1 ? .now + .milliseconds(-1500) : .now) {
-                let decided = try? store.change(sessions[number], now: SampleLogin.noon) { _, _ in
+                let decided = try? store.refresh(sessions[number], now: SampleLogin.noon) { session, _ in
                     if number == 0 {
                         hasBegun.raise()
                         #expect(
-                            Eventually.holds { store.changes.waitingCount == 2 && hasWaitingLock(database) })
+                            Eventually.holds { store.refreshes.waitingCount == 2 && hasWaitingLock(database) })
                     }
-                    return .end(.reuse, recording: SampleLogin.event())
+                    return .endForReuse(
+                        session.ended(for: .reuse, at: SampleLogin.noon), recording: SampleLogin.event())
                 }
-                return decided?.change == nil ? nil : number
+                return decided == nil ? nil : number
             }
         }
         #expect(ended.compactMap { $0 }.sorted() == [0, 2])

@@ -21,23 +21,24 @@ struct SessionContractTests {
         return (user, SampleLogin.session("1", of: user))
     }
 
-    @Test("a decision changes the session that it was made for, but no missing session and none that has ended")
-    func change() throws {
+    @Test("a decision is made about the session as it is now, and what it decides is written")
+    func decision() throws {
         let (user, session) = try openSession()
         let noon = SampleLogin.noon
-        let left = try #require(try store.change(session.id, now: noon) { _, _ in nil })
-        #expect(left.session == session && left.user == user && left.change == nil)
+        let refused = try #require(try store.refresh(session.id, now: noon) { _, _ in .refuse(.userDisabled) })
+        #expect(refused.session == session && refused.user == user && refused.decision.written == nil)
         let ended = try #require(
-            try store.change(session.id, now: noon) { seen, owner in
+            try store.refresh(session.id, now: noon) { seen, owner in
                 #expect(seen == session && owner == user)
-                return .end(.reuse, recording: SampleLogin.event(.refreshTokenReused))
+                return .endForReuse(
+                    seen.ended(for: .reuse, at: noon), recording: SampleLogin.event(.refreshTokenReused))
             })
-        #expect(ended.session == session && ended.change != nil)
+        #expect(ended.session == session && ended.decision.written != nil)
         #expect(try store.session(session.id)?.session.revokeReason == .reuse)
         #expect(try store.auditEvents(of: user.id).isEmpty == false)
-        let late = try store.change(session.id, now: noon) { _, _ in .end(.logout, recording: SampleLogin.event()) }
-        #expect(late?.change == nil && late?.session.revokeReason == .reuse)
-        #expect(try store.change(SessionID("sess_2"), now: noon) { _, _ in nil } == nil)
+        let late = try store.refresh(session.id, now: noon) { _, _ in .refuse(.refreshTokenReused) }
+        #expect(late?.session.revokeReason == .reuse)
+        #expect(try store.refresh(SessionID("sess_2"), now: noon) { _, _ in .refuse(.userDisabled) } == nil)
     }
 
     @Test("concurrent advances from the same generation advance a session once")
@@ -91,24 +92,22 @@ struct SessionContractTests {
         #expect(try confirmedAt() == nil)
     }
 
-    @Test("repeats are counted for their generation only, with the device of the last one")
+    @Test("repeats are counted, with the device of the last one; the next token has none")
     func repeats() throws {
-        let id = try openSession().session.id
+        let (id, own) = try { ($0.id, $0.device) }(openSession().session)
         let now = SampleLogin.noon
         #expect(try store.advance(id, to: SampleLogin.token(generation: 2), now: now))
         let phone = Device(userAgent: "Phone/1", address: "192.0.2.1")
-        for (generation, isCounted) in [(2, true), (2, true), (1, false), (3, false)] as [(Int64, Bool)] {
-            let change = try store.change(id, now: now) { _, _ in
-                .countRepeat(of: generation, from: phone, isElsewhere: true)
+        for device in [phone, phone, own, phone] {
+            _ = try store.refresh(id, now: now) { session, _ in .repeatCurrent(counted: session.repeated(from: device))
             }
-            #expect((change?.change != nil) == isCounted)
+            _ = try store.refresh(id, now: now) { _, _ in .repeatCurrent(counted: nil) }
         }
-        _ = try store.change(id, now: now) { _, _ in .countRepeat(of: 2, from: phone, isElsewhere: false) }
         let session = try #require(try store.session(id)).session
-        #expect(session.repeats == 3 && session.lastDevice == phone && session.repeatsElsewhere == 2)
+        #expect(session.repeats == 4 && session.lastDevice == phone && session.repeatsElsewhere == 3)
         #expect(try store.advance(id, to: SampleLogin.token(generation: 3), now: now))
         let advanced = try #require(try store.session(id)).session
-        #expect(advanced.repeats == 0 && advanced.repeatsElsewhere == 2, "the row counts them for the whole session")
+        #expect(advanced.repeats == 0 && advanced.repeatsElsewhere == 3, "the row counts them for the whole session")
     }
 
     @Test("the chain of a session's tokens is stored by the login and by each rotation")
@@ -117,10 +116,29 @@ struct SessionContractTests {
         #expect(try store.session(id)?.session.chain == SampleLogin.chain)
         let burst = TokenChain.Burst(generation: 1, supersededAt: SampleLogin.noon + .milliseconds(1))
         let chain = TokenChain(seed: [7, 8, 9], burst: burst)
-        _ = try store.change(id, now: SampleLogin.noon) { _, _ in
-            .advance(to: SampleLogin.token(generation: 2), in: chain, from: .unknown)
+        _ = try store.refresh(id, now: SampleLogin.noon) { session, _ in
+            .advance(session.advanced(to: SampleLogin.token(generation: 2), in: chain, from: .unknown), token: "")
         }
         #expect(try store.session(id)?.session.chain == chain)
+    }
+
+    @Test("the session of each decision is read back as it was written")
+    func writtenAsDecided() throws {
+        let id = try openSession().session.id
+        let phone = Device(userAgent: "Phone/1", address: "192.0.2.1")
+        let noon = SampleLogin.noon
+        let decisions: [(Session) -> RefreshDecision] = [
+            {
+                .advance(
+                    $0.advanced(to: SampleLogin.token(generation: 2), in: SampleLogin.chain, from: phone), token: "")
+            },
+            { .repeatCurrent(counted: $0.repeated(from: phone)) },
+            { .endForReuse($0.ended(for: .reuse, at: noon), recording: SampleLogin.event(.refreshTokenReused)) },
+        ]
+        for decide in decisions {
+            let decided = try #require(try store.refresh(id, now: noon) { session, _ in decide(session) })
+            #expect(try store.session(id)?.session == decided.decision.written)
+        }
     }
 
     @Test("a session ends once, with the first reason")

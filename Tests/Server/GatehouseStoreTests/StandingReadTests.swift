@@ -61,9 +61,9 @@ struct StandingReadTests {
 
     @Test("the transaction does not begin during a write")
     func waitsForTheWrite() throws {
-        let found = try store.change(SessionID("sess_0"), now: SampleLogin.noon) { [store, user] _, _ in
+        let found = try store.refresh(SessionID("sess_0"), now: SampleLogin.noon) { [store, user] _, _ in
             _ = try? store.user(user.id)
-            return nil
+            return .refuse(.invalidRefreshToken)
         }
         #expect(found != nil)
         #expect(try canRestartLog())

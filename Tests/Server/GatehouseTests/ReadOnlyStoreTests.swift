@@ -67,9 +67,9 @@ private struct ReadOnlyStore: PartialStore {
     let session: Session?
     let failure: Refusal
 
-    func change(
-        _: SessionID, now: Timestamp, by: @escaping (Session, User) -> SessionChange?
-    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? { throw failure }
+    func refresh(
+        _: SessionID, now: Timestamp, by: @escaping (Session, User) -> RefreshDecision
+    ) throws(Refusal) -> DecidedRefresh? { throw failure }
 
     func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? {
         session.map { ($0, User(id: $0.userID, email: nil, nickname: nil, createdAt: $0.createdAt)) }

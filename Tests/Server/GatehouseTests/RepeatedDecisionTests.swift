@@ -40,15 +40,14 @@ private final class RepeatingStore: PartialStore {
         return .recorded(new.user, ended: [])
     }
 
-    func change(
-        _: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
-    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? {
+    func refresh(
+        _: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> RefreshDecision
+    ) throws(Refusal) -> DecidedRefresh? {
         guard let (user, session) = state.withLock({ $0 }) else { return nil }
         _ = decide(session, user)
-        let change = decide(session, user)
-        var next = session
-        if let change, next.make(change) { state.withLock { $0 = (user, next) } }
-        return (session, user, change)
+        let decision = decide(session, user)
+        if let written = decision.written { state.withLock { $0 = (user, written) } }
+        return DecidedRefresh(session: session, user: user, decision: decision)
     }
 
     func revocations(after place: Int64) throws(Refusal) -> [Revocation] { [] }

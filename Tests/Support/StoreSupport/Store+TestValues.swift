@@ -13,8 +13,13 @@ extension Store {
     package func advance(
         _ id: SessionID, to token: SessionToken, from device: Device = .unknown, now: Timestamp
     ) throws(Refusal) -> Bool {
-        try change(id, now: now) { _, _ in .advance(to: token, in: TokenChain(seed: [4, 5, 6]), from: device) }?.change
-            != nil
+        try refresh(id, now: now) { session, _ in
+            guard session.revokedAt == nil, token.generation == session.token.generation + 1 else {
+                return .refuse(.invalidRefreshToken)
+            }
+            let next = session.advanced(to: token, in: TokenChain(seed: [4, 5, 6]), from: device)
+            return .advance(next, token: "")
+        }?.decision.written != nil
     }
 
     package func link(

@@ -61,11 +61,11 @@ package protocol Store: Sendable {
     /// The active sessions of a user, the most recently used first.
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(Refusal) -> [Session]
 
-    /// Applies the change that the closure decides on. Returns the session before the change, its user, and the change
-    /// if it was applied; nil when there is no such session.
-    func change(
-        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
-    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)?
+    /// Decides a refresh while nothing else can change the session, and writes the session of the decision. Nil when
+    /// there is no such session.
+    func refresh(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> RefreshDecision
+    ) throws(Refusal) -> DecidedRefresh?
 
     /// Records that clients have used the tokens of these generations. Of a session that has advanced since, nothing is
     /// recorded.

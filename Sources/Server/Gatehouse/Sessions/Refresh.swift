@@ -23,14 +23,12 @@ extension AuthService {
         }
         context.identify(refresh.user.id, refresh.session.id)
         switch refresh.decision {
-        case .advance(let token, _, let text):
+        case .advance(let session, let token):
             report(.refreshed(isRepeat: false), context.id)
-            var session = refresh.session
-            session.token = token
-            return try tokenPair(text, for: refresh.user, in: session, now: now)
-        case .repeatCurrent:
+            return try tokenPair(token, for: refresh.user, in: session, now: now)
+        case .repeatCurrent(let counted):
             report(.refreshed(isRepeat: true), context.id)
-            reportRepeat(refresh, from: device, now: now, requestID: context.id)
+            reportRepeat(of: refresh.session, counted: counted, from: device, now: now, requestID: context.id)
             let text = try currentToken(of: refresh.session)
             return try tokenPair(text, for: refresh.user, in: refresh.session, now: now)
         case .endForReuse:
@@ -66,40 +64,36 @@ extension AuthService {
     private func decideInTransaction(
         on presented: PresentedToken, from device: Device, now: Timestamp, in context: inout RequestContext
     ) throws(Refusal) -> DecidedRefresh? {
-        var decision = RefreshDecision.refuse(.invalidRefreshToken)
-        let found: (session: Session, user: User, change: SessionChange?)?
         do throws(Refusal) {
-            found = try store.change(presented.sessionID, now: now) { session, user in
-                decision = decide(presented, session, user, now: now)
-                return decision.change(of: session, from: device, now: now)
+            return try store.refresh(presented.sessionID, now: now) { session, user in
+                decide(presented, session, user, from: device, now: now)
             }
         } catch {
-            return try decideWithoutWriting(on: presented, now: now, after: error, in: &context)
+            return try decideWithoutWriting(on: presented, from: device, now: now, after: error, in: &context)
         }
-        guard let (session, user, change) = found else { return nil }
-        // Only after a fault of the store: no other write can change the row between the decision and its change.
-        if decision.needsWrite, change == nil {
-            throw .storageUnavailable(StoreFailure("the session has changed since the store read it"))
-        }
-        return DecidedRefresh(session: session, user: user, decision: decision, isStored: change != nil)
     }
 
     /// While the store cannot write, a retry and a refusal are still answered, because they need no write. A server that
     /// does not answer is not asked again: the client has waited long enough for its 503.
     private func decideWithoutWriting(
-        on presented: PresentedToken, now: Timestamp, after failure: Refusal, in context: inout RequestContext
+        on presented: PresentedToken, from device: Device, now: Timestamp, after failure: Refusal,
+        in context: inout RequestContext
     ) throws(Refusal) -> DecidedRefresh? {
         context.identify(presented.userID, presented.sessionID)
         if case .storageUnavailable(let fault) = failure, fault.cause == .unreachable { throw failure }
         guard let (session, user) = try store.session(presented.sessionID) else { return nil }
-        let decision = decide(presented, session, user, now: now)
-        if decision.needsWrite { throw failure }
+        let answer: RefreshDecision
+        switch decide(presented, session, user, from: device, now: now) {
+        case .advance, .endForReuse: throw failure
+        case .repeatCurrent: answer = .repeatCurrent(counted: nil)
+        case .refuse(let refusal): answer = .refuse(refusal)
+        }
         if case .storageUnavailable(let fault) = failure { report(.storeFailureTolerated(fault), context.id) }
-        return DecidedRefresh(session: session, user: user, decision: decision, isStored: false)
+        return DecidedRefresh(session: session, user: user, decision: answer)
     }
 
     private func decide(
-        _ presented: PresentedToken, _ session: Session, _ user: User, now: Timestamp
+        _ presented: PresentedToken, _ session: Session, _ user: User, from device: Device, now: Timestamp
     ) -> RefreshDecision {
         let rotation = decideByBothClocks(at: now) { now in
             Rotation.decide(
@@ -109,23 +103,30 @@ extension AuthService {
         switch rotation {
         case .advance:
             if let refusal = refusal(of: user) { return .refuse(refusal) }
-            let now = issueTime(at: now)
-            let chain = TokenChain(
-                seed: session.chain?.seed ?? primitives.random(TokenChain.seedBytes),
-                burst: policy.refresh.burst(session.chain?.burst, afterRotating: session.token, at: now))
-            let (token, text) = issueRefreshToken(
-                generation: session.token.generation + 1, seed: chain.seed, of: session.id, for: session.userID,
-                sessionCreatedAt: session.createdAt, now: now)
-            return .advance(token, chain, text: text)
+            return advance(session, from: device, now: issueTime(at: now))
         case .repeatCurrent:
-            return refusal(of: user).map(RefreshDecision.refuse) ?? .repeatCurrent
+            if let refusal = refusal(of: user) { return .refuse(refusal) }
+            let isCounted = session.countsRepeat(from: device)
+            return .repeatCurrent(counted: isCounted ? session.repeated(from: device) : nil)
         case .endForReuse:
-            return .endForReuse
+            let event = AuditEvent(
+                .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device)
+            return .endForReuse(session.ended(for: .reuse, at: now), recording: event)
         case .refuse(let refusal):
             // If the session ended because the user was disabled, the answer says so while that is still the case.
             let endedByDisabling = session.revokedAt != nil && session.revokeReason == .userDisabled
             return .refuse(endedByDisabling ? self.refusal(of: user) ?? refusal : refusal)
         }
+    }
+
+    private func advance(_ session: Session, from device: Device, now: Timestamp) -> RefreshDecision {
+        let chain = TokenChain(
+            seed: session.chain?.seed ?? primitives.random(TokenChain.seedBytes),
+            burst: policy.refresh.burst(session.chain?.burst, afterRotating: session.token, at: now))
+        let (token, text) = issueRefreshToken(
+            generation: session.token.generation + 1, seed: chain.seed, of: session.id, for: session.userID,
+            sessionCreatedAt: session.createdAt, now: now)
+        return .advance(session.advanced(to: token, in: chain, from: device), token: text)
     }
 
     private func refusal(of user: User) -> Refusal? {
@@ -138,17 +139,20 @@ extension AuthService {
 
     /// A repeat from another device than the rotation, and many repeats in a row, may come from a thief who follows the
     /// owner, or from an owner who has changed networks or keeps losing answers. So they are reported, and not refused.
-    private func reportRepeat(_ refresh: DecidedRefresh, from device: Device, now: Timestamp, requestID: String) {
-        let session = refresh.session
+    ///
+    /// - Parameter counted: the session with this repeat, if it was stored.
+    private func reportRepeat(
+        of session: Session, counted: Session?, from device: Device, now: Timestamp, requestID: String
+    ) {
         if session.isElsewhere(device) {
             report(.refreshRepeatedElsewhere, requestID)
             audit(.refreshRepeatedElsewhere)
             // Counted by the row, so each session is reported once, whatever the number of nodes and restarts.
-            if refresh.isStored, session.repeatsElsewhere == Session.reportedRepeats - 1 {
+            if let counted, counted.repeatsElsewhere == Session.reportedRepeats {
                 report(.sessionRepeatedElsewhere(session: session.id, user: session.userID), requestID)
             }
         }
-        if refresh.isStored, session.repeats == Session.reportedRepeats - 1 {
+        if let counted, counted.repeats == Session.reportedRepeats {
             report(.refreshRepeatedOften, requestID)
             audit(.refreshRepeatedOften)
         }
@@ -170,50 +174,35 @@ extension AuthService {
     }
 }
 
-/// The decision about a refresh, and the rows that it is based on.
-private struct DecidedRefresh {
-    let session: Session
-    let user: User
-    let decision: RefreshDecision
-    /// Whether the change that the decision makes is stored.
-    let isStored: Bool
-}
-
-private enum RefreshDecision {
-    case advance(SessionToken, TokenChain, text: String)
-    case repeatCurrent
-    case endForReuse
+/// What a refresh does to a session, and what it answers: a `Rotation`, carried out. The store writes the session that a
+/// case contains.
+package enum RefreshDecision: Sendable {
+    /// The session with its next token, and the text of that token.
+    case advance(Session, token: String)
+    /// The same token again. The session with the repeat counted, unless it has been counted often enough.
+    case repeatCurrent(counted: Session?)
+    case endForReuse(Session, recording: AuditEvent)
     case refuse(Refusal)
 
-    var needsWrite: Bool {
+    /// The session that the store writes.
+    package var written: Session? {
         switch self {
-        case .advance, .endForReuse: true
-        case .repeatCurrent, .refuse: false
-        }
-    }
-
-    func change(of session: Session, from device: Device, now: Timestamp) -> SessionChange? {
-        switch self {
-        case .advance(let token, let chain, _): .advance(to: token, in: chain, from: device)
-        case .endForReuse:
-            .end(
-                .reuse,
-                recording: AuditEvent(
-                    .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device))
-        case .repeatCurrent:
-            session.countsRepeat(from: device)
-                ? .countRepeat(
-                    of: session.token.generation, from: device, isElsewhere: session.isElsewhere(device)) : nil
+        case .advance(let session, _), .endForReuse(let session, _): session
+        case .repeatCurrent(let counted): counted
         case .refuse: nil
         }
     }
 }
 
-/// What a refresh does to a session.
-package enum SessionChange: Sendable {
-    /// Replaces the token by the next generation.
-    case advance(to: SessionToken, in: TokenChain, from: Device)
-    /// The token of this generation was returned again.
-    case countRepeat(of: Int64, from: Device, isElsewhere: Bool)
-    case end(RevokeReason, recording: AuditEvent)
+/// A decision, with the session and the user that it was made about: as they were before it.
+package struct DecidedRefresh: Sendable {
+    package let session: Session
+    package let user: User
+    package let decision: RefreshDecision
+
+    package init(session: Session, user: User, decision: RefreshDecision) {
+        self.session = session
+        self.user = user
+        self.decision = decision
+    }
 }

@@ -71,6 +71,32 @@ package struct Session: Sendable, Equatable {
     }
 }
 
+// What changes a session. Stores write the result: no statement computes a value of its own.
+extension Session {
+    /// With the next token. What was known of the one before, of its client and its repeats, is not true of the next.
+    package func advanced(to next: SessionToken, in chain: TokenChain, from device: Device) -> Session {
+        var session = self
+        session.previousHash = token.hash
+        (session.token, session.chain, session.rotationDevice) = (next, chain, device)
+        (session.confirmedAt, session.repeats, session.repeatDevice) = (nil, 0, nil)
+        return session
+    }
+
+    /// With one more repeat of the current token.
+    package func repeated(from device: Device) -> Session {
+        var session = self
+        (session.repeats, session.repeatDevice) = (repeats + 1, device)
+        if isElsewhere(device) { session.repeatsElsewhere += 1 }
+        return session
+    }
+
+    package func ended(for reason: RevokeReason, at moment: Timestamp) -> Session {
+        var session = self
+        (session.revokedAt, session.revokeReason) = (moment, reason)
+        return session
+    }
+}
+
 /// The id of a session, which is also the id of its row in `refresh_tokens`: `sess_01J…`.
 package struct SessionID: Sendable, Hashable {
     package let text: String

@@ -10,7 +10,7 @@ import Synchronization
 package final class PostgreSQLStore: Sendable {
     let servers: Servers
     let pool: ConnectionPool
-    let changes: SessionBatches
+    let refreshes: RefreshBatches
     let users: UserBatches
     let revocations: RevocationReader
     let settings: PostgreSQLSettings
@@ -48,9 +48,9 @@ package final class PostgreSQLStore: Sendable {
         self.onFailure = onFailure
         servers = Servers(url: settings.url, settings.options)
         pool = ConnectionPool(servers, limit: settings.connections, timeout: settings.timeout / 2)
-        changes = SessionBatches(servers, onCommit: onCommit)
+        refreshes = RefreshBatches(servers, onCommit: onCommit)
         users = UserBatches(servers)
-        revocations = RevocationReader(servers, borrowingFrom: [pool, users.connection, changes.connection])
+        revocations = RevocationReader(servers, borrowingFrom: [pool, users.connection, refreshes.connection])
         waiters = ConcurrencyLimit(settings.waiters)
     }
 }

@@ -9,9 +9,6 @@ let sessionColumns = """
     t.repeat_address, t.revoked_at, t.revoke_reason
     """
 
-/// What is not true of the next refresh token any more.
-let resetByAdvance = "confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL"
-
 // A constant, so that it is not built for each request.
 private let sessionByID = """
     SELECT u.id, \(sessionColumns), \(userColumns)
@@ -83,25 +80,6 @@ extension RecordConnection {
             .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
     }
 
-    /// Of a session that no other transaction changes meanwhile, as the next one.
-    func countRepeat(_ id: SessionID, from device: Device, isElsewhere: Bool, now: Timestamp) throws {
-        try send(
-            """
-            UPDATE refresh_tokens SET repeats = repeats + 1, repeats_elsewhere = repeats_elsewhere + ?5,
-                repeat_user_agent = ?2, repeat_address = ?3, updated_at = ?4
-            WHERE id = ?1
-            """,
-            .text(id.text), .optional(device.userAgent), .optional(device.address), .integer(now.milliseconds),
-            .integer(isElsewhere ? 1 : 0))
-    }
-
-    func end(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws {
-        try send(
-            "UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id = ?1",
-            .text(id.text), .integer(event.moment.milliseconds), .text(reason.rawValue))
-        try insert(event)
-    }
-
     func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws -> Bool {
         let changed = try run(
             """
@@ -150,18 +128,6 @@ extension RecordConnection {
             let isAlive = row.optionalInteger(1) == nil && row.integer(2) > now.milliseconds
             return isAlive ? SessionID(row.text(0)) : nil
         }.compactMap { $0 }
-    }
-}
-
-extension SessionChange {
-    /// Whether the change fits the session.
-    func applies(to session: Session) -> Bool {
-        guard session.revokedAt == nil else { return false }
-        return switch self {
-        case .advance(let token, _, _): session.token.generation == token.generation - 1
-        case .countRepeat(let generation, _, _): session.token.generation == generation
-        case .end: true
-        }
     }
 }
 

@@ -28,9 +28,9 @@ extension PartialStore {
 
     func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? { try fail() }
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(Refusal) -> [Session] { try fail() }
-    func change(
-        _: SessionID, now: Timestamp, by: @escaping (Session, User) -> SessionChange?
-    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? { try fail() }
+    func refresh(
+        _: SessionID, now: Timestamp, by: @escaping (Session, User) -> RefreshDecision
+    ) throws(Refusal) -> DecidedRefresh? { try fail() }
     func confirm(_: [TokenConfirmation]) throws(Refusal) { try fail(Void.self) }
     func revoke(_: SessionID, for: RevokeReason, recording: AuditEvent) throws(Refusal) -> Bool { try fail() }
     func revokeAll(

@@ -90,20 +90,21 @@ extension ReplayingStore: PartialStore {
         return (found, user)
     }
 
-    /// All requests run on one thread, so nothing comes between the decision and the change.
-    func change(
-        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> SessionChange?
-    ) throws(Refusal) -> (session: Session, user: User, change: SessionChange?)? {
+    /// All requests run on one thread, so nothing comes between the decision and its write.
+    func refresh(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> RefreshDecision
+    ) throws(Refusal) -> DecidedRefresh? {
         let (found, user) = state.withLock { state in (state.replay?.recordedSession ?? state.session, state.user) }
         guard let found, found.id == id, let user else { return nil }
-        let change = decide(found, user)
+        let decision = decide(found, user)
         _ = try execute { state in
-            if let change {
-                #expect(state.session?.make(change) == true, "the session has not changed since the decision")
+            if let written = decision.written {
+                #expect(state.session == found, "the session has not changed since the decision")
+                state.session = written
             }
             return .session(found)
         }
-        return (found, user, change)
+        return DecidedRefresh(session: found, user: user, decision: decision)
     }
 
     func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {

@@ -1,0 +1,108 @@
+import Gatehouse
+import PostgreSQL
+import SQL
+import SQLite
+
+// What a refresh and the use of its tokens write. The row is locked, or there is one writer, so no statement but that of a
+// confirmation has a condition: the decision was made about this row.
+
+extension RecordConnection {
+    func writeRepeat(_ session: Session, now: Timestamp) throws {
+        try send(
+            """
+            UPDATE refresh_tokens SET repeats = ?2, repeats_elsewhere = ?3, repeat_user_agent = ?4, repeat_address = ?5,
+                updated_at = ?6
+            WHERE id = ?1
+            """,
+            .text(session.id.text), .integer(session.repeats), .integer(session.repeatsElsewhere),
+            .optional(session.repeatDevice?.userAgent), .optional(session.repeatDevice?.address),
+            .integer(now.milliseconds))
+    }
+
+    /// The trigger `session_revoked` adds the session to the revocation log, and `revoked_session_closes_redemptions` ends
+    /// the grace in which its identity token could be redeemed again.
+    func writeEnd(_ session: Session, recording event: AuditEvent) throws {
+        try send(
+            "UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id = ?1",
+            .text(session.id.text), .optional(session.revokedAt?.milliseconds),
+            .optional(session.revokeReason?.rawValue))
+        try insert(event)
+    }
+}
+
+/// Of the current generation, and of a session that has not ended. The first confirmation counts.
+private let isUnconfirmed = "t.confirmed_at IS NULL AND t.revoked_at IS NULL"
+
+/// What is not true of the next token: `Session.advanced` says why.
+private let reset = "confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL"
+
+extension SQLite.Connection {
+    func advance(_ session: Session, now: Timestamp) throws {
+        let (token, chain) = (session.token, session.chain)
+        try run(
+            """
+            UPDATE refresh_tokens SET generation = ?2, previous_hash = ?3, token_hash = ?4, token_random = ?5,
+                rotated_at = ?6, expires_at = ?7, updated_at = ?8, last_user_agent = ?9, last_address = ?10,
+                token_seed = ?11, burst_generation = ?12, burst_at = ?13, \(reset)
+            WHERE id = ?1
+            """,
+            .text(session.id.text), .integer(token.generation), .optional(session.previousHash), .blob(token.hash),
+            .blob(token.random), .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
+            .integer(now.milliseconds), .optional(session.rotationDevice?.userAgent),
+            .optional(session.rotationDevice?.address), .optional(chain?.seed), .optional(chain?.burst?.generation),
+            .optional(chain?.burst?.supersededAt.milliseconds))
+    }
+
+    func confirm(_ confirmation: TokenConfirmation) throws {
+        try run(
+            """
+            UPDATE refresh_tokens AS t SET confirmed_at = ?3, updated_at = ?3
+            WHERE t.id = ?1 AND t.generation = ?2 AND \(isUnconfirmed)
+            """,
+            .text(confirmation.sessionID.text), .integer(confirmation.generation),
+            .integer(confirmation.moment.milliseconds))
+    }
+}
+
+extension PostgreSQL.Connection {
+    /// The rows of a batch in one statement.
+    func advance(_ rows: [(session: Session, now: Timestamp)]) throws {
+        guard !rows.isEmpty else { return }
+        let sessions = rows.map(\.session)
+        try send(
+            """
+            UPDATE refresh_tokens t SET generation = n.generation, previous_hash = n.previous_hash, token_hash = n.hash,
+                token_random = n.random, rotated_at = n.issued_at, expires_at = n.expires_at, updated_at = n.updated_at,
+                last_user_agent = n.user_agent, last_address = n.address, token_seed = n.seed,
+                burst_generation = n.burst_generation, burst_at = n.burst_at, \(reset)
+            FROM unnest(?1::text[], ?2::bigint[], ?3::bytea[], ?4::bytea[], ?5::bytea[], ?6::bigint[], ?7::bigint[],
+                ?8::bigint[], ?9::text[], ?10::text[], ?11::bytea[], ?12::bigint[], ?13::bigint[])
+                AS n (id, generation, previous_hash, hash, random, issued_at, expires_at, updated_at, user_agent, address,
+                    seed, burst_generation, burst_at)
+            WHERE t.id = n.id
+            """,
+            with: [
+                .texts(sessions.map(\.id.text)), .integers(sessions.map(\.token.generation)),
+                .blobs(sessions.map(\.previousHash)), .blobs(sessions.map(\.token.hash)),
+                .blobs(sessions.map(\.token.random)), .integers(sessions.map(\.token.issuedAt.milliseconds)),
+                .integers(sessions.map(\.token.expiresAt.milliseconds)), .integers(rows.map(\.now.milliseconds)),
+                .texts(sessions.map(\.rotationDevice?.userAgent)), .texts(sessions.map(\.rotationDevice?.address)),
+                .blobs(sessions.map(\.chain?.seed)), .integers(sessions.map(\.chain?.burst?.generation)),
+                .integers(sessions.map(\.chain?.burst?.supersededAt.milliseconds)),
+            ])
+    }
+
+    func confirm(_ confirmations: [TokenConfirmation]) throws {
+        let sorted = confirmations.sorted { $0.sessionID.text < $1.sessionID.text }
+        let ids = Parameter.texts(sorted.map(\.sessionID.text))
+        // An UPDATE locks its rows in an order of its own, in which two nodes could wait for each other.
+        try send("SELECT 1 FROM refresh_tokens WHERE id = ANY (?1::text[]) ORDER BY id FOR UPDATE", with: [ids])
+        try send(
+            """
+            UPDATE refresh_tokens t SET confirmed_at = n.moment, updated_at = n.moment
+            FROM unnest(?1::text[], ?2::bigint[], ?3::bigint[]) AS n (id, generation, moment)
+            WHERE t.id = n.id AND t.generation = n.generation AND \(isUnconfirmed)
+            """,
+            with: [ids, .integers(sorted.map(\.generation)), .integers(sorted.map(\.moment.milliseconds))])
+    }
+}

@@ -1,0 +1,46 @@
+package import Gatehouse
+import SQL
+import SQLite
+
+/// What `me`, refreshes and confirmations need. PostgreSQL batches these instead.
+///
+/// Not in an extension of `RelationalStore`: unspecialised, each call would look up the types of its results.
+extension SQLiteStore {
+    package func user(_ id: UserID) throws(Refusal) -> User? {
+        do throws(StoreFailure) { return try read { try $0.user(id) } } catch { throw .storageUnavailable(error) }
+    }
+
+    package func refresh(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> RefreshDecision
+    ) throws(Refusal) -> DecidedRefresh? {
+        do throws(StoreFailure) {
+            return try write { try $0.refresh(id, now: now, by: decide) }
+        } catch {
+            throw .storageUnavailable(error)
+        }
+    }
+
+    package func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {
+        do throws(StoreFailure) {
+            try write { connection in for confirmation in confirmations { try connection.confirm(confirmation) } }
+        } catch {
+            throw .storageUnavailable(error)
+        }
+    }
+}
+
+extension Connection {
+    fileprivate func refresh(
+        _ id: SessionID, now: Timestamp, by decide: (Session, User) -> RefreshDecision
+    ) throws -> DecidedRefresh? {
+        guard let (session, user) = try session(id) else { return nil }
+        let decision = decide(session, user)
+        switch decision {
+        case .advance(let next, _): try advance(next, now: now)
+        case .repeatCurrent(let counted?): try writeRepeat(counted, now: now)
+        case .endForReuse(let ended, let event): try writeEnd(ended, recording: event)
+        case .repeatCurrent(nil), .refuse: break
+        }
+        return DecidedRefresh(session: session, user: user, decision: decision)
+    }
+}
