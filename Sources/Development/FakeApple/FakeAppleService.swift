@@ -42,7 +42,7 @@ package struct FakeAppleService: Sendable {
 
     func answer(_ request: HTTPRequest) -> HTTPAction {
         guard !request.path.hasPrefix("/auth/") else {
-            let endpoints = AppleEndpoints(
+            let endpoints = AuthEndpoints(
                 keys: keys, developer: developer, grants: grants, faults: faults, requests: log)
             return endpoints.answer(request, now: clock())
         }

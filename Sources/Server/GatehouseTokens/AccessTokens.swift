@@ -6,7 +6,7 @@ import JSON
 extension JWTTokenService {
     static let accessTokenType = "at+jwt"
     /// With an allowance for two servers whose clocks differ.
-    private static let longestAccessTokenLifetime = Policy.longestAccessTokenLifetime + .seconds(60)
+    private static let longestTimeToExpiry = Policy.longestAccessTokenLifetime + .seconds(60)
 
     package func accessToken(_ claims: AccessClaims) -> String {
         var json = JSONWriter(reserving: 384)
@@ -34,7 +34,7 @@ extension JWTTokenService {
         // Refuses a token that was issued by a fast clock: it would be valid for longer than its lifetime.
         guard claims.issuedAt <= now + ClockAgreement.readinessLimit else { throw .invalidAccessToken }
         // No setting allows a longer lifetime. This limits how long a token made with a stolen key works.
-        guard claims.expiresAt <= now + Self.longestAccessTokenLifetime else { throw .invalidAccessToken }
+        guard claims.expiresAt <= now + Self.longestTimeToExpiry else { throw .invalidAccessToken }
         return claims.caller
     }
 }

@@ -30,7 +30,7 @@ final class Handle {
     func wait(readable: Bool = true, writable: Bool = false, until deadline: MonotonicTime) -> Bool {
         let events = (readable ? POLLIN : 0) | (writable ? POLLOUT : 0)
         var entry = pollfd(fd: unsafe PQsocket(pointer), events: Int16(events), revents: 0)
-        return BlockingHint.around {
+        return BlockingSection.run {
             while true {
                 let count = unsafe poll(&entry, 1, deadline.millisecondsLeft)
                 if count >= 0 || errno != EINTR { return count > 0 }

@@ -97,7 +97,7 @@ extension SocketTests {
             let mayAnswer = Atomic(false)
             let handler: Responder.Handler = { request, answer in
                 isBusy.change { $0 = true }
-                // Waits without a BlockingHint.
+                // Waits without a BlockingSection.
                 _ = Eventually.holds { mayAnswer.load(ordering: .relaxed) }
                 TestServer.answer(request, into: &answer)
             }

@@ -246,7 +246,7 @@ extension SocketTests {
         }
 
         /// The handlers wait for one another, so they would deadlock if a blocked worker kept its slot.
-        @Test("blocked handlers with a BlockingHint run on all workers at once")
+        @Test("blocked handlers with a BlockingSection run on all workers at once")
         func waitingHandlers() throws {
             let arrived = Monitor(0)
             let handler: Responder.Handler = { _, answer in

@@ -127,7 +127,7 @@ extension SocketTests {
             let handler: Responder.Handler = { request, answer in
                 if request.parameter("DOCUMENT_URI") == "/held" {
                     heldUp.change { $0 += 1 }
-                    // Waits without a BlockingHint.
+                    // Waits without a BlockingSection.
                     _ = Eventually.holds { isOver.load(ordering: .relaxed) }
                 }
                 answer += TestServer.text(200, "answered")

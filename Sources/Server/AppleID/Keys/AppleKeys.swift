@@ -62,7 +62,7 @@ package final class AppleKeys: Sendable {
 
     private func fetch(for requestID: String?) {
         do throws(KeySetFault) {
-            let bytes = try BlockingHint.around(source)
+            let bytes = try BlockingSection.run(source)
             let set = try JWKSet(ofApple: bytes)
             let now = self.now()
             // Saved before it is used: a user who has signed in with it can do so again after a crash.

@@ -19,7 +19,7 @@ extension AuthService {
         let now = primitives.now()
         let presented = try readRefreshToken(token)
         guard let refresh = try decideInTransaction(on: presented, from: device, now: now, in: &context) else {
-            throw try refusalOfUnknown(presented, now: now)
+            throw try refusalOfTokenNotInDatabase(presented, now: now)
         }
         context.identify(refresh.user.id, refresh.session.id)
         switch refresh.decision {
@@ -37,7 +37,7 @@ extension AuthService {
             report(.refreshTokenReused(session: refresh.session.id, user: refresh.user.id), context.id)
             throw .refreshTokenReused
         case .refuse(.invalidRefreshToken) where presented.generation > refresh.session.token.generation:
-            throw try refusalOfUnknown(presented, now: now)
+            throw try refusalOfTokenNotInDatabase(presented, now: now)
         case .refuse(let refusal):
             // The request that ended the session may not have added it to the set in memory yet.
             if refresh.session.revokedAt != nil { revocations.insert(refresh.session.id) }
@@ -48,7 +48,7 @@ extension AuthService {
 
     /// For a token whose signature is ours and that the store does not know. Just after a failover the database of another
     /// node may be ahead, and then the user must not be signed out. Later the database was set back.
-    private func refusalOfUnknown(_ presented: PresentedToken, now: Timestamp) throws(Refusal) -> Refusal {
+    private func refusalOfTokenNotInDatabase(_ presented: PresentedToken, now: Timestamp) throws(Refusal) -> Refusal {
         // The sessions of a deleted user are deleted, too.
         if store.mayBeBehind, now < presented.issuedAt + .seconds(60),
             try store.user(presented.userID)?.status != .deleted

@@ -87,7 +87,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
             state.waiting.removeFirst(batch.count)
             return batch
         }
-        switch BlockingHint.around({ run(batch) }) {
+        switch BlockingSection.run({ run(batch) }) {
         case .run: break
         case .fail(let fail):
             let others = takeAll()
@@ -119,7 +119,7 @@ final class BatchQueue<Work: QueuedWork>: Sendable {
         case .yield: Thread.yield()
         case .pause(let time):
             guard state.change({ $0.rate.arrivals(in: time) }) >= Self.worthwhile else { return }
-            BlockingHint.around { Thread.pause(for: time) }
+            BlockingSection.run { Thread.pause(for: time) }
         }
     }
 
@@ -174,7 +174,7 @@ class QueuedWork: @unchecked Sendable {
 
     /// Nil if it has no turn by `end`. Then it gets none any more.
     fileprivate func waitForTurn(until end: MonotonicTime?) -> Turn? {
-        BlockingHint.around {
+        BlockingSection.run {
             guard let end else { return call.wait() }
             if !call.wait(untilMilliseconds: end.milliseconds), !leavePhaseOfWaiting(for: Phase.abandoned) {
                 // The leader has woken it since, so the semaphore is posted.

@@ -34,7 +34,7 @@ final class ConnectionPool: Sendable {
     func use<Result>(until end: MonotonicTime, _ body: (Connection) throws -> Result) throws -> Result {
         let opened = try take(until: end)
         defer { putBack(opened) }
-        return try BlockingHint.around { try servers.use(opened, until: end, body) }
+        return try BlockingSection.run { try servers.use(opened, until: end, body) }
     }
 
     private func take(until end: MonotonicTime) throws -> ServerConnection {

@@ -88,7 +88,7 @@ final class Servers: Sendable {
         let epoch = epoch.load(ordering: .acquiring)
         var options = options
         options.oldestTimeline = timeline
-        let connection = try BlockingHint.around { [options] () throws(PostgreSQLError) in
+        let connection = try BlockingSection.run { [options] () throws(PostgreSQLError) in
             try Connection(to: url, options, startingAt: index, until: end)
         }
         state.withLock { state in

@@ -8,7 +8,7 @@ package final class PurgeCursor: Sendable {
 }
 
 /// A table whose rows are inserted in the order of their numbers, so that the oldest come first.
-private struct Log {
+private struct AppendOnlyTable {
     let table: String
     let number: String
     let limit: Timestamp
@@ -23,9 +23,9 @@ extension RelationalStore {
     /// One step of `Store.purge`.
     func removeExpired(_ limits: PurgeLimits) throws(Refusal) -> Bool {
         let logs = [
-            Log(table: "revocations", number: "place", limit: limits.revocationsBefore),
-            Log(table: "apple_notifications", number: "place", limit: limits.auditEventsBefore),
-            Log(table: "audit_events", number: "id", limit: limits.auditEventsBefore),
+            AppendOnlyTable(table: "revocations", number: "place", limit: limits.revocationsBefore),
+            AppendOnlyTable(table: "apple_notifications", number: "place", limit: limits.auditEventsBefore),
+            AppendOnlyTable(table: "audit_events", number: "id", limit: limits.auditEventsBefore),
         ]
         try removeClockReports(before: limits.revocationsBefore)
         try correctOutbox(now: limits.now)
@@ -52,7 +52,7 @@ extension RelationalStore {
     }
 
     /// True when there is more to delete.
-    private func purge(_ log: Log, believedUntil latest: Timestamp) throws(Refusal) -> Bool {
+    private func purge(_ log: AppendOnlyTable, believedUntil latest: Timestamp) throws(Refusal) -> Bool {
         try remove(try oldRows(of: log, believedUntil: latest), from: log.table, by: log.number)
     }
 
@@ -94,7 +94,7 @@ extension RelationalStore {
     ///
     /// A clock that was wrong has written wrong times. A row is as old as the rows around it: one that seems too old stays
     /// behind newer ones, and one from the future is deleted with those after it.
-    private func oldRows(of log: Log, believedUntil latest: Timestamp) throws(Refusal) -> [Int64] {
+    private func oldRows(of log: AppendOnlyTable, believedUntil latest: Timestamp) throws(Refusal) -> [Int64] {
         try reading { connection in
             try connection.all(
                 """

@@ -23,8 +23,8 @@ final class Worker {
     }
 
     func run() {
-        BlockingHint.set(before: { [unowned self] in freeSlot() }, after: { [unowned self] in returnFromWaiting() })
-        defer { BlockingHint.remove() }
+        BlockingSection.set(before: { [unowned self] in freeSlot() }, after: { [unowned self] in returnFromWaiting() })
+        defer { BlockingSection.remove() }
         while true {
             takeSlot()
             let number = nextEvent()

@@ -51,7 +51,7 @@ package final class Monitor<State>: @unchecked Sendable {
     /// Waits until `body` returns a result, and returns it. The body may change the state.
     package func wait<Result>(for body: (inout State) -> Result?) -> Result {
         if let result = look(for: body) { return result }
-        return BlockingHint.around {
+        return BlockingSection.run {
             unsafe pthread_mutex_lock(mutex)
             defer { unsafe pthread_mutex_unlock(mutex) }
             while true {
@@ -65,7 +65,7 @@ package final class Monitor<State>: @unchecked Sendable {
     package func wait<Result>(atMost time: Duration, for body: (inout State) -> Result?) -> Result? {
         if let result = look(for: body) { return result }
         var deadline = Self.deadline(after: time)
-        return BlockingHint.around {
+        return BlockingSection.run {
             unsafe pthread_mutex_lock(mutex)
             defer { unsafe pthread_mutex_unlock(mutex) }
             while true {

@@ -2,7 +2,7 @@ import POSIX
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BlockingHintTests {
+@Suite(.timeLimit(.minutes(1))) struct BlockingSectionTests {
     /// The events on a thread, in order.
     private final class EventLog: Sendable {
         private let events = Mutex<[String]>([])
@@ -15,7 +15,7 @@ import Testing
         let log = EventLog()
         let open = Monitor(true)
         try onThread {
-            BlockingHint.set(
+            BlockingSection.set(
                 before: {
                     log.add("before")
                     open.change { $0 = true }
@@ -36,28 +36,28 @@ import Testing
         struct Failure: Error {}
         let log = EventLog()
         try onThread {
-            BlockingHint.set(before: { log.add("before") }, after: { log.add("after") })
-            BlockingHint.around {
-                BlockingHint.around { log.add("inner") }
+            BlockingSection.set(before: { log.add("before") }, after: { log.add("after") })
+            BlockingSection.run {
+                BlockingSection.run { log.add("inner") }
                 log.add("outer")
             }
             #expect(log.all == ["before", "inner", "outer", "after"])
-            #expect(throws: Failure.self) { try BlockingHint.around { throw Failure() } }
+            #expect(throws: Failure.self) { try BlockingSection.run { throw Failure() } }
             #expect(log.all.suffix(2) == ["before", "after"])
         }
     }
 
-    @Test("a hint only affects its own thread, until it is removed")
+    @Test("a section tells the pool of its own thread, until the pool is removed")
     func isOwn() throws {
         let log = EventLog()
-        BlockingHint.set(before: { log.add("before") }, after: { log.add("after") })
-        defer { BlockingHint.remove() }
-        try onThread { BlockingHint.around {} }
+        BlockingSection.set(before: { log.add("before") }, after: { log.add("after") })
+        defer { BlockingSection.remove() }
+        try onThread { BlockingSection.run {} }
         #expect(log.all == [])
-        BlockingHint.around {}
+        BlockingSection.run {}
         #expect(log.all == ["before", "after"])
-        BlockingHint.remove()
-        BlockingHint.around {}
+        BlockingSection.remove()
+        BlockingSection.run {}
         #expect(log.all == ["before", "after"])
     }
 

@@ -2,7 +2,7 @@ import DevelopmentHTTP
 import JSON
 
 /// Apple's endpoints, below `/auth`.
-struct AppleEndpoints {
+struct AuthEndpoints {
     let keys: PublishedKeys
     let developer: DeveloperAccount
     let grants: GrantStore
