@@ -33,15 +33,17 @@ final class Logins {
         let login = Login(
             identity: identity, nickname: nil, redemption: redemption, moment: Sample.now,
             identityHashes: hasher.hashes(of: identity))
-        var wasKnown = false
-        let outcome = try store.record(login, limit: 100) { known in
-            wasKnown = known != nil
-            return NewSession(of: known ?? user, session)
+        let (decision, _) = try store.record(login, limit: 100) { facts in
+            if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
+            return .accept(
+                AcceptedLogin(
+                    login, of: login.user(on: facts) ?? user, on: facts, opening: session, refreshToken: "",
+                    queueing: nil))
         }
-        guard case .recorded(let user, _) = outcome, wasKnown != isNew else {
+        guard case .accept(let accepted) = decision, accepted.isNewUser == isNew else {
             throw BenchmarkFault("the store returned another user")
         }
-        return user
+        return accepted.user
     }
 
     private func session(of user: User) -> Session {

@@ -55,7 +55,7 @@ struct RedemptionTests {
         #expect(isRecorded(try record("1", redemption(7))))
         _ = try record("2", redemption(7, after: min(seconds, 30)))
         let outcome = try record("3", redemption(7, after: seconds))
-        #expect(isAccepted ? isRecorded(outcome) : outcome == .replayed)
+        #expect(isAccepted ? isRecorded(outcome) : outcome == .refused(.replayed))
         #expect(try count("redemptions") == 1)
     }
 
@@ -64,7 +64,7 @@ struct RedemptionTests {
         arguments: [0, -0.002])
     func noGrace(seconds: Double) throws {
         #expect(isRecorded(try record("1", redemption(7, grace: .zero))))
-        #expect(try record("2", redemption(7, after: seconds, grace: .zero)) == .replayed)
+        #expect(try record("2", redemption(7, after: seconds, grace: .zero)) == .refused(.replayed))
     }
 
     @Test(
@@ -73,28 +73,28 @@ struct RedemptionTests {
     func concurrent(grace: Duration) throws {
         let outcomes = try Concurrently.run(64) { number in try record("c\(number)", redemption(7, grace: grace)) }
         #expect(outcomes.count(where: isRecorded) == (grace == .zero ? 1 : 64))
-        #expect(outcomes.count { $0 == .replayed } == (grace == .zero ? 63 : 0))
+        #expect(outcomes.count { $0 == .refused(.replayed) } == (grace == .zero ? 63 : 0))
     }
 
     @Test("a nonce is accepted with one token only")
     func nonce() throws {
         #expect(isRecorded(try record("1", redemption(1, nonce: 9))))
         #expect(isRecorded(try record("2", redemption(1, nonce: 9, after: 1))))
-        #expect(try record("3", redemption(2, nonce: 9, after: 1)) == .usedNonce)
-        #expect(try record("4", redemption(1, nonce: 9, after: 61)) == .replayed)
+        #expect(try record("3", redemption(2, nonce: 9, after: 1)) == .refused(.usedNonce))
+        #expect(try record("4", redemption(1, nonce: 9, after: 61)) == .refused(.replayed))
         #expect(isRecorded(try record("5", redemption(2, nonce: 8, after: 61))), "the refused token was not used up")
         #expect(isRecorded(try record("6", redemption(3, after: 61))))
     }
 
-    @Test("a refused login changes nothing", arguments: [LoginOutcome.replayed, .usedNonce])
-    func nothingStays(expected: LoginOutcome) throws {
+    @Test("a refused login changes nothing", arguments: [LoginRefusal.replayed, .usedNonce])
+    func nothingStays(expected: LoginRefusal) throws {
         let first = SampleLogin.user(2)
         #expect(isRecorded(try record("1", redemption(1, nonce: 9), of: first, as: "other")))
         let tables = ["users", "auth_accounts", "refresh_tokens", "redemptions", "audit_events", "apple_tasks"]
         let before = try tables.map(count)
         let bad = expected == .replayed ? redemption(1, nonce: 9, after: 61) : redemption(2, nonce: 9)
-        #expect(try record("2", bad) == expected)
-        #expect(try record("3", bad, of: SampleLogin.user(3), as: "new") == expected)
+        #expect(try record("2", bad) == .refused(expected))
+        #expect(try record("3", bad, of: SampleLogin.user(3), as: "new") == .refused(expected))
         #expect(try tables.map(count) == before)
         #expect(try store.user(user.id) == user, "neither email nor name is filled")
         #expect(try store.user(UserID("user_3")) == nil)
@@ -105,12 +105,12 @@ struct RedemptionTests {
         #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
         var disabled = user
         disabled.status = .disabled
-        #expect(try record("1", redemption(1, nonce: 9)) == .inactive(disabled))
+        #expect(try record("1", redemption(1, nonce: 9)) == .refused(.inactive(disabled)))
         #expect(try count("redemptions") == 0)
         #expect(try store.enable(user.id, recording: SampleLogin.event(.userEnabled)))
         #expect(isRecorded(try record("2", redemption(1, nonce: 9, after: 3600))))
         #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
-        guard case .inactive = try record("3", redemption(1, nonce: 9, after: 86_400)) else {
+        guard case .refused(.inactive) = try record("3", redemption(1, nonce: 9, after: 86_400)) else {
             return #expect(Bool(false), "the refusal of a disabled user is the same for a used token")
         }
     }
@@ -139,8 +139,8 @@ struct RedemptionTests {
         #expect(try link(user, redemption(1, nonce: 9, after: 60)) == .linked)
         #expect(try link(user, redemption(1, nonce: 9, after: 61)) == .replayed)
         #expect(try link(user, redemption(2, nonce: 9)) == .usedNonce)
-        #expect(try record("1", redemption(1, after: 61)) == .replayed)
-        #expect(try record("2", redemption(3, nonce: 9)) == .usedNonce)
+        #expect(try record("1", redemption(1, after: 61)) == .refused(.replayed))
+        #expect(try record("2", redemption(3, nonce: 9)) == .refused(.usedNonce))
     }
 
     @Test("a refused link redeems nothing")
@@ -166,16 +166,16 @@ struct RedemptionTests {
         let next = try database.store()
         var login = SampleLogin.login("2", of: user, as: SampleLogin.identity("s"))
         login.redemption = redemption(1, nonce: 9, after: 61)
-        #expect(try next.record(login) == .replayed)
+        #expect(try next.record(login) == .refused(.replayed))
         login.redemption = redemption(2, nonce: 9)
-        #expect(try next.record(login) == .usedNonce)
+        #expect(try next.record(login) == .refused(.usedNonce))
     }
 
     @Test("a redemption from the future has no grace, and one by a clock that differs little has", arguments: [30, 31])
     func future(seconds: Double) throws {
         _ = try record("1", redemption(1, after: seconds))
         let outcome = try record("2", redemption(1))
-        #expect((outcome == .replayed) == (seconds > 30))
+        #expect((outcome == .refused(.replayed)) == (seconds > 30))
     }
 
     @Test("maintenance removes expired redemptions, and no others")
@@ -197,7 +197,7 @@ struct RedemptionTests {
         #expect(try count("redemptions") == 6)
         try purge(before: noon + .seconds(2))
         #expect(try count("redemptions") == 4)
-        #expect(try record("4", redemption(2, after: 61)) == .replayed)
+        #expect(try record("4", redemption(2, after: 61)) == .refused(.replayed))
         try purge(before: noon + .seconds(4))
         #expect(try count("redemptions") == 0)
     }

@@ -111,12 +111,8 @@ struct StoreContractTests {
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
         #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
         user.status = .disabled
-        let outcome = try store.record(Login(identity: identity, nickname: "N", moment: SampleLogin.noon), limit: 100) {
-            known in
-            Issue.record("a session was requested for \(String(describing: known))")
-            return NewSession(of: user, SampleLogin.session("2", of: user))
-        }
-        #expect(outcome == .inactive(user))
+        #expect(try store.record(SampleLogin.login("2", of: user, as: identity)) == .refused(.inactive(user)))
+        #expect(try store.sessions(of: user.id, aliveAt: SampleLogin.noon).isEmpty)
         #expect(try store.user(user.id) == user)
     }
 

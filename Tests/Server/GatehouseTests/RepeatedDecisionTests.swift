@@ -31,13 +31,13 @@ private final class RepeatingStore: PartialStore {
 
     var hash: [UInt8]? { state.withLock { $0?.session.token.hash } }
 
-    func record(_: Login, limit: Int, opening session: @escaping (User?) -> NewSession) throws(Refusal)
-        -> LoginOutcome
-    {
-        _ = session(nil)
-        let new = session(nil)
-        state.withLock { $0 = (new.user, new.session) }
-        return .recorded(new.user, ended: [])
+    func record(
+        _: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+        _ = decide(LoginFacts())
+        let decision = decide(LoginFacts())
+        if case .accept(let login) = decision { state.withLock { $0 = (login.user, login.session) } }
+        return (decision, [])
     }
 
     func refresh(

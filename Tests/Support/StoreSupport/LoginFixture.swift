@@ -8,7 +8,6 @@ package struct LoginFixture {
     package let identity: Identity
     package var nickname: String?
     package var redemption: Redemption?
-    package var identityHashes: [[UInt8]] { PlainHashes().hashes(of: identity) }
     package var task: AppleTask?
 
     package init(
@@ -23,10 +22,20 @@ package struct LoginFixture {
         self.task = task
     }
 
-    func open(for user: User) -> NewSession {
+    var login: Login {
+        Login(
+            identity: identity, nickname: nickname, redemption: redemption, moment: session.createdAt,
+            identityHashes: PlainHashes().hashes(of: identity))
+    }
+
+    /// By the domain's rules, with the session of the fixture.
+    func decide(on facts: LoginFacts) -> LoginDecision {
+        if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
+        let user = login.user(on: facts) ?? user
         let session = Session(
             id: session.id, userID: user.id, provider: session.provider, clientID: session.clientID,
             device: session.device, createdAt: session.createdAt, token: session.token, chain: session.chain)
-        return NewSession(of: user, session, task: task)
+        return .accept(
+            AcceptedLogin(login, of: user, on: facts, opening: session, refreshToken: "", queueing: task))
     }
 }

@@ -2,11 +2,12 @@ package import Gatehouse
 
 /// Operations with values that the test supplies.
 extension Store {
-    package func record(_ login: LoginFixture, limit: Int = 100) throws(Refusal) -> LoginOutcome {
-        let proven = Login(
-            identity: login.identity, nickname: login.nickname, redemption: login.redemption,
-            moment: login.session.createdAt, identityHashes: login.identityHashes)
-        return try record(proven, limit: limit) { known in login.open(for: known ?? login.user) }
+    package func record(_ fixture: LoginFixture, limit: Int = 100) throws(Refusal) -> LoginOutcome {
+        let (decision, ended) = try record(fixture.login, limit: limit) { facts in fixture.decide(on: facts) }
+        return switch decision {
+        case .accept(let login): .recorded(login.user, ended: ended)
+        case .refuse(let refusal): .refused(refusal)
+        }
     }
 
     /// Advances a session to this token. False if it is not the next token of the session.
@@ -26,10 +27,16 @@ extension Store {
         _ identity: Identity, to user: UserID, redeeming redemption: Redemption, queueing task: AppleTask?,
         recording event: AuditEvent
     ) throws(Refusal) -> LinkOutcome {
-        try link(
-            identity, to: user, redeeming: redemption, identityHashes: PlainHashes().hashes(of: identity),
-            queueing: task,
-            recording: event)
+        let link = NewLink(
+            identity: identity, user: user, redemption: redemption,
+            identityHashes: PlainHashes().hashes(of: identity), task: task, event: event)
+        return switch try record(link) {
+        case .link, .alreadyLinked: .linked
+        case .taken: .taken
+        case .replayed: .replayed
+        case .usedNonce: .usedNonce
+        case .userInactive: .userInactive
+        }
     }
 
     package func apply(
@@ -37,4 +44,18 @@ extension Store {
     ) throws(Refusal) -> [SessionID] {
         try apply(notification, by: policy, hasher: PlainHashes(), recording: event)
     }
+}
+
+/// A decision without what it writes, to compare.
+package enum LoginOutcome: Equatable {
+    case recorded(User, ended: [SessionID])
+    case refused(LoginRefusal)
+}
+
+package enum LinkOutcome: Equatable {
+    case linked
+    case taken
+    case replayed
+    case usedNonce
+    case userInactive
 }

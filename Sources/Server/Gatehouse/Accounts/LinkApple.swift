@@ -16,11 +16,11 @@ extension AuthService {
             device: device)
         let task = exchangeTask(
             for: login.credential.authorizationCode, of: caller.userID, clientID: proof.clientID, now: now)
-        let outcome = try store.link(
-            proof.identity, to: caller.userID, redeeming: proof.redemption,
-            identityHashes: hasher.hashes(of: proof.identity), queueing: task, recording: event)
-        switch outcome {
-        case .linked: return
+        let link = NewLink(
+            identity: proof.identity, user: caller.userID, redemption: proof.redemption,
+            identityHashes: hasher.hashes(of: proof.identity), task: task, event: event)
+        switch try store.record(link) {
+        case .link, .alreadyLinked: return
         case .taken: throw .accountAlreadyLinked
         case .replayed: throw .appleToken(.replayed)
         case .usedNonce: throw .appleToken(.nonce(.challengeUsed))
@@ -39,26 +39,6 @@ extension AuthService {
         let event = AuditEvent(
             .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID,
             provider: .apple, device: device)
-        let outcome = try store.unlink(.apple, of: caller.userID, recording: event)
-        if outcome == .last { throw .lastAccount }
+        if case .last = try store.unlink(.apple, of: caller.userID, recording: event) { throw .lastAccount }
     }
-}
-
-/// The store's answer to linking an account.
-package enum LinkOutcome: Sendable, Equatable {
-    /// Also when it was linked already.
-    case linked
-    /// The account belongs to another user, or the user has another account at this provider.
-    case taken
-    case replayed
-    case usedNonce
-    case userInactive
-}
-
-/// The store's answer to unlinking an account.
-package enum UnlinkOutcome: Sendable, Equatable {
-    /// Also when there was no such account.
-    case unlinked
-    /// The user would have no way to log in.
-    case last
 }

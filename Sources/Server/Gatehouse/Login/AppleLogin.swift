@@ -27,8 +27,7 @@ extension AuthService {
             let now = primitives.now()
             let proof = try verify(login, now: now, requestID: context.id)
             return try openSession(
-                for: proof.identity, nickname: login.nickname ?? login.name?.displayed, redeeming: proof.redemption,
-                clientID: proof.clientID, from: device, now: now, in: &context
+                for: proof, nickname: login.nickname ?? login.name?.displayed, from: device, now: now, in: &context
             ) { user in
                 exchangeTask(for: login.credential.authorizationCode, of: user, clientID: proof.clientID, now: now)
             }
@@ -38,7 +37,7 @@ extension AuthService {
     }
 
     /// What a valid identity token proves. It is not redeemed yet.
-    func verify(_ login: AppleLogin, now: Timestamp, requestID: String?) throws(Refusal) -> AppleProof {
+    func verify(_ login: AppleLogin, now: Timestamp, requestID: String?) throws(Refusal) -> Proof {
         let assertion = try apple.verify(login.credential, now: now, requestID: requestID)
         let challenge = try challenge(in: login.credential, now: now)
         let identity = Identity(
@@ -49,7 +48,7 @@ extension AuthService {
         let redemption = Redemption(
             tokenHash: assertion.tokenHash, nonceHash: challenge.map { tokens.hash($0.nonce) }, moment: now,
             grace: policy.apple.replayGrace, expiresAt: max(assertion.expiresAt, challenge?.expiresAt ?? now))
-        return AppleProof(
+        return Proof(
             identity: identity, clientID: assertion.audience, issuedAt: assertion.issuedAt, redemption: redemption)
     }
 
@@ -61,12 +60,4 @@ extension AuthService {
         if let fault { throw .appleToken(.nonce(fault)) }
         return challenge
     }
-}
-
-/// What an identity token proves, and what has to be redeemed for it.
-struct AppleProof {
-    let identity: Identity
-    let clientID: String
-    let issuedAt: Timestamp
-    let redemption: Redemption
 }

@@ -21,10 +21,11 @@ extension AuthService {
         do throws(Refusal) {
             guard primitives.equal(tokens.hash(login.secret), expected) else { throw .invalidDevSecret }
             let email = login.email.lowercased()
-            let identity = Identity(provider: .dev, subject: email, email: email)
-            return try openSession(
-                for: identity, nickname: login.nickname, clientID: policy.defaultClientID, from: device,
-                now: primitives.now(), in: &context)
+            let now = primitives.now()
+            let proof = Proof(
+                identity: Identity(provider: .dev, subject: email, email: email), clientID: policy.defaultClientID,
+                issuedAt: now, redemption: nil)
+            return try openSession(for: proof, nickname: login.nickname, from: device, now: now, in: &context)
         } catch {
             throw refusedLogin(error, by: .dev, from: device, in: context)
         }

@@ -1,4 +1,12 @@
-/// The outcome of a login.
+/// What a way to sign in proves: who it is, to which client, and what has to be redeemed for it.
+struct Proof {
+    let identity: Identity
+    let clientID: String
+    let issuedAt: Timestamp
+    let redemption: Redemption?
+}
+
+/// The answer to a login.
 package struct LoginResult: Sendable {
     package let tokens: TokenPair
     package let user: User
@@ -12,34 +20,27 @@ package struct LoginResult: Sendable {
 }
 
 extension AuthService {
-    /// Finds or creates the user of a proven identity, and opens a session.
+    /// Finds or creates the user of a proven identity, and opens a session: the one path after every way to sign in.
     ///
     /// - Parameter task: makes the Apple task that is queued with the login.
     func openSession(
-        for identity: Identity, nickname: String?, redeeming redemption: Redemption? = nil, clientID: String,
-        from device: Device, now: Timestamp, in context: inout RequestContext,
+        for proof: Proof, nickname: String?, from device: Device, now: Timestamp, in context: inout RequestContext,
         queueing task: @escaping (UserID) -> AppleTask? = { _ in nil }
     ) throws(Refusal) -> LoginResult {
-        let moment = issueTime(at: now)
+        let provider = proof.identity.provider
         let login = Login(
-            identity: identity, nickname: nickname, redemption: redemption, moment: moment,
-            identityHashes: hasher.hashes(of: identity))
-        var opened: (session: Session, refreshToken: String, isOfNewUser: Bool)?
-        let outcome = try store.record(login, limit: policy.sessionsPerUser) { known in
-            let user = known ?? newUser(login, now: moment)
-            let (session, refreshToken) = newSession(
-                of: user, by: identity.provider, clientID: clientID, from: device, now: moment)
-            opened = (session, refreshToken, isOfNewUser: known == nil)
-            return NewSession(of: user, session, task: task(user.id))
+            identity: proof.identity, nickname: nickname, redemption: proof.redemption, moment: issueTime(at: now),
+            identityHashes: hasher.hashes(of: proof.identity))
+        let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
+            decide(login, on: facts, clientID: proof.clientID, from: device, queueing: task)
         }
-        let user = try user(of: outcome, by: identity.provider, from: device, now: now, requestID: context.id)
-        guard let (session, refreshToken, isNew) = opened else {
-            preconditionFailure("the store records a login with the session that the closure returns")
-        }
-        context.identify(user.id, session.id)
-        report(.loggedIn(session.provider, isNewUser: isNew), context.id)
-        let tokens = try tokenPair(refreshToken, for: user, in: session, now: now)
-        return LoginResult(tokens: tokens, user: user, isNewUser: isNew)
+        let accepted = try accepted(decision, by: provider, from: device)
+        context.identify(accepted.user.id, accepted.session.id)
+        revocations.insert(ended)
+        if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), context.id) }
+        report(.loggedIn(provider, isNewUser: accepted.isNewUser), context.id)
+        let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
+        return LoginResult(tokens: tokens, user: accepted.user, isNewUser: accepted.isNewUser)
     }
 
     /// Reports a refused login, and returns its refusal.
@@ -51,30 +52,40 @@ extension AuthService {
         return refusal
     }
 
-    private func user(
-        of outcome: LoginOutcome, by provider: Provider, from device: Device, now: Timestamp, requestID: String
-    ) throws(Refusal) -> User {
-        switch outcome {
-        case .recorded(let user, let ended):
-            revocations.insert(ended)
-            if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), requestID) }
-            return user
-        case .replayed: throw .appleToken(.replayed)
-        case .usedNonce: throw .appleToken(.nonce(.challengeUsed))
-        case .inactive(let user):
+    private func decide(
+        _ login: Login, on facts: LoginFacts, clientID: String, from device: Device,
+        queueing task: (UserID) -> AppleTask?
+    ) -> LoginDecision {
+        if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
+        let user = login.user(on: facts) ?? newUser(login)
+        let (session, refreshToken) = newSession(
+            of: user, by: login.identity.provider, clientID: clientID, from: device, now: login.moment)
+        return .accept(
+            AcceptedLogin(
+                login, of: user, on: facts, opening: session, refreshToken: refreshToken, queueing: task(user.id)))
+    }
+
+    private func accepted(
+        _ decision: LoginDecision, by provider: Provider, from device: Device
+    ) throws(Refusal) -> AcceptedLogin {
+        switch decision {
+        case .accept(let login): return login
+        case .refuse(.replayed): throw .appleToken(.replayed)
+        case .refuse(.usedNonce): throw .appleToken(.nonce(.challengeUsed))
+        case .refuse(.inactive(let user)):
             auditDisabledUser(user.id, .loginRefused, by: provider, from: device)
             throw .userDisabled
-        case .barred(let user):
+        case .refuse(.barred(let user)):
             auditDisabledUser(user, .loginRefused, by: provider, from: device)
             throw .userDisabled
         }
     }
 
-    private func newUser(_ login: Login, now: Timestamp) -> User {
-        let id = ULID.make("user", at: now, random: primitives.random(ULID.randomBytes))
+    private func newUser(_ login: Login) -> User {
+        let id = ULID.make("user", at: login.moment, random: primitives.random(ULID.randomBytes))
         return User(
             id: UserID(id), email: login.identity.email, emailVerified: login.identity.hasVerifiedEmail,
-            nickname: login.nickname, createdAt: now)
+            nickname: login.nickname, createdAt: login.moment)
     }
 
     private func newSession(
@@ -89,61 +100,4 @@ extension AuthService {
             token: token, chain: TokenChain(seed: seed))
         return (session, text)
     }
-}
-
-// MARK: - What the store records
-
-/// A login to be recorded: the proven identity, and what has to be redeemed for it.
-package struct Login: Sendable {
-    package let identity: Identity
-    /// Fills an empty nickname.
-    package let nickname: String?
-    package let redemption: Redemption?
-    package let moment: Timestamp
-    /// The store uses them to recognise an identity that was removed from a disabled user.
-    package let identityHashes: [[UInt8]]
-
-    package init(
-        identity: Identity, nickname: String?, redemption: Redemption? = nil, moment: Timestamp,
-        identityHashes: [[UInt8]] = []
-    ) {
-        self.identity = identity
-        self.nickname = nickname
-        self.redemption = redemption
-        self.moment = moment
-        self.identityHashes = identityHashes
-    }
-}
-
-/// The session that a login opens, its user, and the Apple task to be queued with it.
-package struct NewSession: Sendable {
-    package let user: User
-    package let session: Session
-    package let task: AppleTask?
-
-    package init(of user: User, _ session: Session, task: AppleTask? = nil) {
-        self.user = user
-        self.session = session
-        self.task = task
-    }
-
-    package var auditEvent: AuditEvent {
-        AuditEvent(
-            .login, at: session.createdAt, userID: session.userID, sessionID: session.id, provider: session.provider,
-            device: session.device)
-    }
-}
-
-/// The store's answer to a login.
-package enum LoginOutcome: Sendable, Equatable {
-    /// The user as they are now, and the sessions that ended because of the session limit.
-    case recorded(User, ended: [SessionID])
-    /// The identity token has been redeemed before.
-    case replayed
-    /// The nonce has been redeemed before, with another token.
-    case usedNonce
-    /// The user of the identity is not active.
-    case inactive(User)
-    /// The identity belonged to a disabled user and has been removed since.
-    case barred(UserID)
 }

@@ -17,7 +17,7 @@ extension AuthService {
     }
 
     /// The same for a request that redeems the identity token itself, such as linking an account.
-    func requireRecentLogin(of caller: Caller, or proof: AppleProof, now: Timestamp) throws(Refusal) {
+    func requireRecentLogin(of caller: Caller, or proof: Proof, now: Timestamp) throws(Refusal) {
         guard let limit = exceededLimit(caller, now: now) else { return }
         let isOwn = try accounts(of: caller).contains {
             $0.provider == proof.identity.provider && $0.subject == proof.identity.subject
@@ -32,11 +32,24 @@ extension AuthService {
     }
 }
 
-/// The store's answer to an identity token that proves a login again.
+/// Whether an identity token proves a user's login again.
 package enum ProofOutcome: Sendable, Equatable {
     case accepted
     /// The identity does not belong to the user.
     case otherUser
     case replayed
     case usedNonce
+
+    package init(of user: UserID, owner: UserID?, _ use: Redemption.Use) {
+        guard owner == user else {
+            self = .otherUser
+            return
+        }
+        self =
+            switch use {
+            case .first, .repeated: .accepted
+            case .replayed: .replayed
+            case .usedNonce: .usedNonce
+            }
+    }
 }

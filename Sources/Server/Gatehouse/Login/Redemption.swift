@@ -18,3 +18,41 @@ package struct Redemption: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 }
+
+extension Redemption {
+    /// The first redemption of a token or of a nonce, as the store keeps it.
+    package struct Earlier: Sendable {
+        let tokenHash: [UInt8]
+        let moment: Timestamp
+        /// Whether the grace has ended early: the session or the account has.
+        let isClosed: Bool
+
+        package init(tokenHash: [UInt8], moment: Timestamp, isClosed: Bool) {
+            self.tokenHash = tokenHash
+            self.moment = moment
+            self.isClosed = isClosed
+        }
+    }
+
+    package enum Use: Sendable, Equatable {
+        case first
+        /// The same token again, within the grace, by a client that did not receive the answer.
+        case repeated
+        /// The token was redeemed before.
+        case replayed
+        /// The nonce was redeemed before, with another token.
+        case usedNonce
+    }
+
+    /// Which use this is, after the earlier ones of the token and of the nonce.
+    package func use(token: Earlier?, nonce: Earlier?) -> Use {
+        if let nonce, nonce.tokenHash != tokenHash { return .usedNonce }
+        guard let token else { return .first }
+        // Without a grace, nothing may be repeated, not even in the same millisecond.
+        let isInTime =
+            !token.isClosed && grace > .zero && moment <= token.moment + grace
+            // A time in the future was written by a wrong clock. It must not make the grace longer.
+            && token.moment <= moment + ClockAgreement.tolerance
+        return isInTime ? .repeated : .replayed
+    }
+}

@@ -15,12 +15,11 @@ package protocol Store: Sendable {
 
     func user(_ id: UserID) throws(Refusal) -> User?
 
-    /// Records a login and the session that it opens: for the active user of the identity, whose empty fields it fills,
-    /// or for the new user whom the closure returns when the identity is unknown. Redeems the login's redemption. When
-    /// the user then has more sessions than the limit, those not used for the longest time end.
+    /// Decides a login, and writes what it accepts: the user, the account, the session. Redeems the login's redemption.
+    /// When the user then has more sessions than the limit, those not used for the longest time end.
     func record(
-        _ login: Login, limit: Int, opening session: @escaping (_ known: User?) -> NewSession
-    ) throws(Refusal) -> LoginOutcome
+        _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID])
 
     /// Changes an active user and returns the new state; nil when there is no such user.
     func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User?
@@ -33,18 +32,16 @@ package protocol Store: Sendable {
 
     func accounts(of user: UserID) throws(Refusal) -> [LinkedAccount]
 
-    func link(
-        _ identity: Identity, to user: UserID, redeeming: Redemption, identityHashes: [[UInt8]],
-        queueing task: AppleTask?, recording event: AuditEvent
-    ) throws(Refusal) -> LinkOutcome
+    /// Links an account as `NewLink.decide(on:)` says.
+    func record(_ link: NewLink) throws(Refusal) -> LinkDecision
 
-    /// Unlinks an account unless it is the user's last one, and queues the revocation at Apple.
+    /// Unlinks an account as `UnlinkDecision` says, and queues the revocation at Apple.
     func unlink(
         _ provider: Provider, of user: UserID, recording event: AuditEvent
-    ) throws(Refusal) -> UnlinkOutcome
+    ) throws(Refusal) -> UnlinkDecision
 
     /// Redeems an identity token that proves a user's login again. Its replay grace ends when the account is unlinked.
-    func redeem(_ redemption: Redemption, proving identity: Identity, of user: UserID) throws(Refusal) -> ProofOutcome
+    func redeem(_ redemption: Redemption?, proving identity: Identity, of user: UserID) throws(Refusal) -> ProofOutcome
 
     /// Applies a notification once and returns the sessions that it ended. When it takes an identity from a disabled
     /// user, the hashes of that identity stay barred.

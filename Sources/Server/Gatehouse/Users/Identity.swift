@@ -41,45 +41,6 @@ package struct Identity: Sendable, Equatable {
     package var hasVerifiedEmail: Bool { email != nil && emailVerified == true }
 }
 
-/// A user's account at a provider: one way to log in.
-package struct LinkedAccount: Sendable, Equatable {
-    package let provider: Provider
-    package let subject: String
-    package let email: String?
-    /// Whether the provider has confirmed the address; nil when it has never said.
-    package let emailVerified: Bool?
-    /// An address that only the client sent.
-    package let emailHint: String?
-    package let isPrivateEmail: Bool?
-    /// Whether Apple forwards mail to the user; nil when Apple has never said.
-    package let isMailForwarded: Bool?
-    /// Apple's estimate whether this is a real person: 0, 1 or 2.
-    package let realUserStatus: Int64?
-    /// The estimate that only the client sent.
-    package let realUserStatusHint: Int64?
-    /// The subject that another developer team sees.
-    package let transferSubject: String?
-    package let linkedAt: Timestamp
-
-    package init(
-        provider: Provider, subject: String, email: String?, emailVerified: Bool?, emailHint: String?,
-        isPrivateEmail: Bool?, isMailForwarded: Bool?, realUserStatus: Int64?, realUserStatusHint: Int64?,
-        transferSubject: String?, linkedAt: Timestamp
-    ) {
-        self.provider = provider
-        self.subject = subject
-        self.email = email
-        self.emailVerified = emailVerified
-        self.emailHint = emailHint
-        self.isPrivateEmail = isPrivateEmail
-        self.isMailForwarded = isMailForwarded
-        self.realUserStatus = realUserStatus
-        self.realUserStatusHint = realUserStatusHint
-        self.transferSubject = transferSubject
-        self.linkedAt = linkedAt
-    }
-}
-
 /// Makes keyed hashes of identities. The store uses them to recognise an identity that it is not allowed to keep.
 package protocol IdentityHasher: Sendable {
     /// One hash for each key, since an identity may have been stored with any of them.

@@ -6,67 +6,47 @@ extension RelationalStore {
         try reading { try $0.accounts(of: user) }
     }
 
-    package func link(
-        _ identity: Identity, to user: UserID, redeeming redemption: Redemption, identityHashes: [[UInt8]],
-        queueing task: AppleTask?, recording event: AuditEvent
-    ) throws(Refusal) -> LinkOutcome {
+    package func record(_ link: NewLink) throws(Refusal) -> LinkDecision {
         try writing { connection in
-            try connection.lock(redemption)
-            try connection.lock(identity)
-            try connection.lock(user)
-            guard try connection.user(user)?.status == .active else { return .userInactive }
-            let redeemed = try connection.state(of: redemption)
-            if redeemed == .replayed { return .replayed }
-            if redeemed == .usedNonce { return .usedNonce }
-            try connection.applyTransfer(of: identity, now: event.moment)
-            let owner = try connection.owner(of: identity)
-            guard owner == nil || owner == user else { return .taken }
-            if owner == nil, try connection.hasAccount(user, of: identity.provider) { return .taken }
-            if owner == nil, try connection.owner(ofBarred: identityHashes) != nil { return .taken }
-            try connection.markRedeemed(redemption)
-            guard owner == nil else {
-                try connection.linkReplayGrace(of: redemption, to: identity)
-                return .linked
-            }
-            try connection.insert(identity, of: user, now: event.moment)
-            try connection.linkReplayGrace(of: redemption, to: identity)
-            try connection.updateVerification(of: user, from: identity)
-            if let task { try connection.insert(task) }
-            try connection.insert(event)
-            return .linked
+            if let redemption = link.redemption { try connection.lock(redemption) }
+            try connection.lock(link.identity)
+            try connection.lock(link.user)
+            let facts = try connection.facts(of: link)
+            let decision = link.decide(on: facts)
+            try connection.write(decision, of: link, on: facts)
+            return decision
         }
     }
 
     package func unlink(
-        _ provider: Provider, of user: UserID, recording event: AuditEvent
-    ) throws(Refusal) -> UnlinkOutcome {
+        _ provider: Provider, of id: UserID, recording event: AuditEvent
+    ) throws(Refusal) -> UnlinkDecision {
         try writing { connection in
-            try connection.lock(user)
-            guard try connection.hasAccount(user, of: provider) else { return .unlinked }
-            guard try connection.accounts(of: user).count > 1 else { return .last }
-            if provider == .apple { _ = try connection.queueRevocation(of: user, now: event.moment) }
-            try connection.deleteAccounts(of: user, provider: provider)
-            try connection.replaceAddressOfUnlinkedAccount(of: user, now: event.moment)
+            try connection.lock(id)
+            guard let user = try connection.user(id) else { return .nothing }
+            let decision = UnlinkDecision(provider, of: user, with: try connection.accounts(of: id))
+            guard case .unlink(let changed) = decision else { return decision }
+            if provider == .apple { _ = try connection.queueRevocation(of: id, now: event.moment) }
+            try connection.deleteAccounts(of: id, provider: provider)
+            if changed != user { try connection.updateAddress(of: changed, now: event.moment) }
             try connection.insert(event)
-            return .unlinked
+            return decision
         }
     }
 
     package func redeem(
-        _ redemption: Redemption, proving identity: Identity, of user: UserID
+        _ redemption: Redemption?, proving identity: Identity, of user: UserID
     ) throws(Refusal) -> ProofOutcome {
         try writing { connection in
-            try connection.lock(redemption)
+            if let redemption { try connection.lock(redemption) }
             try connection.lock(user)
-            guard try connection.owner(of: identity) == user else { return .otherUser }
-            switch try connection.state(of: redemption) {
-            case .replayed: return .replayed
-            case .usedNonce: return .usedNonce
-            case .fresh, .repeated: break
+            let outcome = ProofOutcome(
+                of: user, owner: try connection.owner(of: identity), try connection.use(of: redemption))
+            if outcome == .accepted, let redemption {
+                try connection.markRedeemed(redemption)
+                try connection.linkReplayGrace(of: redemption, to: identity)
             }
-            try connection.markRedeemed(redemption)
-            try connection.linkReplayGrace(of: redemption, to: identity)
-            return .accepted
+            return outcome
         }
     }
 
@@ -74,6 +54,36 @@ extension RelationalStore {
         _ id: UserID, queueing task: AppleTask?, recording event: AuditEvent
     ) throws(Refusal) -> Deletion? {
         try writing { try $0.delete(id, queueing: task, recording: event) }
+    }
+}
+
+extension RecordConnection {
+    fileprivate func facts(of link: NewLink) throws -> LinkFacts {
+        let known = try known(link.identity)
+        return LinkFacts(
+            user: try user(link.user), known: known,
+            barredFrom: known == nil ? try owner(ofBarred: link.identityHashes) : nil,
+            use: try use(of: link.redemption), accounts: try accounts(of: link.user))
+    }
+
+    fileprivate func write(_ decision: LinkDecision, of link: NewLink, on facts: LinkFacts) throws {
+        let now = link.event.moment
+        switch decision {
+        case .link(let account, let user):
+            try insert(account, of: user.id)
+            if user != facts.user { try updateAddress(of: user, now: now) }
+            if let task = link.task { try insert(task) }
+            try insert(link.event)
+        case .alreadyLinked(let account):
+            if let former = facts.known?.account.subject, former != account.subject {
+                try update(account, formerSubject: former, now: now)
+            }
+        case .taken, .replayed, .usedNonce, .userInactive:
+            return
+        }
+        guard let redemption = link.redemption else { return }
+        try markRedeemed(redemption)
+        try linkReplayGrace(of: redemption, to: link.identity)
     }
 }
 

@@ -7,6 +7,11 @@ private let accountColumns = """
     a.real_user_status, a.real_user_status_hint, a.transfer_sub, a.created_at
     """
 
+/// A transfer subject that an account has already stays with that account: the column is unique.
+private func unusedTransferSubject(_ parameter: String) -> String {
+    "(SELECT \(parameter) WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = \(parameter)))"
+}
+
 // A constant, so that it is not built for each request.
 private let accountOfIdentity = """
     SELECT u.id, \(accountColumns), \(userColumns)
@@ -15,9 +20,6 @@ private let accountOfIdentity = """
         (SELECT id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
         (SELECT id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
     """
-
-/// The account of an identity, and its user.
-typealias KnownIdentity = (account: LinkedAccount, user: User)
 
 extension RecordConnection {
     func known(_ identity: Identity) throws -> KnownIdentity? {
@@ -55,54 +57,35 @@ extension RecordConnection {
         ) { _ in true } ?? false
     }
 
-    func insert(_ identity: Identity, of user: UserID, now: Timestamp) throws {
+    func insert(_ account: LinkedAccount, of user: UserID) throws {
         // Contains the sortable part of the user's id, so that accounts sort by the creation of their users.
-        let id = "acct" + user.text.drop { $0 != "_" } + "_" + identity.provider.rawValue.lowercased()
+        let id = "acct" + user.text.drop { $0 != "_" } + "_" + account.provider.rawValue.lowercased()
         try send(
             """
             INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, email_hint,
                 is_private_email, real_user_status, real_user_status_hint, transfer_sub, created_at, updated_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-                (SELECT ?11 WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = ?11)), ?12, ?12)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \(unusedTransferSubject("?11")), ?12, ?12)
             """,
-            .text(id), .text(user.text), .text(identity.provider.rawValue), .text(identity.subject),
-            .optional(identity.email), .optional(identity.emailVerified), .optional(identity.emailHint),
-            .optional(identity.isPrivateEmail), .optional(identity.realUserStatus.map(Int64.init)),
-            .optional(identity.realUserStatusHint.map(Int64.init)), .optional(identity.transferSubject),
-            .integer(now.milliseconds))
+            .text(id), .text(user.text), .text(account.provider.rawValue), .text(account.subject),
+            .optional(account.email), .optional(account.emailVerified), .optional(account.emailHint),
+            .optional(account.isPrivateEmail), .optional(account.realUserStatus),
+            .optional(account.realUserStatusHint), .optional(account.transferSubject),
+            .integer(account.linkedAt.milliseconds))
     }
 
-    /// Gives an existing account its new subject after a transfer of the app to another developer team, which changes
-    /// the subjects of all users.
-    func applyTransfer(of identity: Identity, now: Timestamp) throws {
-        guard let transferred = identity.transferSubject, try owner(of: identity) == nil else { return }
-        try send(
-            "UPDATE auth_accounts SET provider_user_id = ?, updated_at = ? WHERE provider = ? AND transfer_sub = ?",
-            .text(identity.subject), .integer(now.milliseconds), .text(identity.provider.rawValue),
-            .text(transferred))
-    }
-
-    /// Updates an account from the provider's latest token. Columns whose claims are missing keep their value, but
-    /// `email_verified` becomes NULL when a new address comes without that claim.
-    func update(_ identity: Identity, now: Timestamp) throws {
+    /// - Parameter formerSubject: the subject in the row, which a transfer of the app changes.
+    func update(_ account: LinkedAccount, formerSubject: String, now: Timestamp) throws {
         try send(
             """
-            UPDATE auth_accounts SET email = coalesce(?1, email),
-                email_verified = CASE WHEN ?1 IS NULL THEN email_verified
-                    ELSE coalesce(?9, CASE WHEN email = ?1 THEN email_verified END) END,
-                email_hint = coalesce(email_hint, ?2),
-                is_private_email = coalesce(?3, is_private_email), real_user_status = coalesce(?4, real_user_status),
-                real_user_status_hint = coalesce(?10, real_user_status_hint),
-                transfer_sub = coalesce(transfer_sub,
-                    (SELECT ?8 WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = ?8))),
-                updated_at = ?5
-            WHERE provider = ?6 AND provider_user_id = ?7
+            UPDATE auth_accounts SET provider_user_id = ?3, email = ?4, email_verified = ?5, email_hint = ?6,
+                is_private_email = ?7, real_user_status = ?8, real_user_status_hint = ?9,
+                transfer_sub = coalesce(transfer_sub, \(unusedTransferSubject("?10"))), updated_at = ?11
+            WHERE provider = ?1 AND provider_user_id = ?2
             """,
-            .optional(identity.email), .optional(identity.emailHint),
-            .optional(identity.isPrivateEmail), .optional(identity.realUserStatus.map(Int64.init)),
-            .integer(now.milliseconds), .text(identity.provider.rawValue), .text(identity.subject),
-            .optional(identity.transferSubject), .optional(identity.emailVerified),
-            .optional(identity.realUserStatusHint.map(Int64.init)))
+            .text(account.provider.rawValue), .text(formerSubject), .text(account.subject), .optional(account.email),
+            .optional(account.emailVerified), .optional(account.emailHint), .optional(account.isPrivateEmail),
+            .optional(account.realUserStatus), .optional(account.realUserStatusHint),
+            .optional(account.transferSubject), .integer(now.milliseconds))
     }
 
     /// Links the replay grace of an identity token to an account: it ends with the account, or with the next token.
@@ -119,7 +102,8 @@ extension RecordConnection {
             account[0], account[1], .blob(redemption.tokenHash))
     }
 
-    /// Deletes the accounts of a user, or the one at a provider.
+    /// Deletes the accounts of a user, or the one at a provider. The trigger `removed_account_closes_redemptions` ends the
+    /// grace in which the identity tokens of the account and of the user's sessions could be redeemed again.
     func deleteAccounts(of user: UserID, provider: Provider? = nil) throws {
         try send(
             "DELETE FROM auth_accounts WHERE user_id = ?1 AND provider = coalesce(?2, provider)",
@@ -137,22 +121,5 @@ extension LinkedAccount {
             isMailForwarded: row.optionalFlag(columns.next()), realUserStatus: row.optionalInteger(columns.next()),
             realUserStatusHint: row.optionalInteger(columns.next()),
             transferSubject: row.optionalText(columns.next()), linkedAt: row.timestamp(columns.next()))
-    }
-
-    /// Whether an identity adds or changes anything. Usually it does not, and the row need not be written.
-    func differs(from identity: Identity) -> Bool {
-        let hasChanged =
-            isOther(identity.email) || identity.emailVerified ?? emailVerified != emailVerified
-            || identity.isPrivateEmail ?? isPrivateEmail != isPrivateEmail
-            || identity.realUserStatus.map(Int64.init) ?? realUserStatus != realUserStatus
-            || identity.realUserStatusHint.map(Int64.init) ?? realUserStatusHint != realUserStatusHint
-        return hasChanged || emailHint == nil && identity.emailHint != nil
-            || transferSubject == nil && identity.transferSubject != nil
-    }
-
-    /// Compared byte by byte: Swift's own comparison treats more addresses as equal.
-    private func isOther(_ address: String?) -> Bool {
-        guard let address else { return false }
-        return email.map { !$0.utf8.elementsEqual(address.utf8) } ?? true
     }
 }

@@ -30,43 +30,31 @@ extension RecordConnection {
         case .emailDisabled, .emailEnabled:
             try updateMailForwarding(notification, isForwarded: notification.kind == .emailEnabled)
             return []
-        case .consentRevoked:
-            // A disabled user must not come back as a new user.
-            let isDisabled = try self.user(user)?.status == .disabled
-            return try withdraw(
-                user, since: notification.horizon, by: isDisabled ? .keep : policy, hasher: hasher, at: now)
-        case .accountDeleted:
-            // The Apple Account does not exist any more, so `keep` has nothing to keep.
-            return try withdraw(
-                user, since: notification.horizon, by: policy == .keep ? .unlink : policy, hasher: hasher, at: now)
+        case .consentRevoked, .accountDeleted:
+            try lockSessions(of: user)
+            guard try !hasConsentedAgain(user, after: notification.horizon) else { return [] }
+            try deleteAppleToken(of: user)
+            guard let owner = try self.user(user) else { return [] }
+            let withdrawal = ConsentWithdrawal(
+                by: notification.kind, policy, of: owner, with: try accounts(of: user))
+            try bar(withdrawal.barred.flatMap(hasher.hashes(of:)), of: user, now: now)
+            return try write(withdrawal.effect, of: owner, now: now)
         case .other:
             return []
         }
     }
 
-    private func withdraw(
-        _ user: UserID, since moment: Timestamp, by policy: ConsentPolicy, hasher: any IdentityHasher,
-        at now: Timestamp
-    ) throws -> [SessionID] {
-        try lockSessions(of: user)
-        guard try !hasConsentedAgain(user, after: moment) else { return [] }
-        try deleteAppleToken(of: user)
-        let accounts = try accounts(of: user)
-        let isDeleted = policy == .delete || policy == .unlink && accounts.count == 1
-        // A disabled user must not come back as a new user.
-        if policy != .keep, try self.user(user)?.status == .disabled {
-            let removed = accounts.filter { isDeleted || $0.provider == .apple }
-            try bar(removed.flatMap(hasher.hashes(of:)), of: user, now: now)
+    private func write(_ effect: ConsentWithdrawal.Effect, of user: User, now: Timestamp) throws -> [SessionID] {
+        switch effect {
+        case .keep: break
+        case .unlink(let changed):
+            try deleteAccounts(of: user.id, provider: .apple)
+            if changed != user { try updateAddress(of: changed, now: now) }
+        case .delete:
+            let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user.id)
+            return try delete(user.id, queueing: nil, recording: event)?.sessions ?? []
         }
-        if isDeleted {
-            let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user)
-            return try delete(user, queueing: nil, recording: event)?.sessions ?? []
-        }
-        if policy == .unlink {
-            try deleteAccounts(of: user, provider: .apple)
-            try replaceAddressOfUnlinkedAccount(of: user, now: now)
-        }
-        return try revokeAll(of: user, for: .consentRevoked, now: now)
+        return try revokeAll(of: user.id, for: .consentRevoked, now: now)
     }
 }
 

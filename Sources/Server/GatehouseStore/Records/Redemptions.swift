@@ -1,27 +1,12 @@
 import Gatehouse
 import SQL
 
-enum RedemptionState {
-    case fresh
-    /// The same token again, within the grace, by a client that did not receive the answer.
-    case repeated
-    case replayed
-    case usedNonce
-}
-
 extension RecordConnection {
-    /// Whether a token and its nonce may be redeemed.
-    func state(of redemption: Redemption) throws -> RedemptionState {
-        if let nonce = redemption.nonceHash, let first = try redeemed(nonce), first.token != redemption.tokenHash {
-            return .usedNonce
-        }
-        guard let first = try redeemed(redemption.tokenHash) else { return .fresh }
-        // Without a grace, nothing may be repeated, not even in the same millisecond.
-        let isInTime =
-            !first.isClosed && redemption.grace > .zero && redemption.moment <= first.moment + redemption.grace
-            // A time in the future was written by a wrong clock. It must not make the grace longer.
-            && first.moment <= redemption.moment + ClockAgreement.tolerance
-        return isInTime ? .repeated : .replayed
+    /// Which use of its token and nonce a redemption is; the first if there is nothing to redeem.
+    func use(of redemption: Redemption?) throws -> Redemption.Use {
+        guard let redemption else { return .first }
+        return redemption.use(
+            token: try earlier(redemption.tokenHash), nonce: try redemption.nonceHash.flatMap(earlier))
     }
 
     /// Marks a token and its nonce as redeemed. A repeat keeps the time of the first redemption.
@@ -30,9 +15,9 @@ extension RecordConnection {
         if let nonce = redemption.nonceHash { try markRedeemed(nonce, by: redemption) }
     }
 
-    private func redeemed(_ hash: [UInt8]) throws -> (token: [UInt8], moment: Timestamp, isClosed: Bool)? {
+    private func earlier(_ hash: [UInt8]) throws -> Redemption.Earlier? {
         try first("SELECT token_hash, moment, closed FROM redemptions WHERE hash = ?", .blob(hash)) { row in
-            (row.blob(0), row.timestamp(1), row.integer(2) != 0)
+            Redemption.Earlier(tokenHash: row.blob(0), moment: row.timestamp(1), isClosed: row.integer(2) != 0)
         }
     }
 

@@ -51,26 +51,22 @@ extension RecordConnection {
         return changed == 1 ? try user(id) : nil
     }
 
-    /// Updates whether the user's own address is verified, from a newly linked identity.
-    func updateVerification(of user: UserID, from identity: Identity) throws {
-        guard let email = identity.email, let verified = identity.emailVerified else { return }
-        try send(
-            "UPDATE users SET email_verified = ? WHERE id = ? AND lower(email) = ?", .flag(verified), .text(user.text),
-            .text(email.withLowerASCII))
-    }
-
-    /// Gives a user whose address no account has any more that of the oldest account that has one. Without such an
-    /// account the user keeps the address.
-    func replaceAddressOfUnlinkedAccount(of user: UserID, now: Timestamp) throws {
+    /// Writes what a login may change of a user.
+    func updateAtLogin(_ user: User, by provider: Provider, now: Timestamp) throws {
         try send(
             """
-            UPDATE users SET email = source.email, email_verified = coalesce(source.email_verified, FALSE), updated_at = ?2
-            FROM (SELECT email, email_verified FROM auth_accounts WHERE user_id = ?1 AND email IS NOT NULL
-                ORDER BY created_at, id LIMIT 1) AS source
-            WHERE id = ?1 AND NOT EXISTS (
-                SELECT 1 FROM auth_accounts WHERE user_id = ?1 AND lower(email) = lower(users.email))
+            UPDATE users SET email = ?, email_verified = ?, nickname = ?, last_login_at = ?, last_login_provider = ?,
+                updated_at = ?
+            WHERE id = ?
             """,
-            .text(user.text), .integer(now.milliseconds))
+            .optional(user.email), .flag(user.emailVerified), .optional(user.nickname), .integer(now.milliseconds),
+            .text(provider.rawValue), .integer(now.milliseconds), .text(user.id.text))
+    }
+
+    func updateAddress(of user: User, now: Timestamp) throws {
+        try send(
+            "UPDATE users SET email = ?2, email_verified = ?3, updated_at = ?4 WHERE id = ?1",
+            .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .integer(now.milliseconds))
     }
 
     /// Removes all personal data of a user. False when the user is deleted already.

@@ -10,18 +10,15 @@ extension PartialStore {
 
     func user(_ id: UserID) throws(Refusal) -> User? { try fail() }
     func record(
-        _: Login, limit: Int, opening: @escaping (User?) -> NewSession
-    ) throws(Refusal) -> LoginOutcome { try fail() }
+        _: Login, limit: Int, by: @escaping (LoginFacts) -> LoginDecision
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) { try fail() }
     func update(_: UserID, _: ProfileChange, now: Timestamp) throws(Refusal) -> User? { try fail() }
     func delete(_: UserID, queueing: AppleTask?, recording: AuditEvent) throws(Refusal) -> Deletion? { try fail() }
 
     func accounts(of user: UserID) throws(Refusal) -> [LinkedAccount] { try fail() }
-    func link(
-        _: Identity, to: UserID, redeeming: Redemption, identityHashes: [[UInt8]], queueing: AppleTask?,
-        recording: AuditEvent
-    ) throws(Refusal) -> LinkOutcome { try fail() }
-    func unlink(_: Provider, of: UserID, recording: AuditEvent) throws(Refusal) -> UnlinkOutcome { try fail() }
-    func redeem(_: Redemption, proving: Identity, of: UserID) throws(Refusal) -> ProofOutcome { try fail() }
+    func record(_: NewLink) throws(Refusal) -> LinkDecision { try fail() }
+    func unlink(_: Provider, of: UserID, recording: AuditEvent) throws(Refusal) -> UnlinkDecision { try fail() }
+    func redeem(_: Redemption?, proving: Identity, of: UserID) throws(Refusal) -> ProofOutcome { try fail() }
     func apply(
         _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, recording: AuditEvent
     ) throws(Refusal) -> [SessionID] { try fail() }

@@ -124,10 +124,12 @@ extension ReplayingStore: PartialStore {
     // MARK: Login, which happens once
 
     func record(
-        _ login: Login, limit: Int, opening session: @escaping (User?) -> NewSession
-    ) throws(Refusal) -> LoginOutcome {
-        let new = session(nil)
-        state.withLock { ($0.user, $0.session) = (new.user, new.session) }
-        return .recorded(new.user, ended: [])
+        _: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+        let decision = decide(LoginFacts())
+        if case .accept(let login) = decision {
+            state.withLock { ($0.user, $0.session) = (login.user, login.session) }
+        }
+        return (decision, [])
     }
 }

@@ -1,0 +1,94 @@
+/// An identity to be linked to a user, and what is redeemed, queued and recorded with it.
+package struct NewLink: Sendable {
+    package let identity: Identity
+    package let user: UserID
+    package let redemption: Redemption?
+    package let identityHashes: [[UInt8]]
+    package let task: AppleTask?
+    package let event: AuditEvent
+
+    package init(
+        identity: Identity, user: UserID, redemption: Redemption?, identityHashes: [[UInt8]], task: AppleTask?,
+        event: AuditEvent
+    ) {
+        self.identity = identity
+        self.user = user
+        self.redemption = redemption
+        self.identityHashes = identityHashes
+        self.task = task
+        self.event = event
+    }
+}
+
+/// What the store knows about a link. Nothing of it changes until the decision is written.
+package struct LinkFacts: Sendable {
+    /// Nil when there is no such user.
+    package let user: User?
+    /// The account that the identity has, and its user.
+    package let known: KnownIdentity?
+    /// The disabled user from whom the identity was removed, if it has no account.
+    package let barredFrom: UserID?
+    package let use: Redemption.Use
+    /// The accounts of the user.
+    package let accounts: [LinkedAccount]
+
+    package init(
+        user: User?, known: KnownIdentity?, barredFrom: UserID?, use: Redemption.Use, accounts: [LinkedAccount]
+    ) {
+        self.user = user
+        self.known = known
+        self.barredFrom = barredFrom
+        self.use = use
+        self.accounts = accounts
+    }
+}
+
+package enum LinkDecision: Sendable {
+    /// A new account, of the user as they are afterwards.
+    case link(LinkedAccount, of: User)
+    /// The account, which has another subject after a transfer of the app.
+    case alreadyLinked(LinkedAccount)
+    /// The identity belongs to another user, or the user has another account at this provider.
+    case taken
+    case replayed
+    case usedNonce
+    case userInactive
+}
+
+extension NewLink {
+    package func decide(on facts: LinkFacts) -> LinkDecision {
+        guard let user = facts.user, user.status == .active else { return .userInactive }
+        switch facts.use {
+        case .replayed: return .replayed
+        case .usedNonce: return .usedNonce
+        case .first, .repeated: break
+        }
+        if let known = facts.known {
+            guard known.user.id == user.id else { return .taken }
+            var account = known.account
+            account.subject = identity.subject
+            return .alreadyLinked(account)
+        }
+        let hasOther = facts.accounts.contains { $0.provider == identity.provider }
+        if hasOther || facts.barredFrom != nil { return .taken }
+        return .link(LinkedAccount(identity, linkedAt: event.moment), of: user.verified(by: identity))
+    }
+}
+
+package enum UnlinkDecision: Sendable, Equatable {
+    /// The user as they are afterwards.
+    case unlink(User)
+    /// There is no such account.
+    case nothing
+    /// The user would have no way to log in.
+    case last
+
+    /// - Parameter accounts: all of the user, the oldest first.
+    package init(_ provider: Provider, of user: User, with accounts: [LinkedAccount]) {
+        let rest = accounts.filter { $0.provider != provider }
+        self =
+            if rest.count == accounts.count { .nothing } else if accounts.count == 1 { .last } else {
+                .unlink(user.addressed(byOneOf: rest))
+            }
+    }
+}

@@ -1,0 +1,120 @@
+/// A user's account at a provider: one way to log in.
+package struct LinkedAccount: Sendable, Equatable {
+    package let provider: Provider
+    package var subject: String
+    package var email: String?
+    /// Whether the provider has confirmed the address; nil when it has never said.
+    package var emailVerified: Bool?
+    /// An address that only the client sent.
+    package var emailHint: String?
+    package var isPrivateEmail: Bool?
+    /// Whether Apple forwards mail to the user; nil when Apple has never said.
+    package var isMailForwarded: Bool?
+    /// Apple's estimate whether this is a real person: 0, 1 or 2.
+    package var realUserStatus: Int64?
+    /// The estimate that only the client sent.
+    package var realUserStatusHint: Int64?
+    /// The subject that another developer team sees.
+    package var transferSubject: String?
+    package let linkedAt: Timestamp
+
+    package init(
+        provider: Provider, subject: String, email: String?, emailVerified: Bool?, emailHint: String?,
+        isPrivateEmail: Bool?, isMailForwarded: Bool?, realUserStatus: Int64?, realUserStatusHint: Int64?,
+        transferSubject: String?, linkedAt: Timestamp
+    ) {
+        self.provider = provider
+        self.subject = subject
+        self.email = email
+        self.emailVerified = emailVerified
+        self.emailHint = emailHint
+        self.isPrivateEmail = isPrivateEmail
+        self.isMailForwarded = isMailForwarded
+        self.realUserStatus = realUserStatus
+        self.realUserStatusHint = realUserStatusHint
+        self.transferSubject = transferSubject
+        self.linkedAt = linkedAt
+    }
+
+    package init(_ identity: Identity, linkedAt moment: Timestamp) {
+        self.init(
+            provider: identity.provider, subject: identity.subject, email: identity.email,
+            emailVerified: identity.emailVerified, emailHint: identity.emailHint,
+            isPrivateEmail: identity.isPrivateEmail, isMailForwarded: nil,
+            realUserStatus: identity.realUserStatus.map(Int64.init),
+            realUserStatusHint: identity.realUserStatusHint.map(Int64.init),
+            transferSubject: identity.transferSubject, linkedAt: moment)
+    }
+}
+
+/// The account of an identity, and its user.
+package typealias KnownIdentity = (account: LinkedAccount, user: User)
+
+extension LinkedAccount {
+    /// The account after another login; nil when that changes nothing, and the row need not be written. What the provider
+    /// does not say this time stays, and what the client said is kept from the first time.
+    ///
+    /// The subject changes when the app was transferred to another developer team, which gives all users new ones.
+    package func updated(from identity: Identity) -> LinkedAccount? {
+        var account = self
+        account.subject = identity.subject
+        if let address = identity.email {
+            // Whether a new address is verified is not known until the provider says so.
+            account.emailVerified = identity.emailVerified ?? (hasExactly(address) ? emailVerified : nil)
+            account.email = address
+        }
+        account.isPrivateEmail = identity.isPrivateEmail ?? isPrivateEmail
+        account.realUserStatus = identity.realUserStatus.map(Int64.init) ?? realUserStatus
+        account.realUserStatusHint = identity.realUserStatusHint.map(Int64.init) ?? realUserStatusHint
+        account.emailHint = emailHint ?? identity.emailHint
+        account.transferSubject = transferSubject ?? identity.transferSubject
+        let hasOtherAddress = identity.email.map { !hasExactly($0) } ?? false
+        return hasOtherAddress || account != self ? account : nil
+    }
+
+    /// Compared byte by byte: Swift's own comparison treats more addresses as equal.
+    private func hasExactly(_ address: String) -> Bool { email?.utf8.elementsEqual(address.utf8) == true }
+
+    /// Whether a user's address came from this account: it is the oldest one that has the address, or none has it.
+    ///
+    /// - Parameter accounts: all of the user, the oldest first.
+    func isSource(of address: String, among accounts: [LinkedAccount]) -> Bool {
+        let source = accounts.first { $0.email?.isSameAddress(as: address) == true }
+        return source == nil || source?.provider == provider && source?.subject == subject
+    }
+}
+
+extension User {
+    /// With what a newly linked identity says about the user's own address.
+    func verified(by identity: Identity) -> User {
+        guard let verified = identity.emailVerified, let email, identity.email?.isSameAddress(as: email) == true else {
+            return self
+        }
+        var user = self
+        user.emailVerified = verified
+        return user
+    }
+
+    /// With the address of the oldest account that has one, if none has the user's own. Without such an account the user
+    /// keeps it.
+    ///
+    /// - Parameter accounts: those that are left to the user, the oldest first.
+    package func addressed(byOneOf accounts: [LinkedAccount]) -> User {
+        if let email, accounts.contains(where: { $0.email?.isSameAddress(as: email) == true }) { return self }
+        guard let source = accounts.first(where: { $0.email != nil }) else { return self }
+        var user = self
+        (user.email, user.emailVerified) = (source.email, source.emailVerified ?? false)
+        return user
+    }
+}
+
+extension String {
+    /// Compares addresses as the databases do: byte by byte, with A to Z in either case. Swift's own comparison treats more
+    /// characters as equal.
+    func isSameAddress(as other: String) -> Bool { withLowerASCII.utf8.elementsEqual(other.withLowerASCII.utf8) }
+
+    /// With A to Z in lower case, and every other byte as it is: what `lower` returns in the databases.
+    package var withLowerASCII: String {
+        String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+}

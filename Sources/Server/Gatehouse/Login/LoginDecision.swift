@@ -1,0 +1,140 @@
+/// What asks for a session: a proven identity, what a login adds to its user, and what has to be redeemed for it.
+package struct Login: Sendable {
+    package let identity: Identity
+    /// Fills an empty nickname.
+    package let nickname: String?
+    package let redemption: Redemption?
+    package let moment: Timestamp
+    /// An identity that was removed from a disabled user is recognised by them.
+    package let identityHashes: [[UInt8]]
+
+    package init(
+        identity: Identity, nickname: String?, redemption: Redemption? = nil, moment: Timestamp,
+        identityHashes: [[UInt8]] = []
+    ) {
+        self.identity = identity
+        self.nickname = nickname
+        self.redemption = redemption
+        self.moment = moment
+        self.identityHashes = identityHashes
+    }
+}
+
+/// What the store knows about a login. Nothing of it changes until the decision is written.
+package struct LoginFacts: Sendable {
+    /// The account of the identity, and its user.
+    package let known: KnownIdentity?
+    /// The disabled user from whom the identity was removed, if it has no account.
+    package let barredFrom: UserID?
+    package let use: Redemption.Use
+    /// The accounts of the user, the oldest first, if `Login.mayChangeAddress(of:)`.
+    package let accounts: [LinkedAccount]
+
+    package init(
+        known: KnownIdentity? = nil, barredFrom: UserID? = nil, use: Redemption.Use = .first,
+        accounts: [LinkedAccount] = []
+    ) {
+        self.known = known
+        self.barredFrom = barredFrom
+        self.use = use
+        self.accounts = accounts
+    }
+}
+
+package enum LoginDecision: Sendable {
+    case accept(AcceptedLogin)
+    case refuse(LoginRefusal)
+}
+
+package enum LoginRefusal: Sendable, Equatable {
+    case replayed
+    case usedNonce
+    /// The user of the identity is not active.
+    case inactive(User)
+    /// The identity belonged to a disabled user and has been removed since. The store bars this login's other subject as
+    /// well: after a transfer of the app, it may be the first login that contains it.
+    case barred(UserID)
+}
+
+/// What a login writes: all of it, in one transaction.
+package struct AcceptedLogin: Sendable {
+    /// As they are after the login.
+    package let user: User
+    package let isNewUser: Bool
+    /// The account of the identity, if it is new or has changed.
+    package let account: LinkedAccount?
+    package let session: Session
+    /// The text of the session's token. It is not stored.
+    package let refreshToken: String
+    package let task: AppleTask?
+
+    /// - Parameters:
+    ///   - user: the result of `user(after:)`, or a new one.
+    ///   - task: queued with the login, unless this is a repeat: an authorization code can be exchanged once.
+    package init(
+        _ login: Login, of user: User, on facts: LoginFacts, opening session: Session, refreshToken: String,
+        queueing task: AppleTask?
+    ) {
+        self.user = user
+        isNewUser = facts.known == nil
+        account =
+            if let known = facts.known { known.account.updated(from: login.identity) } else {
+                LinkedAccount(login.identity, linkedAt: login.moment)
+            }
+        self.session = session
+        self.refreshToken = refreshToken
+        self.task = facts.use == .repeated ? nil : task
+    }
+
+    package var auditEvent: AuditEvent {
+        AuditEvent(
+            .login, at: session.createdAt, userID: user.id, sessionID: session.id, provider: session.provider,
+            device: session.device)
+    }
+
+    /// Nil when the limit of sessions has ended none.
+    package func auditEvent(ofEnded ended: [SessionID]) -> AuditEvent? {
+        guard !ended.isEmpty else { return nil }
+        return AuditEvent(
+            .sessionLimit, at: session.createdAt, userID: user.id, sessionID: ended.count == 1 ? ended[0] : nil,
+            device: session.device, count: Int64(ended.count))
+    }
+}
+
+// MARK: - The rules
+
+extension Login {
+    /// Nil when the login is accepted.
+    package func refusal(on facts: LoginFacts) -> LoginRefusal? {
+        if let user = facts.known?.user, user.status != .active { return .inactive(user) }
+        if facts.known == nil, let user = facts.barredFrom { return .barred(user) }
+        return switch facts.use {
+        case .replayed: .replayed
+        case .usedNonce: .usedNonce
+        case .first, .repeated: nil
+        }
+    }
+
+    /// The known user after this login, which fills empty fields.
+    package func user(on facts: LoginFacts) -> User? {
+        guard let (account, user) = facts.known else { return nil }
+        var changed = user
+        changed.nickname = user.nickname ?? nickname
+        guard let address = identity.email else { return changed }
+        if user.email?.isSameAddress(as: address) == true {
+            changed.emailVerified = identity.emailVerified ?? user.emailVerified
+        } else if let current = user.email, !account.isSource(of: current, among: facts.accounts) {
+            return changed
+        } else {
+            changed.emailVerified = identity.hasVerifiedEmail
+        }
+        changed.email = address
+        return changed
+    }
+
+    /// Whether the identity has another address than its user. That follows it if it came from this account.
+    package func mayChangeAddress(of user: User) -> Bool {
+        guard let address = identity.email, let current = user.email else { return false }
+        return !current.isSameAddress(as: address)
+    }
+}

@@ -1,0 +1,59 @@
+package import Gatehouse
+import SQL
+
+extension RelationalStore {
+    package func record(
+        _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+        try writing { connection in
+            if let redemption = login.redemption { try connection.lock(redemption) }
+            try connection.lock(login.identity)
+            let facts = try connection.facts(of: login)
+            let decision = decide(facts)
+            switch decision {
+            case .refuse(.barred(let user)):
+                try connection.bar(login.identityHashes, of: user, now: login.moment)
+                return (decision, [])
+            case .refuse:
+                return (decision, [])
+            case .accept(let accepted):
+                return (decision, try connection.write(accepted, of: login, known: facts.known, limit: limit))
+            }
+        }
+    }
+}
+
+extension RecordConnection {
+    fileprivate func facts(of login: Login) throws -> LoginFacts {
+        let use = try use(of: login.redemption)
+        guard let known = try known(login.identity) else {
+            return LoginFacts(barredFrom: try owner(ofBarred: login.identityHashes), use: use)
+        }
+        let needsAccounts = login.mayChangeAddress(of: known.user)
+        return LoginFacts(known: known, use: use, accounts: needsAccounts ? try accounts(of: known.user.id) : [])
+    }
+
+    /// Returns the sessions that the limit has ended.
+    fileprivate func write(
+        _ accepted: AcceptedLogin, of login: Login, known: KnownIdentity?, limit: Int
+    ) throws -> [SessionID] {
+        if let known {
+            try updateAtLogin(accepted.user, by: login.identity.provider, now: login.moment)
+            if let account = accepted.account {
+                try update(account, formerSubject: known.account.subject, now: login.moment)
+            }
+        } else {
+            try insert(accepted.user, lastLoginBy: login.identity.provider)
+            if let account = accepted.account { try insert(account, of: accepted.user.id) }
+        }
+        if let redemption = login.redemption { try markRedeemed(redemption) }
+        try insert(accepted.session, redeeming: login.redemption)
+        try insert(accepted.auditEvent)
+        if let task = accepted.task { try insert(task) }
+        // A new user has one session.
+        guard known != nil else { return [] }
+        let ended = try enforce(limit, on: accepted.user.id, except: accepted.session.id, now: login.moment)
+        if let event = accepted.auditEvent(ofEnded: ended) { try insert(event) }
+        return ended
+    }
+}
