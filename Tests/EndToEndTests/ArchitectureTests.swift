@@ -52,7 +52,7 @@ struct ArchitectureTests {
 
     @Test("Architecture lists every target, in its folder, and no other one")
     func targets() throws {
-        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/Architecture.md")
+        let page = DocumentationPage(path: Self.pages + "Architecture.md")
         var listed: [String: Set<String>] = [:]
         var folder = ""
         for line in try page.lines {
@@ -82,15 +82,60 @@ struct ArchitectureTests {
         for folder in sources.map({ "Sources/\($0)" }) + top { #expect(readme.contains("`\(folder)`"), "\(folder)") }
     }
 
-    @Test("Every path that CONTRIBUTING names is there; a name in capitals stands for any")
-    func contributing() throws {
-        let page = try DocumentationPage(path: ".github/CONTRIBUTING.md").lines.joined(separator: "\n")
-        let paths = page.matches(of: /`((?:Sources|Tests|deploy|nginx|systemd)\/[^`\s]*)/).map { $0.output.1 }
-        #expect(paths.count > 20)
-        for path in paths {
-            let named = path.split(separator: "/").prefix { $0.firstMatch(of: /[A-Z]{4}/) == nil }
-            let file = Executable.root + "/" + named.joined(separator: "/")
-            #expect(FileManager.default.fileExists(atPath: file), "\(path)")
+    /// The files and folders that the pages may name.
+    private static let files = ["Package.swift"] + ["Sources", "Tests", "deploy", "nginx", "systemd"].flatMap(paths)
+
+    private static func paths(in folder: String) -> [String] {
+        let paths = FileManager.default.enumerator(atPath: Executable.root + "/" + folder)
+        return paths?.compactMap { $0 as? String }.map { "\(folder)/\($0)" } ?? []
+    }
+
+    @Test(
+        "Every file that a page for contributors names is there; a name in capitals stands for any",
+        arguments: [".github/CONTRIBUTING.md", pages + "Architecture.md", pages + "Retries.md"])
+    func namedFiles(page: String) throws {
+        let text = try DocumentationPage(path: page).lines.joined(separator: "\n")
+        let named = text.matches(
+            of: /`((?:Sources|Tests|deploy|nginx|systemd)\/[^`\s]*|[^`\s]+\.(?:swift|conf|json))`/)
+        #expect(named.count > 20)
+        for path in named.map({ $0.output.1 }) {
+            let parts = path.split(separator: "/").prefix { $0.firstMatch(of: /[A-Z]{4}/) == nil }
+            let known = parts.joined(separator: "/")
+            #expect(parts.isEmpty || Self.files.contains { $0 == known || $0.hasSuffix("/" + known) }, "\(path)")
         }
     }
+
+    @Test("Each source of a retry or a time limit is in the file that the page names, and has the page's value")
+    func limits() throws {
+        var count = 0
+        for line in try DocumentationPage(path: Self.pages + "Retries.md").lines {
+            for source in line.matches(of: /`([^`\s]+)`: `([^`]+)`/) {
+                let (file, name) = (source.output.1, source.output.2)
+                let paths = Self.files.filter { $0.hasSuffix("/" + file) || $0 == file }
+                #expect(paths.count == 1, "\(file)")
+                let text = try String(contentsOfFile: Executable.root + "/" + (paths.first ?? ""), encoding: .utf8)
+                #expect(text.contains(name), "\(file): \(name)")
+                for value in values(of: name, in: text) {
+                    #expect(line.contains(value), "\(file): \(name) is \(value)")
+                    count += 1
+                }
+            }
+        }
+        #expect(count > 15)
+    }
+
+    /// The durations in the declaration of a constant, as the page writes them.
+    private func values(of name: Substring, in text: String) -> [String] {
+        let declaration = text.split(separator: "\n").first { line in
+            line.contains("let \(name)") || line.contains("var \(name)")
+        }
+        guard let value = declaration?.split(separator: " = ").dropFirst().first else { return [] }
+        return value.matches(of: /(milli)?seconds\((\d+)\)/).map { match in
+            let number = Double(match.output.2) ?? 0
+            let seconds = match.output.1 == nil ? number : number / 1000
+            return seconds < 3600 ? String(format: "%g s", seconds) : String(format: "%g h", seconds / 3600)
+        }
+    }
+
+    private static let pages = "Sources/Server/Gatehouse/Gatehouse.docc/"
 }

@@ -12,8 +12,8 @@ extension AuthService {
         try revocations.catchUp()
     }
 
-    /// The periodic work, once a second: renews connections, reads the revocation log, writes confirmations, writes refusals to the audit
-    /// trail and deletes expired rows. True when there is more to delete.
+    /// The periodic work, once a second: renews connections, reads the revocation log, writes confirmations, writes
+    /// refusals to the audit trail and deletes expired rows. True when there is more to delete.
     package func runMaintenance() throws(Refusal) -> Bool {
         // First, so that no other failure keeps this node on a primary that was replaced.
         store.renewConnections()

@@ -7,7 +7,7 @@ package struct Limits: Sendable {
     package var body = 64 << 10
 
     /// Bytes of all requests that arrive in parts and are not answered yet. Most requests arrive at once: they wait in
-    /// their sockets, and count nowhere. Beyond this the largest incomplete request is closed.
+    /// their sockets, and are not counted. Beyond this the largest incomplete request is closed.
     package var unfinishedRequests = 64 << 20
 
     /// Open connections. nginx may open one for each concurrent request; an idle one takes some hundred bytes.
@@ -30,7 +30,7 @@ package struct Limits: Sendable {
     package var lingerFor: Duration = .seconds(2)
 
     /// How long a shutdown waits for running requests: longer than any handler, shorter than the
-    /// service manager waits (30 s).
+    /// service manager waits (`TimeoutStopSec=` of 40 s).
     package var drain: Duration = .seconds(25)
 
     /// How often deadlines are checked.

@@ -18,8 +18,8 @@ package enum KernelClock {
         return state < 0 ? nil : state != TIME_ERROR
     }
 
-    /// The time of the kernel's clock in seconds since 1970, if a time service keeps it synchronised. It is the time of
-    /// `WallClock`, unless another one was given to this process.
+    /// The time of the kernel's clock in seconds since 1970, if a time service keeps it synchronised. It equals
+    /// `WallClock`, unless a test gives this process a clock of its own.
     package static var synchronisedSeconds: Int64? {
         var parameters = timex()
         let state = unsafe adjtimex(&parameters)

@@ -2,7 +2,7 @@ internal import CPostgreSQL
 package import POSIX
 
 extension Connection {
-    /// Has the server send the notifications of a channel to this connection.
+    /// Subscribes this connection to the notifications of a channel.
     package func listen(to channel: String) throws(PostgreSQLError) {
         guard !isPooled else {
             throw PostgreSQLError(.usage, "behind a transaction pooler there are no notifications")

@@ -19,7 +19,8 @@ extension Connection {
         try enqueue(sql)
     }
 
-    /// Has the server end a wait for a lock before the deadline of this side, if its usual time for that is longer.
+    /// Shortens `lock_timeout` if the deadline comes sooner: then the server's error arrives first, and the connection stays
+    /// usable.
     func limitLockTime() throws(PostgreSQLError) {
         guard let left = deadline?.millisecondsLeft, left < options.lockTimeout.wholeMilliseconds else { return }
         try parameters.fill([Value.text(String(max(1, left * 9 / 10)))])
@@ -59,7 +60,7 @@ extension Connection {
         if isQueued != 1 { throw giveUp(.lost, at: 0) }
     }
 
-    /// For an error of the server that is sent just before the deadline.
+    /// How much longer to wait for an error that the server sends just before the deadline.
     private static let grace = Duration.milliseconds(200)
 
     /// Sends what is queued, reads all answers, and returns that of the last statement. If one failed, the first error
@@ -75,7 +76,7 @@ extension Connection {
                 try reader.read(pipeline.requests[index], on: handle)
                 index += 1
             }
-            // libpq knows only then that nothing is outstanding.
+            // Without this call, libpq would regard the pipeline as unfinished.
             guard unsafe PQgetResult(handle.pointer) == nil else { throw .unexpected }
         } catch {
             throw giveUp(error, at: index, mayHaveCommitted: reader.failure == nil)
@@ -101,8 +102,7 @@ extension Connection {
     /// Marks the connection as unusable. Nothing waits for the peer any more.
     func giveUp(_ error: PostgreSQLError, at index: Int, mayHaveCommitted: Bool = true) -> PostgreSQLError {
         var error = error
-        // The server ended the session with an error in place of the answer to another statement than a commit, so it
-        // has not come to the commit.
+        // The server ended the session with an error at a statement before the commit, so it did not execute the commit.
         let isTold = !error.sqlState.isEmpty && !pipeline.isCommit(at: index)
         if mayHaveCommitted, !isTold, pipeline.hasCommit(from: index) { error.isOutcomeUnknown = true }
         isGivenUp = true
@@ -124,8 +124,8 @@ struct AnswerReader: ~Copyable {
     private let end: MonotonicTime?
 
     /// - Parameters:
-    ///   - timeout: begins anew with each part of the answers.
-    ///   - end: does not.
+    ///   - timeout: for each part of the answers.
+    ///   - end: for all of them.
     init(timeout: Duration, end: MonotonicTime?) {
         (self.timeout, self.end) = (timeout, end)
     }

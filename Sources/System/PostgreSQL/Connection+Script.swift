@@ -3,7 +3,7 @@ internal import POSIX
 
 extension Connection {
     /// Executes a script of statements without parameters, such as a migration. Outside of a transaction the script is
-    /// one. `timeout` bounds the time to each answer; the server's own timeout of a statement goes on to apply.
+    /// one. `timeout` bounds the time to each answer; the server's `statement_timeout` still applies.
     package func execute(script: String, timeout: Duration? = nil) throws(PostgreSQLError) {
         let limit = timeout ?? answerTimeout
         try outsidePipeline { () throws(PostgreSQLError) in _ = try handle.execute(script, within: limit) }

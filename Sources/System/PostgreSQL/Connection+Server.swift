@@ -19,8 +19,8 @@ extension Connection {
         return unsafe Certificate(presentedOver: tls, host: "")?.notAfter
     }
 
-    /// Whether nobody between this machine and the server can read or change anything: both are one machine, or the server
-    /// has proven with its certificate that it is the one that was meant.
+    /// Whether no third party between this machine and the server can read or change anything: both are one machine, or
+    /// the server has proven its name with its certificate.
     package var isProtected: Bool {
         guard let list = unsafe PQconninfo(handle.pointer) else { return false }
         defer { unsafe PQconninfoFree(list) }

@@ -6,17 +6,17 @@ extension Connection {
         precondition(!isInTransaction, "transactions do not nest")
         try queue("BEGIN ISOLATION LEVEL READ COMMITTED")
         isInTransaction = true
-        // Settings of a pooler's session would be those of the next user, too.
+        // A pooler gives the session to other clients later, so the settings are for this transaction only.
         if isPooled { try queue("SELECT " + ServerSession.settings(options, isLocal: true)) }
         try limitLockTime()
     }
 
-    /// Queues the commit, and waits until everything has happened. If it throws, nothing has been committed, unless the
-    /// error says that the outcome is unknown.
+    /// Queues the commit, and waits for the answers to all that is queued. If it throws, nothing has been committed,
+    /// unless the error says that the outcome is unknown.
     package func commit() throws(PostgreSQLError) {
         guard isInTransaction else { throw PostgreSQLError(.usage, "there is no transaction to commit") }
         try queue("COMMIT", isCommit: true)
-        // A transaction with an error is rolled back by COMMIT without an error.
+        // After a failed statement, COMMIT rolls the transaction back and reports no error.
         if try exchange().isRollback {
             throw PostgreSQLError(.statement, sqlState: "25P02", "the transaction was rolled back")
         }

@@ -10,7 +10,7 @@ struct ServerSession: Sendable {
     let timeline: Int64?
 
     /// Behind a pooler, the session may belong to another client after the transaction, so its settings are not
-    /// changed. A pooler is recognised because it has reported another process id than that of the session.
+    /// changed. A pooler is recognised by the process id that it has reported, which is not the session's.
     static func begin(
         on handle: Handle, _ options: ConnectionOptions, until deadline: MonotonicTime
     ) throws(PostgreSQLError) -> ServerSession {

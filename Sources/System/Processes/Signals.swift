@@ -37,7 +37,7 @@ package struct Signals: Sendable {
         }
     }
 
-    /// Whether a blocked signal to stop has arrived that nobody has taken yet.
+    /// Whether a blocked signal to stop has arrived that `next()` has not taken yet.
     package static var isStopPending: Bool {
         var pending = sigset_t()
         guard unsafe sigpending(&pending) == 0 else { return false }

@@ -47,7 +47,7 @@ enum AppleInput {
         }
     }
 
-    /// Reads a body as the server does, so that the faults are those of its answer.
+    /// Reads a body as the server does, so that it finds the same faults.
     private static func read<Body: RequestBody>(_: Body.Type, from bytes: [UInt8]) throws(CommandError) -> Body {
         do { return try Body(parsing: bytes) } catch {
             switch error {

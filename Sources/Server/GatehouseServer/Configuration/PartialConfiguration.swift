@@ -20,8 +20,8 @@ extension Configuration {
         try source.readAlone(\.listen)
     }
 
-    /// How long a token may be used after it was issued. A refresh token may be repeated after its own expiry, until that
-    /// of its successor.
+    /// How long a token may be used after it was issued. A refresh token may be repeated after its own expiry, until
+    /// its successor expires.
     package static func tokenLifetimes(
         from source: SettingSource
     ) throws(SettingFaults) -> (access: Duration, refresh: Duration) {

@@ -1,7 +1,7 @@
 /// A rough estimate of how well a secret can be guessed. It finds secrets that a person has typed or copied from an example,
 /// and refuses no random one: of 32 random characters nearly every one counts, and eight are enough.
 extension [UInt8] {
-    /// 32 random bytes have fewer different ones with a probability below 10^-30, their hexadecimal digits below 10^-18.
+    /// 32 random bytes have fewer different values with a probability below 10^-30, their hexadecimal digits below 10^-18.
     static let minimumParts = 8
 
     var isRepetitive: Bool { Set(self).count < Self.minimumParts }

@@ -42,7 +42,7 @@ struct StoreProbe {
         outcome = WriteOutcome(failure: failure, at: now)
     }
 
-    /// Takes the result of other work on the store as that of a probe, if it is newer.
+    /// Uses the result of other work on the store in place of a probe, if it is newer.
     mutating func update(_ newer: WriteOutcome?) {
         guard let newer, outcome.map({ $0.moment < newer.moment }) ?? true else { return }
         outcome = newer

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The metrics of this process, collected from their sources.
+/// The metrics of this process, collected from their sources. Each source has the names of its own metrics.
 package final class Metrics: Sendable {
     private let sources = Mutex<[any MetricSource]>([])
 

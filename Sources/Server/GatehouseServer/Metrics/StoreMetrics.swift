@@ -69,7 +69,7 @@ struct StoreGauges: MetricSource {
     private func writeSizes(_ statistics: StoreStatistics, to text: inout Exposition) {
         text.begin(Family("gatehouse_store_size_bytes", .gauge, "Size of the database's files."))
         text.sample(statistics.databaseBytes.map(Double.init), [("file", "database")])
-        // The files of a database server are not this process's to measure.
+        // This process cannot measure the files of a database server.
         guard statistics.server == nil else { return }
         // There may be no log before the first write.
         text.sample(Double(statistics.logBytes ?? 0), [("file", "log")])

@@ -60,7 +60,9 @@ final class RefreshBatches: Sendable {
     private enum Outcome {
         /// Each refresh has its result.
         case done
+        /// The connection was lost, or none could be opened.
         case unreachable(PostgreSQLError)
+        /// The leader's request has no time left. The next leader, whose request has more, runs the unfinished ones.
         case late(PostgreSQLError, unfinished: [PendingRefresh])
     }
 
@@ -72,8 +74,8 @@ final class RefreshBatches: Sendable {
             for refresh in batch { refresh.result = .failure(failure) }
             return failure.isConnectionLost ? .unreachable(failure) : .done
         }
-        // One of them has failed, and must not take the others with it. If they wait for locks again, it is for that of the
-        // table, which all need.
+        // One of them has failed, and must not fail the others. After a timeout they do not wait for locks of rows again;
+        // a lock of the table would delay them all.
         for (index, refresh) in batch.enumerated() {
             if end <= .now { return .late(failure, unfinished: Array(batch[index...])) }
             if let next = commit([refresh], until: end, waitsForRows: !failure.isTimeout) {

@@ -2,7 +2,8 @@ import POSIX
 import SQLite
 
 /// The group commit: runs the writes that have queued up in one transaction, and releases each caller after the commit.
-/// One flush of the disk serves all of them. A write that fails is rolled back alone.
+/// One flush of the disk serves all of them. A write that fails is rolled back alone. The thread of one of the callers
+/// does that for all, the leader (`BatchQueue`).
 ///
 /// `@unchecked Sendable`: the connection is used by the leader only, and the queue orders the use by one leader before the
 /// use by the next.

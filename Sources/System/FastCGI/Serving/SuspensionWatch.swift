@@ -9,7 +9,7 @@ import Synchronization
 final class SuspensionWatch: Sendable {
     /// Longer than a busy machine delays a thread, shorter than a web server waits for an answer.
     private static let shortest: Int64 = 2000
-    /// How long after a suspension a request in a socket may be from before it.
+    /// For how long after a suspension a request in a socket may be one that was sent before it.
     private static let doubtFor: Int64 = 10_000
 
     private let lastTick = Atomic(MonotonicTime.now.milliseconds)

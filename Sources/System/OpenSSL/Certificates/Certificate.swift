@@ -22,7 +22,7 @@ package struct Certificate: Sendable, Equatable {
         unsafe self.init(takingOwnership: certificate, host: host)
     }
 
-    /// What the server of a connection has presented; nil if that was nothing.
+    /// The certificate that the server of a connection has presented; nil if it has presented none.
     ///
     /// - Parameter connection: an `SSL` of OpenSSL that another library owns.
     package init?(presentedOver connection: UnsafeMutableRawPointer, host: String) {

@@ -7,6 +7,9 @@ import Synchronization
 /// anything else (a commit, another thread, the network) frees its slot. Afterwards it finishes its request without a
 /// slot and then takes one. A sleeping worker is woken if no worker waits for events and there are more free slots than
 /// workers that are about to take one.
+///
+/// With two processors, workers A and B have the slots, and C sleeps. A waits for a commit and frees its slot, so C is
+/// woken and takes it. After the commit, A finishes its request beside B and C, finds no free slot, and sleeps.
 package final class WorkerSlots: Sendable {
     private let limit: Atomic<Int>
     private let used = Atomic(0)
