@@ -115,13 +115,6 @@ final class PendingRefresh: QueuedWork, @unchecked Sendable {
     }
 }
 
-// OFFSET 0 keeps the planner from joining with all users: it expects more sessions than a batch has.
-private let sessionsByID = """
-    SELECT t.id, u.id, \(sessionColumns), \(userColumns)
-    FROM refresh_tokens t CROSS JOIN LATERAL (SELECT * FROM users WHERE id = t.user_id OFFSET 0) u
-    WHERE t.id = ANY (?1::text[]) ORDER BY t.id FOR UPDATE OF t
-    """
-
 extension Connection {
     /// Decides each refresh of a batch, and writes what was decided. False if there was nothing to write.
     fileprivate func apply(_ batch: [PendingRefresh], _ waitsForRows: Bool) throws -> Bool {
@@ -145,20 +138,6 @@ extension Connection {
         }
         try advance(advances)
         return hasWritten
-    }
-
-    private func lockedSessions(
-        _ ids: [SessionID], _ waits: Bool
-    ) throws -> [SessionID: (session: Session, user: User)] {
-        let rows = try all(waits ? sessionsByID : sessionsByID + " NOWAIT", with: [.texts(ids.map(\.text))]) { row in
-            var columns = ColumnCounter()
-            let id = SessionID(row.text(columns.next()))
-            let user = UserID(row.text(columns.next()))
-            return (
-                id, (session: try Session(id, of: user, row: row, &columns), user: try User(user, row: row, &columns))
-            )
-        }
-        return Dictionary(uniqueKeysWithValues: rows)
     }
 }
 

@@ -150,19 +150,3 @@ extension PostgreSQLStore {
 
     package func waitForRevocations(atMost time: Duration) { revocations.wait(atMost: time) }
 }
-
-extension Connection {
-    /// An earlier transaction can commit later. So an entry is returned again until all transactions before its own
-    /// have ended. A place of a transaction that has not ended was given by a database that was replaced by an older
-    /// copy of itself. Then everything is read.
-    fileprivate func revocations(after place: Int64) throws -> [Revocation] {
-        try all(
-            """
-            SELECT least(r.transaction, now.oldest - 1), \(revocationColumns)
-            FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) AS now, revocations r
-            WHERE r.transaction > CASE WHEN ?1 < now.oldest THEN ?1 ELSE 0 END ORDER BY r.transaction, r.place
-            """,
-            .integer(place)
-        ) { row in Revocation(row: row) }
-    }
-}

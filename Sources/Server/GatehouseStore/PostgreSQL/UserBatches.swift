@@ -45,19 +45,6 @@ private final class PendingRead: QueuedWork, @unchecked Sendable {
     }
 }
 
-private let usersByID = "SELECT u.id, \(userColumns) FROM users u WHERE u.id = ANY (?1::text[])"
-
-extension Connection {
-    fileprivate func users(_ ids: [String]) throws -> [UserID: User] {
-        let rows = try all(usersByID, with: [.texts(ids)]) { row in
-            var columns = ColumnCounter()
-            let id = UserID(row.text(columns.next()))
-            return (id, try User(id, row: row, &columns))
-        }
-        return Dictionary(uniqueKeysWithValues: rows)
-    }
-}
-
 extension PostgreSQLStore {
     package func user(_ id: UserID) throws(Refusal) -> User? {
         do throws(StoreFailure) {

@@ -87,7 +87,8 @@ extension RecordConnection {
         }
     }
 
-    /// False, and nothing is changed, when the user does not have the expected status.
+    /// False, and nothing is changed, when the user does not have the expected status. The trigger `user_standing_changed`
+    /// adds the user to the revocation log.
     func setStatus(
         _ status: UserStatus, of id: UserID, from expected: UserStatus, now: Timestamp
     ) throws -> Bool {
@@ -96,7 +97,8 @@ extension RecordConnection {
             .text(status.rawValue), .integer(now.milliseconds), .text(id.text), .text(expected.rawValue)) == 1
     }
 
-    /// False, and nothing is changed, when the user has the role already or is deleted.
+    /// False, and nothing is changed, when the user has the role already or is deleted. The trigger
+    /// `user_standing_changed` adds the user to the revocation log.
     func setRole(_ role: Role, of id: UserID, now: Timestamp) throws -> Bool {
         try run(
             "UPDATE users SET role = ?1, updated_at = ?2 WHERE id = ?3 AND role <> ?1 AND status <> 'DELETED'",

@@ -3,8 +3,8 @@ import PostgreSQL
 import SQL
 import SQLite
 
-// What a refresh and the use of its tokens write. The row is locked, or there is one writer, so no statement but that of a
-// confirmation has a condition: the decision was made about this row.
+// What a refresh writes, and the first use of its tokens. A refresh was decided about the row as it is: the row is locked,
+// or there is one writer. So only the statement of a confirmation has a condition.
 
 extension RecordConnection {
     func writeRepeat(_ session: Session, now: Timestamp) throws {
@@ -64,7 +64,29 @@ extension SQLite.Connection {
     }
 }
 
+// OFFSET 0 keeps the planner from joining with all users: it expects more sessions than a batch has.
+private let sessionsByID = """
+    SELECT t.id, u.id, \(sessionColumns), \(userColumns)
+    FROM refresh_tokens t CROSS JOIN LATERAL (SELECT * FROM users WHERE id = t.user_id OFFSET 0) u
+    WHERE t.id = ANY (?1::text[]) ORDER BY t.id FOR UPDATE OF t
+    """
+
 extension PostgreSQL.Connection {
+    /// The sessions of a batch, in the order of their ids, so that two nodes do not wait for each other.
+    func lockedSessions(
+        _ ids: [SessionID], _ waits: Bool
+    ) throws -> [SessionID: (session: Session, user: User)] {
+        let rows = try all(waits ? sessionsByID : sessionsByID + " NOWAIT", with: [.texts(ids.map(\.text))]) { row in
+            var columns = ColumnCounter()
+            let id = SessionID(row.text(columns.next()))
+            let user = UserID(row.text(columns.next()))
+            return (
+                id, (session: try Session(id, of: user, row: row, &columns), user: try User(user, row: row, &columns))
+            )
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
+    }
+
     /// The rows of a batch in one statement.
     func advance(_ rows: [(session: Session, now: Timestamp)]) throws {
         guard !rows.isEmpty else { return }

@@ -1,12 +1,49 @@
 import Gatehouse
+import PostgreSQL
 import SQL
+import SQLite
+
+// Triggers add to the log, so that no statement that ends a session, or changes a role or a status, can forget it:
+// `session_revoked`, `session_removed`, `user_standing_changed` and `user_removed`. On PostgreSQL they also notify the other
+// nodes.
 
 /// The columns of an entry `r` of the revocation log, after its place, in the order in which `Revocation.init(row:)` reads
 /// them.
-let revocationColumns = "r.moment, r.session_id, r.user_id"
+private let revocationColumns = "r.moment, r.session_id, r.user_id"
+
+extension SQLite.Connection {
+    func revocations(after place: Int64) throws -> [Revocation] {
+        try all(
+            """
+            SELECT r.place, \(revocationColumns), coalesce(u.role, 'USER'), coalesce(u.status, 'DELETED')
+            FROM revocations r LEFT JOIN users u ON u.id = r.user_id WHERE r.place > ? ORDER BY r.place
+            """,
+            .integer(place)
+        ) { row in
+            let state = UserState(role: try row.case(Role.self, at: 4), status: try row.case(UserStatus.self, at: 5))
+            return Revocation(row: row, state: state)
+        }
+    }
+}
+
+extension PostgreSQL.Connection {
+    /// An earlier transaction can commit later. So an entry is returned again until all transactions before its own
+    /// have ended. A place of a transaction that has not ended was given by a database that was replaced by an older
+    /// copy of itself. Then everything is read.
+    func revocations(after place: Int64) throws -> [Revocation] {
+        try all(
+            """
+            SELECT least(r.transaction, now.oldest - 1), \(revocationColumns)
+            FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest) AS now, revocations r
+            WHERE r.transaction > CASE WHEN ?1 < now.oldest THEN ?1 ELSE 0 END ORDER BY r.transaction, r.place
+            """,
+            .integer(place)
+        ) { row in Revocation(row: row) }
+    }
+}
 
 extension Revocation {
-    init(row: borrowing any SQLRow & ~Copyable, state: UserState? = nil) {
+    fileprivate init(row: borrowing any SQLRow & ~Copyable, state: UserState? = nil) {
         let subject: Subject =
             if let session = row.optionalText(2) {
                 .session(SessionID(session))

@@ -7,6 +7,9 @@ extension RecordConnection {
     /// Ends the active sessions of a user beyond a limit: those not used for the longest time, and never the new one,
     /// even after the clock was set back. The rows of ended sessions, which tell their clients why they ended, are
     /// bounded as well, so that a user who logs in and out all the time does not grow the database.
+    ///
+    /// The trigger `session_revoked` adds each to the revocation log. Their identity tokens keep their grace: a retry of a
+    /// login that this one pushed out still gets its answer.
     func enforce(
         _ limit: Int, on user: UserID, except new: SessionID, now: Timestamp
     ) throws -> [SessionID] {

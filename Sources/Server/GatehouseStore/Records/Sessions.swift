@@ -80,6 +80,7 @@ extension RecordConnection {
             .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
     }
 
+    /// As `writeEnd`, if it has not ended; the triggers are the same.
     func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws -> Bool {
         let changed = try run(
             """
@@ -93,7 +94,7 @@ extension RecordConnection {
     }
 
     /// Returns the sessions that had not been revoked. Also those that seem to have expired: by the clock of another node
-    /// they may be alive.
+    /// they may be alive. The triggers of `writeEnd` run for each.
     func revokeAll(
         of user: UserID, for reason: RevokeReason, now: Timestamp
     ) throws -> [SessionID] {
@@ -107,7 +108,7 @@ extension RecordConnection {
         ) { row in SessionID(row.text(0)) }
     }
 
-    /// Ends the sessions of all users, and returns how many had not been revoked.
+    /// Ends the sessions of all users, and returns how many had not been revoked. The triggers of `writeEnd` run for each.
     func revokeAll(now: Timestamp) throws -> Int {
         try run(
             """
@@ -117,7 +118,8 @@ extension RecordConnection {
             .integer(now.milliseconds), .text(RevokeReason.revoked.rawValue))
     }
 
-    /// Returns the sessions that were active.
+    /// Returns the sessions that were active. The trigger `session_removed` adds those to the revocation log, and
+    /// `removed_session_closes_redemption` ends the grace in which their identity tokens could be redeemed again.
     func deleteSessions(of user: UserID, now: Timestamp) throws -> [SessionID] {
         try lockSessions(of: user)
         // Filtered here: in the RETURNING clause of a table without rowid, SQLite 3.40

@@ -1,4 +1,5 @@
 package import Gatehouse
+import PostgreSQL
 import SQL
 
 /// The columns of a user `u`, in the order in which `User.init(_:row:_:)` reads them.
@@ -8,6 +9,7 @@ let userColumns = """
 
 // A constant, so that it is not built for each request.
 private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
+private let usersByID = "SELECT u.id, \(userColumns) FROM users u WHERE u.id = ANY (?1::text[])"
 
 extension RelationalStore {
     package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
@@ -69,7 +71,8 @@ extension RecordConnection {
             .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .integer(now.milliseconds))
     }
 
-    /// Removes all personal data of a user. False when the user is deleted already.
+    /// Removes all personal data of a user. False when the user is deleted already. The trigger `user_standing_changed` adds
+    /// the user to the revocation log.
     func anonymise(_ id: UserID, now: Timestamp) throws -> Bool {
         let changed = try run(
             """
@@ -81,6 +84,18 @@ extension RecordConnection {
         guard changed == 1 else { return false }
         try removeDevicesFromAudit(of: id)
         return true
+    }
+}
+
+extension PostgreSQL.Connection {
+    /// The users of a batch.
+    func users(_ ids: [String]) throws -> [UserID: User] {
+        let rows = try all(usersByID, with: [.texts(ids)]) { row in
+            var columns = ColumnCounter()
+            let id = UserID(row.text(columns.next()))
+            return (id, try User(id, row: row, &columns))
+        }
+        return Dictionary(uniqueKeysWithValues: rows)
     }
 }
 

@@ -130,3 +130,13 @@ extension Connection: RecordConnection {
     package func lockMaintenance() -> Bool { true }
     package static var skippingLockedRows: String { "" }
 }
+
+extension SQLiteStore {
+    package func revocations(after place: Int64) throws(Refusal) -> [Revocation] {
+        try reading { try $0.revocations(after: place) }
+    }
+
+    package var revocationCounter: UInt64 { counter?.value ?? 0 }
+
+    package func incrementRevocationCounter() { counter?.increment() }
+}
