@@ -47,10 +47,8 @@ private final class PendingRead: QueuedWork, @unchecked Sendable {
 
 extension PostgreSQLStore {
     package func user(_ id: UserID) throws(Refusal) -> User? {
-        do throws(StoreFailure) {
-            return try attempt(isRepeatable: true) { end in try users.user(id, until: end) }
-        } catch {
-            throw .storageUnavailable(error)
+        try refusing { () throws(StoreFailure) in
+            try attempt(isRepeatable: true) { end in try users.user(id, until: end) }
         }
     }
 }

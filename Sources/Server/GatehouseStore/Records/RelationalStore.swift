@@ -20,13 +20,18 @@ package protocol RelationalStore: OperatorStore {
 extension RelationalStore {
     /// Runs a read for the store contract.
     func reading<Result>(_ body: (Connection) throws -> Result) throws(Refusal) -> Result {
-        do throws(StoreFailure) { return try read(body) } catch { throw .storageUnavailable(error) }
+        try refusing { () throws(StoreFailure) in try read(body) }
     }
 
     /// Runs a write for the store contract. It has been committed when this returns.
     func writing<Result>(_ body: @escaping (Connection) throws -> Result) throws(Refusal) -> Result {
-        do throws(StoreFailure) { return try write(body) } catch { throw .storageUnavailable(error) }
+        try refusing { () throws(StoreFailure) in try write(body) }
     }
+}
+
+/// Where a failure of the store becomes the refusal of a request.
+func refusing<Result>(_ work: () throws(StoreFailure) -> Result) throws(Refusal) -> Result {
+    do throws(StoreFailure) { return try work() } catch { throw .storageUnavailable(error) }
 }
 
 /// What a transaction must say to a database in which others write at the same time. In a database with one writer there

@@ -7,24 +7,18 @@ import SQLite
 /// Not in an extension of `RelationalStore`: unspecialised, each call would look up the types of its results.
 extension SQLiteStore {
     package func user(_ id: UserID) throws(Refusal) -> User? {
-        do throws(StoreFailure) { return try read { try $0.user(id) } } catch { throw .storageUnavailable(error) }
+        try refusing { () throws(StoreFailure) in try read { try $0.user(id) } }
     }
 
     package func refresh(
         _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> RefreshDecision
     ) throws(Refusal) -> DecidedRefresh? {
-        do throws(StoreFailure) {
-            return try write { try $0.refresh(id, now: now, by: decide) }
-        } catch {
-            throw .storageUnavailable(error)
-        }
+        try refusing { () throws(StoreFailure) in try write { try $0.refresh(id, now: now, by: decide) } }
     }
 
     package func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal) {
-        do throws(StoreFailure) {
+        try refusing { () throws(StoreFailure) in
             try write { connection in for confirmation in confirmations { try connection.confirm(confirmation) } }
-        } catch {
-            throw .storageUnavailable(error)
         }
     }
 }
