@@ -95,7 +95,7 @@ struct AppClientRequestTests {
         let store = FaultyStore()
         let client = try await app.signedIn(store)
         guard case .signedIn(let session) = client.state else { return #expect(Bool(false)) }
-        try app.installation.backend.runCommand("users", "disable", session.user.id)
+        try app.server.backend.runCommand("users", "disable", session.user.id)
         let error = GatehouseError.signedOut(.refused(.userDisabled))
         await #expect(throws: error) {
             if kind == "by call" { _ = try await client.user() } else { _ = try await client.send(app.request()) }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Nodes that cannot read what other nodes end")
 struct BlindNodeTests {
-    private func isReady(_ node: FastCGIInstallation) throws -> Bool? {
+    private func isReady(_ node: ServerProcess) throws -> Bool? {
         let parts = try node.send(.get("/readyz"))["parts"]?.array?.compactMap(\.object) ?? []
         return parts.first { $0["name"] == "revocations" }?["ready"]?.bool
     }

@@ -19,7 +19,7 @@ struct OpenAPIDocumentTests {
     @Test("Its paths and methods are those of the router")
     func routes() throws {
         let documented = document.operations.map { "\($0.method) \($0.path)" }
-        let routes = try InProcessInstallation().routes.map { "\($0.method.rawValue) \($0.path)" }
+        let routes = try InProcessServer().routes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(documented.sorted() == routes.sorted())
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSupport
 
-extension FastCGIInstallation {
+extension ServerProcess {
     var testDatabase: TestDatabase { TestDatabase(url: databaseURL) }
 
     /// Changes the database directly, as a user with access to it can.
