@@ -74,7 +74,7 @@ struct ArchitectureTests {
         #expect(listed == present)
     }
 
-    @Test("The README lists every folder of sources, and the rest of the top level")
+    @Test("The README lists every folder of sources, and the other folders of the top level")
     func folders() throws {
         let readme = try DocumentationPage(path: "README.md").lines.joined(separator: "\n")
         let sources = try FileManager.default.contentsOfDirectory(atPath: Executable.root + "/Sources")
@@ -82,7 +82,7 @@ struct ArchitectureTests {
         for folder in sources.map({ "Sources/\($0)" }) + top { #expect(readme.contains("`\(folder)`"), "\(folder)") }
     }
 
-    @Test("Every path that CONTRIBUTING names is there; a name in capitals stands for any")
+    @Test("Every path that CONTRIBUTING names exists; a name in capitals matches any name")
     func contributing() throws {
         let page = try DocumentationPage(path: ".github/CONTRIBUTING.md").lines.joined(separator: "\n")
         let paths = page.matches(of: /`((?:Sources|Tests|deploy|nginx|systemd)\/[^`\s]*)/).map { $0.output.1 }

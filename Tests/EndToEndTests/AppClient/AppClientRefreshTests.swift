@@ -53,7 +53,7 @@ struct AppClientRefreshTests {
         #expect(try await client.user().status == .active)
     }
 
-    @Test("A refresh that the system cancelled is repeated, and no other task is told that it was cancelled")
+    @Test("A refresh that the system cancelled is repeated, and no other task fails as cancelled")
     func cancelledBySystem() async throws {
         let client = try await app.signedIn()
         app.expireToken()

@@ -38,7 +38,7 @@ extension AppleChallengeTests {
                 .contains("does not support nonces"))
     }
 
-    @Test("Where a nonce is required, a login without one is told so")
+    @Test("Where a nonce is required, the refusal of a login without one says so")
     func requiredDetail() throws {
         let server = try InProcessServer { $0["APPLE_NONCE"] = "required" }
         let response = server.send(.post(Self.path, server.apple.login("001.none")))

@@ -171,7 +171,7 @@ struct AppleChallengeTests {
         #expect(try verdict(server, unable) == (rule == "optional" ? "200" : "nonce"))
     }
 
-    /// The thief of a token can read its `nonce` claim, but not the text that the claim is the hash of.
+    /// The thief of a token can read its `nonce` claim, but not the text whose hash it is.
     @Test(
         "Only a challenge protects against a stolen identity token, a hashed nonce of the app does not",
         arguments: ["optional", "required", "challenge"])

@@ -120,7 +120,7 @@ struct AppleRefusalTests {
     ]
 
     @Test(
-        "The detail says what is wrong with the login, and repeats neither token nor nonce",
+        "The detail names the fault of the login, and repeats neither token nor nonce",
         arguments: TestEnvironment.allCases)
     func details(_ environment: TestEnvironment) throws {
         let server = try SharedServers.standard(environment)
@@ -138,7 +138,7 @@ struct AppleRefusalTests {
         }
     }
 
-    @Test("A token that is used again after the grace is told to be replaced by a new one")
+    @Test("The refusal of a token that is used again after the grace asks for a new one")
     func replayed() throws {
         let server = try InProcessServer()
         let login = server.apple.login("001.again")

@@ -117,7 +117,7 @@ struct WrongClockTests {
         }
     }
 
-    @Test("A request that races another one is no theft by a clock that is ahead")
+    @Test("With a clock that is ahead, a repeated refresh gets 503 and does not count as theft")
     func race() throws {
         let login = try server.devLogin("race@example.com")
         let next = try server.refresh(login.refreshToken)
@@ -128,7 +128,7 @@ struct WrongClockTests {
         #expect(try server.refresh(next.refreshToken).status == 200)
     }
 
-    @Test("What is over by both clocks is refused for good: an expired session, and a token that was used again")
+    @Test("Expiry by both clocks is final: an expired session, and a token that was used again")
     func certain() throws {
         let expired = try server.devLogin("expired@example.com")
         let login = try server.devLogin("reused@example.com")
@@ -145,7 +145,7 @@ struct WrongClockTests {
         #expect(try server.refresh(expired.refreshToken).code == "refresh_token_expired")
     }
 
-    @Test("What it has ended stays ended: it is forgotten by the time that passes, and not by its clock")
+    @Test("An ended session stays ended: it is forgotten by elapsed time, not by the clock")
     func revoked() throws {
         let login = try server.devLogin("dead@example.com")
         #expect(server.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)

@@ -120,7 +120,7 @@ struct GuardAttackTests {
     }
 
     @Test(
-        "Other forms of the target reach neither internal locations nor those of administrators",
+        "Other forms of the target reach neither internal locations nor locations for administrators",
         arguments: [
             ("/_gatehouse/verify", 404), ("/_gatehouse/problem", 404), ("https://localhost/_gatehouse/verify", 404),
             ("https://localhost/notes/admin/1", 403), ("http://elsewhere.example/notes/admin/1", 403),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A cache at a guarded location")
 struct GuardCacheTests {
-    @Test("gives an answer to the user who got it alone, and to none without a token")
+    @Test("gives an answer only to the user who got it first, and to no client without a token")
     func ownAnswers() throws {
         let upstream = try UpstreamServer.echoing()
         let server = try ServerBehindNginx(

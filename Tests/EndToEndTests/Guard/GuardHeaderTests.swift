@@ -73,8 +73,8 @@ struct GuardHeaderTests {
         }
     }
 
-    /// nginx merges the header lines of the location with those of its included files, and drops those of outer blocks.
-    @Test("A location may set its own headers, and the guard overrides those of the server block")
+    /// nginx merges the header lines of the location and of its included files, and drops the lines of outer blocks.
+    @Test("A location may set its own headers, and the guard overrides the headers of the server block")
     func merged() throws {
         let pass = "proxy_pass http://127.0.0.1:\(fixture.upstream.port);"
         let own = "proxy_set_header X-Forwarded-Prefix /own;"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The location has one more line: `set $gatehouse_max_age 600;`.
-@Suite("The most time since the login that a guarded location allows")
+@Suite("The maximum age of a login that a guarded location allows")
 struct GuardMaximumAgeTests {
     private func verify(_ server: any TestServer, _ bearer: String?, _ age: String, role: String? = nil) throws
         -> TestResponse

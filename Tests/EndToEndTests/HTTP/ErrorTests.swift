@@ -88,7 +88,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "The detail of a body that is not JSON says what is wrong with it", arguments: TestEnvironment.allCases,
+        "The detail of a body that is not JSON names the fault", arguments: TestEnvironment.allCases,
         [
             ("", "The request has no body."), ("{", "ends before the JSON is complete, at byte 1"),
             (#"{"refreshToken":"a"#, "ends before the JSON is complete, at byte 18"),

@@ -69,7 +69,7 @@ struct ClientAddressTests {
         #expect(try statuses(server, from: ServerBehindBalancer.balancer, others) == [200, 200, 429])
     }
 
-    @Test("Without trusted proxies, the address is that of the connection", .needs(.time))
+    @Test("Without trusted proxies, the address is taken from the connection", .needs(.time))
     func noTrustedProxies() throws {
         let server = try server([:])
         let headers = (1...3).map { ["X-Forwarded-For": "192.0.2.\($0)", "X-Real-IP": "192.0.2.\($0)"] }

@@ -81,7 +81,7 @@ struct SeveralNodesTests {
         #expect(isGuard || Eventually.holds { nginx.accessLog.contains(#""upstreamStatus":"504, 200""#) })
     }
 
-    @Test("A node's own 503 reaches the client unchanged, and no other node is asked")
+    @Test("A node's own 503 reaches the client unchanged, and no other node gets the request")
     func unavailable() throws {
         let faults = try [FaultyNode(.unavailable), FaultyNode(.unavailable)]
         let nginx = try ServerBehindNginx(
@@ -93,7 +93,7 @@ struct SeveralNodesTests {
         }
     }
 
-    @Test("The guard asks another node if one cannot tell, and refuses if none can")
+    @Test("The guard tries another node if one answers 503, and refuses if every node does")
     func guardOfAnotherNode() throws {
         let fault = try FaultyNode(.unavailable)
         let nginx = try front(behind: fault)

@@ -13,7 +13,7 @@ struct AuditTrailTests {
             ServerProcess.devSecret, TestSettings.accessSecret, TestSettings.refreshSecret, "example.com",
         ]
 
-        /// Adds the tokens and those of their parts that are long enough to be unique.
+        /// Adds the tokens, and their parts that are long enough to be unique.
         func add(_ tokens: String...) {
             words += tokens + tokens.flatMap { $0.split(separator: ".").map(String.init) }.filter { $0.count > 40 }
         }
@@ -127,7 +127,7 @@ struct AuditTrailTests {
         }
     }
 
-    @Test("Equal refusals are counted in one event, those with different reasons apart")
+    @Test("Equal refusals are counted in one event, refusals with different reasons in several")
     func refusals() throws {
         let apple = server.apple.login("001.mallory") { $0.audience = "com.example.other" }
         for _ in 0..<20 {

@@ -23,7 +23,7 @@ struct AnswersOfAnyRequestTests {
     ]
 
     /// Other tests provoke the first three: plain HTTP, a wrong host name at the local listener, the guard. nginx
-    /// answers the rest only in locations of the operator, or closes the connection instead.
+    /// answers the other ones only in locations of the operator, or closes the connection instead.
     private static let others: Set<String> = [
         "https_required", "misdirected_request", "service_unavailable", "forbidden", "request_timeout",
         "length_required", "precondition_failed", "range_not_satisfiable", "internal_error", "insufficient_storage",

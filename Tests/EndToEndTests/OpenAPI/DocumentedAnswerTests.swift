@@ -4,8 +4,8 @@ import StoreSupport
 import TestSupport
 import Testing
 
-/// Everything that the document lists is answered. That nothing else is answered, every other test checks as well:
-/// see `ExchangeCheck`.
+/// Everything that the document lists is answered. All other tests check that nothing else is answered: see
+/// `ExchangeCheck`.
 @Suite("Documented answers")
 struct DocumentedAnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {

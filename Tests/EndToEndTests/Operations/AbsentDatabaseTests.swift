@@ -47,7 +47,7 @@ struct AbsentDatabaseTests {
         #expect(log.contains(#""event":"waiting""#) && !log.contains(#""event":"fatal""#), "\(log)")
     }
 
-    @Test("It ends when it is told to, and removes its socket")
+    @Test("It ends after SIGTERM, and removes its socket")
     func stopped() throws {
         let server = try start()
         server.process.signal(SIGTERM)

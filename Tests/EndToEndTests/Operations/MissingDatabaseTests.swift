@@ -97,7 +97,7 @@ struct MissingDatabaseTests {
         #expect(server.process.log.contains("DATABASE_MARK cannot be written"))
     }
 
-    @Test("gatehouse check reports a missing database that was there, and what to save of it")
+    @Test("gatehouse check reports a missing database that was there, and the files to save")
     func check() throws {
         let folder = try TemporaryFolder()
         let mark = folder.file("mark")

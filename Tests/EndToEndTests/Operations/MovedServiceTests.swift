@@ -29,7 +29,7 @@ struct MovedServiceTests {
         try server.restart { $0["DATABASE_URL"] = target }
     }
 
-    @Test("No client has to sign in again, there and back, and who was signed out stays so")
+    @Test("No client has to sign in again, there and back, and a client that was signed out stays so")
     func thereAndBack() throws {
         var active = try server.devLogin("active@example.com")
         let before = try server.devLogin("lost@example.com")

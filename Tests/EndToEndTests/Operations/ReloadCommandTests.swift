@@ -85,7 +85,7 @@ struct ReloadCommandTests {
         #expect(try fixture.reload(["LISTEN": "nonsense"]).status == 1)
     }
 
-    @Test("The command says what is wrong when there is no process")
+    @Test("The command names the fault when there is no process")
     func wrongProcess() throws {
         let fixture = try Fixture()
         for word in ["0", "-1", "many", ""] {

@@ -9,6 +9,7 @@ import Testing
 struct ReloadTests {
     private static let access = (0..<3).map { "access secret number \($0) of more than thirty-two bytes" }
     private static let refresh = (0..<3).map { "refresh secret number \($0) of more than thirty-two bytes" }
+    private static let dataKeys: [String] = (0..<3).map { AppleDeveloperFixture.key($0) }
     private static let (es256, edDSA) = (TestSettings.signingKey.pem, TestSettings.signingKeyBefore.pem)
 
     /// A cycle through all kinds of access token keys.
@@ -22,23 +23,19 @@ struct ReloadTests {
     ]
 
     /// A cycle of refresh token secrets and data keys, applied together with the steps above.
-    private static let others: [[String: String?]] = (0..<3).map { number in
-        [
-            "JWT_REFRESH_SECRET": refresh[number], "JWT_REFRESH_SECRET_PREVIOUS": refresh[(number + 2) % 3],
-            "DATA_KEY": dataKey(number), "DATA_KEY_PREVIOUS": dataKey((number + 2) % 3),
+    private static let others: [[String: String?]] = (0..<3).map { (number: Int) in
+        let before = (number + 2) % 3
+        return [
+            "JWT_REFRESH_SECRET": refresh[number], "JWT_REFRESH_SECRET_PREVIOUS": refresh[before],
+            "DATA_KEY": dataKeys[number], "DATA_KEY_PREVIOUS": dataKeys[before],
             "DEV_LOGIN_SECRET": InProcessServer.devSecret, "ACCESS_TOKEN_TTL": "\(15 + number)m",
         ]
-    }
-
-    private static func dataKey(_ number: Int) -> String {
-        var generator = SeededGenerator(seed: UInt64(number))
-        return Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
     @Test("Every key is rotated under load without a refused or lost response")
     func everyKey() throws {
         let configured = try ServerWithConfigurationFile([
-            "JWT_ACCESS_SECRET": Self.access[0], "JWT_REFRESH_SECRET": Self.refresh[2], "DATA_KEY": Self.dataKey(2),
+            "JWT_ACCESS_SECRET": Self.access[0], "JWT_REFRESH_SECRET": Self.refresh[2], "DATA_KEY": Self.dataKeys[2],
         ])
         let server = configured.server
         let clients = (0..<4).map {

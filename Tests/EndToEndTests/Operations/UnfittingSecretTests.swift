@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A start or a reload with another refresh secret than that of the database would sign every user out.
+/// A start or a reload with a refresh secret that does not fit the database would sign every user out.
 @Suite("A refresh secret that does not fit the database")
 struct UnfittingSecretTests {
     private static let other = "another refresh secret of more than thirty-two bytes"

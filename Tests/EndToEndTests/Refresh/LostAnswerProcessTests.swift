@@ -43,7 +43,7 @@ struct LostAnswerProcessTests {
         #expect(try isConfirmed())
     }
 
-    @Test("Another process repeats the lost answer, and its clients' use of it is seen by the first")
+    @Test("Another process repeats the lost answer, and the first process sees that clients use it")
     func otherProcess() throws {
         let other = try ServerProcess(beside: server)
         let login = try server.devLogin("two@example.com")

@@ -4,7 +4,7 @@ import Testing
 /// What happens between the loss of an answer and the next request of the app.
 enum Interruption: CaseIterable {
     case none
-    /// The process writes what it has to write, and another one starts.
+    /// The process writes its pending changes, and another one starts.
     case restart
     /// What the process has not written is lost.
     case kill

@@ -8,7 +8,7 @@ struct SuspendedNodeTests {
     /// There is no grace, so an old token ends the session as soon as its successor has been used.
     private let node = try! ServerProcess { $0["REFRESH_REUSE_GRACE"] = "0s" }
 
-    @Test("Requests whose peers have gone while it was suspended are not executed, so an old refresh ends no session")
+    @Test("Requests whose clients hung up while it was suspended are not executed, so an old refresh ends no session")
     func abandonedRefresh() throws {
         let other = try ServerProcess(beside: node)
         let login = try node.devLogin("suspended@example.com")
@@ -40,7 +40,7 @@ struct SuspendedNodeTests {
         #expect(try node.refresh(last.refreshToken).status == 200)
     }
 
-    @Test("Requests that waited while it was suspended are answered after it has read what other nodes ended")
+    @Test("Requests that waited while it was suspended are answered after it has read the log of revocations")
     func revocationsMeanwhile() throws {
         let nodes = try TwoNodes()
         try nodes.dropNotifications()

@@ -3,7 +3,7 @@ import FoundationNetworking
 import GatehouseClient
 import TestSupport
 
-/// An app that uses the client library against a real server behind the real nginx. What has to be lost is lost between
+/// An app that uses the client library against a real server behind the real nginx. Requests and answers are lost between
 /// the library and the network.
 ///
 /// Without a grace, an old refresh token ends the session as soon as its successor has been used: a library that used

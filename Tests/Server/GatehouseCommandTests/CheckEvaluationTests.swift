@@ -102,7 +102,7 @@ struct CheckEvaluationTests {
     }
 
     @Test(
-        "a clock by the time that is expected, if Apple does not tell it",
+        "a clock by the expected time, if the time of Apple is unknown",
         arguments: [
             (ClockReading(lead: .seconds(30)), nil, .ok), (ClockReading(lead: .seconds(31)), nil, .fault),
             (ClockReading(lead: .seconds(-31)), nil, .fault), (ClockReading(lead: .seconds(86_400)), 0, .ok),
@@ -187,7 +187,7 @@ struct CheckEvaluationTests {
     }
 
     @Test(
-        "limits by the need of the workers, and on a server by that of the threads and the connections",
+        "limits by the need of the workers, and on a PostgreSQL server of the threads and the connections",
         arguments: [
             (pool: nil, most: 80, grade: .fault), (pool: nil, most: 112, grade: .note),
             (pool: nil, most: 4191, grade: .note), (pool: nil, most: 4192, grade: .ok),

@@ -164,7 +164,7 @@ struct RestoreTests {
         #expect(Eventually.holds { server.log.contains(#""event":"listening""#) })
     }
 
-    @Test("keeps a damaged database unchanged, with the rest of its log")
+    @Test("keeps a damaged database unchanged, with the remains of its log")
     func damaged() throws {
         let backup = try fixture.backUp()
         try BackupFixture.damage(fixture.database, at: 0)

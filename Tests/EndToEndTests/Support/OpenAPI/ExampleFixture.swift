@@ -70,10 +70,10 @@ extension ExampleFixture {
         server.send(.post("/api/auth/apple", server.apple.login(subject)))
     }
 
-    /// From now on, the request is that of a user who signed in with Apple.
+    /// From now on, a user who signed in with Apple sends the request.
     func becomeAppleUser() { login = logInWithApple("example") }
 
-    /// Disables the users whom the request concerns.
+    /// Disables the users of the request.
     func disableUsers() throws {
         for login in [login, logInWithApple("example")] {
             _ = try Shell.outcome(

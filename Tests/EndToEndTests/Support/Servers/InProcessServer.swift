@@ -102,7 +102,7 @@ final class InProcessServer: TestServer {
     /// In a server, a background thread does this.
     func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
 
-    /// Reads what other processes have ended.
+    /// Reads the revocations of other processes.
     func followRevocations() throws {
         try assembly.withLock { $0.auth }.followRevocations()
     }

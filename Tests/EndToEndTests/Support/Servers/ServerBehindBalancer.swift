@@ -28,7 +28,7 @@ final class ServerBehindBalancer: Sendable {
     var accessLog: String { backend.accessLog }
 
     /// - Parameters:
-    ///   - values: replace those of a development machine.
+    ///   - values: replace values for a development machine.
     ///   - locations: the operator's own, next to the API.
     init(_ values: [String: String], locations: String = "") throws {
         backend = try ServerProcess()

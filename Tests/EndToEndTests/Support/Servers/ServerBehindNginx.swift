@@ -24,7 +24,7 @@ final class ServerBehindNginx: TestServer, @unchecked Sendable {
 
     /// - Parameters:
     ///   - responder: receives the requests, in place of a new server.
-    ///   - values: replace those of a development machine.
+    ///   - values: replace values for a development machine.
     ///   - locations: the operator's own, next to the API.
     ///   - site: the body of another server block at the same address.
     ///   - http: directives outside of server blocks.

@@ -17,7 +17,7 @@ extension ServerProcess {
         try sign.close()
     }
 
-    /// The seconds since the server has last read what other nodes have ended.
+    /// The seconds since the server last read the log of revocations.
     func ageOfRevocations() throws -> Double? {
         let metrics = String(decoding: try send(.get("/metrics")).body, as: UTF8.self).split(separator: "\n")
         let line = metrics.first { $0.hasPrefix("gatehouse_revocations_age_seconds ") }

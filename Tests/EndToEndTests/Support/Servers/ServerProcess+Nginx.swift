@@ -12,7 +12,7 @@ extension ServerProcess {
     /// Writes the shipped configuration of nginx for this server, with a certificate.
     ///
     /// - Parameters:
-    ///   - values: replace those of a development machine.
+    ///   - values: replace values for a development machine.
     ///   - locations: the operator's own, next to the API.
     ///   - sites: further files of `sites-enabled`.
     func renderNginx(values: [String: String], locations: String, sites: [String: String]) throws {

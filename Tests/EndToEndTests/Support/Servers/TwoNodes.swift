@@ -7,7 +7,7 @@ struct TwoNodes: Sendable {
     let second: ServerProcess
     /// With the rights of a superuser.
     let database: TestDatabase
-    /// The owner of the database, as whom the nodes connect; nil for the superuser.
+    /// The owner of the database, and the user of the nodes; nil for the superuser.
     let user: String?
 
     /// - Parameters:
@@ -36,6 +36,6 @@ struct TwoNodes: Sendable {
     /// The nodes in turn.
     subscript(index: Int) -> ServerProcess { index.isMultiple(of: 2) ? first : second }
 
-    /// From now on a node learns what the other one ends only by reading the log.
+    /// From now on a node learns of sessions that the other one ends only by reading the log.
     func dropNotifications() throws { try database.execute("DROP TRIGGER revocation_announced ON revocations") }
 }
