@@ -74,7 +74,7 @@ struct ArchitectureTests {
         #expect(listed == present)
     }
 
-    @Test("The README lists every folder of sources, and the rest of the top level")
+    @Test("The README lists every folder of sources, and the other folders of the top level")
     func folders() throws {
         let readme = try DocumentationPage(path: "README.md").lines.joined(separator: "\n")
         let sources = try FileManager.default.contentsOfDirectory(atPath: Executable.root + "/Sources")
@@ -91,7 +91,7 @@ struct ArchitectureTests {
     }
 
     @Test(
-        "Every file that a page for contributors names is there; a name in capitals stands for any",
+        "Every file that a page for contributors names is there; a name in capitals matches any name",
         arguments: [".github/CONTRIBUTING.md", pages + "Architecture.md", pages + "Retries.md"])
     func namedFiles(page: String) throws {
         let text = try DocumentationPage(path: page).lines.joined(separator: "\n")

@@ -2,8 +2,8 @@ import FileSystem
 import Glibc
 import JSON
 
-/// The program that `deploy/bench` runs for measurements in one process and for the logins of those through nginx. It
-/// prints a line of JSON for each measurement.
+/// The program that `deploy/bench` runs for measurements in one process, and to mint the logins for measurements through
+/// nginx. It prints a line of JSON for each measurement.
 @main
 struct GatehouseBenchmarks {
     static let usage = """

@@ -9,7 +9,7 @@ import TestSupport
 final class ConsoleFixture: Sendable {
     let folder: TemporaryFolder
     let service: ConsoleService
-    /// Distinguishes the requests of this console from those of others.
+    /// Distinguishes the requests of this console from the requests of other tests.
     private let tag: String
     private let reports: Reports
 
@@ -28,7 +28,7 @@ final class ConsoleFixture: Sendable {
         service = try ConsoleService(settings) { [reports] line in reports.lines.withLock { $0.append(line) } }
     }
 
-    /// The requests that the API has got.
+    /// The requests that the API has received.
     var requests: [HTTPRequest] {
         (try? RecordingAPI.shared.get().requests(tagged: tag)) ?? []
     }

@@ -37,7 +37,7 @@ struct FaultTests {
         #expect(request["cookie"] == nil && request["x-user-id"] == nil && request["x-console-step"] == nil)
     }
 
-    @Test("A lost answer: the request is carried out, the client gets nothing, and the log tells the request id")
+    @Test("A lost answer: the request is carried out, the client gets nothing, and the log has the request id")
     func lost() throws {
         switchOn(#"{"fault":"lost","path":"/api/auth/refresh","times":1}"#)
         #expect(console.reply("GET", "/console/faulty/api/users/me") == nil, "another path")
@@ -81,7 +81,7 @@ struct FaultTests {
         #expect(console.reported.first?["fault"] == "delay")
     }
 
-    @Test("The latest fault applies first, and the list shows what is left")
+    @Test("The latest fault applies first, and the list shows the remaining ones")
     func order() throws {
         switchOn(#"{"fault":"unavailable"}"#)
         switchOn(#"{"fault":"lost","times":2}"#)
@@ -92,7 +92,7 @@ struct FaultTests {
     }
 
     @Test(
-        "What is no fault is refused, and names what is allowed",
+        "An unknown fault is refused, and the refusal names the allowed ones",
         arguments: [
             "", "[]", "{}", #"{"fault":"x"}"#, #"{"fault":"lost","x":1}"#, #"{"fault":"lost","times":0}"#,
             #"{"fault":"delay","seconds":61}"#, #"{"fault":"delay","seconds":-1}"#, #"{"fault":"lost","path":"api"}"#,

@@ -65,7 +65,7 @@ struct LogTailTests {
         #expect(next(page.cursor).lines.count == 1)
     }
 
-    @Test("At first only the last lines of a long log are read, and a line that is cut off is none")
+    @Test("At first only the last lines of a long log are read, without a line that is cut off")
     func long() throws {
         try write(
             String(repeating: #"{"n":1}"# + "\n", count: 20_000) + #"{"last":true}"# + "\n", to: "logs/gatehouse.log")
@@ -94,7 +94,7 @@ struct LogTailTests {
     }
 
     @Test(
-        "Anything else is no cursor",
+        "Any other text is refused as a cursor",
         arguments: ["", "x", "1-", "1-2", "1-2-3", "1-2-3-4-5", "-1", "1--2", "../x", "1-2-3-99999999999999999999"])
     func noCursor(text: String) {
         #expect(LogCursor(text) == nil)

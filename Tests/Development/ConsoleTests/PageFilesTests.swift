@@ -26,7 +26,7 @@ struct PageFilesTests {
     }
 
     @Test(
-        "No other name is a file",
+        "Any other name gets 404",
         arguments: [
             "../run", "../lib/packages", "..", ".", "main", "main.js/", "/etc/passwd", "MAIN.js", "main.js.map",
             "%2e%2e/run", "main.css", ".js", "icon.svg\0.js", "console/main.js",

@@ -45,7 +45,7 @@ struct FaultTests {
         #expect(try #require(apple.reply("GET", "/auth/keys")).body.count == 1 << 20)
     }
 
-    @Test("what is left of the ordered faults is listed")
+    @Test("the remaining ordered faults are listed")
     func list() throws {
         try order(["fault": "close", "path": "/auth/keys"])
         try order(["fault": "status", "times": 2])

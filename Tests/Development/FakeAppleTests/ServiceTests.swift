@@ -103,10 +103,17 @@ struct ServiceTests {
     @Test(
         "unknown requests are refused",
         arguments: [
-            ("POST", "/mint", "", "400"), ("POST", "/mint", "[]", "400"), ("POST", "/mint", #"{"x":1}"#, "400"),
-            ("GET", "/", "", "404"), ("PUT", "/mint", "", "404"), ("POST", "/auth/keys", "", "404"),
-            ("GET", "/auth/token", "", "404"), ("GET", "/auth/", "", "404"), ("GET", "/keys/rotate", "", "404"),
-            ("POST", "/notify", "", "400"), ("POST", "/faults", "", "400"),
+            (method: "POST", path: "/mint", body: "", status: "400"),
+            (method: "POST", path: "/mint", body: "[]", status: "400"),
+            (method: "POST", path: "/mint", body: #"{"x":1}"#, status: "400"),
+            (method: "GET", path: "/", body: "", status: "404"),
+            (method: "PUT", path: "/mint", body: "", status: "404"),
+            (method: "POST", path: "/auth/keys", body: "", status: "404"),
+            (method: "GET", path: "/auth/token", body: "", status: "404"),
+            (method: "GET", path: "/auth/", body: "", status: "404"),
+            (method: "GET", path: "/keys/rotate", body: "", status: "404"),
+            (method: "POST", path: "/notify", body: "", status: "400"),
+            (method: "POST", path: "/faults", body: "", status: "400"),
         ])
     func refusals(method: String, path: String, body: String, status: String) throws {
         #expect(try #require(apple.reply(method, path, body)).status.hasPrefix(status))

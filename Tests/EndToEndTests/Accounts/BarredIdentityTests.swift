@@ -15,7 +15,7 @@ struct BarredIdentityTests {
         let fixture = other ?? fixture
         let order = NotificationOrder(
             type: "account-delete", subject: subject, audience: FakeAppleIssuer.bundleID)
-        let response = try fixture.installation.send(
+        let response = try fixture.server.send(
             .post("/api/auth/apple/notifications", fixture.apple.service.notification(order)))
         #expect(response.status == 200)
     }
@@ -23,7 +23,7 @@ struct BarredIdentityTests {
     /// Creates a user, disables it and removes its identity with a notification from Apple.
     private func removedUser(_ subject: String, transferSubject: String? = nil) throws -> String {
         let login = try fixture.logIn(fixture.apple.login(subject) { $0.transferSubject = transferSubject })
-        try fixture.installation.runCommand("users", "disable", login.userID)
+        try fixture.server.runCommand("users", "disable", login.userID)
         try removeByApple(subject)
         #expect(try fixture.number("SELECT count(*) FROM auth_accounts WHERE user_id = '\(login.userID)'") == 0)
         return login.userID
@@ -34,10 +34,10 @@ struct BarredIdentityTests {
         let user = try removedUser("ann")
         #expect(try fixture.logIn("ann").code == "user_disabled")
         #expect(try fixture.logIn("bob").status == 200, "other users can log in")
-        try fixture.installation.killAndRestart()
+        try fixture.server.killAndRestart()
         #expect(try fixture.logIn("ann").code == "user_disabled", "after a kill")
         #expect(try fixture.number("SELECT count(*) FROM users") == 2)
-        let said = try fixture.installation.runCommand("users", "enable", user)
+        let said = try fixture.server.runCommand("users", "enable", user)
         #expect(said.contains("stays DELETED") && said.contains("can sign in again"))
         let back = try fixture.logIn("ann")
         #expect(back.status == 200 && back["isNewUser"] == true && back.userID != user)
@@ -49,7 +49,7 @@ struct BarredIdentityTests {
         #expect(try fixture.logIn("ann").status == 403)
         #expect(
             Eventually.holds {
-                (try? fixture.installation.auditTrail().contains {
+                (try? fixture.server.auditTrail().contains {
                     $0["kind"] == "login_refused" && $0["userId"]?.string == user && $0["detail"] == "user_disabled"
                 }) == true
             })
@@ -62,7 +62,7 @@ struct BarredIdentityTests {
         for number in 1...3 {
             let next = "refresh secret number \(number) of more than thirty-two bytes"
             fixture.stop()
-            try fixture.installation.restart { variables in
+            try fixture.server.restart { variables in
                 variables["JWT_REFRESH_SECRET"] = next
                 variables["JWT_REFRESH_SECRET_PREVIOUS"] = secret
             }
@@ -76,14 +76,14 @@ struct BarredIdentityTests {
         _ = try removedUser("ann")
         fixture.stop()
         let wrong = "a new refresh secret of more than thirty-two bytes"
-        let settings = ["DATABASE_URL": fixture.installation.databaseURL, "JWT_REFRESH_SECRET": wrong]
+        let settings = ["DATABASE_URL": fixture.server.databaseURL, "JWT_REFRESH_SECRET": wrong]
         let outcome = try Shell.outcome(
             of: [Executable.gatehouse, "keys", "reseal", "--lost-secret", "--yes"], environment: settings)
         #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
-        try fixture.installation.restart { $0["JWT_REFRESH_SECRET"] = wrong }
-        #expect(fixture.installation.process.log.contains("identity_hashes"), "the log warns")
+        try fixture.server.restart { $0["JWT_REFRESH_SECRET"] = wrong }
+        #expect(fixture.server.process.log.contains("identity_hashes"), "the log warns")
         fixture.stop()
-        try fixture.installation.restart {
+        try fixture.server.restart {
             $0["JWT_REFRESH_SECRET"] = wrong
             $0["JWT_REFRESH_SECRET_PREVIOUS"] = TestSettings.refreshSecret
         }
@@ -100,14 +100,14 @@ struct BarredIdentityTests {
     @Test("Every identity of a removed user is barred")
     func everyIdentity() throws {
         let fixture = try AppleDeveloperFixture { $0["APPLE_ON_CONSENT_REVOKED"] = "delete" }
-        let login = try fixture.installation.devLogin("dev@example.com")
+        let login = try fixture.server.devLogin("dev@example.com")
         let path = "/api/users/me/accounts/apple"
         #expect(
-            try fixture.installation.send(.post(path, fixture.apple.login("ann"), bearer: login.accessToken)).status
+            try fixture.server.send(.post(path, fixture.apple.login("ann"), bearer: login.accessToken)).status
                 == 200)
-        try fixture.installation.runCommand("users", "disable", login.userID)
+        try fixture.server.runCommand("users", "disable", login.userID)
         try removeByApple("ann", in: fixture)
-        #expect(try fixture.installation.devLogin("dev@example.com").code == "user_disabled")
+        #expect(try fixture.server.devLogin("dev@example.com").code == "user_disabled")
         #expect(try fixture.logIn("ann").code == "user_disabled")
     }
 
@@ -116,8 +116,8 @@ struct BarredIdentityTests {
         _ = try removedUser("ann", transferSubject: "ann.transfer")
         let transferred = try fixture.logIn(fixture.apple.login("ann.new") { $0.transferSubject = "ann.transfer" })
         #expect(transferred.code == "user_disabled")
-        let other = try fixture.installation.devLogin("other@example.com")
-        let link = try fixture.installation.send(
+        let other = try fixture.server.devLogin("other@example.com")
+        let link = try fixture.server.send(
             .post("/api/users/me/accounts/apple", fixture.apple.login("ann"), bearer: other.accessToken))
         #expect(link.code == "account_already_linked")
     }
@@ -127,7 +127,7 @@ struct BarredIdentityTests {
         _ = try removedUser("001234.a-subject-to-look-for")
         #expect(try fixture.number("SELECT count(*) FROM barred_identities WHERE length(hash) = 32") == 1)
         #expect(
-            try !fixture.installation.runCommand("audit", "--json", "--limit", "1000").contains("a-subject-to-look-for")
+            try !fixture.server.runCommand("audit", "--json", "--limit", "1000").contains("a-subject-to-look-for")
         )
     }
 }

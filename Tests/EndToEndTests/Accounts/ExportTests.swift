@@ -8,19 +8,19 @@ import Testing
 
 @Suite("Account export")
 struct ExportTests {
-    private func export(_ installation: any Installation, _ login: TestResponse) throws -> TestResponse {
-        try installation.send(.get("/api/users/me/export", bearer: login.accessToken))
+    private func export(_ server: any TestServer, _ login: TestResponse) throws -> TestResponse {
+        try server.send(.get("/api/users/me/export", bearer: login.accessToken))
     }
 
     @Test("The export contains all data of the user and none of other users")
     func everything() throws {
         let fixture = try AppleDeveloperFixture()
-        let dev = try fixture.installation.devLogin("dev@example.com", nickname: "Dev")
-        _ = try fixture.installation.devLogin("other@example.com")
-        _ = try fixture.installation.send(
+        let dev = try fixture.server.devLogin("dev@example.com", nickname: "Dev")
+        _ = try fixture.server.devLogin("other@example.com")
+        _ = try fixture.server.send(
             .post("/api/users/me/accounts/apple", fixture.apple.login("ann"), bearer: dev.accessToken))
         let apple = try fixture.logIn(fixture.apple.login("ann") { $0.email = "ann@example.com" })
-        let response = try export(fixture.installation, apple)
+        let response = try export(fixture.server, apple)
         #expect(response.status == 200)
         #expect(response.header("cache-control") == "no-store")
         #expect(response["user"]?.object?["nickname"] == "Dev")
@@ -43,13 +43,13 @@ struct ExportTests {
         body["email"] = "hint@example.com"
         body["realUserStatus"] = 1
         let login = try fixture.logIn(body)
-        let text = String(decoding: try export(fixture.installation, login).body, as: UTF8.self)
+        let text = String(decoding: try export(fixture.server, login).body, as: UTF8.self)
         #expect(text.contains("hint@example.com"))
         #expect(text.contains(#""userIdentifier":"ann""#))
         #expect(
             text.contains(#""realUserStatus":null,"realUserStatusHint":1"#), "the value from the client is only a hint")
         let claimed = try fixture.logIn(fixture.apple.login("ann") { $0.claims = ["real_user_status": 2] })
-        let later = String(decoding: try export(fixture.installation, claimed).body, as: UTF8.self)
+        let later = String(decoding: try export(fixture.server, claimed).body, as: UTF8.self)
         #expect(later.contains(#""realUserStatus":2,"realUserStatusHint":1"#))
     }
 
@@ -57,8 +57,8 @@ struct ExportTests {
     func nothingSecret() throws {
         let fixture = try AppleDeveloperFixture()
         let login = try fixture.logInAndAwaitGrant("ann")
-        let text = String(decoding: try export(fixture.installation, login).body, as: UTF8.self)
-        let database = try fixture.installation.testDatabase.connection()
+        let text = String(decoding: try export(fixture.server, login).body, as: UTF8.self)
+        let database = try fixture.server.testDatabase.connection()
         var blobs: [[UInt8]] = []
         for column in ["token_hash", "token_random"] {
             blobs += try database.all("SELECT \(column) FROM refresh_tokens") { $0.blob(0) }
@@ -76,7 +76,7 @@ struct ExportTests {
 
     @Test("The export requires a valid access token")
     func unauthenticated() throws {
-        let response = try SharedInstallations.standard(.handler).send(.get("/api/users/me/export"))
+        let response = try SharedServers.standard(.handler).send(.get("/api/users/me/export"))
         #expect(response.status == 401)
     }
 }

@@ -12,7 +12,7 @@ struct LinkedAccountTests {
     }
 
     private func link(_ body: JSONObject, to login: TestResponse) throws -> TestResponse {
-        try fixture.installation.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken))
+        try fixture.server.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken))
     }
 
     private func link(_ subject: String, to login: TestResponse) throws -> TestResponse {
@@ -20,7 +20,7 @@ struct LinkedAccountTests {
     }
 
     private func unlink(_ login: TestResponse) throws -> TestResponse {
-        try fixture.installation.delete("/api/users/me/accounts/apple", login)
+        try fixture.server.delete("/api/users/me/accounts/apple", login)
     }
 
     private func providers(_ response: TestResponse) -> [String] {
@@ -29,11 +29,11 @@ struct LinkedAccountTests {
 
     @Test("A linked Apple account logs in as the same user")
     func linked() throws {
-        let login = try fixture.installation.devLogin("dev@example.com")
+        let login = try fixture.server.devLogin("dev@example.com")
         let response = try link("ann", to: login)
         #expect(response.status == 200)
         #expect(providers(response) == ["DEV", "APPLE"])
-        let listed = try fixture.installation.send(.get("/api/users/me/accounts", bearer: login.accessToken))
+        let listed = try fixture.server.send(.get("/api/users/me/accounts", bearer: login.accessToken))
         #expect(listed.json == response.json)
         let accounts = listed["accounts"]?.array?.compactMap(\.object) ?? []
         for account in accounts {
@@ -49,15 +49,15 @@ struct LinkedAccountTests {
 
     @Test("Linking and unlinking work in every environment", arguments: TestEnvironment.allCases)
     func everywhere(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let login = try installation.devLogin("link-\(environment)@example.com")
-        let body = installation.apple.login("link-\(environment)")
-        let linked = try installation.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken))
+        let server = try SharedServers.standard(environment)
+        let login = try server.devLogin("link-\(environment)@example.com")
+        let body = server.apple.login("link-\(environment)")
+        let linked = try server.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken))
         #expect(linked.status == 200 && providers(linked) == ["DEV", "APPLE"])
-        #expect(try installation.delete("/api/users/me/accounts/apple", login).status == 204)
-        let listed = try installation.send(.get("/api/users/me/accounts", bearer: login.accessToken))
+        #expect(try server.delete("/api/users/me/accounts/apple", login).status == 204)
+        let listed = try server.send(.get("/api/users/me/accounts", bearer: login.accessToken))
         #expect(providers(listed) == ["DEV"])
-        let export = try installation.send(.get("/api/users/me/export", bearer: login.accessToken))
+        let export = try server.send(.get("/api/users/me/export", bearer: login.accessToken))
         #expect(export.status == 200 && providers(export) == ["DEV"])
         let kinds = export["events"]?.array?.compactMap { $0.object?["kind"]?.string } ?? []
         #expect(kinds.contains("account_linked") && kinds.contains("account_unlinked"))
@@ -68,13 +68,13 @@ struct LinkedAccountTests {
         for request in [
             TestRequest.post("/api/users/me/accounts/apple", fixture.apple.login("x")), .get("/api/users/me/accounts"),
         ] {
-            #expect(try fixture.installation.send(request).status == 401)
+            #expect(try fixture.server.send(request).status == 401)
         }
     }
 
     @Test("An Apple account that is already linked, and a second one, are refused")
     func alreadyLinked() throws {
-        let (ann, dev) = (try fixture.logIn("ann"), try fixture.installation.devLogin("dev@example.com"))
+        let (ann, dev) = (try fixture.logIn("ann"), try fixture.server.devLogin("dev@example.com"))
         let otherUsers = try link("ann", to: dev)
         #expect(otherUsers.status == 409 && otherUsers.code == "account_already_linked")
         let second = try link("bob", to: ann)
@@ -86,7 +86,7 @@ struct LinkedAccountTests {
 
     @Test("Accounts are never linked by email address")
     func email() throws {
-        let dev = try fixture.installation.devLogin("same@example.com")
+        let dev = try fixture.server.devLogin("same@example.com")
         let apple = try fixture.logIn(fixture.apple.login("ann") { $0.email = "same@example.com" })
         #expect(apple["isNewUser"] == true)
         #expect(apple.userID != dev.userID)
@@ -96,13 +96,13 @@ struct LinkedAccountTests {
 
     @Test("Unlinking revokes the grant at Apple, and the next Apple login creates a new user")
     func unlinked() throws {
-        let login = try fixture.installation.devLogin("dev@example.com")
+        let login = try fixture.server.devLogin("dev@example.com")
         #expect(try link("ann", to: login).status == 200)
         #expect(Eventually.holds { (try? fixture.hasGrant(login.userID)) == true })
         #expect(try unlink(login).status == 204)
         #expect(Eventually.holds { !fixture.isAuthorised("ann") && fixture.pendingTasks == 0 })
         #expect(
-            try providers(fixture.installation.send(.get("/api/users/me/accounts", bearer: login.accessToken))) == [
+            try providers(fixture.server.send(.get("/api/users/me/accounts", bearer: login.accessToken))) == [
                 "DEV"
             ])
         #expect(try unlink(login).status == 204)
@@ -124,14 +124,14 @@ struct LinkedAccountTests {
         let fixture = try AppleDeveloperFixture { $0["APPLE_REPLAY_GRACE"] = "0s" }
         let body = fixture.apple.login("ann")
         let login = try fixture.logIn(body)
-        #expect(try fixture.installation.deleteAccount(login).status == 204)
+        #expect(try fixture.server.deleteAccount(login).status == 204)
         let users = try fixture.number("SELECT count(*) FROM users")
         let again = try fixture.logIn(body)
         #expect(again.code == "invalid_apple_token" && again["reason"] == "replayed")
         #expect(try fixture.number("SELECT count(*) FROM users") == users)
         #expect(try fixture.number("SELECT count(*) FROM auth_accounts") == 0)
-        let dev = try fixture.installation.devLogin("dev@example.com")
-        let linked = try fixture.installation.send(.post("/api/users/me/accounts/apple", body, bearer: dev.accessToken))
+        let dev = try fixture.server.devLogin("dev@example.com")
+        let linked = try fixture.server.send(.post("/api/users/me/accounts/apple", body, bearer: dev.accessToken))
         #expect(linked.status == 422 && linked["reason"] == "replayed")
         #expect(try fixture.logIn("ann").userID != dev.userID)
     }
@@ -153,7 +153,7 @@ struct LinkedAccountTests {
     @Test("Linking after an app transfer finds the user by transfer_sub")
     func transferredLink() throws {
         let ann = try fixture.logIn(fixture.apple.login("A") { $0.transferSubject = "T" })
-        let dev = try fixture.installation.devLogin("dev@example.com")
+        let dev = try fixture.server.devLogin("dev@example.com")
         #expect(
             try link(fixture.apple.login("B") { $0.transferSubject = "T" }, to: dev).code == "account_already_linked")
         #expect(try link(fixture.apple.login("B") { $0.transferSubject = "T" }, to: ann).status == 200)

@@ -3,41 +3,44 @@ import Testing
 
 @Suite("Profile changes")
 struct ProfileTests {
-    private func patch(_ installation: any Installation, _ json: String, _ bearer: String?) throws -> TestResponse {
+    private func patch(_ server: any TestServer, _ json: String, _ bearer: String?) throws -> TestResponse {
         var request = TestRequest.get("/api/users/me", bearer: bearer)
         request.method = "PATCH"
         request.headers.append(("Content-Type", "application/json"))
         request.body = Array(json.utf8)
-        return try installation.send(request)
+        return try server.send(request)
     }
 
     @Test(
         "A change sets the members that are sent, keeps the others and returns the user",
         arguments: TestEnvironment.allCases)
     func changes(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let token = try installation.devLogin("profile-\(environment)@example.com", nickname: "Before").accessToken
-        let steps: [(String, String, String?, String?, Bool)] = [
-            (#"{"onboardingCompleted": true}"#, "a flag", "Before", nil, true),
-            (#"{"nickname": "  名前 "}"#, "a name", "名前", nil, true),
+        let server = try SharedServers.standard(environment)
+        let token = try server.devLogin("profile-\(environment)@example.com", nickname: "Before").accessToken
+        let steps: [(body: String, step: String, nickname: String?, avatar: String?, onboarded: Bool)] = [
+            (body: #"{"onboardingCompleted": true}"#, step: "a flag", nickname: "Before", avatar: nil, onboarded: true),
+            (body: #"{"nickname": "  名前 "}"#, step: "a name", nickname: "名前", avatar: nil, onboarded: true),
             (
-                #"{"avatarUrl": "https://example.com/a.png?s=1"}"#, "a picture", "名前", "https://example.com/a.png?s=1",
-                true
+                body: #"{"avatarUrl": "https://example.com/a.png?s=1"}"#, step: "a picture", nickname: "名前",
+                avatar: "https://example.com/a.png?s=1", onboarded: true
             ),
             (
-                #"{"nickname": null, "role": "ADMIN", "id": "x", "status": "DELETED"}"#, "away", nil,
-                "https://example.com/a.png?s=1", true
+                body: #"{"nickname": null, "role": "ADMIN", "id": "x", "status": "DELETED"}"#, step: "away",
+                nickname: nil, avatar: "https://example.com/a.png?s=1", onboarded: true
             ),
-            (#"{"nickname": " ", "avatarUrl": null, "onboardingCompleted": false}"#, "all", nil, nil, false),
+            (
+                body: #"{"nickname": " ", "avatarUrl": null, "onboardingCompleted": false}"#, step: "all",
+                nickname: nil, avatar: nil, onboarded: false
+            ),
         ]
         for (body, step, nickname, avatar, onboarded) in steps {
-            let response = try patch(installation, body, token)
+            let response = try patch(server, body, token)
             #expect(response.status == 200, "\(step)")
             #expect(response["nickname"]?.string == nickname, "\(step)")
             #expect(response["avatarUrl"]?.string == avatar, "\(step)")
             #expect(response["onboardingCompleted"]?.bool == onboarded, "\(step)")
             #expect(response["role"] == "USER" && response["status"] == "ACTIVE", "\(step)")
-            #expect(try installation.me(token).body == response.body, "\(step)")
+            #expect(try server.me(token).body == response.body, "\(step)")
         }
     }
 
@@ -61,33 +64,33 @@ struct ProfileTests {
             (#"{"nickName": "Ada", "avatarURL": "https://example.com/a.png", "role": "ADMIN"}"#, ["nickname"]),
         ])
     func faults(_ body: String, _ fields: [String]) throws {
-        let installation = try SharedInstallations.standard(.handler)
-        let token = try installation.devLogin("faults@example.com", nickname: "Kept").accessToken
-        let response = try patch(installation, body, token)
+        let server = try SharedServers.standard(.handler)
+        let token = try server.devLogin("faults@example.com", nickname: "Kept").accessToken
+        let response = try patch(server, body, token)
         #expect(response.status == 400)
         #expect(response.code == "invalid_request")
         #expect(response["errors"]?.array?.compactMap { $0.object?["field"]?.string } == fields)
-        #expect(try installation.me(token)["nickname"] == "Kept")
+        #expect(try server.me(token)["nickname"] == "Kept")
     }
 
     @Test("A change without a member that can be changed names those that can", arguments: TestEnvironment.allCases)
     func nothingToChange(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let token = try installation.devLogin("nothing-\(environment)@example.com").accessToken
-        let response = try patch(installation, #"{"nickName": "Ada"}"#, token)
+        let server = try SharedServers.standard(environment)
+        let token = try server.devLogin("nothing-\(environment)@example.com").accessToken
+        let response = try patch(server, #"{"nickName": "Ada"}"#, token)
         expectProblem(response, 400, "invalid_request")
         let detail = response["detail"]?.string ?? ""
         for member in ["nickname", "avatarUrl", "onboardingCompleted"] { #expect(detail.contains(member)) }
         // A known member makes the others ones of a newer client.
-        #expect(try patch(installation, #"{"nickName": "Ada", "onboardingCompleted": false}"#, token).status == 200)
+        #expect(try patch(server, #"{"nickName": "Ada", "onboardingCompleted": false}"#, token).status == 200)
     }
 
     @Test("An unauthenticated request gets 401 before its body is validated")
     func unauthenticated() throws {
-        let installation = try SharedInstallations.standard(.handler)
-        #expect(try patch(installation, "{", nil).code == "invalid_access_token")
-        let login = try installation.devLogin("left@example.com")
-        #expect(try installation.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
-        #expect(try patch(installation, "{", login.accessToken).code == "session_revoked")
+        let server = try SharedServers.standard(.handler)
+        #expect(try patch(server, "{", nil).code == "invalid_access_token")
+        let login = try server.devLogin("left@example.com")
+        #expect(try server.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
+        #expect(try patch(server, "{", login.accessToken).code == "session_revoked")
     }
 }

@@ -12,7 +12,7 @@ struct AppClientAccountTests {
     init() throws { app = try AppClientFixture() }
 
     private func appleLogin(_ subject: String, nonce: String? = nil) throws -> AppleLogin {
-        let body = app.installation.apple.login(subject) {
+        let body = app.server.apple.login(subject) {
             $0.nonce = nonce
             $0.email = "\(subject)@example.com"
         }

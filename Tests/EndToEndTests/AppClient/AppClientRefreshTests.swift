@@ -53,7 +53,7 @@ struct AppClientRefreshTests {
         #expect(try await client.user().status == .active)
     }
 
-    @Test("A refresh that the system cancelled is repeated, and no other task is told that it was cancelled")
+    @Test("A refresh that the system cancelled is repeated, and no other task fails as cancelled")
     func cancelledBySystem() async throws {
         let client = try await app.signedIn()
         app.expireToken()
@@ -128,14 +128,14 @@ struct AppClientRefreshTests {
 
     @Test("A lost answer that is repeated without any lifetime left is followed by one more refresh")
     func repeatedLate() async throws {
-        let app = try AppClientFixture(NginxInstallation { $0["ACCESS_TOKEN_TTL"] = "1s" })
+        let app = try AppClientFixture(ServerBehindNginx { $0["ACCESS_TOKEN_TTL"] = "1s" })
         let store = FaultyStore()
         let client = try await app.signedIn(store)
         let old = try #require(try RefreshTokenOnly(in: store.contents))
         app.expireToken()
         app.transport.plan("auth/refresh", .loseAnswer, times: 3)
         _ = try? await client.accessToken()
-        #expect(Eventually.holds { (try? app.installation.refresh(old.text))?.json["expiresIn"]?.integer == 0 })
+        #expect(Eventually.holds { (try? app.server.refresh(old.text))?.json["expiresIn"]?.integer == 0 })
         let count = app.transport.sent("auth/refresh").count
         _ = try await client.accessToken()
         #expect(app.transport.sent("auth/refresh").dropFirst(count).map(\.status) == [200, 200])

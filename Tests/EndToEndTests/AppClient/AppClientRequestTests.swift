@@ -90,12 +90,12 @@ struct AppClientRequestTests {
 
     // MARK: 403
 
-    @Test("A request of a user whom an operator has disabled signs the app out", arguments: ["by call", "by send"])
+    @Test("A request of a user that an operator has disabled signs the app out", arguments: ["by call", "by send"])
     func disabled(kind: String) async throws {
         let store = FaultyStore()
         let client = try await app.signedIn(store)
         guard case .signedIn(let session) = client.state else { return #expect(Bool(false)) }
-        try app.installation.backend.runCommand("users", "disable", session.user.id)
+        try app.server.backend.runCommand("users", "disable", session.user.id)
         let error = GatehouseError.signedOut(.refused(.userDisabled))
         await #expect(throws: error) {
             if kind == "by call" { _ = try await client.user() } else { _ = try await client.send(app.request()) }
@@ -118,7 +118,7 @@ struct AppClientRequestTests {
         #expect(try await client.user().status == .active)
     }
 
-    @Test("A service that says user_disabled of a user whom the server accepts causes one refresh")
+    @Test("A service that answers user_disabled for a user that the server accepts causes one refresh")
     func disabledByService() async throws {
         let client = try await app.signedIn()
         app.transport.plan("users/me", .answer(403, body: FaultyTransport.problem(403, "user_disabled")), times: 5)

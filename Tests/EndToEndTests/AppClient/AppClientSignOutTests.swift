@@ -83,7 +83,7 @@ struct AppClientSignOutTests {
         #expect(try await client.sessions().map(\.current) == [true])
     }
 
-    @Test("A lost answer of a login is asked for again")
+    @Test("A login whose answer is lost is sent again")
     func lostLogin() async throws {
         let client = app.client()
         app.transport.plan("auth/dev-login", .loseAnswer)
@@ -154,7 +154,7 @@ struct AppClientSignOutTests {
         #expect(await client.signOut() == .delivered)
     }
 
-    @Test("States begin with the present one, and each change is told once to every listener")
+    @Test("States begin with the present one, and every listener gets each change once")
     func states() async throws {
         let client = app.client()
         var early = client.states.makeAsyncIterator()

@@ -48,7 +48,7 @@ struct AppClientStoreTests {
         }
     }
 
-    @Test("A store that always fails is told as such; a login works until the process ends, and is not saved")
+    @Test("A store that always fails is reported; a login works until the process ends, and is not saved")
     func alwaysFailing() async throws {
         let (store, failure) = (FaultyStore(), StoreUnavailable.failed("OSStatus -34018"))
         store.fail(load: failure, save: failure)

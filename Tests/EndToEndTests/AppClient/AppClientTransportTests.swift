@@ -71,7 +71,7 @@ struct AppClientTransportTests {
 
     @Test("A certificate that the device does not trust is an error with a code, and its text says so")
     func untrustedCertificate() async throws {
-        let nginx = try #require(try SharedInstallations.standard(.nginx) as? NginxInstallation)
+        let nginx = try #require(try SharedServers.standard(.nginx) as? ServerBehindNginx)
         let client = GatehouseClient(URL(string: "https://localhost:\(nginx.port)")!, store: MemorySessionStore())
         let error = GatehouseError.noAnswer(.serverCertificateUntrusted)
         await #expect(throws: error) { _ = try await client.challenge() }

@@ -60,7 +60,7 @@ struct CannedTransportTests {
         }
     }
 
-    @Test("The values that a view shows equal those of an answer with the same members")
+    @Test("The values that a view shows equal an answer with the same members")
     func values() async throws {
         let answers = [
             "GET /api/users/me/sessions": CannedTransport.Answer.json(

@@ -69,7 +69,7 @@ struct ExampleProgramTests {
 
     @Test("A login that the server refuses is exit status 1, with the reason")
     func refused() throws {
-        let nginx = try #require(try SharedInstallations.standard(.nginx) as? NginxInstallation)
+        let nginx = try #require(try SharedServers.standard(.nginx) as? ServerBehindNginx)
         let port = try FreePort.any()
         let otherApple = try ChildProcess(
             [Executable.fakeApple, "serve", "--port", "\(port)", "--keys", folder.file("apple")],

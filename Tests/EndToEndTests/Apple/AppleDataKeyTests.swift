@@ -9,11 +9,11 @@ struct AppleDataKeyTests {
         let fixture = try AppleDeveloperFixture()
         let login = try fixture.logInAndAwaitGrant("ann")
         fixture.stop()
-        try fixture.installation.restart {
+        try fixture.server.restart {
             $0["DATA_KEY"] = AppleDeveloperFixture.key(8)
             $0["DATA_KEY_PREVIOUS"] = AppleDeveloperFixture.dataKey
         }
-        #expect(try fixture.installation.deleteAccount(login).header("x-apple-revocation") == "queued")
+        #expect(try fixture.server.deleteAccount(login).header("x-apple-revocation") == "queued")
         #expect(Eventually.holds { !fixture.isAuthorised("ann") && fixture.pendingTasks == 0 })
     }
 
@@ -22,13 +22,13 @@ struct AppleDataKeyTests {
         let fixture = try AppleDeveloperFixture()
         let login = try fixture.logInAndAwaitGrant("ann")
         fixture.stop()
-        try fixture.installation.restart { $0["DATA_KEY"] = AppleDeveloperFixture.key(8) }
-        #expect(try fixture.installation.deleteAccount(login).status == 204)
-        #expect(Eventually.holds { fixture.installation.process.log.contains("DATA_KEY cannot decrypt") })
-        #expect(fixture.installation.process.log.contains(#""level":"error""#))
+        try fixture.server.restart { $0["DATA_KEY"] = AppleDeveloperFixture.key(8) }
+        #expect(try fixture.server.deleteAccount(login).status == 204)
+        #expect(Eventually.holds { fixture.server.process.log.contains("DATA_KEY cannot decrypt") })
+        #expect(fixture.server.process.log.contains(#""level":"error""#))
         #expect(fixture.pendingTasks == 1 && fixture.isAuthorised("ann"))
         fixture.stop()
-        try fixture.installation.restart()
+        try fixture.server.restart()
         #expect(Eventually.holds { !fixture.isAuthorised("ann") && fixture.pendingTasks == 0 })
     }
 }

@@ -24,9 +24,9 @@ struct AppleGrantTests {
         let secrets =
             try given + [#require(body["authorizationCode"]?.string), token]
             + token.split(separator: ".").map(String.init)
-        let bytes = try fixture.installation.testDatabase.content()
+        let bytes = try fixture.server.testDatabase.content()
         for secret in secrets { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
-        for secret in secrets { #expect(!fixture.installation.process.log.contains(secret)) }
+        for secret in secrets { #expect(!fixture.server.process.log.contains(secret)) }
     }
 
     @Test("A login does not wait for Apple")
@@ -36,7 +36,7 @@ struct AppleGrantTests {
         let login = try fixture.logIn("ann")
         #expect(login.status == 200)
         #expect(Eventually.holds { fixture.requests(of: "/auth/token").count == 1 })
-        #expect(try fixture.installation.me(login.accessToken).status == 200)
+        #expect(try fixture.server.me(login.accessToken).status == 200)
         #expect(try !fixture.hasGrant(login.userID))
         fixture.apple.service.removeFaults()
         #expect(Eventually.holds { (try? fixture.hasGrant(login.userID)) == true })
@@ -51,7 +51,7 @@ struct AppleGrantTests {
         let login = try fixture.logIn("ann")
         #expect(Eventually.holds { (try? fixture.hasGrant(login.userID)) == true })
         #expect(fixture.requests(of: "/auth/token").count == 3)
-        #expect(Eventually.holds { fixture.installation.process.log.contains(#""event":"apple_task""#) })
+        #expect(Eventually.holds { fixture.server.process.log.contains(#""event":"apple_task""#) })
         #expect(fixture.pendingTasks == 0)
     }
 
@@ -63,8 +63,8 @@ struct AppleGrantTests {
         let login = try fixture.logIn(body)
         #expect(Eventually.holds { fixture.requests(of: "/auth/token").count == 1 && fixture.pendingTasks == 0 })
         #expect(try !fixture.hasGrant(login.userID))
-        #expect(Eventually.holds { fixture.installation.process.log.contains("no longer accepts this code") })
-        #expect(!fixture.installation.process.log.contains("c-unknown"))
+        #expect(Eventually.holds { fixture.server.process.log.contains("no longer accepts this code") })
+        #expect(!fixture.server.process.log.contains("c-unknown"))
     }
 
     @Test("When Apple refuses the credentials, the task waits for the operator and an error is logged")
@@ -73,12 +73,12 @@ struct AppleGrantTests {
         let login = try fixture.logIn("ann")
         #expect(
             Eventually.holds {
-                fixture.installation.process.log.contains("Apple refuses our credentials (invalid_client)")
+                fixture.server.process.log.contains("Apple refuses our credentials (invalid_client)")
             })
-        #expect(fixture.installation.process.log.contains(#""level":"error""#))
+        #expect(fixture.server.process.log.contains(#""level":"error""#))
         #expect(fixture.pendingTasks == 1)
         fixture.stop()
-        try fixture.installation.restart { $0["APPLE_KEY_ID"] = fixture.apple.service.developer.keyID }
+        try fixture.server.restart { $0["APPLE_KEY_ID"] = fixture.apple.service.developer.keyID }
         #expect(Eventually.holds { (try? fixture.hasGrant(login.userID)) == true })
     }
 

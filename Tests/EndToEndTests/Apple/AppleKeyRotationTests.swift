@@ -8,53 +8,53 @@ import Testing
 struct AppleKeyRotationTests {
     @Test("Tokens may be signed by several keys, which one fetch loads")
     func severalKeys() throws {
-        let installation = try InProcessInstallation()
-        try installation.apple.rotateKeys(to: 4)
+        let server = try InProcessServer()
+        try server.apple.rotateKeys(to: 4)
         for number in 0..<8 {
             #expect(
-                installation.send(.post("/api/auth/apple", installation.apple.login("001.several-\(number)"))).status
+                server.send(.post("/api/auth/apple", server.apple.login("001.several-\(number)"))).status
                     == 200)
         }
-        #expect(installation.apple.fetches == 1)
+        #expect(server.apple.fetches == 1)
     }
 
     @Test("All keys rotate under load from 64 clients, and no login is refused")
     func underLoad() throws {
-        let installation = try FastCGIInstallation()
+        let server = try ServerProcess()
         func logIn(_ name: String) throws -> [String] {
             try Concurrently.run(64) { number in
-                let peer = try installation.connect()
+                let peer = try server.connect()
                 return try (0..<3).map { _ in
-                    let login = installation.apple.login("001.\(name)-\(number)")
-                    let response = try installation.send(.post("/api/auth/apple", login), over: peer)
+                    let login = server.apple.login("001.\(name)-\(number)")
+                    let response = try peer.exchange(.post("/api/auth/apple", login))
                     return "\(response.status) \(response.code ?? "")"
                 }
             }.flatMap { $0 }
         }
-        #expect(Eventually.holds { installation.apple.fetches == 1 })
+        #expect(Eventually.holds { server.apple.fetches == 1 })
         #expect(Set(try logIn("before")) == ["200 "])
-        let fetches = installation.apple.fetches
-        let old = installation.apple.keys[0]
-        try installation.apple.rotateKeys(to: 3)
+        let fetches = server.apple.fetches
+        let old = server.apple.keys[0]
+        try server.apple.rotateKeys(to: 3)
         #expect(Set(try logIn("after")) == ["200 "])
-        #expect(installation.apple.fetches == fetches + 1)
-        let late = try installation.send(.post("/api/auth/apple", installation.apple.login("001.late", signedBy: old)))
+        #expect(server.apple.fetches == fetches + 1)
+        let late = try server.send(.post("/api/auth/apple", server.apple.login("001.late", signedBy: old)))
         #expect(late["reason"] == "unknown_key")
     }
 
     @Test("While the key server is slow, new keys get 503 and no token is called invalid")
     func slowKeyServer() throws {
-        let installation = try FastCGIInstallation { $0["WORKERS"] = "8" }
-        #expect(Eventually.holds { installation.apple.fetches == 1 })
-        #expect(try installation.send(.post("/api/auth/apple", installation.apple.login("001.before"))).status == 200)
-        let old = installation.apple.keys[0]
-        try installation.apple.rotateKeys()
-        installation.apple.setKeyServerMode(.hanging)
+        let server = try ServerProcess { $0["WORKERS"] = "8" }
+        #expect(Eventually.holds { server.apple.fetches == 1 })
+        #expect(try server.send(.post("/api/auth/apple", server.apple.login("001.before"))).status == 200)
+        let old = server.apple.keys[0]
+        try server.apple.rotateKeys()
+        server.apple.setKeyServerMode(.hanging)
         let early = Atomic(0)
         let words = Background {
             let responses = try? Concurrently.run(24) { number in
-                let response = try installation.send(
-                    .post("/api/auth/apple", installation.apple.login("001.slow-\(number)")))
+                let response = try server.send(
+                    .post("/api/auth/apple", server.apple.login("001.slow-\(number)")))
                 if response.status != 200 { early.add(1, ordering: .relaxed) }
                 return response
             }
@@ -64,9 +64,9 @@ struct AppleKeyRotationTests {
         // One request fetches and three wait for it. All others get 503 after a second.
         #expect(Eventually.holds { early.load(ordering: .relaxed) >= 20 })
         #expect(
-            try installation.send(.post("/api/auth/apple", installation.apple.login("001.before", signedBy: old)))
+            try server.send(.post("/api/auth/apple", server.apple.login("001.before", signedBy: old)))
                 .status == 200)
-        installation.apple.resetKeyServer()
+        server.apple.resetKeyServer()
         let outcomes = words.result()
         #expect(outcomes.count(where: { $0 == 3 }) >= 20)
         #expect(!outcomes.contains(4))
@@ -74,28 +74,28 @@ struct AppleKeyRotationTests {
 
     @Test("Thousands of tokens with unknown keys cause one fetch per 30 seconds, and valid logins succeed")
     func unknownKeys() throws {
-        let installation = try FastCGIInstallation()
-        #expect(Eventually.holds { installation.apple.fetches == 1 })
-        #expect(try installation.send(.post("/api/auth/apple", installation.apple.login("001.honest"))).status == 200)
-        let fetches = installation.apple.fetches
-        let forger = try Forger(installation.apple.forgedLogin())
+        let server = try ServerProcess()
+        #expect(Eventually.holds { server.apple.fetches == 1 })
+        #expect(try server.send(.post("/api/auth/apple", server.apple.login("001.honest"))).status == 200)
+        let fetches = server.apple.fetches
+        let forger = try Forger(server.apple.forgedLogin())
         let start = ContinuousClock.now
         let count = Need.areAllMet ? 1250 : 250
         let refused = try Concurrently.run(8) { crowd in
-            let peer = try installation.connect()
+            let peer = try server.connect()
             return try (0..<count).count { number in
-                let forged = try installation.send(
-                    .post("/api/auth/apple", forger.login("K\(crowd)-\(number)")), over: peer)
+                let forged = try peer.exchange(
+                    .post("/api/auth/apple", forger.login("K\(crowd)-\(number)")))
                 if number % 50 == 0 {
-                    let honest = installation.apple.login("001.honest-\(crowd)")
-                    #expect(try installation.send(.post("/api/auth/apple", honest), over: peer).status == 200)
+                    let honest = server.apple.login("001.honest-\(crowd)")
+                    #expect(try peer.exchange(.post("/api/auth/apple", honest)).status == 200)
                 }
                 return forged.status == 401 && forged["reason"] == "unknown_key"
             }
         }
         #expect(refused.reduce(0, +) == 8 * count)
         let spans = Int((ContinuousClock.now - start).components.seconds / 30) + 1
-        #expect((fetches + 1...fetches + spans).contains(installation.apple.fetches))
+        #expect((fetches + 1...fetches + spans).contains(server.apple.fetches))
     }
 
     /// Changes the key id of a token. The signatures are wrong, but an unknown key is refused before

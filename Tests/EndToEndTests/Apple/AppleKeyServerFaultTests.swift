@@ -80,64 +80,63 @@ struct AppleKeyServerFaultTests {
 
     @Test("After a faulty answer, logins with known keys succeed and no second fetch follows", arguments: faults)
     func faultyAnswer(_ given: Case) throws {
-        let installation = try InProcessInstallation()
-        func login(_ body: JSONObject) -> Int { installation.send(.post("/api/auth/apple", body)).status }
-        #expect(login(installation.apple.login("001.known")) == 200)
-        let fetches = installation.apple.fetches
-        installation.advanceClock(by: .seconds(31))
-        installation.apple.setKeyServerMode(given.mode(installation.apple.keys))
+        let server = try InProcessServer()
+        func login(_ body: JSONObject) -> Int { server.send(.post("/api/auth/apple", body)).status }
+        #expect(login(server.apple.login("001.known")) == 200)
+        let fetches = server.apple.fetches
+        server.advanceClock(by: .seconds(31))
+        server.apple.setKeyServerMode(given.mode(server.apple.keys))
 
-        let forged = installation.apple.forgedLogin()
+        let forged = server.apple.forgedLogin()
         let stranger = Background {
-            [UInt8(clamping: installation.send(.post("/api/auth/apple", forged)).status - 300)]
+            [UInt8(clamping: server.send(.post("/api/auth/apple", forged)).status - 300)]
         }
-        #expect(Eventually.holds { installation.apple.fetches == fetches + 1 })
-        for _ in 0..<3 { #expect(login(installation.apple.login("001.known")) == 200) }
+        #expect(Eventually.holds { server.apple.fetches == fetches + 1 })
+        for _ in 0..<3 { #expect(login(server.apple.login("001.known")) == 200) }
         #expect(stranger.result() == [UInt8(given.status - 300)])
-        for _ in 0..<3 { #expect(login(installation.apple.login("001.known")) == 200) }
+        for _ in 0..<3 { #expect(login(server.apple.login("001.known")) == 200) }
         #expect(login(forged) == given.status)
-        #expect(installation.apple.fetches == fetches + 1)
+        #expect(server.apple.fetches == fetches + 1)
 
-        installation.apple.resetKeyServer()
-        installation.advanceClock(by: .seconds(31))
+        server.apple.resetKeyServer()
+        server.advanceClock(by: .seconds(31))
         #expect(login(forged) == 401)
-        #expect(login(installation.apple.login("001.known")) == 200)
+        #expect(login(server.apple.login("001.known")) == 200)
     }
 
     @Test("While a fetch hangs, logins with known keys and other requests are answered")
     func hanging() throws {
-        let installation = try FastCGIInstallation { $0["WORKERS"] = "8" }
-        func login(_ body: JSONObject) throws -> Int { try installation.send(.post("/api/auth/apple", body)).status }
-        #expect(Eventually.holds { installation.apple.fetches == 1 })
-        #expect(try login(installation.apple.login("001.known")) == 200)
-        let fetches = installation.apple.fetches
-        installation.apple.setKeyServerMode(.hanging)
-        let forged = try (0..<32).map { _ in try installation.connect() }
+        let server = try ServerProcess { $0["WORKERS"] = "8" }
+        func login(_ body: JSONObject) throws -> Int { try server.send(.post("/api/auth/apple", body)).status }
+        #expect(Eventually.holds { server.apple.fetches == 1 })
+        #expect(try login(server.apple.login("001.known")) == 200)
+        let fetches = server.apple.fetches
+        server.apple.setKeyServerMode(.hanging)
+        let forged = try (0..<32).map { _ in try server.connect() }
         for (number, peer) in forged.enumerated() {
             try peer.send(
-                FastCGIInstallation.bytes(
-                    of: .post("/api/auth/apple", installation.apple.forgedLogin("UNKNOWN-\(number)"))))
+                TestRequest.post("/api/auth/apple", server.apple.forgedLogin("UNKNOWN-\(number)")).fastCGIBytes)
         }
-        #expect(Eventually.holds { installation.apple.fetches == fetches + 1 })
+        #expect(Eventually.holds { server.apple.fetches == fetches + 1 })
         // The fetch times out after five seconds. The loop finishes earlier.
         for number in 0..<8 {
-            #expect(try login(installation.apple.login("001.known")) == 200)
-            #expect(try installation.devLogin("meanwhile-\(number)@example.com").status == 200)
+            #expect(try login(server.apple.login("001.known")) == 200)
+            #expect(try server.devLogin("meanwhile-\(number)@example.com").status == 200)
         }
-        #expect(installation.apple.fetches == fetches + 1)
-        installation.apple.resetKeyServer()
+        #expect(server.apple.fetches == fetches + 1)
+        server.apple.resetKeyServer()
         let responses = try forged.map { TestResponse(parsing: Array(try $0.answer().text.utf8)).status }
         #expect(Set(responses).isSubset(of: [401, 503]))
-        #expect(installation.apple.fetches == fetches + 1)
+        #expect(server.apple.fetches == fetches + 1)
     }
 
     @Test("The server starts and serves requests while the first fetch hangs")
     func hangingAtStart() throws {
-        let installation = try FastCGIInstallation(apple: .hanging)
-        #expect(Eventually.holds { installation.apple.fetches == 1 })
-        #expect(try installation.devLogin("start@example.com").status == 200)
-        installation.process.signal(SIGTERM)
-        installation.apple.resetKeyServer()
-        #expect(installation.process.wait() == 0)
+        let server = try ServerProcess(apple: .hanging)
+        #expect(Eventually.holds { server.apple.fetches == 1 })
+        #expect(try server.devLogin("start@example.com").status == 200)
+        server.process.signal(SIGTERM)
+        server.apple.resetKeyServer()
+        #expect(server.process.wait() == 0)
     }
 }

@@ -4,10 +4,10 @@ import JSON
 import TestSupport
 import Testing
 
-/// An installation with a fake Apple that sends it notifications.
+/// A server with a fake Apple that sends it notifications.
 private struct NotificationFixture {
     let apple: FakeAppleServer
-    let installation: any Installation
+    let server: any TestServer
     private let folder: TemporaryFolder
 
     init(_ environment: TestEnvironment, _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
@@ -18,16 +18,16 @@ private struct NotificationFixture {
             AppleDeveloperFixture.configure(&variables, for: apple)
             adjust(&variables)
         }
-        installation =
+        server =
             switch environment {
-            case .handler: try InProcessInstallation(settings)
-            case .fastCGI: try FastCGIInstallation(settings)
-            case .nginx: try NginxInstallation(settings)
+            case .handler: try InProcessServer(settings)
+            case .fastCGI: try ServerProcess(settings)
+            case .nginx: try ServerBehindNginx(settings)
             }
     }
 
     func logIn(_ subject: String) throws -> TestResponse {
-        try installation.send(.post("/api/auth/apple", apple.login(subject)))
+        try server.send(.post("/api/auth/apple", apple.login(subject)))
     }
 
     func notify(_ type: String, _ subject: String, _ adjust: (inout NotificationOrder) -> Void = { _ in }) throws
@@ -39,11 +39,11 @@ private struct NotificationFixture {
     }
 
     func notify(_ body: JSONObject) throws -> TestResponse {
-        try installation.send(.post("/api/auth/apple/notifications", body))
+        try server.send(.post("/api/auth/apple/notifications", body))
     }
 
     func account(of login: TestResponse) throws -> JSONObject? {
-        try installation.send(.get("/api/users/me/accounts", bearer: login.accessToken))["accounts"]?.array?.first?
+        try server.send(.get("/api/users/me/accounts", bearer: login.accessToken))["accounts"]?.array?.first?
             .object
     }
 }
@@ -63,11 +63,11 @@ struct AppleNotificationTests {
         #expect(response.status == 200)
         // The verify path is not reachable through nginx.
         if environment != .nginx {
-            #expect(try fixture.installation.verify(login.accessToken).code == "session_revoked")
+            #expect(try fixture.server.verify(login.accessToken).code == "session_revoked")
         }
-        #expect(try fixture.installation.me(login.accessToken).code == "session_revoked")
-        #expect(try fixture.installation.refresh(login.refreshToken).status == 401)
-        #expect(try fixture.installation.me(other.accessToken).status == 200)
+        #expect(try fixture.server.me(login.accessToken).code == "session_revoked")
+        #expect(try fixture.server.refresh(login.refreshToken).status == 401)
+        #expect(try fixture.server.me(other.accessToken).status == 200)
     }
 
     @Test("Every format that Apple uses is accepted", arguments: formats)
@@ -77,13 +77,13 @@ struct AppleNotificationTests {
             let login = try fixture.logIn(type)
             let response = try fixture.notify(type, type) { ($0.shape, $0.time) = (shape, time) }
             #expect(response.status == 200)
-            #expect(try fixture.installation.me(login.accessToken).code == "session_revoked", "\(type)")
+            #expect(try fixture.server.me(login.accessToken).code == "session_revoked", "\(type)")
         }
         for (type, isForwarded) in [("email-disabled", false), ("email-enabled", true)] {
             let login = try fixture.logIn("mail")
             #expect(try fixture.notify(type, "mail") { ($0.shape, $0.time) = (shape, time) }.status == 200)
-            #expect(try fixture.installation.me(login.accessToken).status == 200)
-            let export = try fixture.installation.send(.get("/api/users/me/export", bearer: login.accessToken))
+            #expect(try fixture.server.me(login.accessToken).status == 200)
+            let export = try fixture.server.send(.get("/api/users/me/export", bearer: login.accessToken))
             let account = export["accounts"]?.array?.first?.object
             #expect(account?["isMailForwarded"] == .bool(isForwarded), "\(export.json)")
         }
@@ -96,7 +96,7 @@ struct AppleNotificationTests {
         let fixture = try NotificationFixture(.handler) { $0["APPLE_ON_CONSENT_REVOKED"] = policy }
         let login = try fixture.logIn("ann")
         #expect(try fixture.notify("consent-revoked", "ann").status == 200)
-        #expect(try fixture.installation.me(login.accessToken).code == "session_revoked")
+        #expect(try fixture.server.me(login.accessToken).code == "session_revoked")
         let again = try fixture.logIn("ann")
         #expect(again["isNewUser"] == .bool(!staysTheSame))
         #expect((again.userID == login.userID) == staysTheSame)
@@ -107,14 +107,14 @@ struct AppleNotificationTests {
         arguments: [("keep", true, true), ("unlink", true, false), ("delete", false, false)])
     func policiesWithTwoAccounts(_ policy: String, _ isThere: Bool, _ isLinked: Bool) throws {
         let fixture = try NotificationFixture(.handler) { $0["APPLE_ON_CONSENT_REVOKED"] = policy }
-        let login = try fixture.installation.devLogin("two@example.com")
-        let linked = try fixture.installation.send(
+        let login = try fixture.server.devLogin("two@example.com")
+        let linked = try fixture.server.send(
             .post("/api/users/me/accounts/apple", fixture.apple.login("ann"), bearer: login.accessToken))
         #expect(linked.status == 200)
         // Apple's times are whole seconds, so the notification and the link may have the same time.
         #expect(try fixture.notify("consent-revoked", "ann").status == 200)
-        #expect(try fixture.installation.me(login.accessToken).code == "session_revoked")
-        #expect((try fixture.installation.devLogin("two@example.com").userID == login.userID) == isThere)
+        #expect(try fixture.server.me(login.accessToken).code == "session_revoked")
+        #expect((try fixture.server.devLogin("two@example.com").userID == login.userID) == isThere)
         #expect((try fixture.logIn("ann").userID == login.userID) == isLinked)
     }
 
@@ -126,23 +126,23 @@ struct AppleNotificationTests {
         order.identifier = "the same"
         let body = fixture.apple.service.notification(order)
         #expect(try fixture.notify(body).status == 200)
-        #expect(try fixture.installation.me(login.accessToken).code == "session_revoked")
+        #expect(try fixture.server.me(login.accessToken).code == "session_revoked")
         let again = try fixture.logIn("ann")
         #expect(try fixture.notify(body).status == 200)
         // The same notification id in a new token.
         #expect(try fixture.notify(fixture.apple.service.notification(order)).status == 200)
-        #expect(try fixture.installation.me(again.accessToken).status == 200)
+        #expect(try fixture.server.me(again.accessToken).status == 200)
     }
 
     @Test("A notification that is older than the last login or the link ends no session", arguments: ["login", "link"])
     func olderNotification(_ kind: String) throws {
         let fixture = try NotificationFixture(.handler)
         let then = Int64(Date().timeIntervalSince1970) - 5
-        let login = kind == "login" ? try fixture.logIn("ann") : try fixture.installation.devLogin("old@example.com")
+        let login = kind == "login" ? try fixture.logIn("ann") : try fixture.server.devLogin("old@example.com")
         if kind == "link" {
             let request = TestRequest.post(
                 "/api/users/me/accounts/apple", fixture.apple.login("ann"), bearer: login.accessToken)
-            #expect(try fixture.installation.send(request).status == 200)
+            #expect(try fixture.server.send(request).status == 200)
         }
         for type in ["consent-revoked", "account-delete"] {
             let events: JSONObject = ["type": .string(type), "sub": "ann", "event_time": .integer(then * 1000)]
@@ -151,7 +151,7 @@ struct AppleNotificationTests {
             }
             #expect(response.status == 200)
         }
-        #expect(try fixture.installation.me(login.accessToken).status == 200)
+        #expect(try fixture.server.me(login.accessToken).status == 200)
         #expect(try fixture.logIn("ann").userID == login.userID)
     }
 
@@ -162,7 +162,7 @@ struct AppleNotificationTests {
         for (type, subject) in [("moon-landed", "ann"), ("consent-revoked", "unknown"), ("email-enabled", "unknown")] {
             #expect(try fixture.notify(type, subject).status == 200)
         }
-        #expect(try fixture.installation.me(login.accessToken).status == 200)
+        #expect(try fixture.server.me(login.accessToken).status == 200)
     }
 
     @Test("A NUL in a claim of a notification is not stored, and the notification is applied once")
@@ -177,10 +177,10 @@ struct AppleNotificationTests {
         order.identifier = "a\0b"
         let body = fixture.apple.service.notification(order)
         #expect(try fixture.notify(body).status == 200)
-        #expect(try fixture.installation.me(login.accessToken).code == "session_revoked")
+        #expect(try fixture.server.me(login.accessToken).code == "session_revoked")
         let again = try fixture.logIn("ann")
         #expect(try fixture.notify(body).status == 200)
-        #expect(try fixture.installation.me(again.accessToken).status == 200)
+        #expect(try fixture.server.me(again.accessToken).status == 200)
     }
 
     @Test("A notification without Apple's signature is refused", arguments: TestEnvironment.allCases)
@@ -197,11 +197,11 @@ struct AppleNotificationTests {
             #expect(response.status == 401)
             #expect(response.code == "invalid_apple_token")
         }
-        let asLogin = try fixture.installation.send(.post("/api/auth/apple", ["identityToken": .string(genuine)]))
+        let asLogin = try fixture.server.send(.post("/api/auth/apple", ["identityToken": .string(genuine)]))
         #expect(asLogin.status == 401 && asLogin.code == "invalid_apple_token")
-        #expect(try fixture.installation.me(login.accessToken).status == 200)
+        #expect(try fixture.server.me(login.accessToken).status == 200)
         #expect(try fixture.notify(["payload": .string(genuine)]).status == 200)
-        #expect(try fixture.installation.me(login.accessToken).code == "session_revoked")
+        #expect(try fixture.server.me(login.accessToken).code == "session_revoked")
     }
 
     @Test("A notification that was answered with 200 survives a kill")
@@ -209,11 +209,11 @@ struct AppleNotificationTests {
         let fixture = try AppleDeveloperFixture()
         let login = try fixture.logIn("ann")
         let order = NotificationOrder(type: "consent-revoked", subject: "ann", audience: FakeAppleIssuer.bundleID)
-        let response = try fixture.installation.send(
+        let response = try fixture.server.send(
             .post("/api/auth/apple/notifications", fixture.apple.service.notification(order)))
         #expect(response.status == 200)
-        try fixture.installation.killAndRestart()
-        #expect(try fixture.installation.me(login.accessToken).code == "session_revoked")
-        #expect(try fixture.installation.refresh(login.refreshToken).status == 401)
+        try fixture.server.killAndRestart()
+        #expect(try fixture.server.me(login.accessToken).code == "session_revoked")
+        #expect(try fixture.server.refresh(login.refreshToken).status == 401)
     }
 }

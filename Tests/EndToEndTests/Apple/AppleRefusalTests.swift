@@ -28,32 +28,32 @@ struct AppleRefusalTests {
 
     @Test("An invalid token is refused with its reason and causes no extra key fetch", arguments: cases)
     func refused(_ given: Case) throws {
-        let installation = try InProcessInstallation()
-        #expect(installation.send(.post("/api/auth/apple", installation.apple.login("001.known"))).status == 200)
-        let before = installation.apple.fetches
+        let server = try InProcessServer()
+        #expect(server.send(.post("/api/auth/apple", server.apple.login("001.known"))).status == 200)
+        let before = server.apple.fetches
         for _ in 0..<3 {
-            let response = installation.send(
-                .post("/api/auth/apple", installation.apple.login("001.bad", given.adjust)))
+            let response = server.send(
+                .post("/api/auth/apple", server.apple.login("001.bad", given.adjust)))
             #expect(response.status == 401)
             #expect(response.code == "invalid_apple_token")
             #expect(response["reason"]?.string == given.reason)
         }
         // The first login fetched the keys. No other login fetches during the cooldown.
-        #expect(installation.apple.fetches == before)
-        installation.advanceClock(by: .seconds(31))
+        #expect(server.apple.fetches == before)
+        server.advanceClock(by: .seconds(31))
         for _ in 0..<3 {
-            _ = installation.send(.post("/api/auth/apple", installation.apple.login("001.bad", given.adjust)))
+            _ = server.send(.post("/api/auth/apple", server.apple.login("001.bad", given.adjust)))
         }
-        #expect(installation.apple.fetches == before + given.fetches)
+        #expect(server.apple.fetches == before + given.fetches)
     }
 
     @Test("A token that does not match the request is refused", arguments: TestEnvironment.allCases)
     func foreignRequest(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
+        let server = try SharedServers.standard(environment)
         func reason(_ change: (inout JSONObject) -> Void) throws -> String? {
-            var body = installation.apple.login("001.bound-\(environment)") { $0.nonce = "n-1" }
+            var body = server.apple.login("001.bound-\(environment)") { $0.nonce = "n-1" }
             change(&body)
-            return try installation.send(.post("/api/auth/apple", body))["reason"]?.string
+            return try server.send(.post("/api/auth/apple", body))["reason"]?.string
         }
         #expect(try reason { $0["nonce"] = "n-2" } == "nonce")
         #expect(try reason { $0["nonce"] = nil } == "nonce")
@@ -120,15 +120,15 @@ struct AppleRefusalTests {
     ]
 
     @Test(
-        "The detail says what is wrong with the login, and repeats neither token nor nonce",
+        "The detail names the fault of the login, and repeats neither token nor nonce",
         arguments: TestEnvironment.allCases)
     func details(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
+        let server = try SharedServers.standard(environment)
         for given in Self.details {
-            var body = installation.apple.login("001.detail-\(environment)", given.adjust)
+            var body = server.apple.login("001.detail-\(environment)", given.adjust)
             let token = body["identityToken"]?.string ?? ""
             given.change(&body)
-            let response = try installation.send(.post("/api/auth/apple", body))
+            let response = try server.send(.post("/api/auth/apple", body))
             let detail = try #require(response["detail"]?.string)
             #expect(response.status == 401 && response["reason"]?.string == given.reason, "\(given) \(detail)")
             #expect(detail.contains(given.words), "\(detail)")
@@ -138,36 +138,36 @@ struct AppleRefusalTests {
         }
     }
 
-    @Test("A token that is used again after the grace is told to be replaced by a new one")
+    @Test("The refusal of a token that is used again after the grace asks for a new one")
     func replayed() throws {
-        let installation = try InProcessInstallation()
-        let login = installation.apple.login("001.again")
-        #expect(installation.send(.post("/api/auth/apple", login)).status == 200)
-        installation.advanceClock(by: .seconds(61))
-        let response = installation.send(.post("/api/auth/apple", login))
+        let server = try InProcessServer()
+        let login = server.apple.login("001.again")
+        #expect(server.send(.post("/api/auth/apple", login)).status == 200)
+        server.advanceClock(by: .seconds(61))
+        let response = server.send(.post("/api/auth/apple", login))
         #expect(response["reason"] == "replayed")
         #expect(response["detail"]?.string?.contains("Sign in with Apple again") == true)
     }
 
     @Test("The log has the reason of a refusal, and neither the cause nor a name of the token")
     func log() throws {
-        let installation = try InProcessInstallation()
-        let login = installation.apple.login("001.logged") { $0.audience = "com.example.loggable" }
-        #expect(installation.send(.post("/api/auth/apple", login))["reason"] == "audience")
-        #expect(installation.log.contains(#""reason":"audience""#))
-        #expect(!installation.log.contains("loggable"))
+        let server = try InProcessServer()
+        let login = server.apple.login("001.logged") { $0.audience = "com.example.loggable" }
+        #expect(server.send(.post("/api/auth/apple", login))["reason"] == "audience")
+        #expect(server.log.contains(#""reason":"audience""#))
+        #expect(!server.log.contains("loggable"))
     }
 
     @Test("Without Apple's keys, a login gets 503 and can be retried")
     func keysUnavailable() throws {
-        let installation = try InProcessInstallation()
-        installation.apple.setKeyServerMode(.replying(status: "500 Internal Server Error", text: "down"))
-        let response = installation.send(.post("/api/auth/apple", installation.apple.login("001.down")))
+        let server = try InProcessServer()
+        server.apple.setKeyServerMode(.replying(status: "500 Internal Server Error", text: "down"))
+        let response = server.send(.post("/api/auth/apple", server.apple.login("001.down")))
         #expect(response.status == 503)
         #expect(response.code == "apple_keys_unavailable")
         #expect(response.header("retry-after") != nil)
-        installation.apple.resetKeyServer()
-        installation.advanceClock(by: .seconds(31))
-        #expect(installation.send(.post("/api/auth/apple", installation.apple.login("001.down"))).status == 200)
+        server.apple.resetKeyServer()
+        server.advanceClock(by: .seconds(31))
+        #expect(server.send(.post("/api/auth/apple", server.apple.login("001.down"))).status == 200)
     }
 }

@@ -17,7 +17,7 @@ struct AppleRevocationTests {
         let fixture = try AppleDeveloperFixture()
         let login = try fixture.logInAndAwaitGrant("ann")
         _ = try fixture.logInAndAwaitGrant("bob")
-        let response = try fixture.installation.deleteAccount(login)
+        let response = try fixture.server.deleteAccount(login)
         #expect(response.status == 204)
         #expect(response.header("x-apple-revocation") == "queued")
         #expect(response.header("link") == nil)
@@ -31,20 +31,20 @@ struct AppleRevocationTests {
     func byOperator() throws {
         let fixture = try AppleDeveloperFixture()
         let login = try fixture.logInAndAwaitGrant("ann")
-        try fixture.installation.runCommand("users", "delete", login.userID, "--yes")
+        try fixture.server.runCommand("users", "delete", login.userID, "--yes")
         #expect(Eventually.holds { !fixture.isAuthorised("ann") && fixture.pendingTasks == 0 })
     }
 
     @Test("Without a grant, the response tells the user how to revoke it")
     func withoutGrant() throws {
         let fixture = try AppleDeveloperFixture()
-        let strangers = try FastCGIInstallation()
-        let logins: [(any Installation, TestResponse)] = [
-            (fixture.installation, try fixture.logIn(bodyWithoutCode(of: "ann", in: fixture))),
+        let strangers = try ServerProcess()
+        let logins: [(any TestServer, TestResponse)] = [
+            (fixture.server, try fixture.logIn(bodyWithoutCode(of: "ann", in: fixture))),
             (strangers, try strangers.send(.post("/api/auth/apple", strangers.apple.login("ann")))),
         ]
-        for (installation, login) in logins {
-            let response = try installation.deleteAccount(login)
+        for (server, login) in logins {
+            let response = try server.deleteAccount(login)
             #expect(response.status == 204)
             #expect(response.header("x-apple-revocation") == "by-hand")
             #expect(response.header("link") == #"<https://account.apple.com/account/manage>; rel="help""#)
@@ -56,9 +56,9 @@ struct AppleRevocationTests {
 
     @Test("The response headers are the same in every environment", arguments: TestEnvironment.allCases)
     func headers(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let login = try installation.send(.post("/api/auth/apple", installation.apple.login("headers-\(environment)")))
-        let response = try installation.deleteAccount(login, code: "c")
+        let server = try SharedServers.standard(environment)
+        let login = try server.send(.post("/api/auth/apple", server.apple.login("headers-\(environment)")))
+        let response = try server.deleteAccount(login, code: "c")
         #expect(response.status == 204)
         #expect(response.header("x-apple-revocation") == "by-hand")
         #expect(response.header("link")?.hasPrefix("<https://account.apple.com/") == true)
@@ -69,7 +69,7 @@ struct AppleRevocationTests {
         let fixture = try AppleDeveloperFixture()
         let login = try fixture.logIn(bodyWithoutCode(of: "ann", in: fixture))
         let code = fixture.apple.login("ann")["authorizationCode"]
-        let response = try fixture.installation.deleteAccount(login, code: code)
+        let response = try fixture.server.deleteAccount(login, code: code)
         #expect(response.header("x-apple-revocation") == "queued")
         #expect(
             Eventually.holds {
@@ -82,7 +82,7 @@ struct AppleRevocationTests {
     @Test("Users without an Apple account cause no request to Apple")
     func withoutAppleAccount() throws {
         let fixture = try AppleDeveloperFixture()
-        let response = try fixture.installation.deleteAccount(fixture.installation.devLogin("d@example.com"), code: "c")
+        let response = try fixture.server.deleteAccount(fixture.server.devLogin("d@example.com"), code: "c")
         #expect(response.status == 204)
         #expect(response.header("x-apple-revocation") == nil && response.header("link") == nil)
         #expect(fixture.pendingTasks == 0)
@@ -93,7 +93,7 @@ struct AppleRevocationTests {
         let fixture = try AppleDeveloperFixture()
         fixture.apple.service.addFault(FaultOrder(.status, path: "/auth/token"))
         let login = try fixture.logIn("ann")
-        #expect(try fixture.installation.deleteAccount(login).header("x-apple-revocation") == "queued")
+        #expect(try fixture.server.deleteAccount(login).header("x-apple-revocation") == "queued")
         fixture.apple.service.removeFaults()
         #expect(
             Eventually.holds {
@@ -105,24 +105,24 @@ struct AppleRevocationTests {
     @Test("The revocation survives a kill of Apple's server and of Gatehouse")
     func killed() throws {
         let apple = try FakeAppleProcess()
-        let installation = try FastCGIInstallation { apple.configure(&$0) }
-        let login = try installation.send(.post("/api/auth/apple", apple.login("ann")))
+        let server = try ServerProcess { apple.configure(&$0) }
+        let login = try server.send(.post("/api/auth/apple", apple.login("ann")))
         #expect(login.status == 200)
         #expect(Eventually.holds { (try? apple.authorisations()) == ["ann"] })
-        #expect(Eventually.holds { (try? installation.count("auth_accounts WHERE refresh_token IS NOT NULL")) == 1 })
+        #expect(Eventually.holds { (try? server.count("auth_accounts WHERE refresh_token IS NOT NULL")) == 1 })
         try apple.injectFault(["fault": "hang", "path": "/auth/revoke"])
-        #expect(try installation.deleteAccount(login).status == 204)
-        #expect(try installation.me(login.accessToken).code == "session_revoked")
+        #expect(try server.deleteAccount(login).status == 204)
+        #expect(try server.me(login.accessToken).code == "session_revoked")
         #expect(Eventually.holds { (try? apple.requests())?.contains("/auth/revoke") == true })
         try apple.kill()
-        installation.process.signal(SIGKILL)
-        _ = installation.process.wait()
-        try installation.restart()
-        #expect(try installation.me(login.accessToken).status == 401)
-        #expect(try installation.count("apple_tasks") == 1)
+        server.process.signal(SIGKILL)
+        _ = server.process.wait()
+        try server.restart()
+        #expect(try server.me(login.accessToken).status == 401)
+        #expect(try server.count("apple_tasks") == 1)
         try apple.restart()
         #expect(try apple.authorisations() == ["ann"])
         #expect(
-            Eventually.holds { (try? apple.authorisations()) == [] && (try? installation.count("apple_tasks")) == 0 })
+            Eventually.holds { (try? apple.authorisations()) == [] && (try? server.count("apple_tasks")) == 0 })
     }
 }

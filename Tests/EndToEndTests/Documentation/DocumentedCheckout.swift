@@ -26,7 +26,7 @@ final class DocumentedCheckout: @unchecked Sendable {
         try text.write(toFile: path + "/" + file, atomically: true, encoding: .utf8)
     }
 
-    /// Has a shell read a script from its standard input, as a terminal passes on what is pasted.
+    /// Passes a script to the standard input of a shell, as a terminal does with pasted text.
     func paste(_ script: String, into shell: [String]) throws -> Shell.Outcome {
         defer { stopOwnNginx() }
         return try Shell.outcome(
@@ -47,7 +47,7 @@ final class DocumentedCheckout: @unchecked Sendable {
 
     private static let ownNginx = "/.run/own-nginx/nginx.pid"
 
-    /// A line of shell that waits until that nginx, which was told to quit, has ended. It removes its file then, so one that
+    /// A line of shell that waits until that nginx, which got SIGQUIT, has ended. It removes its file then, so one that
     /// is started before that would lose its own.
     static let awaitOwnNginx = "while [ -e \"$PWD\(ownNginx)\" ]; do sleep 0.05; done"
 }

@@ -15,7 +15,7 @@ struct DocumentedClaimsTests {
 
     @Test("Each member of an access token's header and claims is documented, and no other")
     func complete() throws {
-        let login = try SharedInstallations.publishingKeys(.handler).devLogin("claims@example.com")
+        let login = try SharedServers.publishingKeys(.handler).devLogin("claims@example.com")
         let token = try CompactJWS(login.accessToken)
         let names = try documentedNames()
         #expect(names == Set(try token.header.names + token.claims().names))

@@ -1,7 +1,7 @@
 import JSON
 
-/// An example of an answer. Its values differ from those of an answer, but its members do not. A member named … stands
-/// for members that the example leaves out.
+/// An example of an answer. It has the members of a real answer, with other values. A member named … replaces
+/// members that the example leaves out.
 struct DocumentedExample {
     private let value: JSONValue
 

@@ -45,7 +45,7 @@ struct DocumentedSwiftTests {
     @Test("The login of the fake Apple signs in at a server that demands its own nonce, each time as the same user")
     func fakeApple() throws {
         let apple = try FakeAppleProcess()
-        let server = try NginxInstallation {
+        let server = try ServerBehindNginx {
             apple.configure(&$0)
             $0["APPLE_BUNDLE_ID"] = FakeAppleIssuer.bundleID
             $0["APPLE_NONCE"] = "challenge"

@@ -15,7 +15,7 @@ struct PastedCommandsTests {
     private static let pages = DocumentedCommands.table.filter { $0.value.values.contains(.besideRun) }.keys.sorted()
 
     /// This page rotates Apple's keys. Gatehouse refuses the new key for up to 30 s, so the page is not repeated at once,
-    /// and each shell gets an installation of its own.
+    /// and each shell gets a server of its own.
     private static let rotatingPage = "Sources/Server/Gatehouse/Gatehouse.docc/IOSApp.md"
 
     /// The blocks that are pasted. A block of another language is saved first if the line above it says where.

@@ -43,7 +43,7 @@ struct PostgreSQLPagesTests {
     @Test("A database is installed for a user who may not change its schema, and an existing one is moved to it")
     func installedAndMoved() throws {
         let folder = try TemporaryFolder()
-        let before = try FastCGIInstallation { $0["DATABASE_URL"] = "sqlite:" + folder.file("gatehouse.db") }
+        let before = try ServerProcess { $0["DATABASE_URL"] = "sqlite:" + folder.file("gatehouse.db") }
         let moved = try before.devLogin("moved@example.com")
         before.process.signal(SIGTERM)
         #expect(before.process.wait() == 0)
@@ -58,7 +58,7 @@ struct PostgreSQLPagesTests {
             ["DATABASE_URL": before.databaseURL])
 
         let url = server.url(of: "gatehouse", user: "gatehouse")
-        let node = try FastCGIInstallation { $0["DATABASE_URL"] = url }
+        let node = try ServerProcess { $0["DATABASE_URL"] = url }
         let next = try node.refresh(moved.refreshToken)
         #expect(next.status == 200)
         #expect(try node.send(.post("/api/auth/logout", bearer: next.accessToken)).status == 204)
@@ -78,13 +78,13 @@ struct PostgreSQLPagesTests {
         var texts = hosts(server)
         texts["/var/lib/gatehouse/back.db"] = folder.file("back.db")
         try paste(moves[1], replacing: texts)
-        let back = try FastCGIInstallation { $0["DATABASE_URL"] = "sqlite:" + folder.file("back.db") }
+        let back = try ServerProcess { $0["DATABASE_URL"] = "sqlite:" + folder.file("back.db") }
         #expect(try back.devLogin("moved@example.com").status == 200)
     }
 
     /// A node with a folder of secrets of its own.
     private struct KeyedNode {
-        let node: FastCGIInstallation
+        let node: ServerProcess
         let folder: TemporaryFolder
         var secrets: String { folder.file("credentials") }
         var next: String { folder.file("next") }
@@ -199,7 +199,7 @@ struct PostgreSQLPagesTests {
         let programs = ["/usr/lib/postgresql/15/bin/": TemporaryPostgreSQL.program(""), documented: folder]
         let backup = try Self.backups.blocks(of: "A base backup")[0]
         let url = try server.database()
-        let node = try FastCGIInstallation { $0["DATABASE_URL"] = url }
+        let node = try ServerProcess { $0["DATABASE_URL"] = url }
         let early = try node.devLogin("early@example.com")
         try paste(backup, on: server, asServer: true, replacing: programs)
         let base = try #require(
@@ -222,7 +222,7 @@ struct PostgreSQLPagesTests {
         let restored = try TemporaryPostgreSQL(data: server.data, settings: archive)
         #expect(Eventually.holds(within: 60) { (try? restored.execute("SELECT pg_is_in_recovery()")) == "f" })
         let name = String(url.split(separator: "?")[0].split(separator: "/").last ?? "")
-        let second = try FastCGIInstallation { $0["DATABASE_URL"] = restored.url(of: name) }
+        let second = try ServerProcess { $0["DATABASE_URL"] = restored.url(of: name) }
         for login in [early, ended] { #expect(try second.refresh(login.refreshToken).status == 200) }
         #expect(try second.refresh(late.refreshToken).status == 401)
         #expect(try second.runCommand("users", "list").contains("late@example.com") == false)

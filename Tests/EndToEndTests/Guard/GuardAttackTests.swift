@@ -22,7 +22,7 @@ struct GuardAttackTests {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: localhost"]
         if authorized { lines.append("Authorization: Bearer \(token)") }
         if !headers.contains(where: { $0.hasPrefix("Connection:") }) { lines.append("Connection: close") }
-        return try fixture.installation.send(raw: (lines + headers).joined(separator: "\r\n") + "\r\n\r\n" + rest)
+        return try fixture.server.send(raw: (lines + headers).joined(separator: "\r\n") + "\r\n\r\n" + rest)
     }
 
     @Test(
@@ -120,7 +120,7 @@ struct GuardAttackTests {
     }
 
     @Test(
-        "Other forms of the target reach neither internal locations nor those of administrators",
+        "Other forms of the target reach neither internal locations nor locations for administrators",
         arguments: [
             ("/_gatehouse/verify", 404), ("/_gatehouse/problem", 404), ("https://localhost/_gatehouse/verify", 404),
             ("https://localhost/notes/admin/1", 403), ("http://elsewhere.example/notes/admin/1", 403),
@@ -150,7 +150,7 @@ struct GuardAttackTests {
         // A second request on the connection needs its own token.
         let second = "GET /notes/second HTTP/1.1\r\nHost: localhost\r\nX-User-Id: forged\r\nConnection: close\r\n\r\n"
         let first = "GET /notes/first HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\r\n"
-        #expect(try fixture.installation.send(raw: first + second).body.contains("invalid_access_token".utf8))
+        #expect(try fixture.server.send(raw: first + second).body.contains("invalid_access_token".utf8))
         #expect(fixture.upstream.requests(at: "/notes/admin/smuggled").isEmpty)
         #expect(fixture.upstream.requests(at: "/notes/second").isEmpty)
     }
@@ -163,15 +163,15 @@ struct GuardAttackTests {
         ] {
             var request = TestRequest.get("/notes/two", bearer: token)
             request.headers.append((name, value))
-            let response = try fixture.installation.send(request, options: ["--http2"])
+            let response = try fixture.server.send(request, options: ["--http2"])
             guard response.status == 200 else { continue }
             #expect(UpstreamRequest(whole: response.body)?.values(of: "X-User-Id").first?.hasPrefix("user_") == true)
             #expect(!response.body.contains("forged".utf8))
         }
         #expect(
-            try fixture.installation.send(.get("/notes/x/../admin/1", bearer: token), options: ["--http2"]).status
+            try fixture.server.send(.get("/notes/x/../admin/1", bearer: token), options: ["--http2"]).status
                 == 400)
         #expect(
-            try fixture.installation.send(.get("/notes/x;/admin/1", bearer: token), options: ["--http2"]).status == 400)
+            try fixture.server.send(.get("/notes/x;/admin/1", bearer: token), options: ["--http2"]).status == 400)
     }
 }

@@ -3,10 +3,10 @@ import Testing
 
 @Suite("A cache at a guarded location")
 struct GuardCacheTests {
-    @Test("gives an answer to the user who got it alone, and to none without a token")
+    @Test("gives an answer only to the user who got it first, and to no client without a token")
     func ownAnswers() throws {
         let upstream = try UpstreamServer.echoing()
-        let installation = try NginxInstallation(
+        let server = try ServerBehindNginx(
             locations: """
                 location /notes/ {
                     proxy_cache notes;
@@ -16,14 +16,14 @@ struct GuardCacheTests {
                 }
                 """,
             http: "proxy_cache_path cache keys_zone=notes:1m;")
-        let tokens = try ["a@example.com", "b@example.com"].map { try installation.devLogin($0) }
+        let tokens = try ["a@example.com", "b@example.com"].map { try server.devLogin($0) }
         for _ in 1...2 {
             for login in tokens {
-                let response = try installation.send(.get("/notes/1", bearer: login.accessToken))
+                let response = try server.send(.get("/notes/1", bearer: login.accessToken))
                 #expect(response.status == 200)
                 #expect(String(decoding: response.body, as: UTF8.self).contains("X-User-Id: \(login.userID)"))
             }
-            #expect(try installation.send(.get("/notes/1")).status == 401)
+            #expect(try server.send(.get("/notes/1")).status == 401)
         }
         #expect(upstream.requests(at: "/notes/1").count == 2, "the second answers come from the cache")
     }

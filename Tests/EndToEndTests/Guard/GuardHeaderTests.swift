@@ -44,7 +44,7 @@ struct GuardHeaderTests {
     private func arrived(_ names: [String], at path: String = "/notes/headers") throws -> UpstreamRequest {
         var request = TestRequest.get(path, bearer: try fixture.token(of: "headers@example.com"))
         request.headers += names.filter { $0.lowercased() != "authorization" }.map { ($0, "forged") }
-        let response = try fixture.installation.send(request, options: ["--http1.1"])
+        let response = try fixture.server.send(request, options: ["--http1.1"])
         #expect(response.status == 200)
         return try #require(UpstreamRequest(whole: response.body))
     }
@@ -73,23 +73,23 @@ struct GuardHeaderTests {
         }
     }
 
-    /// nginx merges the header lines of the location with those of its included files, and drops those of outer blocks.
-    @Test("A location may set its own headers, and the guard overrides those of the server block")
+    /// nginx merges the header lines of the location and of its included files, and drops the lines of outer blocks.
+    @Test("A location may set its own headers, and the guard overrides the headers of the server block")
     func merged() throws {
         let pass = "proxy_pass http://127.0.0.1:\(fixture.upstream.port);"
         let own = "proxy_set_header X-Forwarded-Prefix /own;"
-        let installation = try NginxInstallation(
+        let server = try ServerBehindNginx(
             locations: """
                 proxy_set_header X-User-Id forged;
                 proxy_set_header X-Outside forged;
                 location /before/ { \(own) include snippets/gatehouse-guard.conf; \(pass) }
                 location /after/ { include snippets/gatehouse-guard.conf; \(pass) \(own) }
                 """)
-        let token = try installation.devLogin("merged@example.com").accessToken
+        let token = try server.devLogin("merged@example.com").accessToken
         for path in ["/before/", "/after/"] {
             var request = TestRequest.get(path, bearer: token)
             request.headers += [("X-Forwarded-Prefix", "/forged"), ("X-User-Email", "forged")]
-            let arrived = try #require(UpstreamRequest(whole: try installation.send(request).body))
+            let arrived = try #require(UpstreamRequest(whole: try server.send(request).body))
             #expect(!arrived.text.contains("forged"))
             #expect(arrived.values(of: "X-Forwarded-Prefix") == ["/own"])
             #expect(arrived.values(of: "X-User-Id").count == 1)
@@ -99,7 +99,7 @@ struct GuardHeaderTests {
     /// This configuration needs no list of header names.
     @Test("A location that passes only named headers passes no others")
     func namedOnly() throws {
-        let installation = try NginxInstallation(
+        let server = try ServerBehindNginx(
             locations: """
                 location /named/ {
                     include snippets/gatehouse-guard.conf;
@@ -109,11 +109,11 @@ struct GuardHeaderTests {
                     proxy_pass http://127.0.0.1:\(fixture.upstream.port);
                 }
                 """)
-        let token = try installation.devLogin("named@example.com").accessToken
+        let token = try server.devLogin("named@example.com").accessToken
         var request = TestRequest.post("/named/", ["text": "kept"], bearer: token)
         let other = ["Remote-User", "X-User-Id", "X-Legacy-User", "X-Unheard-Of", "Cookie"]
         request.headers += [("Accept", "text/x")] + other.map { ($0, "forged") }
-        let response = try installation.send(request)
+        let response = try server.send(request)
         #expect(response.status == 200)
         let arrived = try #require(UpstreamRequest(whole: response.body))
         #expect(!arrived.text.contains("forged"))
@@ -131,10 +131,10 @@ struct GuardHeaderTests {
         "The size of the header hash table cannot be changed in the location",
         arguments: ["proxy_headers_hash_max_size", "proxy_headers_hash_bucket_size"])
     func tableSize(_ name: String) throws {
-        let installation = try NginxInstallation()
+        let server = try ServerBehindNginx()
         let location = "location /own/ { \(name) 512; include snippets/gatehouse-guard.conf; return 204; }"
-        try location.write(toFile: installation.prefix + "/gatehouse.d/own.conf", atomically: true, encoding: .utf8)
-        let outcome = try Shell.outcome(of: ["nginx", "-t", "-p", installation.prefix, "-c", "nginx.conf"])
+        try location.write(toFile: server.prefix + "/gatehouse.d/own.conf", atomically: true, encoding: .utf8)
+        let outcome = try Shell.outcome(of: ["nginx", "-t", "-p", server.prefix, "-c", "nginx.conf"])
         #expect(outcome.status != 0)
         #expect(outcome.errorOutput.contains("\"\(name)\" directive is duplicate"))
     }
@@ -142,7 +142,7 @@ struct GuardHeaderTests {
     @Test("The configuration causes no warnings of nginx")
     func silent() throws {
         let outcome = try Shell.outcome(of: [
-            "nginx", "-t", "-q", "-p", fixture.installation.prefix, "-c", "nginx.conf",
+            "nginx", "-t", "-q", "-p", fixture.server.prefix, "-c", "nginx.conf",
         ])
         #expect(outcome.status == 0)
         #expect(outcome.errorOutput == "")

@@ -29,8 +29,8 @@ struct GuardRefusalTests {
         }
         """
 
-    private func refusals(of installation: NginxInstallation) throws -> [Refused] {
-        let token = try installation.devLogin("refused@example.com").accessToken
+    private func refusals(of server: ServerBehindNginx) throws -> [Refused] {
+        let token = try server.devLogin("refused@example.com").accessToken
         let invalid = "Bearer error=\"invalid_token\", error_description=\"invalid_access_token\""
         let role = "Bearer error=\"insufficient_scope\", error_description=\"insufficient_role\", scope=\"ADMIN\""
         return [
@@ -41,14 +41,14 @@ struct GuardRefusalTests {
     }
 
     /// Sends all requests with one curl over one connection.
-    private func ask(_ refused: Refused, of installation: NginxInstallation, times count: Int) throws -> [String] {
+    private func ask(_ refused: Refused, of server: ServerBehindNginx, times count: Int) throws -> [String] {
         let credentials = refused.bearer.map { ["--header", "Authorization: Bearer \($0)"] } ?? []
         let output = try Shell.run(
             [
-                "curl", "--silent", "--cacert", installation.certificate, "--output", "/dev/null", "--write-out",
+                "curl", "--silent", "--cacert", server.certificate, "--output", "/dev/null", "--write-out",
                 "%{http_code}\n",
             ]
-                + credentials + ["https://localhost:\(installation.port)\(refused.path)?[1-\(count)]"])
+                + credentials + ["https://localhost:\(server.port)\(refused.path)?[1-\(count)]"])
         return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
@@ -57,27 +57,27 @@ struct GuardRefusalTests {
         .enabled(if: !TestDatabase.isOnServer, "about a file"),
         .enabled(if: NginxFileTrace.isPossible, "tracing nginx takes root"))
     func files() throws {
-        let installation = try NginxInstallation(locations: Self.locations)
-        let refusals = try refusals(of: installation)
-        for refused in refusals { _ = try ask(refused, of: installation, times: 1) }
-        let trace = try NginxFileTrace(of: installation)
+        let server = try ServerBehindNginx(locations: Self.locations)
+        let refusals = try refusals(of: server)
+        for refused in refusals { _ = try ask(refused, of: server, times: 1) }
+        let trace = try NginxFileTrace(of: server)
         for refused in refusals {
-            let statuses = try ask(refused, of: installation, times: 340)
+            let statuses = try ask(refused, of: server, times: 340)
             #expect(statuses == Array(repeating: "\(refused.status)", count: 340))
         }
         // The body is larger than nginx's buffer. nginx must not store it for a refused request.
         var upload = TestRequest.get("/uploads/1", bearer: "x.y.z")
         (upload.method, upload.body) = ("POST", [UInt8](repeating: 120, count: 1_000_000))
         for version in ["--http1.1", "--http2"] {
-            let status = try installation.send(upload, options: [version]).status
+            let status = try server.send(upload, options: [version]).status
             #expect(status == 401)
         }
-        let token = try installation.devLogin("unknown@example.com").accessToken
-        try installation.backend.breakRevocations()
-        #expect(try installation.send(.get("/notes/1", bearer: token)).status == 503)
-        installation.backend.process.signal(SIGKILL)
-        #expect(installation.backend.process.wait() != nil)
-        #expect(try installation.send(.get("/notes/1")).status == 503)
+        let token = try server.devLogin("unknown@example.com").accessToken
+        try server.backend.breakRevocations()
+        #expect(try server.send(.get("/notes/1", bearer: token)).status == 503)
+        server.backend.process.signal(SIGKILL)
+        #expect(server.backend.process.wait() != nil)
+        #expect(try server.send(.get("/notes/1")).status == 503)
         let calls = try trace.calls()
         #expect(calls.files == [])
         // Connections to the responder are reused.
@@ -90,12 +90,12 @@ struct GuardRefusalTests {
         .enabled(if: SmallDisk.isPossible, "mounting a disk takes root"))
     func fullDisk() throws {
         let disk = try SmallDisk(kibibytes: 256)
-        let installation = try NginxInstallation(values: ["TEMP": disk.path], locations: Self.locations)
-        let refusals = try refusals(of: installation)
+        let server = try ServerBehindNginx(values: ["TEMP": disk.path], locations: Self.locations)
+        let refusals = try refusals(of: server)
         try disk.fill()
         for refused in refusals {
             for _ in 0..<5 {
-                let response = try installation.send(.get(refused.path, bearer: refused.bearer))
+                let response = try server.send(.get(refused.path, bearer: refused.bearer))
                 expectProblem(response, refused.status, refused.code)
                 #expect(response.header("www-authenticate") == refused.challenge)
                 #expect(response["title"]?.string == (refused.status == 401 ? "Unauthorized" : "Forbidden"))
@@ -103,12 +103,12 @@ struct GuardRefusalTests {
                 #expect(response["requestId"]?.string == response.header("x-request-id"))
             }
         }
-        let token = try installation.devLogin("unknown@example.com").accessToken
-        try installation.backend.breakRevocations()
-        try expectUnavailable(installation.send(.get("/notes/1", bearer: token)))
-        installation.backend.process.signal(SIGKILL)
-        #expect(installation.backend.process.wait() != nil)
-        try expectUnavailable(installation.send(.get("/notes/1", bearer: token)))
+        let token = try server.devLogin("unknown@example.com").accessToken
+        try server.backend.breakRevocations()
+        try expectUnavailable(server.send(.get("/notes/1", bearer: token)))
+        server.backend.process.signal(SIGKILL)
+        #expect(server.backend.process.wait() != nil)
+        try expectUnavailable(server.send(.get("/notes/1", bearer: token)))
     }
 
     private func expectUnavailable(_ response: TestResponse) {
@@ -121,10 +121,10 @@ struct GuardRefusalTests {
         "The responder's answer has no body when the store fails",
         .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func storeFails() throws {
-        let installation = try FastCGIInstallation()
-        let token = try installation.devLogin("storeless@example.com").accessToken
-        try installation.breakRevocations()
-        let response = try installation.verify(token)
+        let server = try ServerProcess()
+        let token = try server.devLogin("storeless@example.com").accessToken
+        try server.breakRevocations()
+        let response = try server.verify(token)
         #expect(response.status == 503)
         #expect(response.body == [])
         #expect(response.header("x-problem-code") == "storage_unavailable")
@@ -133,13 +133,13 @@ struct GuardRefusalTests {
 
     @Test("The responder's answer to a refused request has no body", arguments: [TestEnvironment.handler, .fastCGI])
     func bodiless(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let token = try installation.devLogin("bodiless-\(environment)@example.com").accessToken
+        let server = try SharedServers.standard(environment)
+        let token = try server.devLogin("bodiless-\(environment)@example.com").accessToken
         for (bearer, role) in [(nil, nil), ("x", nil), (token, "ADMIN"), (token, "ADMNI")] as [(String?, String?)] {
             for method in ["GET", "HEAD", "POST"] {
                 var request = TestRequest.get("/api/auth/verify", bearer: bearer)
                 (request.method, request.demandedRole) = (method, role)
-                let response = try installation.send(request)
+                let response = try server.send(request)
                 #expect(response.status == (role == nil ? 401 : 403))
                 #expect(response.body == [])
                 #expect(response.header("content-length") == "0")

@@ -12,22 +12,22 @@ struct GuardRoleTests {
             + (role.map { ", scope=\"\($0)\"" } ?? "")
     }
 
-    private func verify(_ installation: any Installation, _ bearer: String?, requiring role: String) throws
+    private func verify(_ server: any TestServer, _ bearer: String?, requiring role: String) throws
         -> TestResponse
     {
         var request = TestRequest.get("/api/auth/verify", bearer: bearer)
         request.demandedRole = role
-        return try installation.send(request)
+        return try server.send(request)
     }
 
     @Test("A user needs at least the required role", arguments: [TestEnvironment.handler, .fastCGI])
     func roleOrder(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let login = try installation.devLogin("order-\(environment)@example.com").accessToken
+        let server = try SharedServers.standard(environment)
+        let login = try server.devLogin("order-\(environment)@example.com").accessToken
         for (height, role) in Self.roles.enumerated() {
             let token = try ForgedToken.accessToken(like: login, role: role)
             for (least, required) in Self.roles.enumerated() {
-                let response = try verify(installation, token, requiring: required)
+                let response = try verify(server, token, requiring: required)
                 #expect(response.status == (height >= least ? 204 : 403), "\(role) where \(required) is required")
                 #expect(response.header("x-problem-code") == (height >= least ? nil : "insufficient_role"))
             }
@@ -38,28 +38,28 @@ struct GuardRoleTests {
         "A refusal has the challenge of RFC 6750 once the user is authenticated",
         arguments: [TestEnvironment.handler, .fastCGI])
     func challenges(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let login = try installation.devLogin("challenge-\(environment)@example.com").accessToken
-        let refused = try verify(installation, login, requiring: "ADMIN")
+        let server = try SharedServers.standard(environment)
+        let login = try server.devLogin("challenge-\(environment)@example.com").accessToken
+        let refused = try verify(server, login, requiring: "ADMIN")
         #expect(refused.header("www-authenticate") == Self.challenge(requiring: "ADMIN"))
         #expect(refused.header("x-user-id") == nil)
-        let highest = try verify(installation, login, requiring: "SUPER_ADMIN")
+        let highest = try verify(server, login, requiring: "SUPER_ADMIN")
         #expect(highest.header("www-authenticate") == Self.challenge(requiring: "SUPER_ADMIN"))
         // An unknown role must not appear as a scope.
-        let unknown = try verify(installation, login, requiring: "ADMNI")
+        let unknown = try verify(server, login, requiring: "ADMNI")
         #expect(unknown.header("www-authenticate") == Self.challenge(requiring: nil))
-        #expect(try verify(installation, nil, requiring: "ADMIN").status == 401)
-        #expect(try verify(installation, "x", requiring: "ADMIN").header("x-problem-code") == "invalid_access_token")
+        #expect(try verify(server, nil, requiring: "ADMIN").status == 401)
+        #expect(try verify(server, "x", requiring: "ADMIN").header("x-problem-code") == "invalid_access_token")
     }
 
     @Test("The role in the database decides")
     func databaseRole() throws {
-        let installation = try FastCGIInstallation()
-        let before = try installation.devLogin("promoted@example.com").accessToken
-        #expect(try verify(installation, before, requiring: "ADMIN").status == 403)
-        try installation.change("UPDATE users SET role = 'ADMIN' WHERE email = 'promoted@example.com'")
+        let server = try ServerProcess()
+        let before = try server.devLogin("promoted@example.com").accessToken
+        #expect(try verify(server, before, requiring: "ADMIN").status == 403)
+        try server.change("UPDATE users SET role = 'ADMIN' WHERE email = 'promoted@example.com'")
         let response = try verify(
-            installation, installation.devLogin("promoted@example.com").accessToken, requiring: "ADMIN")
+            server, server.devLogin("promoted@example.com").accessToken, requiring: "ADMIN")
         #expect(response.status == 204)
         #expect(response.header("x-user-role") == "ADMIN")
     }
@@ -68,11 +68,11 @@ struct GuardRoleTests {
         "An unknown required role refuses every user", arguments: [TestEnvironment.handler, .fastCGI],
         ["ADMNI", "admin", " ADMIN", ""])
     func unknownRole(_ environment: TestEnvironment, _ role: String) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let login = try installation.devLogin("misspelt-\(environment)@example.com").accessToken
+        let server = try SharedServers.standard(environment)
+        let login = try server.devLogin("misspelt-\(environment)@example.com").accessToken
         let highest = try ForgedToken.accessToken(like: login, role: "SUPER_ADMIN")
         for bearer in [nil, login, highest] {
-            let response = try verify(installation, bearer, requiring: role)
+            let response = try verify(server, bearer, requiring: role)
             #expect(response.status == 403)
             // RFC 6750: the challenge has no error code when the request has no credentials.
             #expect(response.header("www-authenticate") == (bearer == nil ? "Bearer" : Self.challenge(requiring: nil)))
@@ -81,12 +81,12 @@ struct GuardRoleTests {
 
     @Test("An unknown required role is logged once, not per request")
     func unknownRoleIsLogged() throws {
-        let installation = try FastCGIInstallation()
+        let server = try ServerProcess()
         for role in ["ADMNI", "ADMNI", "ROOT", "ADMNI"] {
-            #expect(try verify(installation, nil, requiring: role).status == 403)
+            #expect(try verify(server, nil, requiring: role).status == 403)
         }
-        #expect(Eventually.holds { installation.process.log.contains(#""role":"ROOT""#) })
-        let lines = installation.process.log.split(separator: "\n").filter { $0.contains(#""event":"guard""#) }
+        #expect(Eventually.holds { server.process.log.contains(#""role":"ROOT""#) })
+        let lines = server.process.log.split(separator: "\n").filter { $0.contains(#""event":"guard""#) }
         #expect(lines.count == 2)
         #expect(lines.allSatisfy { $0.contains(#""level":"error""#) })
         #expect(lines.first?.contains(#""role":"ADMNI""#) == true)
@@ -102,12 +102,12 @@ struct GuardRoleTests {
         for (height, role) in Self.roles.enumerated() {
             let token = try fixture.token(role, of: "locations-\(role)@example.com")
             for (path, needed) in least {
-                let response = try fixture.installation.send(.get(path + "1", bearer: token))
+                let response = try fixture.server.send(.get(path + "1", bearer: token))
                 #expect(response.status == (height >= needed ? 200 : 403), "\(role) at \(path)")
             }
         }
         try expectRefusal(
-            try fixture.installation.send(.get("/notes/admin/1", bearer: fixture.token(of: "low@example.com"))), "ADMIN"
+            try fixture.server.send(.get("/notes/admin/1", bearer: fixture.token(of: "low@example.com"))), "ADMIN"
         )
     }
 
@@ -118,7 +118,7 @@ struct GuardRoleTests {
         let fixture = try GuardFixture.shared.get()
         for role in Self.roles {
             let token = try fixture.token(role, of: "forgotten@example.com")
-            try expectRefusal(try fixture.installation.send(.get(path + role, bearer: token)), nil)
+            try expectRefusal(try fixture.server.send(.get(path + role, bearer: token)), nil)
             #expect(fixture.upstream.requests(at: path + role).isEmpty)
         }
     }
@@ -128,7 +128,7 @@ struct GuardRoleTests {
         let fixture = try GuardFixture.shared.get()
         for (role, status) in [("USER", 403), ("ADMIN", 403), ("SUPER_ADMIN", 200)] {
             let token = try fixture.token(role, of: "late@example.com")
-            #expect(try fixture.installation.send(.get("/late/1", bearer: token)).status == status)
+            #expect(try fixture.server.send(.get("/late/1", bearer: token)).status == status)
         }
     }
 

@@ -6,13 +6,13 @@ import Testing
 /// Runs the examples of Guard.md for locations of the operator.
 @Suite("Locations of the operator")
 struct OwnLocationTests {
-    private func installation(_ section: String, replacing texts: [String: String]) throws -> NginxInstallation {
+    private func server(_ section: String, replacing texts: [String: String]) throws -> ServerBehindNginx {
         var example = try #require(try DocumentationPage.guardPage.blocks(of: section, "nginx").first)
         for (old, new) in texts {
             #expect(example.contains(old), "\(old)")
             example = example.replacing(old, with: new)
         }
-        return try NginxInstallation(locations: example)
+        return try ServerBehindNginx(locations: example)
     }
 
     @Test("Static pages have their type, and a policy that lets a browser load their styles; one folder is guarded")
@@ -25,22 +25,22 @@ struct OwnLocationTests {
                 try "\(name) \(file)".write(toFile: folder.file("\(name)/\(file)"), atomically: true, encoding: .utf8)
             }
         }
-        let installation = try installation("Static pages", replacing: ["/srv/www": folder.path])
-        let token = try installation.devLogin("reader@example.com").accessToken
+        let server = try server("Static pages", replacing: ["/srv/www": folder.path])
+        let token = try server.devLogin("reader@example.com").accessToken
         for (name, bearer) in [("handbook", token), ("site", nil)] {
             for (path, file, type) in [("", "index.html", "text/html"), ("a.css", "a.css", "text/css")] {
-                let page = try installation.send(.get("/\(name)/\(path)", bearer: bearer))
+                let page = try server.send(.get("/\(name)/\(path)", bearer: bearer))
                 #expect(page.status == 200 && String(decoding: page.body, as: UTF8.self) == "\(name) \(file)")
                 #expect(page.header("content-type") == type)
                 let policies = page.headers.filter { $0.name == "content-security-policy" }.map(\.value)
                 #expect(policies == ["default-src 'self'"])
                 #expect(page.header("x-content-type-options") == "nosniff")
             }
-            let missing = try installation.send(.get("/\(name)/missing", bearer: bearer))
+            let missing = try server.send(.get("/\(name)/missing", bearer: bearer))
             expectProblem(missing, 404, "not_found")
         }
         for path in ["/handbook/", "/handbook/a.css", "/handbook/missing"] {
-            expectProblem(try installation.send(.get(path)), 401, "invalid_access_token")
+            expectProblem(try server.send(.get(path)), 401, "invalid_access_token")
         }
     }
 
@@ -53,15 +53,15 @@ struct OwnLocationTests {
             guard Eventually.holds(within: 60, { next.withLock { $0 } }) else { return }
             peer.send("data: last\n\n")
         }
-        let installation = try installation("Streams", replacing: ["127.0.0.1:3000": "127.0.0.1:\(service.port)"])
-        let login = try installation.devLogin("listener@example.com")
-        expectProblem(try installation.send(.get("/events/1")), 401, "invalid_access_token")
+        let server = try server("Streams", replacing: ["127.0.0.1:3000": "127.0.0.1:\(service.port)"])
+        let login = try server.devLogin("listener@example.com")
+        expectProblem(try server.send(.get("/events/1")), 401, "invalid_access_token")
 
         let folder = try TemporaryFolder()
         let curl = try ChildProcess(
             [
-                "curl", "-sS", "--no-buffer", "--max-time", "90", "--cacert", installation.certificate, "-H",
-                "Authorization: Bearer \(login.accessToken)", "https://localhost:\(installation.port)/events/1",
+                "curl", "-sS", "--no-buffer", "--max-time", "90", "--cacert", server.certificate, "-H",
+                "Authorization: Bearer \(login.accessToken)", "https://localhost:\(server.port)/events/1",
             ], environment: [:], log: folder.file("events"))
         #expect(Eventually.holds(within: 60) { curl.log.hasSuffix("\n\n") }, "\(curl.log)")
         #expect(curl.log == "data: [\"\(login.userID)\"]\n\n")
@@ -79,9 +79,9 @@ struct OwnLocationTests {
             let sent = peer.receive(after: request.body) { $0.count >= 5 }
             peer.send(String(decoding: sent, as: UTF8.self) + " back")
         }
-        let installation = try installation("WebSockets", replacing: ["127.0.0.1:3000": "127.0.0.1:\(service.port)"])
+        let server = try server("WebSockets", replacing: ["127.0.0.1:3000": "127.0.0.1:\(service.port)"])
         func open(_ authorization: String) throws -> TestResponse {
-            let address = "127.0.0.1:\(installation.port)"
+            let address = "127.0.0.1:\(server.port)"
             let command = ["timeout", "60", "openssl", "s_client", "-quiet", "-connect", address]
             let head = """
                 GET /socket/1 HTTP/1.1
@@ -100,7 +100,7 @@ struct OwnLocationTests {
         #expect(try open("Connection: close\r\n").status == 401)
         #expect(arrived.withLock { $0 == nil })
 
-        let login = try installation.devLogin("caller@example.com")
+        let login = try server.devLogin("caller@example.com")
         let answer = try open("Authorization: Bearer \(login.accessToken)\r\n")
         #expect(answer.status == 101)
         #expect(String(decoding: answer.body, as: UTF8.self) == "ready hello back")

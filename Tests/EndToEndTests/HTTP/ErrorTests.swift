@@ -74,7 +74,7 @@ struct ErrorTests {
     func problem(_ environment: TestEnvironment, _ given: Case) throws {
         // nginx removes the query. The other environments never get one.
         if environment != .nginx, given.request.path.contains("?") { return }
-        let response = try SharedInstallations.standard(environment).send(given.request)
+        let response = try SharedServers.standard(environment).send(given.request)
         #expect(response.status == given.status)
         #expect(response.code == given.code)
         #expect(response.header("content-type") == "application/problem+json")
@@ -88,7 +88,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "The detail of a body that is not JSON says what is wrong with it", arguments: TestEnvironment.allCases,
+        "The detail of a body that is not JSON names the fault", arguments: TestEnvironment.allCases,
         [
             ("", "The request has no body."), ("{", "ends before the JSON is complete, at byte 1"),
             (#"{"refreshToken":"a"#, "ends before the JSON is complete, at byte 18"),
@@ -102,9 +102,9 @@ struct ErrorTests {
             (String(repeating: "[", count: 40), "more than 32 objects and arrays"),
         ])
     func invalidJSON(_ environment: TestEnvironment, _ given: (body: String, detail: String)) throws {
-        let installation = try SharedInstallations.standard(environment)
+        let server = try SharedServers.standard(environment)
         for path in [Self.refresh, "/api/auth/apple"] {
-            let response = try installation.send(Self.post(path, type: Self.json, given.body))
+            let response = try server.send(Self.post(path, type: Self.json, given.body))
             #expect(response.status == 400 && response.code == "invalid_json")
             let detail = try #require(response["detail"]?.string)
             #expect(detail.contains(given.detail), "\(detail)")
@@ -113,9 +113,9 @@ struct ErrorTests {
 
     @Test("A body is missing whatever its Content-Type says")
     func missingBody() throws {
-        let installation = try SharedInstallations.standard(.handler)
+        let server = try SharedServers.standard(.handler)
         for type in [nil, "text/plain", Self.json] {
-            let response = try installation.send(Self.post(Self.refresh, type: type, ""))
+            let response = try server.send(Self.post(Self.refresh, type: type, ""))
             #expect(response.code == "invalid_json")
             #expect(response["detail"]?.string?.hasPrefix("The request has no body. Send a JSON object") == true)
         }
@@ -123,11 +123,11 @@ struct ErrorTests {
 
     @Test("A member of another kind is refused with the kind that it has")
     func kinds() throws {
-        let installation = try SharedInstallations.standard(.handler)
+        let server = try SharedServers.standard(.handler)
         for (value, kind) in [(7, "a number"), ([], "an array"), ([:], "an object"), (true, "a boolean")]
             as [(JSONValue, String)]
         {
-            let response = try installation.send(.post(Self.refresh, ["refreshToken": value]))
+            let response = try server.send(.post(Self.refresh, ["refreshToken": value]))
             #expect(response.code == "invalid_request")
             #expect(response["detail"]?.string == "refreshToken must be a string, not \(kind)")
         }
@@ -138,9 +138,9 @@ struct ErrorTests {
         let body: JSONObject = [
             "email": "no address", "nickname": 7, "fullName": ["givenName": []], "realUserStatus": 3, "nonce": false,
         ]
-        let installation = try SharedInstallations.standard(environment)
+        let server = try SharedServers.standard(environment)
         func faults(_ path: String) throws -> [String] {
-            let response = try installation.send(.post(path, body))
+            let response = try server.send(.post(path, body))
             #expect(response.status == 400)
             return (response["errors"]?.array ?? []).compactMap { error in
                 #expect(error.object?["message"]?.string?.isEmpty == false)
@@ -155,29 +155,29 @@ struct ErrorTests {
 
     @Test("A body of 64 KiB is accepted, a larger one gets 413", arguments: [TestEnvironment.fastCGI, .nginx])
     func tooLarge(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
+        let server = try SharedServers.standard(environment)
         func body(_ size: Int) -> TestRequest {
             let frame = #"{"refreshToken":""}"#.utf8.count
             let filler = String(repeating: "x", count: size - frame)
             return Self.post(Self.refresh, type: Self.json, #"{"refreshToken":"\#(filler)"}"#)
         }
-        #expect(try installation.send(body(65_536)).code == "invalid_refresh_token")
-        let response = try installation.send(body(65_537))
+        #expect(try server.send(body(65_536)).code == "invalid_refresh_token")
+        let response = try server.send(body(65_537))
         #expect(response.status == 413)
         #expect(response.code == "payload_too_large")
     }
 
     @Test("A 403 has a challenge only where other credentials could help")
     func forbidden() throws {
-        let installation = try FastCGIInstallation { $0["DEV_LOGIN_SECRET"] = nil }
-        let closed = try installation.devLogin("closed@example.com")
+        let server = try ServerProcess { $0["DEV_LOGIN_SECRET"] = nil }
+        let closed = try server.devLogin("closed@example.com")
         #expect(closed.code == "dev_login_disabled")
         #expect(closed.header("www-authenticate") == nil)
-        installation.process.stop()
-        try installation.restart { $0["DEV_LOGIN_SECRET"] = FastCGIInstallation.devSecret }
-        let login = try installation.devLogin("disabled@example.com")
-        try installation.change("UPDATE users SET status = 'DISABLED'")
-        let disabled = try installation.me(login.accessToken)
+        server.process.stop()
+        try server.restart { $0["DEV_LOGIN_SECRET"] = ServerProcess.devSecret }
+        let login = try server.devLogin("disabled@example.com")
+        try server.change("UPDATE users SET status = 'DISABLED'")
+        let disabled = try server.me(login.accessToken)
         #expect(disabled.status == 403)
         #expect(disabled.code == "user_disabled")
         #expect(

@@ -53,14 +53,14 @@ struct HeaderValueTests {
     @Test("A token whose claims are unsafe as header values is refused", arguments: TestEnvironment.allCases)
     func claims(_ environment: TestEnvironment) throws {
         let fixture = try GuardFixture.shared.get()
-        let installation = environment == .nginx ? fixture.installation : try SharedInstallations.standard(environment)
+        let server = environment == .nginx ? fixture.server : try SharedServers.standard(environment)
         let path = environment == .nginx ? "/notes/claims-\(environment)" : "/api/auth/verify"
-        let login = try installation.devLogin("claims-\(environment)@example.com").accessToken
+        let login = try server.devLogin("claims-\(environment)@example.com").accessToken
         for claim in ["sub", "sid", "role"] {
             let odd = ["", " ", "  "] + Self.unsafe
             for value in odd + (odd + [" "]).flatMap({ ["USER" + $0, $0 + "USER"] }) where value != "USER" {
                 let token = try ForgedToken.accessToken(like: login, claim: claim, value)
-                let response = try installation.send(.get(path, bearer: token))
+                let response = try server.send(.get(path, bearer: token))
                 #expect(response.status == 401, "\(claim) \(value.debugDescription)")
                 #expect(response.code == "invalid_access_token")
                 #expect(response.header("x-user-id") == nil)
@@ -68,23 +68,23 @@ struct HeaderValueTests {
             }
         }
         #expect(fixture.upstream.requests(at: path).isEmpty)
-        #expect(try installation.send(.get(path, bearer: login)).status == (environment == .nginx ? 200 : 204))
+        #expect(try server.send(.get(path, bearer: login)).status == (environment == .nginx ? 200 : 204))
     }
 
     @Test("An unsafe request id is replaced")
     func requestID() throws {
-        let installation = try FastCGIInstallation()
+        let server = try ServerProcess()
         for id in Self.unsafe.map({ "chosen" + $0 }) + ["chosen id", " chosen", ""] {
             let parameters = [("REQUEST_METHOD", "GET"), ("REQUEST_ID", id)]
             let bytes = FastCGIWire.request("/api/users/me", body: [], parameters: parameters)
             // libfcgi refuses a parameter with a NUL byte.
             guard !id.contains("\0") else {
-                let peer = try installation.connect()
+                let peer = try server.connect()
                 try peer.send(bytes)
                 #expect(try peer.isEnded())
                 continue
             }
-            let response = TestResponse(parsing: Array(try installation.connect().exchange(bytes).text.utf8))
+            let response = TestResponse(parsing: Array(try server.connect().exchange(bytes).text.utf8))
             #expect(response.header("x-request-id")?.hasPrefix("req_") == true, "\(id.debugDescription)")
             #expect(response.count(ofHeader: "x-request-id") == 1)
             #expect(response.header("x-user-role") == nil)
@@ -96,10 +96,10 @@ struct HeaderValueTests {
         // The FastCGI server refuses a NUL byte.
         for unsafe in Self.unsafe where environment == .handler || unsafe != "\0" {
             let request = TestRequest(method: "GET" + unsafe, path: "/api/users/me")
-            let response = try SharedInstallations.standard(environment).send(request)
+            let response = try SharedServers.standard(environment).send(request)
             #expect(response.status == 405)
             #expect(response.header("allow") == "GET, HEAD, PATCH, DELETE")
-            let lost = try SharedInstallations.standard(environment).send(.get("/api/users/me/sessions/" + unsafe))
+            let lost = try SharedServers.standard(environment).send(.get("/api/users/me/sessions/" + unsafe))
             // A path with a NUL names nothing.
             #expect(lost.status == (unsafe == "\0" ? 404 : 405))
             #expect(lost.header("allow") == (unsafe == "\0" ? nil : "DELETE"))

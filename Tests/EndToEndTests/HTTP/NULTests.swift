@@ -19,19 +19,19 @@ struct NULTests {
             ("DELETE", "/api/users/me", "authorizationCode"), ("POST", "/api/users/me/accounts/apple", "nonce"),
         ])
     func members(method: String, path: String, member: String) throws {
-        let installation = try SharedInstallations.standard(.handler)
-        let token = try installation.devLogin("nul@example.com").accessToken
+        let server = try SharedServers.standard(.handler)
+        let token = try server.devLogin("nul@example.com").accessToken
         let names = member.split(separator: ".").map(String.init)
         for value in ["\0", "\0x", "x\0y@example.com", "https://example.com/\0"] {
-            var body = path.hasSuffix("/apple") ? installation.apple.login("001.nul") : [:]
+            var body = path.hasSuffix("/apple") ? server.apple.login("001.nul") : [:]
             body[names[0]] = names.count == 1 ? .string(value) : .object([names[1]: .string(value)])
             var request = TestRequest.post(path, body, bearer: path.hasPrefix("/api/users") ? token : nil)
             request.method = method
-            let response = try installation.send(request)
+            let response = try server.send(request)
             #expect(response.status == 400 && response.code == "invalid_request", "\(response)")
             #expect(response["errors"]?.array?.compactMap { $0.object?["field"]?.string }.contains(member) == true)
         }
-        #expect(try installation.me(token).status == 200)
+        #expect(try server.me(token).status == 200)
     }
 
     @Test(
@@ -41,15 +41,15 @@ struct NULTests {
             ("iss", 401), ("nonce", 401), ("email_verified", 200), ("real_user_status", 200),
         ])
     func claims(claim: String, status: Int) throws {
-        let installation = try SharedInstallations.standard(.handler)
+        let server = try SharedServers.standard(.handler)
         for value in ["\0", "\0x", "x\0y@example.com"] {
-            let login = installation.apple.login("001.nul-\(claim)") { $0.claims = [claim: .string(value)] }
+            let login = server.apple.login("001.nul-\(claim)") { $0.claims = [claim: .string(value)] }
             // The other members repeat some of the claims.
             let token = try #require(login["identityToken"])
-            let response = try installation.send(.post("/api/auth/apple", ["identityToken": token]))
+            let response = try server.send(.post("/api/auth/apple", ["identityToken": token]))
             #expect(response.status == status, "\(claim): \(response)")
             guard status == 200 else { continue }
-            let export = try installation.send(.get("/api/users/me/export", bearer: response.accessToken))
+            let export = try server.send(.get("/api/users/me/export", bearer: response.accessToken))
             #expect(export.status == 200)
             #expect(!String(decoding: export.body, as: UTF8.self).contains("\\u0000"))
         }
@@ -57,21 +57,21 @@ struct NULTests {
 
     @Test("A NUL in a path names nothing")
     func path() throws {
-        let installation = try SharedInstallations.standard(.handler)
-        let token = try installation.devLogin("nul-path@example.com").accessToken
+        let server = try SharedServers.standard(.handler)
+        let token = try server.devLogin("nul-path@example.com").accessToken
         for id in ["\0", "ses_\0", "\0x"] {
             var request = TestRequest.get("/api/users/me/sessions/" + id, bearer: token)
             request.method = "DELETE"
-            #expect(try installation.send(request).status == 404)
+            #expect(try server.send(request).status == 404)
         }
     }
 
     @Test("nginx refuses a path with an encoded NUL")
     func encodedPath() throws {
-        let installation = try SharedInstallations.standard(.nginx)
-        let token = try installation.devLogin("nul-nginx@example.com").accessToken
+        let server = try SharedServers.standard(.nginx)
+        let token = try server.devLogin("nul-nginx@example.com").accessToken
         var request = TestRequest.get("/api/users/me/sessions/ses_%00", bearer: token)
         request.method = "DELETE"
-        #expect(try installation.send(request).status == 400)
+        #expect(try server.send(request).status == 400)
     }
 }

@@ -40,33 +40,33 @@ struct RetryRuleTests {
 
     @Test("A 401 of an endpoint with an access token is about that token, and a refresh helps", arguments: authorised)
     func accessToken(_ operation: Operation) throws {
-        let installation = try InProcessInstallation()
-        let login = try installation.devLogin("retry@example.com")
+        let server = try InProcessServer()
+        let login = try server.devLogin("retry@example.com")
         for bearer in [nil, "nonsense", login.refreshToken] {
-            let response = installation.send(operation.request(bearer: bearer))
+            let response = server.send(operation.request(bearer: bearer))
             #expect(response.status == 401)
             #expect(response.header("www-authenticate")?.hasPrefix("Bearer") == true)
         }
-        installation.advanceClock(by: .seconds(901))
-        let expired = installation.send(operation.request(bearer: login.accessToken))
+        server.advanceClock(by: .seconds(901))
+        let expired = server.send(operation.request(bearer: login.accessToken))
         #expect(expired.status == 401)
         #expect(expired.header("www-authenticate")?.contains("access_token_expired") == true)
-        let fresh = try installation.refresh(login.refreshToken).accessToken
-        #expect(installation.send(operation.request(bearer: fresh)).status == operation.success)
+        let fresh = try server.refresh(login.refreshToken).accessToken
+        #expect(server.send(operation.request(bearer: fresh)).status == operation.success)
     }
 
     /// The number of the first bodies whose tokens are valid, but have been used.
     private static let validElsewhere = 2
 
     /// Bodies that are wrong for some reason other than the access token.
-    private func wrongBodies(_ installation: InProcessInstallation) throws -> [JSONObject] {
-        let apple = installation.apple
+    private func wrongBodies(_ server: InProcessServer) throws -> [JSONObject] {
+        let apple = server.apple
         let used = apple.login("001.used")
-        #expect(installation.send(.post("/api/auth/apple", used)).status == 200)
-        let nonce = try #require(installation.send(.post("/api/auth/apple/challenge", bearer: nil))["nonce"]?.string)
+        #expect(server.send(.post("/api/auth/apple", used)).status == 200)
+        let nonce = try #require(server.send(.post("/api/auth/apple/challenge", bearer: nil))["nonce"]?.string)
         let first = apple.login("001.nonce") { $0.nonce = nonce }
-        #expect(installation.send(.post("/api/auth/apple", first)).status == 200)
-        installation.advanceClock(by: .seconds(61))
+        #expect(server.send(.post("/api/auth/apple", first)).status == 200)
+        server.advanceClock(by: .seconds(61))
         return [
             used, apple.login("001.nonce") { $0.nonce = nonce }, apple.forgedLogin(),
             apple.login("001.x") { $0.audience = "com.example.other" },
@@ -82,44 +82,44 @@ struct RetryRuleTests {
     func otherFailures(method: String, path: String) throws {
         // Without a recent login, a DELETE needs an identity token. One of another user proves nothing.
         let isProof = method == "DELETE"
-        let installation = try InProcessInstallation { $0["SENSITIVE_MAX_AGE"] = isProof ? "10s" : nil }
-        let bodies = try wrongBodies(installation).dropFirst(isProof ? Self.validElsewhere : 0)
-        let login = try installation.devLogin("owner@example.com")
-        installation.advanceClock(by: .seconds(11))
+        let server = try InProcessServer { $0["SENSITIVE_MAX_AGE"] = isProof ? "10s" : nil }
+        let bodies = try wrongBodies(server).dropFirst(isProof ? Self.validElsewhere : 0)
+        let login = try server.devLogin("owner@example.com")
+        server.advanceClock(by: .seconds(11))
         for body in bodies {
             let operation = Operation(method: method, path: path, body: body)
-            let response = installation.send(operation.request(bearer: login.accessToken))
+            let response = server.send(operation.request(bearer: login.accessToken))
             #expect(response.status == (body["identityToken"]?.string == nil ? 400 : 422), "\(response.code ?? "")")
             #expect(response.header("www-authenticate") == nil)
             // The identity token alone is still 401, because it is what authorises a login.
             guard response.status == 422 else { continue }
-            #expect(installation.send(.post("/api/auth/apple", body)).status == 401)
+            #expect(server.send(.post("/api/auth/apple", body)).status == 401)
         }
-        #expect(try installation.me(login.accessToken).status == 200)
+        #expect(try server.me(login.accessToken).status == 200)
     }
 
     @Test("At logout with a valid access token, a refresh token of another user is 422 without a challenge")
     func foreignRefreshToken() throws {
-        let installation = try InProcessInstallation()
-        let login = try installation.devLogin("owner@example.com")
-        let foreign = try installation.devLogin("other@example.com").refreshToken
+        let server = try InProcessServer()
+        let login = try server.devLogin("owner@example.com")
+        let foreign = try server.devLogin("other@example.com").refreshToken
         for token in [foreign, login.accessToken, "x"] {
             let body: JSONObject = ["refreshToken": .string(token)]
-            let response = installation.send(.post("/api/auth/logout", body, bearer: login.accessToken))
+            let response = server.send(.post("/api/auth/logout", body, bearer: login.accessToken))
             #expect(response.status == 422 && response.code == "invalid_refresh_token")
             #expect(response.header("www-authenticate") == nil)
         }
-        #expect(try installation.me(login.accessToken).status == 200)
+        #expect(try server.me(login.accessToken).status == 200)
     }
 
     @Test("A login that is too old is the one other 401: it says so, and a refresh changes nothing")
     func loginTooOld() throws {
-        let installation = try InProcessInstallation { $0["SENSITIVE_MAX_AGE"] = "10m" }
-        let login = try installation.devLogin("old@example.com")
-        installation.advanceClock(by: .seconds(601))
-        let fresh = try installation.refresh(login.refreshToken).accessToken
+        let server = try InProcessServer { $0["SENSITIVE_MAX_AGE"] = "10m" }
+        let login = try server.devLogin("old@example.com")
+        server.advanceClock(by: .seconds(601))
+        let fresh = try server.refresh(login.refreshToken).accessToken
         for token in [login.accessToken, fresh] {
-            let response = installation.send(.get(Self.me, bearer: token).deleting)
+            let response = server.send(.get(Self.me, bearer: token).deleting)
             #expect(response.status == 401 && response.code == "login_too_old")
             let challenge = try #require(response.header("www-authenticate"))
             #expect(challenge.contains("insufficient_user_authentication") && !challenge.contains("invalid_token"))
@@ -128,15 +128,15 @@ struct RetryRuleTests {
 
     @Test("A refused refresh is refused again: only a login helps")
     func refusedRefresh() throws {
-        let installation = try InProcessInstallation()
-        let login = try installation.devLogin("gone@example.com")
-        #expect(installation.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
+        let server = try InProcessServer()
+        let login = try server.devLogin("gone@example.com")
+        #expect(server.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
         for _ in 0..<3 {
-            #expect(try installation.me(login.accessToken).code == "session_revoked")
-            let refused = try installation.refresh(login.refreshToken)
+            #expect(try server.me(login.accessToken).code == "session_revoked")
+            let refused = try server.refresh(login.refreshToken)
             #expect(refused.status == 401 && refused.code == "refresh_token_revoked")
         }
-        #expect(try installation.me(try installation.devLogin("gone@example.com").accessToken).status == 200)
+        #expect(try server.me(try server.devLogin("gone@example.com").accessToken).status == 200)
     }
 }
 

@@ -45,21 +45,21 @@ struct KeyRotationTests {
 
     @Test("No client is logged out under load, and a refresh can be retried across the restart")
     func everyKey() throws {
-        let installation = try FastCGIInstallation()
-        let clients = (0..<4).map { LoopingClient(installation, "looping-\($0)@example.com") }
-        var witness = try installation.devLogin("witness@example.com")
+        let server = try ServerProcess()
+        let clients = (0..<4).map { LoopingClient(server, "looping-\($0)@example.com") }
+        var witness = try server.devLogin("witness@example.com")
         for (number, step) in Self.steps.enumerated() {
             for client in clients { #expect(client.completesRounds(1), "before step \(number)") }
-            let next = try installation.refresh(witness.refreshToken)
-            installation.process.signal(SIGTERM)
-            #expect(installation.process.wait() == 0)
-            try installation.restart { variables in for (name, value) in step.settings { variables[name] = value } }
+            let next = try server.refresh(witness.refreshToken)
+            server.process.signal(SIGTERM)
+            #expect(server.process.wait() == 0)
+            try server.restart { variables in for (name, value) in step.settings { variables[name] = value } }
 
-            #expect(try installation.me(witness.accessToken).status == 200, "step \(number)")
-            #expect(try installation.me(next.accessToken).status == 200, "step \(number)")
-            let retried = try installation.refresh(witness.refreshToken)
+            #expect(try server.me(witness.accessToken).status == 200, "step \(number)")
+            #expect(try server.me(next.accessToken).status == 200, "step \(number)")
+            let retried = try server.refresh(witness.refreshToken)
             #expect(retried.refreshToken == next.refreshToken, "step \(number)")
-            witness = try installation.refresh(next.refreshToken)
+            witness = try server.refresh(next.refreshToken)
             #expect(witness.status == 200, "step \(number)")
             #expect(try CompactJWS(witness.accessToken).algorithmName == step.algorithm, "step \(number)")
         }
@@ -70,13 +70,13 @@ struct KeyRotationTests {
     /// Shows what the clients above would see without the `…_PREVIOUS` settings.
     @Test("Without the previous keys, access tokens are refused, and no server starts with the refresh secret")
     func withoutPrevious() throws {
-        let installation = try FastCGIInstallation()
-        let login = try installation.devLogin("cut-off@example.com")
-        installation.process.signal(SIGTERM)
-        #expect(installation.process.wait() == 0)
-        #expect(try installation.refusedStart { $0["JWT_REFRESH_SECRET"] = Self.refreshSecret }.status == 2)
-        try installation.restart { $0["JWT_ACCESS_SECRET"] = Self.secret }
-        #expect(try installation.me(login.accessToken).code == "invalid_access_token")
-        #expect(try installation.refresh(login.refreshToken).status == 200)
+        let server = try ServerProcess()
+        let login = try server.devLogin("cut-off@example.com")
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 0)
+        #expect(try server.refusedStart { $0["JWT_REFRESH_SECRET"] = Self.refreshSecret }.status == 2)
+        try server.restart { $0["JWT_ACCESS_SECRET"] = Self.secret }
+        #expect(try server.me(login.accessToken).code == "invalid_access_token")
+        #expect(try server.refresh(login.refreshToken).status == 200)
     }
 }

@@ -13,8 +13,8 @@ struct KeySetTests {
 
     @Test("The set has the public keys that sign now and that signed before", arguments: TestEnvironment.allCases)
     func keys(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.publishingKeys(environment)
-        let response = try installation.send(.get(Self.path))
+        let server = try SharedServers.publishingKeys(environment)
+        let response = try server.send(.get(Self.path))
         #expect(response.status == 200)
         #expect(response.header("content-type") == "application/jwk-set+json")
         #expect(response.json.names == ["keys"])
@@ -30,34 +30,34 @@ struct KeySetTests {
 
     @Test("The keys verify the issued access tokens", arguments: TestEnvironment.allCases)
     func verifies(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.publishingKeys(environment)
-        let set = try JWKSet(parsing: installation.send(.get(Self.path)).body)
-        let token = try CompactJWS(installation.devLogin("keys-\(environment)@example.com").accessToken)
+        let server = try SharedServers.publishingKeys(environment)
+        let set = try JWKSet(parsing: server.send(.get(Self.path)).body)
+        let token = try CompactJWS(server.devLogin("keys-\(environment)@example.com").accessToken)
         #expect(token.algorithmName == "ES256")
         try token.verify(with: #require(set[token.keyID ?? ""]))
     }
 
     @Test("The set may be cached for five minutes", arguments: TestEnvironment.allCases)
     func caching(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.publishingKeys(environment)
+        let server = try SharedServers.publishingKeys(environment)
         for request in [TestRequest.get(Self.path), conditional("*")] {
-            let response = try installation.send(request)
+            let response = try server.send(request)
             #expect(response.header("cache-control") == "public, max-age=300")
             #expect(response.count(ofHeader: "cache-control") == 1)
             #expect(response.header("etag")?.wholeMatch(of: /"[A-Za-z0-9_-]{43}"/) != nil)
             #expect(response.count(ofHeader: "etag") == 1)
             #expect(response.header("set-cookie") == nil)
         }
-        #expect(try installation.send(.get(Self.path + "/x")).header("cache-control") == "no-store")
+        #expect(try server.send(.get(Self.path + "/x")).header("cache-control") == "no-store")
     }
 
     @Test(
         "A request with the current ETag gets 304", arguments: TestEnvironment.allCases,
         ["TAG", "W/TAG", " TAG ", "\"other\", TAG", "\"other\",W/TAG,\"third\"", "\"a,b\", TAG", "*"])
     func unchanged(_ environment: TestEnvironment, _ tags: String) throws {
-        let installation = try SharedInstallations.publishingKeys(environment)
-        let tag = try #require(try installation.send(.get(Self.path)).header("etag"))
-        let response = try installation.send(conditional(tags.replacing("TAG", with: tag)))
+        let server = try SharedServers.publishingKeys(environment)
+        let tag = try #require(try server.send(.get(Self.path)).header("etag"))
+        let response = try server.send(conditional(tags.replacing("TAG", with: tag)))
         #expect(response.status == 304)
         #expect(response.body.isEmpty)
         #expect(response.header("etag") == tag)
@@ -69,27 +69,27 @@ struct KeySetTests {
         "A request with another ETag gets the key set", arguments: TestEnvironment.allCases,
         ["\"other\"", "BARE", "w/TAG", "\"BARE", "\"BARE \"", "\"xBARE\"", ",", "\"*\"", "TAG/W"])
     func changed(_ environment: TestEnvironment, _ tags: String) throws {
-        let installation = try SharedInstallations.publishingKeys(environment)
-        let whole = try installation.send(.get(Self.path))
+        let server = try SharedServers.publishingKeys(environment)
+        let whole = try server.send(.get(Self.path))
         let tag = try #require(whole.header("etag"))
         let sent = tags.replacing("TAG", with: tag).replacing("BARE", with: tag.filter { $0 != "\"" })
-        let response = try installation.send(conditional(sent))
+        let response = try server.send(conditional(sent))
         #expect(response.status == 200)
         #expect(response.body == whole.body)
     }
 
     @Test("HEAD is answered as GET, and other methods are refused", arguments: TestEnvironment.allCases)
     func methods(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.publishingKeys(environment)
-        let whole = try installation.send(.get(Self.path))
-        let head = try installation.send(TestRequest(method: "HEAD", path: Self.path))
+        let server = try SharedServers.publishingKeys(environment)
+        let whole = try server.send(.get(Self.path))
+        let head = try server.send(TestRequest(method: "HEAD", path: Self.path))
         #expect(head.status == 200)
         for name in ["etag", "content-length", "content-type", "cache-control"] {
             #expect(head.header(name) == whole.header(name))
         }
-        #expect(try installation.send(conditional("*", method: "HEAD")).status == 304)
+        #expect(try server.send(conditional("*", method: "HEAD")).status == 304)
         for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
-            let response = try installation.send(conditional("*", method: method))
+            let response = try server.send(conditional("*", method: method))
             #expect(response.status == 405)
             #expect(response.code == "method_not_allowed")
             #expect(response.header("allow") == "GET, HEAD")
@@ -100,7 +100,7 @@ struct KeySetTests {
     @Test("There is no key set while a shared secret signs tokens", arguments: TestEnvironment.allCases)
     func noKeys(_ environment: TestEnvironment) throws {
         for method in ["GET", "HEAD", "POST"] {
-            let response = try SharedInstallations.standard(environment).send(conditional("*", method: method))
+            let response = try SharedServers.standard(environment).send(conditional("*", method: method))
             #expect(response.status == 404)
             #expect(method == "HEAD" || response.code == "not_found")
             #expect(response.header("cache-control") == "no-store")
@@ -109,21 +109,21 @@ struct KeySetTests {
 
     @Test("A key that does not sign yet or no longer is published, and the secret is not")
     func publishedBeforeUse() throws {
-        let installation = try InProcessInstallation {
+        let server = try InProcessServer {
             $0["ACCESS_SIGNING_KEY_PREVIOUS"] = TestSettings.signingKeyBefore.pem
         }
-        let response = installation.send(.get(Self.path))
+        let response = server.send(.get(Self.path))
         #expect(response["keys"]?.array?.count == 1)
-        #expect(try CompactJWS(installation.devLogin("ahead@example.com").accessToken).algorithmName == "HS256")
+        #expect(try CompactJWS(server.devLogin("ahead@example.com").accessToken).algorithmName == "HS256")
         let text = String(decoding: response.body, as: UTF8.self)
         #expect(!text.contains("oct") && !text.contains("HS256") && !text.contains(TestSettings.accessSecret))
     }
 
     @Test("Another set of keys has another ETag")
     func changedTag() throws {
-        let one = try InProcessInstallation { $0["ACCESS_SIGNING_KEY"] = TestSettings.signingKey.pem }
-        let two = try InProcessInstallation(TestSettings.publishKeys)
-        let same = try SharedInstallations.publishingKeys(.handler)
+        let one = try InProcessServer { $0["ACCESS_SIGNING_KEY"] = TestSettings.signingKey.pem }
+        let two = try InProcessServer(TestSettings.publishKeys)
+        let same = try SharedServers.publishingKeys(.handler)
         let tags = try [one, two, same].map { try $0.send(.get(Self.path)).header("etag") }
         #expect(tags[0] != tags[1])
         #expect(tags[1] == tags[2])

@@ -10,8 +10,8 @@ struct ServerMetadataTests {
     @Test(
         "It names the keys, their algorithms and the endpoints that exist", arguments: TestEnvironment.allCases, paths)
     func served(_ environment: TestEnvironment, _ path: String) throws {
-        let installation = try SharedInstallations.publishingKeys(environment)
-        let response = try installation.send(.get(path))
+        let server = try SharedServers.publishingKeys(environment)
+        let response = try server.send(.get(path))
         #expect(response.status == 200)
         #expect(response.header("content-type") == "application/json")
         #expect(response.header("cache-control") == "public, max-age=300")
@@ -23,44 +23,44 @@ struct ServerMetadataTests {
                 "jwks_uri": .string(TestSettings.issuer + "/.well-known/jwks.json"),
                 "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256", "EdDSA"],
             ])
-        let login = try installation.devLogin("metadata@example.com")
+        let login = try server.devLogin("metadata@example.com")
         #expect(login.accessClaims["iss"] == response["issuer"])
-        // The addresses are of this installation, whose tests have another origin.
+        // The addresses are of this server, whose tests have another origin.
         func address(_ member: String) -> String {
             String(response[member]?.string?.dropFirst(TestSettings.issuer.count) ?? "")
         }
-        #expect(try installation.send(.get(address("jwks_uri"))).json["keys"]?.array?.count == 2)
+        #expect(try server.send(.get(address("jwks_uri"))).json["keys"]?.array?.count == 2)
         let revocation = TestRequest.form(address("revocation_endpoint"), "token=" + login.refreshToken)
-        #expect(try installation.send(revocation).status == 200)
-        #expect(try installation.me(login.accessToken).code == "session_revoked")
+        #expect(try server.send(revocation).status == 200)
+        #expect(try server.me(login.accessToken).code == "session_revoked")
     }
 
     @Test("A client with a copy gets 304", arguments: paths)
     func conditional(_ path: String) throws {
-        let installation = try SharedInstallations.publishingKeys(.nginx)
+        let server = try SharedServers.publishingKeys(.nginx)
         var request = TestRequest.get(path)
-        request.headers.append(("If-None-Match", try #require(installation.send(request).header("etag"))))
-        #expect(try installation.send(request).status == 304)
+        request.headers.append(("If-None-Match", try #require(server.send(request).header("etag"))))
+        #expect(try server.send(request).status == 304)
     }
 
     @Test(
         "Without an https origin as the issuer there is none",
         arguments: [nil, "gatehouse", "http://login.example.com", "https://login.example.com/auth", "https://"])
     func otherIssuer(_ issuer: String?) throws {
-        let installation = try InProcessInstallation {
+        let server = try InProcessServer {
             TestSettings.publishKeys(&$0)
             $0["TOKEN_ISSUER"] = issuer
         }
-        for path in Self.paths { expectProblem(installation.send(.get(path)), 404, "not_found") }
-        let login = try installation.devLogin("issuer@example.com")
+        for path in Self.paths { expectProblem(server.send(.get(path)), 404, "not_found") }
+        let login = try server.devLogin("issuer@example.com")
         #expect(login.accessClaims["iss"] == .string(issuer ?? "gatehouse"))
-        #expect(try installation.me(login.accessToken).status == 200)
+        #expect(try server.me(login.accessToken).status == 200)
     }
 
     @Test("A secret is never published, so with one it names no keys")
     func secret() throws {
-        let installation = try InProcessInstallation { $0["TOKEN_ISSUER"] = TestSettings.issuer + ":8443/" }
-        let metadata = installation.send(.get(Self.paths[0])).json
+        let server = try InProcessServer { $0["TOKEN_ISSUER"] = TestSettings.issuer + ":8443/" }
+        let metadata = server.send(.get(Self.paths[0])).json
         #expect(metadata["issuer"] == "https://login.example.com:8443/")
         #expect(metadata["revocation_endpoint"] == "https://login.example.com:8443/api/auth/revoke")
         for name in ["jwks_uri", "id_token_signing_alg_values_supported", "subject_types_supported"] {
@@ -70,21 +70,21 @@ struct ServerMetadataTests {
 
     @Test("After a change of the issuer, a refresh gets a token with the new one")
     func change() throws {
-        let installation = try InProcessInstallation()
-        let login = try installation.devLogin("renamed@example.com")
-        try installation.restart { $0["TOKEN_ISSUER"] = TestSettings.issuer }
-        #expect(try installation.me(login.accessToken).code == "invalid_access_token")
-        let next = try installation.refresh(login.refreshToken)
+        let server = try InProcessServer()
+        let login = try server.devLogin("renamed@example.com")
+        try server.restart { $0["TOKEN_ISSUER"] = TestSettings.issuer }
+        #expect(try server.me(login.accessToken).code == "invalid_access_token")
+        let next = try server.refresh(login.refreshToken)
         #expect(next.accessClaims["iss"] == .string(TestSettings.issuer))
-        #expect(try installation.me(next.accessToken).status == 200)
+        #expect(try server.me(next.accessToken).status == 200)
     }
 
     @Test("A location of the operator at one of the paths has precedence", arguments: paths)
     func ownLocation(_ path: String) throws {
-        let installation = try NginxInstallation(locations: "location = \(path) { return 204; }")
+        let server = try ServerBehindNginx(locations: "location = \(path) { return 204; }")
         let status = try Shell.run([
-            "curl", "--silent", "--cacert", installation.certificate, "--write-out", "%{http_code}",
-            "https://localhost:\(installation.port)\(path)",
+            "curl", "--silent", "--cacert", server.certificate, "--write-out", "%{http_code}",
+            "https://localhost:\(server.port)\(path)",
         ])
         #expect(String(decoding: status, as: UTF8.self) == "204")
     }

@@ -15,16 +15,16 @@ struct RecentLoginTests {
         var success: Int { self == .link ? 200 : 204 }
     }
 
-    private let installation: InProcessInstallation
+    private let server: InProcessServer
 
     init() throws {
-        installation = try InProcessInstallation { $0["SENSITIVE_MAX_AGE"] = "10m" }
+        server = try InProcessServer { $0["SENSITIVE_MAX_AGE"] = "10m" }
     }
 
     /// A login with an identity token that Apple issues this many seconds from now.
     private func identity(_ subject: String, after seconds: Int64 = 0) -> JSONObject {
         let now = Int64(Date().timeIntervalSince1970) + seconds
-        return installation.apple.login(subject) { $0.claims = ["iat": .integer(now), "exp": .integer(now + 86_400)] }
+        return server.apple.login(subject) { $0.claims = ["iat": .integer(now), "exp": .integer(now + 86_400)] }
     }
 
     private func proof(_ subject: String, after seconds: Int64) -> JSONObject {
@@ -34,12 +34,12 @@ struct RecentLoginTests {
     private func ask(_ what: Sensitive, _ login: TestResponse, _ body: JSONObject = [:]) -> TestResponse {
         var request = TestRequest.post(what.path, body, bearer: login.accessToken)
         request.method = what.method
-        return installation.send(request)
+        return server.send(request)
     }
 
     /// A user with a development account and an Apple account, so that every operation is possible.
     private func user(_ name: String) throws -> TestResponse {
-        let login = try installation.devLogin(name + "@example.com")
+        let login = try server.devLogin(name + "@example.com")
         #expect(ask(.link, login, identity(name)).status == 200)
         return login
     }
@@ -56,13 +56,13 @@ struct RecentLoginTests {
     private func limit(_ what: Sensitive) throws {
         for (age, isRefused) in [(590, false), (620, true)] {
             let login = try user("\(what)-\(age)")
-            installation.advanceClock(by: .seconds(age))
+            server.advanceClock(by: .seconds(age))
             let body = what == .link ? identity("another-\(age)", after: 0) : [:]
             let response = ask(what, login, body)
             // The user already has an Apple account, so linking another one gets 409.
             let isAllowed = response.status == (what == .link ? 409 : what.success)
             #expect(isRefused ? isTooOld(response) : isAllowed, "\(response.status) \(response.code ?? "")")
-            installation.advanceClock(by: .seconds(-age))
+            server.advanceClock(by: .seconds(-age))
         }
     }
 
@@ -70,24 +70,24 @@ struct RecentLoginTests {
     private func refreshed(_ what: Sensitive) throws {
         var login = try user("refreshed-\(what)")
         for _ in 0..<2 {
-            installation.advanceClock(by: .seconds(400))
-            login = try installation.refresh(login.refreshToken)
+            server.advanceClock(by: .seconds(400))
+            login = try server.refresh(login.refreshToken)
             #expect(login.status == 200)
         }
         #expect(isTooOld(ask(what, login, what == .link ? identity("x") : [:])))
-        #expect(try installation.me(login.accessToken).status == 200, "other requests still succeed")
-        installation.advanceClock(by: .seconds(-800))
+        #expect(try server.me(login.accessToken).status == 200, "other requests still succeed")
+        server.advanceClock(by: .seconds(-800))
     }
 
     @Test("A fresh identity token of the same account is accepted instead", arguments: Sensitive.allCases)
     private func freshToken(_ what: Sensitive) throws {
         let login = try user("fresh-\(what)")
-        installation.advanceClock(by: .seconds(800))
+        server.advanceClock(by: .seconds(800))
         let body = what == .link ? identity("fresh-\(what)", after: 800) : proof("fresh-\(what)", after: 800)
         #expect(ask(what, login, body).status == what.success)
-        let again = installation.send(.post("/api/auth/apple", body))
+        let again = server.send(.post("/api/auth/apple", body))
         if what != .link { #expect(again["reason"] == "replayed", "the proof is used up with the account") }
-        installation.advanceClock(by: .seconds(-800))
+        server.advanceClock(by: .seconds(-800))
     }
 
     @Test(
@@ -96,37 +96,37 @@ struct RecentLoginTests {
     private func invalidProof(_ what: Sensitive) throws {
         let login = try user("owner-\(what)")
         _ = try user("other-\(what)")
-        installation.advanceClock(by: .seconds(800))
+        server.advanceClock(by: .seconds(800))
         #expect(isTooOld(ask(what, login, proof("other-\(what)", after: 800))))
         #expect(isTooOld(ask(what, login, proof("stranger-\(what)", after: 800))))
         #expect(isTooOld(ask(what, login, proof("owner-\(what)", after: 100))))
-        let forged: JSONObject = ["identityToken": installation.apple.forgedLogin()["identityToken"] ?? .null]
+        let forged: JSONObject = ["identityToken": server.apple.forgedLogin()["identityToken"] ?? .null]
         let refused = ask(what, login, forged)
         #expect(refused.status == 422 && refused.code == "invalid_apple_token", "401 would make the client refresh")
         #expect(refused.header("www-authenticate") == nil)
         let used = proof("owner-\(what)", after: 800)
-        #expect(installation.send(.post("/api/auth/apple", used)).status == 200)
-        installation.advanceClock(by: .seconds(90))
+        #expect(server.send(.post("/api/auth/apple", used)).status == 200)
+        server.advanceClock(by: .seconds(90))
         #expect(ask(what, login, used).status == 422 && ask(what, login, used)["reason"] == "replayed")
-        #expect(try installation.me(login.accessToken).status == 200)
-        installation.advanceClock(by: .seconds(-890))
+        #expect(try server.me(login.accessToken).status == 200)
+        server.advanceClock(by: .seconds(-890))
     }
 
     @Test("Without the setting, the age of the login does not matter", arguments: Sensitive.allCases)
     private func disabled(_ what: Sensitive) throws {
-        let installation = try InProcessInstallation()
-        let login = try installation.devLogin("off@example.com")
-        let link = TestRequest.post(Sensitive.link.path, installation.apple.login("off"), bearer: login.accessToken)
-        #expect(installation.send(link).status == 200)
-        installation.advanceClock(by: .seconds(850))
-        var request = TestRequest.post(what.path, installation.apple.login("off"), bearer: login.accessToken)
+        let server = try InProcessServer()
+        let login = try server.devLogin("off@example.com")
+        let link = TestRequest.post(Sensitive.link.path, server.apple.login("off"), bearer: login.accessToken)
+        #expect(server.send(link).status == 200)
+        server.advanceClock(by: .seconds(850))
+        var request = TestRequest.post(what.path, server.apple.login("off"), bearer: login.accessToken)
         request.method = what.method
-        #expect(installation.send(request).status == what.success)
+        #expect(server.send(request).status == what.success)
     }
 
     @Test("The access token has the time of the login, also after refreshes")
     func claim() throws {
-        let login = try installation.devLogin("claim@example.com")
+        let login = try server.devLogin("claim@example.com")
         func authTime(_ response: TestResponse) -> Int64? {
             let parts = response.accessToken.split(separator: ".")
             let payload = parts.count == 3 ? Base64URL.decode(String(parts[1])) : nil
@@ -134,7 +134,7 @@ struct RecentLoginTests {
         }
         let moment = try #require(authTime(login))
         #expect(abs(moment - Int64(Date().timeIntervalSince1970)) < 60)
-        installation.advanceClock(by: .seconds(500))
-        #expect(authTime(try installation.refresh(login.refreshToken)) == moment)
+        server.advanceClock(by: .seconds(500))
+        #expect(authTime(try server.refresh(login.refreshToken)) == moment)
     }
 }

@@ -4,112 +4,113 @@ import Testing
 
 /// The rate limit lets two logins per client pass and refuses the third.
 @Suite(
-    "The client's address behind proxies", .enabled(if: ProxiedInstallation.obstacle == nil, ProxiedInstallation.reason)
+    "The client's address behind proxies",
+    .enabled(if: ServerBehindBalancer.obstacle == nil, ServerBehindBalancer.reason)
 )
 struct ClientAddressTests {
     private static let limits = ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "1"]
 
-    private func installation(_ values: [String: String]) throws -> ProxiedInstallation {
-        try ProxiedInstallation(values.merging(Self.limits) { _, new in new })
+    private func server(_ values: [String: String]) throws -> ServerBehindBalancer {
+        try ServerBehindBalancer(values.merging(Self.limits) { _, new in new })
     }
 
     private func statuses(
-        _ installation: ProxiedInstallation, from source: String, _ headers: [[String: String]]
+        _ server: ServerBehindBalancer, from source: String, _ headers: [[String: String]]
     ) throws -> [Int] {
-        try headers.map { try installation.devLogin(from: source, at: 443, $0).status }
+        try headers.map { try server.devLogin(from: source, at: 443, $0).status }
     }
 
     @Test("The address is taken from trusted proxies, otherwise from the connection")
     func forwardedFor() throws {
-        let installation = try installation(["TRUSTED_PROXIES": ProxiedInstallation.trusted])
+        let server = try server(["TRUSTED_PROXIES": ServerBehindBalancer.trusted])
         func chain(_ addresses: String...) -> [[String: String]] { addresses.map { ["X-Forwarded-For": $0] } }
         // One client, also through a second proxy and with a forged address in front.
         let first = chain("192.0.2.1", "192.0.2.1, 10.0.1.7", "192.0.2.66, 192.0.2.1")
-        #expect(try statuses(installation, from: ProxiedInstallation.balancer, first) == [200, 200, 429])
-        #expect(try statuses(installation, from: ProxiedInstallation.balancer, chain("192.0.2.2")) == [200])
-        #expect(try statuses(installation, from: ProxiedInstallation.balancer6, chain("2001:db8:7::1")) == [200])
+        #expect(try statuses(server, from: ServerBehindBalancer.balancer, first) == [200, 200, 429])
+        #expect(try statuses(server, from: ServerBehindBalancer.balancer, chain("192.0.2.2")) == [200])
+        #expect(try statuses(server, from: ServerBehindBalancer.balancer6, chain("2001:db8:7::1")) == [200])
         // The attacker counts as one client, whatever the header says.
         let forged = chain("192.0.2.3", "10.0.0.9", "192.0.2.4")
-        for source in [ProxiedInstallation.attacker, ProxiedInstallation.attacker6] {
-            #expect(try statuses(installation, from: source, forged) == [200, 200, 429])
+        for source in [ServerBehindBalancer.attacker, ServerBehindBalancer.attacker6] {
+            #expect(try statuses(server, from: source, forged) == [200, 200, 429])
         }
         // The limits of other clients are not used up.
-        #expect(try statuses(installation, from: ProxiedInstallation.balancer, chain("192.0.2.3")) == [200])
+        #expect(try statuses(server, from: ServerBehindBalancer.balancer, chain("192.0.2.3")) == [200])
     }
 
     @Test("The address is taken from the configured header only", .needs(.time))
     func header() throws {
-        let installation = try installation([
-            "TRUSTED_PROXIES": ProxiedInstallation.trusted, "CLIENT_ADDRESS_HEADER": "CF-Connecting-IP",
+        let server = try server([
+            "TRUSTED_PROXIES": ServerBehindBalancer.trusted, "CLIENT_ADDRESS_HEADER": "CF-Connecting-IP",
         ])
         func claimed(_ address: String, _ other: String) -> [String: String] {
             ["CF-Connecting-IP": address, "X-Forwarded-For": other]
         }
         let same = [claimed("192.0.2.1", "1.1.1.1"), claimed("192.0.2.1", "1.1.1.2"), claimed("192.0.2.1", "1.1.1.3")]
-        #expect(try statuses(installation, from: ProxiedInstallation.balancer, same) == [200, 200, 429])
+        #expect(try statuses(server, from: ServerBehindBalancer.balancer, same) == [200, 200, 429])
         #expect(
-            try statuses(installation, from: ProxiedInstallation.balancer, [claimed("192.0.2.2", "1.1.1.1")]) == [200])
+            try statuses(server, from: ServerBehindBalancer.balancer, [claimed("192.0.2.2", "1.1.1.1")]) == [200])
     }
 
     @Test("Servers of the operator have no limit, and are known by their address alone", .needs(.time))
     func unlimited() throws {
-        let installation = try installation([
-            "TRUSTED_PROXIES": ProxiedInstallation.trusted, "UNLIMITED_ADDRESSES": "192.0.2.0/28,2001:db8:7::/48",
+        let server = try server([
+            "TRUSTED_PROXIES": ServerBehindBalancer.trusted, "UNLIMITED_ADDRESSES": "192.0.2.0/28,2001:db8:7::/48",
         ])
         for address in ["192.0.2.1", "2001:db8:7::1"] {
             let headers = [[String: String]](repeating: ["X-Forwarded-For": address], count: 6)
             #expect(
-                try statuses(installation, from: ProxiedInstallation.balancer, headers)
+                try statuses(server, from: ServerBehindBalancer.balancer, headers)
                     == [Int](repeating: 200, count: 6))
             #expect(
-                try statuses(installation, from: ProxiedInstallation.attacker, Array(headers.prefix(3))).last == 429)
+                try statuses(server, from: ServerBehindBalancer.attacker, Array(headers.prefix(3))).last == 429)
         }
         let others = [[String: String]](repeating: ["X-Forwarded-For": "192.0.2.16"], count: 3)
-        #expect(try statuses(installation, from: ProxiedInstallation.balancer, others) == [200, 200, 429])
+        #expect(try statuses(server, from: ServerBehindBalancer.balancer, others) == [200, 200, 429])
     }
 
-    @Test("Without trusted proxies, the address is that of the connection", .needs(.time))
+    @Test("Without trusted proxies, the address is taken from the connection", .needs(.time))
     func noTrustedProxies() throws {
-        let installation = try installation([:])
+        let server = try server([:])
         let headers = (1...3).map { ["X-Forwarded-For": "192.0.2.\($0)", "X-Real-IP": "192.0.2.\($0)"] }
-        #expect(try statuses(installation, from: ProxiedInstallation.balancer, headers) == [200, 200, 429])
+        #expect(try statuses(server, from: ServerBehindBalancer.balancer, headers) == [200, 200, 429])
     }
 
     @Test("The address is taken from the PROXY protocol of trusted peers, and headers do not change it", .needs(.time))
     func proxyProtocol() throws {
-        let installation = try installation(["TRUSTED_PROXIES": ProxiedInstallation.trusted, "PROXY_PROTOCOL": "on"])
+        let server = try server(["TRUSTED_PROXIES": ServerBehindBalancer.trusted, "PROXY_PROTOCOL": "on"])
         func login(_ source: String, as client: String, _ header: String = "") throws -> Int {
-            try installation.devLogin(
+            try server.devLogin(
                 from: source, at: 443, ["X-Forwarded-For": header], proxy: "PROXY TCP4 \(client) 10.0.0.1 40000 443"
             ).status
         }
-        let forged = try (1...3).map { try login(ProxiedInstallation.balancer, as: "192.0.2.1", "192.0.2.10\($0)") }
+        let forged = try (1...3).map { try login(ServerBehindBalancer.balancer, as: "192.0.2.1", "192.0.2.10\($0)") }
         #expect(forged == [200, 200, 429])
-        #expect(try login(ProxiedInstallation.balancer, as: "192.0.2.2") == 200)
-        let untrusted = try (3...5).map { try login(ProxiedInstallation.attacker, as: "192.0.2.\($0)") }
+        #expect(try login(ServerBehindBalancer.balancer, as: "192.0.2.2") == 200)
+        let untrusted = try (3...5).map { try login(ServerBehindBalancer.attacker, as: "192.0.2.\($0)") }
         #expect(untrusted == [200, 200, 429])
         // A connection without the PROXY protocol gets no response.
-        #expect(try installation.ask("/", from: ProxiedInstallation.balancer).status == 0)
+        #expect(try server.ask("/", from: ServerBehindBalancer.balancer).status == 0)
     }
 
     @Test("With TLS at the balancer, the port in the PROXY protocol decides, not a header", .needs(.time))
     func proxyProtocolAndTLS() throws {
-        let installation = try ProxiedInstallation([
-            "TRUSTED_PROXIES": ProxiedInstallation.trusted, "PROXY_PROTOCOL": "on", "TLS": "balancer",
+        let server = try ServerBehindBalancer([
+            "TRUSTED_PROXIES": ServerBehindBalancer.trusted, "PROXY_PROTOCOL": "on", "TLS": "balancer",
         ])
         func status(_ source: String, port: Int, _ headers: [String: String] = [:]) throws -> Int {
-            try installation.ask(
+            try server.ask(
                 "/api/users/me", from: source, headers, proxy: "PROXY TCP4 192.0.2.1 10.0.0.1 40000 \(port)"
             ).status
         }
         for word in ["", "http", "https", "x 443"] {
             let header = ["X-Forwarded-Proto": word]
-            #expect(try status(ProxiedInstallation.balancer, port: 443, header) == 401, "\(word)")
-            #expect(try status(ProxiedInstallation.balancer, port: 80, header) == 403, "\(word)")
-            #expect(try status(ProxiedInstallation.balancer, port: 8443, header) == 403, "\(word)")
-            #expect(try status(ProxiedInstallation.attacker, port: 443, header) == 403, "\(word)")
+            #expect(try status(ServerBehindBalancer.balancer, port: 443, header) == 401, "\(word)")
+            #expect(try status(ServerBehindBalancer.balancer, port: 80, header) == 403, "\(word)")
+            #expect(try status(ServerBehindBalancer.balancer, port: 8443, header) == 403, "\(word)")
+            #expect(try status(ServerBehindBalancer.attacker, port: 443, header) == 403, "\(word)")
         }
-        #expect(try status(ProxiedInstallation.balancer, port: 443) == 401)
+        #expect(try status(ServerBehindBalancer.balancer, port: 443) == 401)
     }
 }
 

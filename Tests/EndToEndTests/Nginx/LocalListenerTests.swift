@@ -6,12 +6,12 @@ import Testing
 struct LocalListenerTests {
     private static let shared = Result {
         let port = try FreePort.any()
-        return (port: port, installation: try NginxInstallation(values: ["LISTEN_LOCAL": "127.0.0.1:\(port)"]))
+        return (port: port, server: try ServerBehindNginx(values: ["LISTEN_LOCAL": "127.0.0.1:\(port)"]))
     }
     private let port: UInt16
-    private let installation: NginxInstallation
+    private let server: ServerBehindNginx
 
-    init() throws { (port, installation) = try Self.shared.get() }
+    init() throws { (port, server) = try Self.shared.get() }
 
     private func ask(_ path: String, _ options: String...) throws -> TestResponse {
         TestResponse(
@@ -29,10 +29,10 @@ struct LocalListenerTests {
         #expect(String(decoding: response.body, as: UTF8.self).contains("gatehouse_build_info"))
         let named = try ask("/metrics", "--header", "Host: localhost:9180")
         #expect(named.status == 200)
-        let logged = try #require(installation.send(.get("/api/users/me")).header("x-request-id"))
-        #expect(Eventually.holds { installation.accessLog.contains(logged) })
+        let logged = try #require(server.send(.get("/api/users/me")).header("x-request-id"))
+        #expect(Eventually.holds { server.accessLog.contains(logged) })
         for response in [response, named] {
-            #expect(!installation.accessLog.contains(try #require(response.header("x-request-id"))))
+            #expect(!server.accessLog.contains(try #require(response.header("x-request-id"))))
         }
     }
 
@@ -43,7 +43,7 @@ struct LocalListenerTests {
         let response = try ask(path)
         #expect([200, 404, 503].contains(response.status))
         let id = try #require(response.header("x-request-id"))
-        #expect(Eventually.holds { installation.backend.process.log.contains(id) })
+        #expect(Eventually.holds { server.backend.process.log.contains(id) })
     }
 
     @Test(
@@ -66,12 +66,12 @@ struct LocalListenerTests {
 
     @Test("Its paths are not reachable at the public host", arguments: ["/metrics", "/healthz", "/readyz"])
     func publicHost(_ path: String) throws {
-        #expect(try installation.send(.get(path)).status == 404)
+        #expect(try server.send(.get(path)).status == 404)
     }
 
     @Test("It does not exist when its address is empty")
     func emptyAddress() throws {
-        let other = try NginxInstallation()
+        let other = try ServerBehindNginx()
         #expect(!FileManager.default.fileExists(atPath: other.folder.file("nginx/sites-enabled/gatehouse-local.conf")))
     }
 }

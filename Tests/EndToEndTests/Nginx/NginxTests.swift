@@ -7,36 +7,36 @@ import Testing
 struct NginxTests {
     @Test("A responder that is down gives a 502 problem document until it is back")
     func responderDown() throws {
-        let installation = try NginxInstallation()
-        installation.backend.process.signal(SIGKILL)
-        #expect(installation.backend.process.wait() != nil)
-        let gone = try installation.send(.get("/api/users/me"))
-        try expectProblem(gone, 502, "bad_gateway")
+        let server = try ServerBehindNginx()
+        server.backend.process.signal(SIGKILL)
+        #expect(server.backend.process.wait() != nil)
+        let gone = try server.send(.get("/api/users/me"))
+        expectProblem(gone, 502, "bad_gateway")
         #expect(gone.header("retry-after") != nil)
-        try installation.backend.restart()
-        #expect(try installation.devLogin("back@example.com").status == 200)
+        try server.backend.restart()
+        #expect(try server.devLogin("back@example.com").status == 200)
     }
 
     @Test("A responder that does not answer gives a 504 problem document")
     func responderHangs() throws {
-        let installation = try NginxInstallation(values: ["RESPONDER_TIMEOUT": "1s"])
-        installation.backend.process.signal(SIGSTOP)
-        let late = try installation.send(.get("/api/users/me"))
-        installation.backend.process.signal(SIGCONT)
-        try expectProblem(late, 504, "gateway_timeout")
+        let server = try ServerBehindNginx(values: ["RESPONDER_TIMEOUT": "1s"])
+        server.backend.process.signal(SIGSTOP)
+        let late = try server.send(.get("/api/users/me"))
+        server.backend.process.signal(SIGCONT)
+        expectProblem(late, 504, "gateway_timeout")
         #expect(late.header("retry-after") != nil)
-        #expect(try installation.devLogin("awake@example.com").status == 200)
+        #expect(try server.devLogin("awake@example.com").status == 200)
     }
 
     @Test("Logins are rate limited by address, other paths are not")
     func rate() throws {
-        let installation = try NginxInstallation(values: ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "2"])
-        let responses = try (0..<5).map { _ in try installation.devLogin("often@example.com") }
+        let server = try ServerBehindNginx(values: ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "2"])
+        let responses = try (0..<5).map { _ in try server.devLogin("often@example.com") }
         #expect(responses.map(\.status) == [200, 200, 200, 429, 429])
-        try expectProblem(responses[4], 429, "too_many_requests")
+        expectProblem(responses[4], 429, "too_many_requests")
         #expect(responses[4].header("retry-after") != nil)
-        #expect(try installation.me(responses[0].accessToken).status == 200)
-        #expect(try installation.refresh(responses[0].refreshToken).status == 200)
+        #expect(try server.me(responses[0].accessToken).status == 200)
+        #expect(try server.refresh(responses[0].refreshToken).status == 200)
     }
 
     /// Over HTTP/2 a worker that shuts down sends GOAWAY, and clients retry. curl retries only with this option.
@@ -44,19 +44,19 @@ struct NginxTests {
         "A reload under load loses no response",
         arguments: [["--http1.1"], ["--http2", "--retry", "3", "--retry-all-errors"]])
     func reload(_ options: [String]) throws {
-        let installation = try NginxInstallation()
-        let token = try installation.devLogin("reload@example.com").accessToken
+        let server = try ServerBehindNginx()
+        let token = try server.devLogin("reload@example.com").accessToken
         let reloading = Background {
             for _ in 0..<5 {
-                let before = installation.workers
-                installation.nginx.signal(SIGHUP)
+                let before = server.workers
+                server.nginx.signal(SIGHUP)
                 // Those before end when they have answered.
-                _ = Eventually.holds { !installation.workers.isSubset(of: before) }
+                _ = Eventually.holds { !server.workers.isSubset(of: before) }
             }
             return []
         }
         let responses = try Concurrently.run(4) { _ in
-            try (0..<15).map { _ in try installation.send(.get("/api/users/me", bearer: token), options: options).status
+            try (0..<15).map { _ in try server.send(.get("/api/users/me", bearer: token), options: options).status
             }
         }
         _ = reloading.result()
@@ -65,11 +65,11 @@ struct NginxTests {
 
     @Test("Headers that a client must not set are not passed on")
     func headers() throws {
-        let installation = try SharedInstallations.standard(.nginx)
-        let login = try installation.devLogin("headers@example.com")
+        let server = try SharedServers.standard(.nginx)
+        let login = try server.devLogin("headers@example.com")
         var request = TestRequest.get("/api/users/me", bearer: login.accessToken)
         request.headers += [("X-Request-Id", "chosen"), ("X-User-Id", "user_1"), ("Proxy", "http://evil.example")]
-        let response = try installation.send(request)
+        let response = try server.send(request)
         #expect(response.status == 200)
         #expect(response.header("x-request-id") != "chosen")
         #expect(response.count(ofHeader: "x-request-id") == 1)
@@ -77,8 +77,8 @@ struct NginxTests {
 
     @Test("Security headers are sent once each, also with errors")
     func securityHeaders() throws {
-        let installation = try SharedInstallations.standard(.nginx)
-        for response in [try installation.send(.get("/")), try installation.send(.get("/api/users/me"))] {
+        let server = try SharedServers.standard(.nginx)
+        for response in [try server.send(.get("/")), try server.send(.get("/api/users/me"))] {
             for (name, value) in [
                 ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"), ("x-frame-options", "DENY"),
             ] {
@@ -92,11 +92,11 @@ struct NginxTests {
 
     @Test("HTTP/2 and TLS 1.2 are supported, older TLS is not")
     func protocols() throws {
-        let installation = try NginxInstallation()
+        let server = try ServerBehindNginx()
         func version(_ options: [String]) -> String? {
             try? Shell.run(
                 ["curl", "-sk", "-o", "/dev/null", "-w", "%{http_version}"] + options + [
-                    "https://localhost:\(installation.port)/"
+                    "https://localhost:\(server.port)/"
                 ]
             ).reduce(into: "") { $0.append(Character(UnicodeScalar($1))) }
         }
@@ -107,10 +107,10 @@ struct NginxTests {
 
     @Test("HSTS includes subdomains only where configured", arguments: ["on", "off"])
     func subdomains(_ word: String) throws {
-        let installation = try NginxInstallation(values: ["HSTS_SUBDOMAINS": word])
+        let server = try ServerBehindNginx(values: ["HSTS_SUBDOMAINS": word])
         let expected = "max-age=300" + (word == "on" ? "; includeSubDomains" : "")
         for path in ["/", "/api/users/me"] {
-            #expect(try installation.send(.get(path)).header("strict-transport-security") == expected)
+            #expect(try server.send(.get(path)).header("strict-transport-security") == expected)
         }
     }
 
@@ -128,18 +128,11 @@ struct NginxTests {
 
     @Test("The access log contains no token")
     func log() throws {
-        let installation = try NginxInstallation()
-        let login = try installation.devLogin("log@example.com")
-        _ = try installation.send(.get("/api/users/me?access_token=\(login.accessToken)"))
-        _ = try installation.me(login.accessToken)
-        #expect(Eventually.holds { installation.accessLog.contains("/api/users/me") })
-        #expect(!installation.accessLog.contains(login.accessToken))
-    }
-
-    private func expectProblem(_ response: TestResponse, _ status: Int, _ code: String) throws {
-        #expect(response.status == status)
-        #expect(response.code == code)
-        #expect(response.header("content-type") == "application/problem+json")
-        #expect(response["requestId"]?.string == response.header("x-request-id"))
+        let server = try ServerBehindNginx()
+        let login = try server.devLogin("log@example.com")
+        _ = try server.send(.get("/api/users/me?access_token=\(login.accessToken)"))
+        _ = try server.me(login.accessToken)
+        #expect(Eventually.holds { server.accessLog.contains("/api/users/me") })
+        #expect(!server.accessLog.contains(login.accessToken))
     }
 }

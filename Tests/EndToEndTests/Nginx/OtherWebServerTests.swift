@@ -12,30 +12,15 @@ struct OtherWebServerTests {
 
     /// `gatehouse serve` behind a web server.
     private final class Fixture {
-        let gatehouse: ChildProcess
-        let webServer: RunningWebServer
-        private let folder: TemporaryFolder
+        let server: ServerProcess
+        let webServer: WebServerProcess
 
         init(_ kind: WebServer, over family: Family) throws {
-            folder = try TemporaryFolder()
-            let address: FastCGIPeer.Address =
-                family == .tcp ? .tcp(try FreePort.any()) : .unix(folder.file("g.sock"))
-            gatehouse = try Self.start(at: address, folder: folder)
-            webServer = try RunningWebServer(kind, responder: address)
-        }
-
-        deinit { gatehouse.stop() }
-
-        private static func start(at address: FastCGIPeer.Address, folder: TemporaryFolder) throws -> ChildProcess {
-            var variables = try TestSettings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
-            if case .tcp(let port) = address { variables["LISTEN"] = "tcp:127.0.0.1:\(port)" }
-            let process = try ChildProcess(
-                [Executable.gatehouse, "serve"], environment: variables, log: folder.file("gatehouse.log"))
-            let listens = Eventually.holds { (try? FastCGIPeer(address)) != nil }
-            guard listens else { throw Spawn.Failure(description: "gatehouse does not listen: \(process.log)") }
+            let port = try FreePort.any()
+            server = try ServerProcess { if family == .tcp { $0["LISTEN"] = "tcp:127.0.0.1:\(port)" } }
             // The web servers' workers run as another user.
-            if case .unix(let path) = address { chmod(path, 0o666) }
-            return process
+            if family == .unix { chmod(server.socket, 0o666) }
+            webServer = try WebServerProcess(kind, responder: server.address)
         }
 
         func logIn(_ email: String) throws -> TestResponse {
@@ -45,7 +30,7 @@ struct OtherWebServerTests {
 
         func login(_ email: String, size: Int?, status: Int) throws -> WebServerExchange {
             let body = Self.body(email, size: size)
-            let file = folder.file(email)
+            let file = server.folder.file(email)
             try Data(body).write(to: URL(fileURLWithPath: file))
             return WebServerExchange(
                 path: "/auth/dev-login", headers: ["Content-Type: application/json"], body: (file, body.count),
@@ -54,7 +39,7 @@ struct OtherWebServerTests {
 
         /// The required members come last, after one that the server ignores.
         private static func body(_ email: String, size: Int?) -> [UInt8] {
-            let end = #""email":"\#(email)","devSecret":"\#(FastCGIInstallation.devSecret)"}"#
+            let end = #""email":"\#(email)","devSecret":"\#(ServerProcess.devSecret)"}"#
             guard let size else { return Array(("{" + end).utf8) }
             let padding = size - end.utf8.count - #"{"padding":"","#.utf8.count
             guard padding >= 0 else { return Array(repeating: UInt8(ascii: "{"), count: size) }
@@ -126,7 +111,7 @@ struct OtherWebServerTests {
         arguments: WebServer.allCases, [false, true])
     func nextRequest(_ kind: WebServer, closesAfterResponse: Bool) throws {
         let responder = try CountingFastCGIServer(closesAfterResponse: closesAfterResponse)
-        let webServer = try RunningWebServer(kind, responder: .tcp(responder.port))
+        let webServer = try WebServerProcess(kind, responder: .tcp(responder.port))
         let bodies = try [1, 8192, 8193, 65_536].map { size in
             let file = webServer.folder.file("\(size)")
             try Data(repeating: 0x70, count: size).write(to: URL(fileURLWithPath: file))

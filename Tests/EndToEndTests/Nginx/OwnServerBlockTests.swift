@@ -7,8 +7,8 @@ import Testing
 @Suite("The API in the operator's own server block")
 struct OwnServerBlockTests {
     private static let plainPort = Result { try FreePort.any() }
-    private static let installation = Result {
-        try NginxInstallation(
+    private static let server = Result {
+        try ServerBehindNginx(
             values: ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "8"],
             site: """
                 server_name example.test;
@@ -33,24 +33,24 @@ struct OwnServerBlockTests {
                 include snippets/gatehouse-site.conf;
                 """)
     }
-    private let installation: NginxInstallation
+    private let server: ServerBehindNginx
 
-    init() throws { installation = try Self.installation.get() }
+    init() throws { server = try Self.server.get() }
 
     private func ask(_ request: TestRequest, options: [String] = []) throws -> TestResponse {
         var request = request
         request.headers.append(("Host", "example.test"))
-        return try installation.send(request, options: options)
+        return try server.send(request, options: options)
     }
 
     private func text(_ response: TestResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 
     private var ownLog: String {
-        (try? String(contentsOfFile: installation.prefix + "/own.log", encoding: .utf8)) ?? ""
+        (try? String(contentsOfFile: server.prefix + "/own.log", encoding: .utf8)) ?? ""
     }
 
     private func logIn() throws -> TestResponse {
-        let body: JSONObject = ["email": "own@example.com", "devSecret": .string(NginxInstallation.devSecret)]
+        let body: JSONObject = ["email": "own@example.com", "devSecret": .string(ServerBehindNginx.devSecret)]
         return try ask(.post("/api/auth/dev-login", body))
     }
 
@@ -64,7 +64,7 @@ struct OwnServerBlockTests {
         #expect(refused.status == 401)
         #expect(refused.code == "invalid_access_token")
         let id = try #require(refused.header("x-request-id"))
-        #expect(Eventually.holds { installation.accessLog.contains(id) })
+        #expect(Eventually.holds { server.accessLog.contains(id) })
         var responses: [TestResponse] = []
         for _ in 0..<10 { responses.append(try logIn()) }
         let last = try #require(responses.last)
@@ -100,7 +100,7 @@ struct OwnServerBlockTests {
         large.body = [UInt8](repeating: 120, count: 300_000)
         #expect(try ask(large, options: ["--http1.1"]).status == 200)
         #expect(Eventually.holds { ownLog.contains("/anything") })
-        #expect(!installation.accessLog.contains("/anything"))
+        #expect(!server.accessLog.contains("/anything"))
         // The site's regular expressions do not match API paths.
         #expect(text(try ask(.get("/x.php"))) == "php")
         #expect(try ask(.get("/api/x.php")).code == "not_found")
@@ -108,15 +108,15 @@ struct OwnServerBlockTests {
 
     @Test("Probes do not fill the error log while the responder is down")
     func probe() throws {
-        let installation = try NginxInstallation(
+        let server = try ServerBehindNginx(
             values: ["PROBE_PATH": "/ready"],
             site: "server_name example.test; error_log own-error.log; include snippets/gatehouse-site.conf;")
-        installation.backend.process.signal(SIGKILL)
-        #expect(installation.backend.process.wait() != nil)
+        server.backend.process.signal(SIGKILL)
+        #expect(server.backend.process.wait() != nil)
         var request = TestRequest.get("/ready")
         request.headers.append(("Host", "example.test"))
-        #expect(try installation.send(request).status == 503)
-        #expect(try String(contentsOfFile: installation.prefix + "/own-error.log", encoding: .utf8) == "")
+        #expect(try server.send(request).status == 503)
+        #expect(try String(contentsOfFile: server.prefix + "/own-error.log", encoding: .utf8) == "")
     }
 
     @Test("The API is refused over plain HTTP")

@@ -5,16 +5,16 @@ import Testing
 /// A client that sends a token over plain HTTP has exposed it. A redirect would hide this mistake.
 @Suite("Plain HTTP")
 struct PlainHTTPTests {
-    private static let installation = Result { try NginxInstallation() }
-    private let installation: NginxInstallation
+    private static let server = Result { try ServerBehindNginx() }
+    private let server: ServerBehindNginx
 
-    init() throws { installation = try Self.installation.get() }
+    init() throws { server = try Self.server.get() }
 
     private func ask(_ path: String, port: UInt16? = nil, _ options: String...) throws -> TestResponse {
         TestResponse(
             parsing: try Shell.run(
                 ["curl", "--silent", "--include", "--path-as-is", "--max-time", "20"] + options
-                    + ["http://127.0.0.1:\(port ?? installation.plainPort)\(path)"]))
+                    + ["http://127.0.0.1:\(port ?? server.plainPort)\(path)"]))
     }
 
     @Test(
@@ -26,7 +26,7 @@ struct PlainHTTPTests {
     func refused(_ path: String) throws { try expectRefusal(ask(path)) }
 
     @Test("Every path is refused in the same way on the port for HTTPS", arguments: ["/api/users/me", "/", "/x"])
-    func portForHTTPS(_ path: String) throws { try expectRefusal(ask(path, port: installation.port)) }
+    func portForHTTPS(_ path: String) throws { try expectRefusal(ask(path, port: server.port)) }
 
     private func expectRefusal(_ response: TestResponse) throws {
         expectProblem(response, 403, "https_required")
@@ -42,13 +42,13 @@ struct PlainHTTPTests {
 
     @Test("The API is refused for every method", arguments: ["POST", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])
     func methods(_ method: String) throws {
-        let token = try installation.devLogin("plain@example.com").accessToken
+        let token = try server.devLogin("plain@example.com").accessToken
         let response = try ask(
             "/api/users/me", "--request", method, "--header", "Authorization: Bearer \(token)", "--data", "{}")
         expectProblem(response, 403, "https_required")
         #expect(!String(decoding: response.body, as: UTF8.self).contains(token))
         // The responder did not receive the request.
-        #expect(try installation.me(token).status == 200)
+        #expect(try server.me(token).status == 200)
     }
 
     @Test(
@@ -63,7 +63,7 @@ struct PlainHTTPTests {
     @Test("The access log shows that nginx refused the request")
     func logged() throws {
         let id = try #require(try ask("/api/users/me").header("x-request-id"))
-        func line() -> Substring? { installation.accessLog.split(separator: "\n").first { $0.contains(id) } }
+        func line() -> Substring? { server.accessLog.split(separator: "\n").first { $0.contains(id) } }
         #expect(Eventually.holds { line() != nil })
         for part in [#""path":"/api/users/me""#, #""status":403"#, #""upstreamStatus":"""#] {
             #expect(line()?.contains(part) == true, "\(part)")
@@ -83,7 +83,7 @@ struct PlainHTTPTests {
     func redirected(_ path: String) throws {
         let response = try ask(path)
         #expect(response.status == 308)
-        #expect(response.header("location") == "https://localhost:\(installation.port)\(path)")
+        #expect(response.header("location") == "https://localhost:\(server.port)\(path)")
         #expect(response.header("strict-transport-security") == nil)
     }
 }

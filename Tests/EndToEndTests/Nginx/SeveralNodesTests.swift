@@ -9,10 +9,10 @@ struct SeveralNodesTests {
     private static let guarded = "location /guarded/ { include snippets/gatehouse-guard.conf; empty_gif; }"
 
     /// nginx in front of a node that fails, and of one that works.
-    private func front(behind fault: FaultyNode, _ values: [String: String] = [:]) throws -> NginxInstallation {
-        let node = try FastCGIInstallation()
+    private func front(behind fault: FaultyNode, _ values: [String: String] = [:]) throws -> ServerBehindNginx {
+        let node = try ServerProcess()
         let responders = ["RESPONDER": "127.0.0.1:\(fault.port),unix:\(node.socket)"]
-        return try NginxInstallation(
+        return try ServerBehindNginx(
             before: node, values: responders.merging(values) { $1 }, locations: Self.guarded)
     }
 
@@ -40,7 +40,7 @@ struct SeveralNodesTests {
     private func body(of path: String, _ login: TestResponse) throws -> JSONObject {
         switch path {
         case "/api/auth/refresh": ["refreshToken": .string(login.refreshToken)]
-        case "/api/auth/dev-login": ["email": "a@example.com", "devSecret": .string(NginxInstallation.devSecret)]
+        case "/api/auth/dev-login": ["email": "a@example.com", "devSecret": .string(ServerBehindNginx.devSecret)]
         case "/api/users/me": ["nickname": "Ada"]
         case "/api/auth/apple/notifications": ["payload": "a.b.c"]
         default: ["identityToken": "a.b.c"]
@@ -67,7 +67,7 @@ struct SeveralNodesTests {
     @Test("A node that hangs is left after NODE_TIMEOUT, and after two seconds by the guard", arguments: [false, true])
     func hanging(isGuard: Bool) throws {
         let (first, second) = try Self.twoNodes()
-        let nginx = try NginxInstallation(
+        let nginx = try ServerBehindNginx(
             before: second,
             values: ["RESPONDER": "unix:\(first.socket),unix:\(second.socket)", "NODE_TIMEOUT": "1s"],
             locations: Self.guarded)
@@ -81,10 +81,10 @@ struct SeveralNodesTests {
         #expect(isGuard || Eventually.holds { nginx.accessLog.contains(#""upstreamStatus":"504, 200""#) })
     }
 
-    @Test("A node's own 503 reaches the client unchanged, and no other node is asked")
+    @Test("A node's own 503 reaches the client unchanged, and no other node gets the request")
     func unavailable() throws {
         let faults = try [FaultyNode(.unavailable), FaultyNode(.unavailable)]
-        let nginx = try NginxInstallation(
+        let nginx = try ServerBehindNginx(
             values: ["RESPONDER": faults.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")])
         for count in 1...6 {
             let answer = try nginx.send(.refresh("a.b.c"))
@@ -93,7 +93,7 @@ struct SeveralNodesTests {
         }
     }
 
-    @Test("The guard asks another node if one cannot tell, and refuses if none can")
+    @Test("The guard tries another node if one answers 503, and refuses if every node does")
     func guardOfAnotherNode() throws {
         let fault = try FaultyNode(.unavailable)
         let nginx = try front(behind: fault)
@@ -112,7 +112,7 @@ struct SeveralNodesTests {
     @Test("Without any node a request gets 502, and the first node that is back serves the next request")
     func back() throws {
         let (first, second) = try Self.twoNodes()
-        let nginx = try NginxInstallation(
+        let nginx = try ServerBehindNginx(
             before: second, values: ["RESPONDER": "unix:\(first.socket),unix:\(second.socket)"])
         let token = try nginx.backend.devLogin("back@example.com").accessToken
         for node in [first, second] {
@@ -124,8 +124,8 @@ struct SeveralNodesTests {
         #expect(try nginx.send(.get("/api/users/me", bearer: token)).status == 200)
     }
 
-    private static func twoNodes() throws -> (FastCGIInstallation, FastCGIInstallation) {
-        let first = try FastCGIInstallation()
-        return (first, try FastCGIInstallation(beside: first))
+    private static func twoNodes() throws -> (ServerProcess, ServerProcess) {
+        let first = try ServerProcess()
+        return (first, try ServerProcess(beside: first))
     }
 }

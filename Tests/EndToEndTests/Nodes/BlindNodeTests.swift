@@ -3,9 +3,9 @@ import JSON
 import TestSupport
 import Testing
 
-@Suite("Nodes that cannot read what other nodes end")
+@Suite("Nodes that cannot read the log of revocations")
 struct BlindNodeTests {
-    private func isReady(_ node: FastCGIInstallation) throws -> Bool? {
+    private func isReady(_ node: ServerProcess) throws -> Bool? {
         let parts = try node.send(.get("/readyz"))["parts"]?.array?.compactMap(\.object) ?? []
         return parts.first { $0["name"] == "revocations" }?["ready"]?.bool
     }
@@ -16,7 +16,7 @@ struct BlindNodeTests {
         let both = [nodes.first, nodes.second]
         let login = try nodes.first.devLogin("blind@example.com")
         let start = ContinuousClock.now
-        // Only the log: the rest of the database goes on working.
+        // Only the log: all other tables go on working.
         try nodes.first.change("ALTER TABLE revocations RENAME TO lost")
         for node in both {
             let isBlind = try await Eventually.becomesTrue(every: 0.2) {

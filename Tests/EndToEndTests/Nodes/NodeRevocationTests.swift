@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What one node ends")
+@Suite("Sessions that one node ends")
 struct NodeRevocationTests {
     private func wait(until client: TokenClient, refuses token: String, with refusal: String) throws -> Duration {
         let start = ContinuousClock.now
@@ -10,7 +10,7 @@ struct NodeRevocationTests {
         return start.duration(to: .now)
     }
 
-    @Test("Without notifications, the other node refuses it within two seconds, however it ended")
+    @Test("Without notifications, the other node refuses them within two seconds, whatever ended them")
     func withoutNotifications() throws {
         let nodes = try TwoNodes()
         try nodes.dropNotifications()

@@ -4,7 +4,7 @@ import StoreSupport
 import TestSupport
 import Testing
 
-/// What keeps a node from reading the log of revocations in the usual way. Notifications would only make it sooner.
+/// Faults that keep a node from reading the log of revocations in the usual way. Notifications would only make it sooner.
 @Suite("A node whose reader of revocations is stuck")
 struct StuckReaderTests {
     /// The last statement of a reader's own connection.
@@ -58,7 +58,7 @@ struct StuckReaderTests {
         #expect(delays.last! < .seconds(2), "\(delays)")
     }
 
-    @Test("by a lock on the users: it refuses within two seconds what another node has ended")
+    @Test("by a lock on the users: it refuses a session that another node ended within two seconds")
     func lock() throws {
         let nodes = try TwoNodes()
         try nodes.dropNotifications()

@@ -10,24 +10,24 @@ struct AuditTrailTests {
     /// Texts that must not appear in the audit trail or in the log.
     private final class Confidential {
         var words = [
-            FastCGIInstallation.devSecret, TestSettings.accessSecret, TestSettings.refreshSecret, "example.com",
+            ServerProcess.devSecret, TestSettings.accessSecret, TestSettings.refreshSecret, "example.com",
         ]
 
-        /// Adds the tokens and those of their parts that are long enough to be unique.
+        /// Adds the tokens, and their parts that are long enough to be unique.
         func add(_ tokens: String...) {
             words += tokens + tokens.flatMap { $0.split(separator: ".").map(String.init) }.filter { $0.count > 40 }
         }
     }
 
-    private let installation: FastCGIInstallation
+    private let server: ServerProcess
     private let confidential = Confidential()
 
     init() throws {
-        installation = try FastCGIInstallation { $0["REFRESH_REUSE_GRACE"] = "0s" }
+        server = try ServerProcess { $0["REFRESH_REUSE_GRACE"] = "0s" }
     }
 
     private func logIn(_ name: String) throws -> TestResponse {
-        let login = try installation.devLogin(name + "@example.com")
+        let login = try server.devLogin(name + "@example.com")
         confidential.add(login.accessToken, login.refreshToken)
         return login
     }
@@ -35,27 +35,27 @@ struct AuditTrailTests {
     private func delete(_ path: String, bearer: String) throws -> TestResponse {
         var request = TestRequest.get(path, bearer: bearer)
         request.method = "DELETE"
-        return try installation.send(request)
+        return try server.send(request)
     }
 
     @Test("Events are listed in order with ids and contain no secret")
     func eventOrder() throws {
         let ada = try logIn("ada")
-        _ = try installation.send(.post("/api/auth/logout", bearer: ada.accessToken))
+        _ = try server.send(.post("/api/auth/logout", bearer: ada.accessToken))
         let second = try logIn("ada")
-        _ = try installation.send(.post("/api/auth/logout-all", bearer: second.accessToken))
+        _ = try server.send(.post("/api/auth/logout-all", bearer: second.accessToken))
         try endOwnSession(try logIn("ada"))
         try refuseAppleLogin()
-        try installation.runCommand("users", "role", ada.userID, "admin")
+        try server.runCommand("users", "role", ada.userID, "admin")
         try reuse(try logIn("bob"))
         let bob = try logIn("bob")
-        try installation.runCommand("sessions", "revoke", "--user", bob.userID)
-        for word in ["disable", "enable"] { try installation.runCommand("users", word, bob.userID) }
-        try installation.runCommand("users", "delete", "--yes", bob.userID)
+        try server.runCommand("sessions", "revoke", "--user", bob.userID)
+        for word in ["disable", "enable"] { try server.runCommand("users", word, bob.userID) }
+        try server.runCommand("users", "delete", "--yes", bob.userID)
         #expect(try delete("/api/users/me", bearer: try logIn("carol").accessToken).status == 204)
 
-        #expect(Eventually.holds { (try? installation.auditTrail().count) == 17 })
-        let trail = try installation.auditTrail()
+        #expect(Eventually.holds { (try? server.auditTrail().count) == 17 })
+        let trail = try server.auditTrail()
         let entries = trail.map { event in
             ["kind", "actor", "detail"].compactMap { event[$0]?.string }.joined(separator: " ")
         }
@@ -77,40 +77,40 @@ struct AuditTrailTests {
     @Test("Refused logins and refreshes of a disabled user are recorded with the user id")
     func disabled() throws {
         let ada = try logIn("ada")
-        try installation.runCommand("users", "disable", ada.userID)
-        #expect(try installation.devLogin("ada@example.com").code == "user_disabled")
-        #expect(try installation.refresh(ada.refreshToken).code == "user_disabled")
-        #expect(Eventually.holds { (try? installation.auditTrail().count) == 4 })
-        let attempts = try installation.auditTrail().suffix(2)
+        try server.runCommand("users", "disable", ada.userID)
+        #expect(try server.devLogin("ada@example.com").code == "user_disabled")
+        #expect(try server.refresh(ada.refreshToken).code == "user_disabled")
+        #expect(Eventually.holds { (try? server.auditTrail().count) == 4 })
+        let attempts = try server.auditTrail().suffix(2)
         #expect(attempts.map { $0["kind"]?.string } == ["login_refused", "refresh_refused"])
         #expect(attempts.allSatisfy { $0["userId"]?.string == ada.userID && $0["detail"] == "user_disabled" })
     }
 
     private func endOwnSession(_ login: TestResponse) throws {
-        let sessions = try installation.send(.get("/api/users/me/sessions", bearer: login.accessToken))["sessions"]?
+        let sessions = try server.send(.get("/api/users/me/sessions", bearer: login.accessToken))["sessions"]?
             .array
         let id = try #require(sessions?.first?.object?["id"]?.string)
         #expect(try delete("/api/users/me/sessions/" + id, bearer: login.accessToken).status == 204)
     }
 
     private func refuseAppleLogin() throws {
-        var body = installation.apple.login("001.eve") { $0.nonce = "expected-nonce" }
+        var body = server.apple.login("001.eve") { $0.nonce = "expected-nonce" }
         body["nonce"] = "another-nonce"
         confidential.add(body["identityToken"]?.string ?? "-", body["authorizationCode"]?.string ?? "-")
         confidential.add("expected-nonce", "another-nonce")
-        #expect(try installation.send(.post("/api/auth/apple", body))["reason"] == "nonce")
+        #expect(try server.send(.post("/api/auth/apple", body))["reason"] == "nonce")
     }
 
     private func reuse(_ login: TestResponse) throws {
-        let next = try installation.refresh(login.refreshToken)
-        let last = try installation.refresh(next.refreshToken)
+        let next = try server.refresh(login.refreshToken)
+        let last = try server.refresh(next.refreshToken)
         confidential.add(next.accessToken, next.refreshToken, last.accessToken, last.refreshToken)
-        #expect(try installation.refresh(login.refreshToken).code == "refresh_token_reused")
+        #expect(try server.refresh(login.refreshToken).code == "refresh_token_reused")
     }
 
     /// Checks the output of the command, the table and the log.
     private func expectNoSecrets() throws {
-        let connection = try installation.testDatabase.connection()
+        let connection = try server.testDatabase.connection()
         let columns = [
             "moment", "kind", "actor", "user_id", "session_id", "provider", "address", "user_agent", "detail",
             "operator",
@@ -119,26 +119,26 @@ struct AuditTrailTests {
         let table = try connection.all("SELECT \(row) FROM audit_events") { $0.text(0) }.joined(separator: "\n")
         #expect(table.contains(" user_deleted "))
         let texts = [
-            table, try installation.runCommand("audit"), try installation.runCommand("audit", "--json"),
-            installation.process.log,
+            table, try server.runCommand("audit"), try server.runCommand("audit", "--json"),
+            server.process.log,
         ]
         for word in confidential.words {
             for text in texts { #expect(!text.contains(word), "\(word.prefix(12))…") }
         }
     }
 
-    @Test("Equal refusals are counted in one event, those with different reasons apart")
+    @Test("Equal refusals are counted in one event, refusals with different reasons in several")
     func refusals() throws {
-        let apple = installation.apple.login("001.mallory") { $0.audience = "com.example.other" }
+        let apple = server.apple.login("001.mallory") { $0.audience = "com.example.other" }
         for _ in 0..<20 {
-            #expect(try installation.send(.post("/api/auth/apple", apple)).status == 401)
-            #expect(try installation.refresh("x.y.z").status == 401)
+            #expect(try server.send(.post("/api/auth/apple", apple)).status == 401)
+            #expect(try server.refresh("x.y.z").status == 401)
         }
         func count(_ detail: String) -> Int64 {
-            let trail = (try? installation.auditTrail()) ?? []
+            let trail = (try? server.auditTrail()) ?? []
             return trail.filter { $0["detail"]?.string == detail }.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }
         }
         #expect(Eventually.holds { count("audience") == 20 && count("unknown_token") == 20 })
-        #expect(try installation.auditTrail().count < 40)
+        #expect(try server.auditTrail().count < 40)
     }
 }

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Metrics")
 struct MetricsTests {
-    private func value(_ installation: any Installation, _ line: String) throws -> Int? {
-        let response = try installation.send(.get("/metrics"))
+    private func value(_ server: any TestServer, _ line: String) throws -> Int? {
+        let response = try server.send(.get("/metrics"))
         #expect(response.status == 200)
         #expect(response.header("content-type")?.hasPrefix("text/plain") == true)
         let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
@@ -13,16 +13,16 @@ struct MetricsTests {
 
     @Test("Logins, refreshes, token reuse and ended sessions are counted by result")
     func counts() throws {
-        let installation = try InProcessInstallation()
-        #expect(try value(installation, "gatehouse_refresh_token_reuse_total") == 0)
-        let login = try installation.devLogin("metrics@example.com")
-        _ = try installation.devLogin("metrics@example.com")
-        _ = installation.send(.post("/api/auth/dev-login", ["email": "a@b.c", "devSecret": "wrong"]))
-        let second = try installation.refresh(login.refreshToken)
-        _ = try installation.refresh(login.refreshToken)
-        _ = try installation.refresh(second.refreshToken)
-        installation.advanceClock(by: .seconds(31))
-        #expect(try installation.refresh(login.refreshToken).code == "refresh_token_reused")
+        let server = try InProcessServer()
+        #expect(try value(server, "gatehouse_refresh_token_reuse_total") == 0)
+        let login = try server.devLogin("metrics@example.com")
+        _ = try server.devLogin("metrics@example.com")
+        _ = server.send(.post("/api/auth/dev-login", ["email": "a@b.c", "devSecret": "wrong"]))
+        let second = try server.refresh(login.refreshToken)
+        _ = try server.refresh(login.refreshToken)
+        _ = try server.refresh(second.refreshToken)
+        server.advanceClock(by: .seconds(31))
+        #expect(try server.refresh(login.refreshToken).code == "refresh_token_reused")
         let expected = [
             #"gatehouse_logins_total{provider="dev",result="new_user"}"#: 1,
             #"gatehouse_logins_total{provider="dev",result="known_user"}"#: 1,
@@ -33,11 +33,11 @@ struct MetricsTests {
             "gatehouse_refresh_token_reuse_total": 1,
             #"gatehouse_sessions_ended_total{reason="reuse"}"#: 1,
         ]
-        for (line, count) in expected { #expect(try value(installation, line) == count, "\(line)") }
+        for (line, count) in expected { #expect(try value(server, line) == count, "\(line)") }
     }
 
     @Test("The FastCGI socket serves the metrics")
     func onSocket() throws {
-        #expect(try value(SharedInstallations.standard(.fastCGI), "gatehouse_refresh_token_reuse_total") != nil)
+        #expect(try value(SharedServers.standard(.fastCGI), "gatehouse_refresh_token_reuse_total") != nil)
     }
 }

@@ -50,8 +50,8 @@ struct MonitoringTests {
         let folder = try TemporaryFolder()
         let addresses = ["sqlite:" + folder.file("g.db"), try TemporaryPostgreSQL.shared.get().database()]
         return try addresses.reduce(into: try scrape.get().names) { known, address in
-            let installation = try FastCGIInstallation { $0["DATABASE_URL"] = address }
-            known.formUnion(names(in: String(decoding: try installation.send(.get("/metrics")).body, as: UTF8.self)))
+            let server = try ServerProcess { $0["DATABASE_URL"] = address }
+            known.formUnion(names(in: String(decoding: try server.send(.get("/metrics")).body, as: UTF8.self)))
         }
     }
 

@@ -9,7 +9,7 @@ struct SecretsInLogsTests {
         let fixture = try MixedTrafficFixture()
         try fixture.sendTraffic()
         // Stopping the server flushes its log.
-        fixture.installation.backend.process.stop()
+        fixture.server.backend.process.stop()
         let logs = try fixture.logs()
         for sign in ["/api/auth/refresh", "invalid_apple_token", #""level":"debug""#, #""path":"/notes/*""#] {
             let isThere = logs.contains(sign)

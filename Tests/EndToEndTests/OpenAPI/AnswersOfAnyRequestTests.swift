@@ -5,7 +5,7 @@ import Testing
 /// The problems that the document lists for any request, whatever its path.
 @Suite("Answers before a request reaches an operation")
 struct AnswersOfAnyRequestTests {
-    private static let installation = Result { try NginxInstallation() }
+    private static let server = Result { try ServerBehindNginx() }
 
     /// HTTP requests, by the problem that they get.
     private static let requests: [APIProblem: String] = [
@@ -23,7 +23,7 @@ struct AnswersOfAnyRequestTests {
     ]
 
     /// Other tests provoke the first three: plain HTTP, a wrong host name at the local listener, the guard. nginx
-    /// answers the rest only in locations of the operator, or closes the connection instead.
+    /// answers the other ones only in locations of the operator, or closes the connection instead.
     private static let others: Set<String> = [
         "https_required", "misdirected_request", "service_unavailable", "forbidden", "request_timeout",
         "length_required", "precondition_failed", "range_not_satisfiable", "internal_error", "insufficient_storage",
@@ -31,18 +31,18 @@ struct AnswersOfAnyRequestTests {
 
     @Test("Each problem is answered")
     func answered() throws {
-        let installation = try Self.installation.get()
+        let server = try Self.server.get()
         let documented = try APIDocument.current.get().problemsOfAnyRequest
         for problem in documented where !Self.others.contains(problem.code) {
             let request = try #require(Self.requests[problem], "\(problem)")
-            let response = try installation.send(raw: request + "Connection: close\r\n\r\n")
+            let response = try server.send(raw: request + "Connection: close\r\n\r\n")
             #expect(response.status == problem.status && response.code == problem.code, "\(problem)")
         }
     }
 
     @Test("Plain HTTP gets the documented problem")
     func plain() throws {
-        let port = try Self.installation.get().plainPort
+        let port = try Self.server.get().plainPort
         let output = try Shell.run(["curl", "--silent", "--include", "http://127.0.0.1:\(port)/api/users/me"])
         let response = TestResponse(parsing: output).checked(against: .get("/api/users/me"), through: .nginx)
         expectProblem(response, 403, "https_required")

@@ -4,8 +4,8 @@ import StoreSupport
 import TestSupport
 import Testing
 
-/// Everything that the document lists is answered. That nothing else is answered, every other test checks as well:
-/// see `ExchangeCheck`.
+/// Everything that the document lists is answered. All other tests check that nothing else is answered: see
+/// `ExchangeCheck`.
 @Suite("Documented answers")
 struct DocumentedAnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -75,9 +75,9 @@ struct DocumentedAnswerTests {
             (SIGKILL, APIProblem(status: 502, code: "bad_gateway")),
         ] {
             let nginx = try LocalNginx(values: ["RESPONDER_TIMEOUT": "1s"])
-            nginx.installation.backend.process.signal(signal)
-            defer { nginx.installation.backend.process.signal(SIGCONT) }
-            if signal == SIGKILL { _ = nginx.installation.backend.process.wait() }
+            nginx.server.backend.process.signal(signal)
+            defer { nginx.server.backend.process.signal(SIGCONT) }
+            if signal == SIGKILL { _ = nginx.server.backend.process.wait() }
             let requests = try requests(for: problem.code)
             #expect(requests.count == Self.operations.count - 1, "all but the guard")
             // Each request takes as long as nginx waits for the responder.
@@ -97,7 +97,7 @@ struct DocumentedAnswerTests {
         let rates = [
             "LOGIN_RATE": "1r/m", "LOGIN_BURST": "1", "AUTH_RATE": "1r/m", "API_RATE": "1r/m", "API_BURST": "1",
         ]
-        let (standard, limited) = (try NginxInstallation(), try NginxInstallation(values: rates))
+        let (standard, limited) = (try ServerBehindNginx(), try ServerBehindNginx(values: rates))
         for (operation, request) in try requests(for: "too_many_requests") {
             #expect(!operation.isInternal)
             // The first two requests of an address may pass.
@@ -112,17 +112,17 @@ struct DocumentedAnswerTests {
 
 /// nginx with a local listener, which also reaches the operations for the machine itself.
 private struct LocalNginx: Sendable {
-    let installation: NginxInstallation
+    let server: ServerBehindNginx
     private let port: UInt16
 
     init(values: [String: String]) throws {
         port = try FreePort.any()
-        installation = try NginxInstallation(
+        server = try ServerBehindNginx(
             values: values.merging(["LISTEN_LOCAL": "127.0.0.1:\(port)"]) { own, _ in own })
     }
 
     func send(_ request: TestRequest, of operation: APIOperation) throws -> TestResponse {
-        guard operation.isInternal else { return try installation.send(request) }
+        guard operation.isInternal else { return try server.send(request) }
         let command = ["curl", "--silent", "--include", "--max-time", "20", "http://127.0.0.1:\(port)\(request.path)"]
         return TestResponse(parsing: try Shell.run(command)).checked(against: request, through: .nginx)
     }

@@ -6,12 +6,12 @@ import Testing
 struct ExchangeCheckTests {
     private let document: APIDocument
     private let login: TestResponse
-    private let installation: any Installation
+    private let server: any TestServer
 
     init() throws {
         document = try APIDocument.current.get()
-        installation = try SharedInstallations.standard(.handler)
-        login = try installation.devLogin("checked@example.com")
+        server = try SharedServers.standard(.handler)
+        login = try server.devLogin("checked@example.com")
     }
 
     private func faults(
@@ -22,7 +22,7 @@ struct ExchangeCheckTests {
 
     private func me() throws -> (request: TestRequest, text: String) {
         let request = TestRequest.get("/api/users/me", bearer: login.accessToken)
-        let response = try installation.send(request)
+        let response = try server.send(request)
         let headers = response.headers.map { "\($0.name): \($0.value)\r\n" }.joined()
         return (request, "Status: 200 OK\r\n" + headers + "\r\n" + String(decoding: response.body, as: UTF8.self))
     }
@@ -62,7 +62,7 @@ struct ExchangeCheckTests {
         ])
     func problems(_ status: String, _ code: String) throws {
         let request = TestRequest.get("/api/users/me")
-        let refused = try installation.send(request)
+        let refused = try server.send(request)
         let head = "content-type: application/problem+json\r\ncache-control: no-store\r\nx-request-id: r\r\n\r\n"
         let body = String(decoding: refused.body, as: UTF8.self)
         #expect(faults(request, response("Status: 401 x\r\n\(head)\(body)")) == [])

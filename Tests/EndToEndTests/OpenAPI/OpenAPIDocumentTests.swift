@@ -16,10 +16,10 @@ struct OpenAPIDocumentTests {
         document = try APIDocument.current.get()
     }
 
-    @Test("Its paths and methods are those of the router")
+    @Test("It has the paths and methods of the router")
     func routes() throws {
         let documented = document.operations.map { "\($0.method) \($0.path)" }
-        let routes = try InProcessInstallation().routes.map { "\($0.method.rawValue) \($0.path)" }
+        let routes = try InProcessServer().routes.map { "\($0.method.rawValue) \($0.path)" }
         #expect(documented.sorted() == routes.sorted())
     }
 
@@ -36,7 +36,7 @@ struct OpenAPIDocumentTests {
         }
     }
 
-    @Test("Its lists of values are those of the domain")
+    @Test("It has the lists of values of the domain")
     func values() throws {
         #expect(enumeration(of: "AppleTokenReason") == AppleTokenFault.Reason.allCases.map(\.rawValue))
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
@@ -45,7 +45,7 @@ struct OpenAPIDocumentTests {
         #expect(enumeration(of: "EventActor") == AuditEvent.Actor.allCases.map(\.rawValue))
     }
 
-    @Test("Its limits are those of the request bodies")
+    @Test("It has the limits of the request bodies")
     func limits() throws {
         // A longer token is refused by its verifier, also where the body may contain one.
         let token = CompactJWS.defaultMaximumBytes

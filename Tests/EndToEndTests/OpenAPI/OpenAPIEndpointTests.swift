@@ -12,7 +12,7 @@ struct OpenAPIEndpointTests {
         "It is served with the version of the program, and may be cached", arguments: TestEnvironment.allCases,
         [path, clientsPath])
     func served(_ environment: TestEnvironment, _ path: String) throws {
-        let response = try SharedInstallations.standard(environment).send(.get(path))
+        let response = try SharedServers.standard(environment).send(.get(path))
         #expect(response.status == 200)
         #expect(response.header("content-type") == "application/json")
         #expect(response.header("cache-control") == "public, max-age=300")
@@ -23,13 +23,13 @@ struct OpenAPIEndpointTests {
 
     @Test("A client with a copy gets 304, and HEAD is answered as GET", arguments: TestEnvironment.allCases)
     func conditional(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        let whole = try installation.send(.get(Self.path))
+        let server = try SharedServers.standard(environment)
+        let whole = try server.send(.get(Self.path))
         let tag = try #require(whole.header("etag"))
         for method in ["GET", "HEAD"] {
             func ask(_ tags: String) throws -> TestResponse {
                 let headers = [(name: "If-None-Match", value: tags)]
-                return try installation.send(TestRequest(method: method, path: Self.path, headers: headers))
+                return try server.send(TestRequest(method: method, path: Self.path, headers: headers))
             }
             #expect(try ask(tag).status == 304)
             let other = try ask("\"other\"")
@@ -38,15 +38,15 @@ struct OpenAPIEndpointTests {
                 #expect(other.header(name) == whole.header(name))
             }
         }
-        let refused = try installation.send(TestRequest(method: "POST", path: Self.path))
+        let refused = try server.send(TestRequest(method: "POST", path: Self.path))
         #expect(refused.code == "method_not_allowed" && refused.header("allow") == "GET, HEAD")
     }
 
     @Test("The command prints the same bytes", arguments: TestEnvironment.allCases)
     func command(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
-        #expect(try Shell.run([Executable.gatehouse, "openapi"]) == installation.send(.get(Self.path)).body)
+        let server = try SharedServers.standard(environment)
+        #expect(try Shell.run([Executable.gatehouse, "openapi"]) == server.send(.get(Self.path)).body)
         let clients = try Shell.run([Executable.gatehouse, "openapi", "--clients"])
-        #expect(try clients == installation.send(.get(Self.clientsPath)).body)
+        #expect(try clients == server.send(.get(Self.clientsPath)).body)
     }
 }

@@ -6,60 +6,60 @@ import Testing
 @Suite("A server that starts while its PostgreSQL server cannot be reached")
 struct AbsentDatabaseTests {
     private let folder: TemporaryFolder
-    private let server: TemporaryPostgreSQL
+    private let postgreSQL: TemporaryPostgreSQL
     /// The folder of the server's socket, which does not exist yet.
     private var place: String { folder.file("server") }
 
     init() throws {
         folder = try TemporaryFolder()
-        server = try TemporaryPostgreSQL.shared.get()
+        postgreSQL = try TemporaryPostgreSQL.shared.get()
     }
 
-    private func start() throws -> FastCGIInstallation {
-        let url = try server.database().replacing("host=\(server.folder)", with: "host=\(place)")
-        return try FastCGIInstallation { $0["DATABASE_URL"] = url }
+    private func start() throws -> ServerProcess {
+        let url = try postgreSQL.database().replacing("host=\(postgreSQL.folder)", with: "host=\(place)")
+        return try ServerProcess { $0["DATABASE_URL"] = url }
     }
 
     @Test("It answers 503 at once, never 401, and serves as soon as the server is there, without a restart")
     func late() throws {
-        let installation = try start()
+        let server = try start()
         let requests: [TestRequest] = [
             .get("/api/auth/verify", bearer: "x"), .get("/api/auth/me", bearer: "x"),
             .post("/api/auth/refresh", ["refreshToken": "x"]), .get("/readyz"), .get("/nowhere"),
         ]
         for request in requests {
-            let response = try installation.connect().exchange(FastCGIInstallation.bytes(of: request)).text
+            let response = try server.connect().exchange(request.fastCGIBytes).text
             #expect(response.hasPrefix("Status: 503"), "\(request.path): \(response)")
             #expect(response.contains("Retry-After: ") && response.contains("storage_unavailable"), "\(response)")
         }
         let health = try Shell.outcome(
-            of: [Executable.gatehouse, "health"], environment: ["LISTEN": "unix:\(installation.socket)"])
+            of: [Executable.gatehouse, "health"], environment: ["LISTEN": "unix:\(server.socket)"])
         #expect(health.status == 1 && health.text.hasPrefix("FAULT  The database is not available"), "\(health)")
-        try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: server.folder)
+        try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: postgreSQL.folder)
         var user: String?
         #expect(
             Eventually.holds {
-                user = try? installation.devLogin("late@example.com").userID
+                user = try? server.devLogin("late@example.com").userID
                 return user != nil
             })
-        #expect(installation.process.exitStatus == nil)
-        let log = installation.process.log
+        #expect(server.process.exitStatus == nil)
+        let log = server.process.log
         #expect(log.contains(#""event":"waiting""#) && !log.contains(#""event":"fatal""#), "\(log)")
     }
 
-    @Test("It ends when it is told to, and removes its socket")
+    @Test("It ends after SIGTERM, and removes its socket")
     func stopped() throws {
-        let installation = try start()
-        installation.process.signal(SIGTERM)
-        #expect(installation.process.wait() == 0, "\(installation.process.log)")
-        #expect(!FileManager.default.fileExists(atPath: installation.socket))
+        let server = try start()
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 0, "\(server.process.log)")
+        #expect(!FileManager.default.fileExists(atPath: server.socket))
     }
 
     @Test("A refused user is a failure, since waiting does not help")
     func refused() throws {
-        let installation = try FastCGIInstallation()
-        let url = server.url(of: "postgres", user: "nobody_of_this_name")
-        let (status, log) = try installation.refusedStart { $0["DATABASE_URL"] = url }
+        let server = try ServerProcess()
+        let url = postgreSQL.url(of: "postgres", user: "nobody_of_this_name")
+        let (status, log) = try server.refusedStart { $0["DATABASE_URL"] = url }
         #expect(status == 3 && log.contains(#""event":"fatal""#), "\(log)")
     }
 }

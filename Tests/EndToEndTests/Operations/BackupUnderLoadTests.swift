@@ -18,9 +18,9 @@ struct BackupUnderLoadTests {
 
     @Test("A backup contains every login that was answered before it began and blocks no login")
     func load() throws {
-        let installation = try FastCGIInstallation()
+        let server = try ServerProcess()
         // Makes the copy take long enough.
-        try installation.change("INSERT INTO documents VALUES ('ballast', randomblob(4000000), 0)")
+        try server.change("INSERT INTO documents VALUES ('ballast', randomblob(4000000), 0)")
         let load = Load()
         let busy = (0..<4).map { number in
             Background {
@@ -28,7 +28,7 @@ struct BackupUnderLoadTests {
                 while !load.isStopped.load(ordering: .relaxed), turn < 5000 {
                     turn += 1
                     do {
-                        let login = try installation.devLogin("load-\(number)-\(turn)@example.com")
+                        let login = try server.devLogin("load-\(number)-\(turn)@example.com")
                         guard login.status == 200 else { throw Spawn.Failure(description: "\(login.status)") }
                         load.users.withLock { $0.append(login.userID) }
                     } catch {
@@ -41,13 +41,13 @@ struct BackupUnderLoadTests {
         #expect(Eventually.holds { load.count >= 20 })
         for round in 0..<(Need.areAllMet ? 3 : 1) {
             let before = load.users.withLock { $0 }
-            let path = installation.folder.file("backup-\(round).db")
+            let path = server.folder.file("backup-\(round).db")
             // Delays each write of the copy, so that logins happen during it.
             let outcome = try Shell.outcome(
                 of: ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64"] + [
                     "-e", "inject=pwrite64:delay_enter=1000", Executable.gatehouse, "backup", path,
                 ],
-                environment: ["DATABASE_URL": "sqlite:" + installation.database, "PATH": "/usr/bin:/bin"])
+                environment: ["DATABASE_URL": "sqlite:" + server.database, "PATH": "/usr/bin:/bin"])
             #expect(outcome.status == 0, "\(outcome.errorOutput)")
             #expect(load.count > before.count, "logins succeeded during the backup")
             let copy = try Connection(path: path, access: .readOnly)

@@ -70,7 +70,7 @@ struct CoreDumpTests {
             #expect(outcome.status != 0 && outcome.errorOutput.contains("Permission denied"), "\(name)")
         }
         let peer = try FastCGIPeer(.unix(folder.file("g.sock")))
-        let metrics = try peer.exchange(FastCGIInstallation.bytes(of: .get("/metrics"))).text
+        let metrics = try peer.exchange(TestRequest.get("/metrics").fastCGIBytes).text
         for name in ["process_open_fds", "process_resident_memory_bytes", "process_threads", "process_max_fds"] {
             let value = metrics.split(separator: "\n").first { $0.hasPrefix(name + " ") }?.split(separator: " ").last
             #expect(Double(value ?? "") ?? 0 > 0, "\(name)")

@@ -10,7 +10,7 @@ struct HealthTests {
 
     @Test("/healthz answers 200 when the store can be read", arguments: socketEnvironments)
     func alive(_ environment: TestEnvironment) throws {
-        let response = try SharedInstallations.standard(environment).send(.get("/healthz"))
+        let response = try SharedServers.standard(environment).send(.get("/healthz"))
         #expect(response.status == 200)
         #expect(response.json == ["status": "ok"])
         #expect(response.header("cache-control") == "no-store")
@@ -18,10 +18,10 @@ struct HealthTests {
 
     @Test("/readyz lists every part", arguments: socketEnvironments)
     func ready(_ environment: TestEnvironment) throws {
-        let installation = try SharedInstallations.standard(environment)
+        let server = try SharedServers.standard(environment)
         // The login has fetched the keys.
-        #expect(try installation.send(.post("/api/auth/apple", installation.apple.login("001.ready"))).status == 200)
-        let response = try installation.send(.get("/readyz"))
+        #expect(try server.send(.post("/api/auth/apple", server.apple.login("001.ready"))).status == 200)
+        let response = try server.send(.get("/readyz"))
         #expect(response.status == 200)
         #expect(response["ready"] == true)
         let parts = response["parts"]?.array?.compactMap(\.object) ?? []
@@ -33,17 +33,17 @@ struct HealthTests {
 
     @Test("Only GET is allowed, and nginx does not pass the paths on", arguments: ["/healthz", "/readyz"])
     func methods(_ path: String) throws {
-        try expectProblem(SharedInstallations.standard(.handler).send(.post(path, [:])), 405, "method_not_allowed")
-        try expectProblem(SharedInstallations.standard(.nginx).send(.get(path)), 404, "not_found")
+        try expectProblem(SharedServers.standard(.handler).send(.post(path, [:])), 405, "method_not_allowed")
+        try expectProblem(SharedServers.standard(.nginx).send(.get(path)), 404, "not_found")
     }
 
     @Test("The server is not ready before it has Apple's keys")
     func noKeys() throws {
-        let installation = try InProcessInstallation()
-        installation.apple.setKeyServerMode(.closing)
-        installation.renewKeys()
-        expectProblem(installation.send(.get("/readyz")), 503, "not_ready")
-        #expect(installation.send(.get("/healthz")).status == 200)
+        let server = try InProcessServer()
+        server.apple.setKeyServerMode(.closing)
+        server.renewKeys()
+        expectProblem(server.send(.get("/readyz")), 503, "not_ready")
+        #expect(server.send(.get("/healthz")).status == 200)
     }
 
     private func ask(_ listen: String, _ words: String...) throws -> Shell.Outcome {
@@ -53,14 +53,14 @@ struct HealthTests {
 
     @Test("`gatehouse health` reports for operators and scripts")
     func command() throws {
-        let installation = try FastCGIInstallation()
-        #expect(Eventually.holds { (try? installation.send(.get("/readyz")).status) == 200 })
-        let outcome = try ask("unix:" + installation.socket)
+        let server = try ServerProcess()
+        #expect(Eventually.holds { (try? server.send(.get("/readyz")).status) == 200 })
+        let outcome = try ask("unix:" + server.socket)
         #expect(outcome.status == 0)
         let lines = outcome.text.split(separator: "\n")
         #expect(lines.count == 5)
         #expect(lines.allSatisfy { $0.hasPrefix("ok     ") })
-        let raw = try ask("unix:" + installation.socket, "--json")
+        let raw = try ask("unix:" + server.socket, "--json")
         #expect(raw.status == 0)
         #expect(try JSONValue(parsing: raw.output).object?["parts"]?.array?.count == lines.count)
     }
@@ -85,7 +85,7 @@ struct HealthTests {
         "`gatehouse health` needs only LISTEN from the settings",
         arguments: ["WORKERS=many\nNONSENSE\n", "JWT_ACCESS_SECRET_FILE=/nowhere\n", "CREDENTIALS_DIRECTORY=/root/x\n"])
     func brokenSettings(_ lines: String) throws {
-        let installation = try FastCGIInstallation()
+        let server = try ServerProcess()
         let folder = try TemporaryFolder()
         func ask(_ text: String) throws -> Shell.Outcome {
             try text.write(toFile: folder.file("conf"), atomically: true, encoding: .utf8)
@@ -93,8 +93,8 @@ struct HealthTests {
                 of: ["/usr/bin/timeout", "60", Executable.gatehouse, "health"],
                 environment: ["GATEHOUSE_CONFIG": folder.file("conf")])
         }
-        #expect(Eventually.holds { (try? ask(lines + "LISTEN=unix:\(installation.socket)\n").status) == 0 })
-        for line in ["LISTEN=nonsense", "LISTEN=\"unix:\(installation.socket)"] {
+        #expect(Eventually.holds { (try? ask(lines + "LISTEN=unix:\(server.socket)\n").status) == 0 })
+        for line in ["LISTEN=nonsense", "LISTEN=\"unix:\(server.socket)"] {
             let outcome = try ask(lines + line + "\n")
             #expect(outcome.status == 2)
             #expect(outcome.errorOutput.contains("LISTEN "), "\(outcome.errorOutput)")
@@ -126,14 +126,14 @@ struct HealthTests {
 
     @Test("`gatehouse health` reports a server that hangs and one that is not Gatehouse")
     func hangingServer() throws {
-        let installation = try FastCGIInstallation()
-        installation.process.signal(SIGSTOP)
+        let server = try ServerProcess()
+        server.process.signal(SIGSTOP)
         let start = ContinuousClock.now
-        let outcome = try ask("unix:" + installation.socket)
+        let outcome = try ask("unix:" + server.socket)
         let time = ContinuousClock.now - start
         // The command waits up to three seconds. The upper bound leaves time for its start on a slow machine.
         #expect(time >= .seconds(2) && time < .seconds(6), "\(time)")
-        installation.process.signal(SIGCONT)
+        server.process.signal(SIGCONT)
         #expect(outcome.status == 1)
         #expect(outcome.text.contains("does not answer"), "\(outcome.text)")
         let other = try KeySetServer(publishing: [])

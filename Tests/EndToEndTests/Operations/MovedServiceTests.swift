@@ -7,49 +7,49 @@ import Testing
 @Suite("A service that moves to another database")
 struct MovedServiceTests {
     private let folder: TemporaryFolder
-    private let installation: FastCGIInstallation
+    private let server: ServerProcess
     private let first: String
 
     init() throws {
         folder = try TemporaryFolder()
         let first = "sqlite:" + folder.file("first.db")
         self.first = first
-        installation = try FastCGIInstallation {
+        server = try ServerProcess {
             $0["DATABASE_URL"] = first
             $0["REFRESH_REUSE_GRACE"] = "0s"
         }
     }
 
     private func move(from source: String, to target: String) throws {
-        installation.process.signal(15)
-        #expect(installation.process.wait() == 0)
+        server.process.signal(15)
+        #expect(server.process.wait() == 0)
         let outcome = try Shell.outcome(
             of: [Executable.gatehouse, "move", "--to", target], environment: ["DATABASE_URL": source])
         #expect(outcome.status == 0, "\(outcome.errorOutput)")
-        try installation.restart { $0["DATABASE_URL"] = target }
+        try server.restart { $0["DATABASE_URL"] = target }
     }
 
-    @Test("No client has to sign in again, there and back, and who was signed out stays so")
+    @Test("No client has to sign in again, there and back, and a client that was signed out stays so")
     func thereAndBack() throws {
-        var active = try installation.devLogin("active@example.com")
-        let before = try installation.devLogin("lost@example.com")
-        let lost = try installation.refresh(before.refreshToken)
-        let ended = try installation.devLogin("ended@example.com")
-        #expect(try installation.send(.post("/api/auth/logout", bearer: ended.accessToken)).status == 204)
-        let server = try TemporaryPostgreSQL.shared.get().database()
-        for (source, target) in [(first, server), (server, "sqlite:" + folder.file("last.db"))] {
+        var active = try server.devLogin("active@example.com")
+        let before = try server.devLogin("lost@example.com")
+        let lost = try server.refresh(before.refreshToken)
+        let ended = try server.devLogin("ended@example.com")
+        #expect(try server.send(.post("/api/auth/logout", bearer: ended.accessToken)).status == 204)
+        let postgreSQL = try TemporaryPostgreSQL.shared.get().database()
+        for (source, target) in [(first, postgreSQL), (postgreSQL, "sqlite:" + folder.file("last.db"))] {
             try move(from: source, to: target)
-            #expect(try installation.me(active.accessToken).status == 200)
-            #expect(try installation.verify(active.accessToken).status == 204)
-            active = try installation.refresh(active.refreshToken)
-            #expect(try installation.me(active.accessToken).status == 200)
-            let repeated = try installation.refresh(before.refreshToken)
+            #expect(try server.me(active.accessToken).status == 200)
+            #expect(try server.verify(active.accessToken).status == 204)
+            active = try server.refresh(active.refreshToken)
+            #expect(try server.me(active.accessToken).status == 200)
+            let repeated = try server.refresh(before.refreshToken)
             #expect(repeated.refreshToken == lost.refreshToken && !lost.refreshToken.isEmpty)
-            #expect(try installation.verify(ended.accessToken).code == "session_revoked")
-            #expect(try installation.me(ended.accessToken).code == "session_revoked")
-            #expect(try installation.refresh(ended.refreshToken).code == "refresh_token_revoked")
-            #expect(try installation.devLogin("active@example.com").json["isNewUser"] == false)
+            #expect(try server.verify(ended.accessToken).code == "session_revoked")
+            #expect(try server.me(ended.accessToken).code == "session_revoked")
+            #expect(try server.refresh(ended.refreshToken).code == "refresh_token_revoked")
+            #expect(try server.devLogin("active@example.com").json["isNewUser"] == false)
         }
-        #expect(try installation.verify(installation.refresh(lost.refreshToken).accessToken).status == 204)
+        #expect(try server.verify(server.refresh(lost.refreshToken).accessToken).status == 204)
     }
 }

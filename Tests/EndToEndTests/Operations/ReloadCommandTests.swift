@@ -10,39 +10,28 @@ struct ReloadCommandTests {
 
     /// A server under a service manager with its settings in a file.
     private struct Fixture {
-        let folder: TemporaryFolder
-        let installation: ManagedInstallation
-        let settings: [String: String]
+        let file: ConfigurationFile
+        let server: ManagedServer
 
         init() throws {
-            let folder = try TemporaryFolder()
-            var settings: [String: String] = [:]
-            installation = try ManagedInstallation { variables in
-                settings = variables
-                variables = ["GATEHOUSE_CONFIG": folder.file("conf")]
-                try? Self.write(settings, to: folder.file("conf"))
-            }
-            (self.folder, self.settings) = (folder, settings)
+            let file = try ConfigurationFile()
+            server = try ManagedServer { file.take(&$0) }
+            self.file = file
         }
 
-        private static func write(_ settings: [String: String], to path: String) throws {
-            try settings.map { "\($0)=\"\($1)\"" }.joined(separator: "\n").write(
-                toFile: path, atomically: true, encoding: .utf8)
-        }
-
-        func reload(_ changes: [String: String], of process: pid_t? = nil) throws -> Shell.Outcome {
-            try Self.write(settings.merging(changes) { $1 }, to: folder.file("conf"))
-            return try command("reload", String(process ?? installation.process.identifier))
+        func reload(_ changes: [String: String?], of process: pid_t? = nil) throws -> Shell.Outcome {
+            try file.write(changes)
+            return try command("reload", String(process ?? server.process.identifier))
         }
 
         func command(_ words: String...) throws -> Shell.Outcome {
             try Shell.outcome(
                 of: ["/usr/bin/timeout", "60", Executable.gatehouse] + words,
-                environment: ["GATEHOUSE_CONFIG": folder.file("conf")])
+                environment: ["GATEHOUSE_CONFIG": file.path])
         }
 
         func metric() throws -> Double? {
-            let text = String(decoding: try installation.send(.get("/metrics")).body, as: UTF8.self)
+            let text = String(decoding: try server.send(.get("/metrics")).body, as: UTF8.self)
             let line = text.split(separator: "\n").first { $0.hasPrefix(ReloadCommandTests.metric + " ") }
             return line.flatMap { Double($0.split(separator: " ").last ?? "") }
         }
@@ -55,10 +44,10 @@ struct ReloadCommandTests {
             let outcome = try fixture.reload(["ACCESS_TOKEN_TTL": "\(number)m"])
             #expect(outcome.status == 0 && outcome.errorOutput.isEmpty, "\(outcome.errorOutput)")
             #expect(
-                try fixture.installation.devLogin("ada@example.com").json["expiresIn"]?.integer == Int64(number) * 60)
+                try fixture.server.devLogin("ada@example.com").json["expiresIn"]?.integer == Int64(number) * 60)
         }
         #expect(try fixture.metric() == 1)
-        let notifications = fixture.installation.manager.lines
+        let notifications = fixture.server.manager.lines
         #expect(notifications.count { $0 == "RELOADING=1" } == 20 && notifications.count { $0 == "READY=1" } == 21)
     }
 
@@ -72,20 +61,20 @@ struct ReloadCommandTests {
         }
         #expect(!outcome.errorOutput.contains("Xmany"))
         #expect(try fixture.metric() == 0)
-        #expect(try fixture.installation.devLogin("ada@example.com").json["expiresIn"] == 900)
+        #expect(try fixture.server.devLogin("ada@example.com").json["expiresIn"] == 900)
         let start = "settings refused at the last reload, the previous ones stay in force: WORKERS must be "
-        #expect(fixture.installation.manager.status.hasPrefix(start))
-        #expect(fixture.installation.manager.status.contains("(and 1 more)"))
+        #expect(fixture.server.manager.status.hasPrefix(start))
+        #expect(fixture.server.manager.status.contains("(and 1 more)"))
         // The periodic status line keeps the refusal.
-        #expect(Eventually.holds { fixture.installation.manager.status.contains("requests/s") })
-        #expect(fixture.installation.manager.status.hasPrefix(start))
+        #expect(Eventually.holds { fixture.server.manager.status.contains("requests/s") })
+        #expect(fixture.server.manager.status.hasPrefix(start))
         #expect(
             try fixture.command("check", "--offline").text.contains(/FAULT +reload +the server rejected the settings/))
 
         #expect(try fixture.reload([:]).status == 0)
         #expect(try fixture.metric() == 1)
-        #expect(!fixture.installation.manager.status.contains("refused"))
-        #expect(Eventually.holds { fixture.installation.manager.status.contains("requests/s") })
+        #expect(!fixture.server.manager.status.contains("refused"))
+        #expect(Eventually.holds { fixture.server.manager.status.contains("requests/s") })
         #expect(try fixture.command("check", "--offline").text.contains(/ok +reload +the server accepted the settings/))
     }
 
@@ -96,7 +85,7 @@ struct ReloadCommandTests {
         #expect(try fixture.reload(["LISTEN": "nonsense"]).status == 1)
     }
 
-    @Test("The command says what is wrong when there is no process")
+    @Test("The command names the fault when there is no process")
     func wrongProcess() throws {
         let fixture = try Fixture()
         for word in ["0", "-1", "many", ""] {

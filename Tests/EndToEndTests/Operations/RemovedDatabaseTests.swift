@@ -8,15 +8,15 @@ import Testing
     "A database that is removed while the server has it open", .enabled(if: !TestDatabase.isOnServer, "about a file"))
 struct RemovedDatabaseTests {
     /// The commands of Backups.md for the server of a test. What they need of a machine with the package is replaced.
-    private static func saving(_ installation: FastCGIInstallation) throws -> String {
+    private static func saving(_ server: ServerProcess) throws -> String {
         let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/Backups.md")
         let block = try #require(page.blocks.first { $0.section == "A database that was removed" })
-        let commands = block.text.replacingOccurrences(of: "/var/lib/gatehouse", with: installation.folder.path)
+        let commands = block.text.replacingOccurrences(of: "/var/lib/gatehouse", with: server.folder.path)
             .replacingOccurrences(of: "gatehouse.db", with: "g.db")
         return """
             systemctl() {
                 case $1 in
-                    show) echo \(installation.process.identifier) ;;
+                    show) echo \(server.process.identifier) ;;
                     stop) kill -TERM $process; while kill -0 $process 2>/dev/null; do sleep 0.05; done ;;
                 esac
             }
@@ -30,10 +30,10 @@ struct RemovedDatabaseTests {
         "An open database file that is removed or replaced is not ready, and the server goes on",
         arguments: ["", "-wal", "-shm"], [false, true])
     func notReady(suffix: String, isReplaced: Bool) throws {
-        let installation = try FastCGIInstallation()
-        func readiness() throws -> TestResponse { try installation.send(.get("/readyz")) }
+        let server = try ServerProcess()
+        func readiness() throws -> TestResponse { try server.send(.get("/readyz")) }
         #expect(Eventually.holds { (try? readiness().status) == 200 })
-        let file = installation.database + suffix
+        let file = server.database + suffix
         let copy = file + ".copy"
         if isReplaced {
             try FileManager.default.copyItem(atPath: file, toPath: copy)
@@ -47,29 +47,29 @@ struct RemovedDatabaseTests {
         let fault = parts.filter { $0["ready"] == false }
         #expect(fault.map { $0["name"]?.string } == ["store_file"])
         #expect(fault.first?["detail"]?.string?.contains("Before you stop the server, run gatehouse check") == true)
-        #expect(Eventually.holds { installation.process.log.contains("\(file) was removed or replaced") })
+        #expect(Eventually.holds { server.process.log.contains("\(file) was removed or replaced") })
         // The watchdog must not end the process, and the file with it.
-        #expect(try installation.send(.get("/healthz")).status == 200)
+        #expect(try server.send(.get("/healthz")).status == 200)
     }
 
     @Test("What was written last is in the database that is copied from the server's open files")
     func saved() throws {
-        let installation = try FastCGIInstallation()
-        let first = try installation.devLogin("first@example.com")
+        let server = try ServerProcess()
+        let first = try server.devLogin("first@example.com")
         for suffix in ["", "-wal", "-shm"] {
-            try FileManager.default.removeItem(atPath: installation.database + suffix)
+            try FileManager.default.removeItem(atPath: server.database + suffix)
         }
-        let second = try installation.refresh(first.refreshToken)
+        let second = try server.refresh(first.refreshToken)
         #expect(second.status == 200)
-        let last = try installation.devLogin("last@example.com")
+        let last = try server.devLogin("last@example.com")
         try #require(last.status == 200)
         let outcome = try Shell.outcome(
-            of: ["/bin/bash", "-euc", Self.saving(installation)], environment: ["PATH": "/usr/bin:/bin"])
+            of: ["/bin/bash", "-euc", Self.saving(server)], environment: ["PATH": "/usr/bin:/bin"])
         #expect(outcome.status == 0, "\(outcome.errorOutput)")
-        #expect(installation.process.wait() == 0)
-        try installation.restart()
+        #expect(server.process.wait() == 0)
+        try server.restart()
         for login in [second, last] {
-            #expect(try installation.refresh(login.refreshToken).status == 200)
+            #expect(try server.refresh(login.refreshToken).status == 200)
         }
     }
 }

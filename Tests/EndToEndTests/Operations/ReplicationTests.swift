@@ -20,13 +20,13 @@ struct ReplicationTests {
         var count: Int { tokens.withLock { $0.count } }
     }
 
-    private func startClients(_ installation: FastCGIInstallation, _ load: Load) -> [Background] {
+    private func startClients(_ server: ServerProcess, _ load: Load) -> [Background] {
         (0..<4).map { number in
             Background {
                 var turn = 0
                 while !load.isStopped.load(ordering: .relaxed), turn < 20_000 {
                     turn += 1
-                    guard let login = try? installation.devLogin("r-\(number)-\(turn)@example.com"), login.status == 200
+                    guard let login = try? server.devLogin("r-\(number)-\(turn)@example.com"), login.status == 200
                     else { continue }
                     load.tokens.withLock { $0.append(login.refreshToken) }
                 }
@@ -37,34 +37,34 @@ struct ReplicationTests {
 
     @Test("After a machine is lost under load, every write before the last upload is restored")
     func lostMachine() throws {
-        let installation = try FastCGIInstallation()
-        let replication = try ReplicationFixture(of: installation)
+        let server = try ServerProcess()
+        let replication = try ReplicationFixture(of: server)
         let load = Load()
-        let threads = startClients(installation, load)
+        let threads = startClients(server, load)
         try replication.waitForUploads(2)
         // Kills the server and Litestream, then writes much data. The write-ahead log must not grow without bound.
-        try installation.killAndRestart()
+        try server.killAndRestart()
         replication.end(by: SIGKILL)
         let before = load.count
         #expect(Eventually.holds { load.count > before + 20 })
         try replication.start()
         for _ in 0..<3 {
-            let header = logHeader(of: installation)
+            let header = logHeader(of: server)
             for _ in 0..<10 {
-                try installation.change("INSERT OR REPLACE INTO documents VALUES ('ballast', randomblob(3000000), 0)")
+                try server.change("INSERT OR REPLACE INTO documents VALUES ('ballast', randomblob(3000000), 0)")
             }
             // After an upload, SQLite restarts the write-ahead log from its beginning.
             #expect(
-                Eventually.holds(within: 60) { logHeader(of: installation) != header }, "the write-ahead log restarts")
+                Eventually.holds(within: 60) { logHeader(of: server) != header }, "the write-ahead log restarts")
         }
         let answered = load.tokens.withLock { $0 }
         // On a slow machine, uploads may lag behind.
-        try installation.change("INSERT INTO documents VALUES ('last', x'', 0)")
+        try server.change("INSERT INTO documents VALUES ('last', x'', 0)")
         #expect(
             Eventually.holds(within: 120) {
                 (try? fetched(replication, "name", of: "documents"))?.contains("last") == true
             })
-        installation.process.signal(SIGKILL)
+        server.process.signal(SIGKILL)
         replication.end(by: SIGKILL)
         load.isStopped.store(true, ordering: .relaxed)
         for thread in threads { _ = thread.result() }
@@ -76,38 +76,38 @@ struct ReplicationTests {
         let restored = try Shell.outcome(
             of: [Executable.gatehouse, "restore", elsewhere.file("replica.db")], environment: environment)
         #expect(restored.status == 0, "\(restored.errorOutput)")
-        try installation.restart { $0["DATABASE_URL"] = environment["DATABASE_URL"] }
-        for token in answered { #expect(try installation.refresh(token).status == 200) }
-        #expect(try installation.devLogin("new@example.com").status == 200)
+        try server.restart { $0["DATABASE_URL"] = environment["DATABASE_URL"] }
+        for token in answered { #expect(try server.refresh(token).status == 200) }
+        #expect(try server.devLogin("new@example.com").status == 200)
     }
 
     /// The header changes when SQLite restarts the write-ahead log.
-    private func logHeader(of installation: FastCGIInstallation) -> Data? {
-        try? FileHandle(forReadingFrom: URL(fileURLWithPath: installation.database + "-wal")).read(upToCount: 32)
+    private func logHeader(of server: ServerProcess) -> Data? {
+        try? FileHandle(forReadingFrom: URL(fileURLWithPath: server.database + "-wal")).read(upToCount: 32)
     }
 
     @Test("Replication must be stopped for a restore and continues after it")
     func afterRestore() throws {
-        let installation = try FastCGIInstallation()
-        let backup = installation.folder.file("backup.db")
-        _ = try installation.devLogin("ann@example.com")
-        try installation.runCommand("backup", backup)
-        let replication = try ReplicationFixture(of: installation)
-        _ = try installation.devLogin("gone@example.com")
+        let server = try ServerProcess()
+        let backup = server.folder.file("backup.db")
+        _ = try server.devLogin("ann@example.com")
+        try server.runCommand("backup", backup)
+        let replication = try ReplicationFixture(of: server)
+        _ = try server.devLogin("gone@example.com")
         try replication.waitForUploads(1)
-        installation.process.signal(SIGTERM)
-        #expect(installation.process.wait() == 0)
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 0)
         let restore = [Executable.gatehouse, "restore", backup]
-        let environment = ["DATABASE_URL": "sqlite:" + installation.database]
+        let environment = ["DATABASE_URL": "sqlite:" + server.database]
         let refused = try Shell.outcome(of: restore, environment: environment)
         #expect(refused.status == 1 && refused.errorOutput.contains("Litestream"), "\(refused.errorOutput)")
         replication.end(by: SIGTERM)
         #expect(try Shell.outcome(of: restore, environment: environment).status == 0)
-        try installation.restart()
+        try server.restart()
         try replication.start()
-        _ = try installation.devLogin("bob@example.com")
+        _ = try server.devLogin("bob@example.com")
         try replication.waitForUploads(1)
-        let late = try installation.devLogin("late@example.com")
+        let late = try server.devLogin("late@example.com")
         #expect(Eventually.holds(within: 60) { (try? fetched(replication).contains(late.userID)) == true })
         let emails = try fetched(replication, "email")
         #expect(emails.sorted() == ["ann@example.com", "bob@example.com", "late@example.com"])

@@ -11,7 +11,7 @@ struct RestartTests {
     private static func login(_ name: String) -> TestRequest {
         .post(
             "/api/auth/dev-login",
-            ["email": .string("\(name)@example.com"), "devSecret": .string(ManagedInstallation.devSecret)])
+            ["email": .string("\(name)@example.com"), "devSecret": .string(ManagedServer.devSecret)])
     }
 
     /// Sends requests until it is stopped and records every status other than 200.
@@ -52,31 +52,31 @@ struct RestartTests {
 
     @Test("No request is lost on open or on new connections")
     func directConnections() throws {
-        let installation = try ManagedInstallation { $0["WORKERS"] = "8" }
+        let server = try ManagedServer { $0["WORKERS"] = "8" }
         let load = Load()
         let openConnections = load.start(6) { index in
-            let peer = try installation.connect()
-            return { [try installation.send(Self.login("kept-\(index)"), over: peer).status] }
+            let peer = try server.connect()
+            return { [try peer.exchange(Self.login("kept-\(index)")).status] }
         }
-        let newConnections = load.start(2) { index in { [try installation.send(Self.login("new-\(index)")).status] } }
-        let idle = try (0..<40).map { _ in try installation.connect() }
-        for peer in idle { #expect(try installation.send(Self.login("resting"), over: peer).status == 200) }
+        let newConnections = load.start(2) { index in { [try server.send(Self.login("new-\(index)")).status] } }
+        let idle = try (0..<40).map { _ in try server.connect() }
+        for peer in idle { #expect(try peer.exchange(Self.login("resting")).status == 200) }
         for _ in 0..<Self.restarts {
             let before = load.answered
-            #expect(try installation.restart() == 0)
+            #expect(try server.restart() == 0)
             #expect(Eventually.holds(within: 40) { load.answered > before + 30 || !load.faults.isEmpty })
         }
         load.stop(openConnections + newConnections)
         #expect(load.faults == [])
-        for peer in idle { #expect(try installation.send(Self.login("resting"), over: peer).status == 200) }
-        #expect(installation.log.contains("connections_adopted"))
+        for peer in idle { #expect(try peer.exchange(Self.login("resting")).status == 200) }
+        #expect(server.log.contains("connections_adopted"))
     }
 
     @Test("No request through nginx is lost")
     func throughNginx() throws {
-        let installation = try ManagedInstallation { $0["WORKERS"] = "8" }
-        let nginx = try NginxInstallation(values: [
-            "RESPONDER": "unix:\(installation.socket)", "LOGIN_RATE": "100000r/s", "LOGIN_BURST": "100000",
+        let server = try ManagedServer { $0["WORKERS"] = "8" }
+        let nginx = try ServerBehindNginx(values: [
+            "RESPONDER": "unix:\(server.socket)", "LOGIN_RATE": "100000r/s", "LOGIN_BURST": "100000",
             "AUTH_RATE": "100000r/s", "AUTH_BURST": "100000", "API_RATE": "100000r/s", "API_BURST": "100000",
         ])
         let load = Load()
@@ -85,22 +85,22 @@ struct RestartTests {
         }
         for _ in 0..<Self.restarts {
             let before = load.answered
-            #expect(try installation.restart() == 0)
+            #expect(try server.restart() == 0)
             #expect(Eventually.holds(within: 40) { load.answered > before + 150 || !load.faults.isEmpty })
         }
         load.stop(threads)
         #expect(load.faults == [])
-        #expect(installation.log.contains("connections_adopted"))
+        #expect(server.log.contains("connections_adopted"))
     }
 
     @Test(
         "No request is lost behind a web server with a minimal configuration", .needs(.otherFronts),
         arguments: WebServer.allCases)
     func otherWebServers(_ kind: WebServer) throws {
-        let installation = try ManagedInstallation { $0["WORKERS"] = "8" }
+        let server = try ManagedServer { $0["WORKERS"] = "8" }
         // The web servers' workers run as another user.
-        chmod(installation.socket, 0o666)
-        let webServer = try RunningWebServer(kind, responder: .unix(installation.socket))
+        chmod(server.socket, 0o666)
+        let webServer = try WebServerProcess(kind, responder: .unix(server.socket))
         let (login, file) = (Self.login("fronted"), webServer.folder.file("login"))
         try Data(login.body).write(to: URL(fileURLWithPath: file))
         let exchange = WebServerExchange(
@@ -112,7 +112,7 @@ struct RestartTests {
         }
         for _ in 0..<6 {
             let before = load.answered
-            #expect(try installation.restart() == 0)
+            #expect(try server.restart() == 0)
             #expect(Eventually.holds(within: 40) { load.answered > before + 100 || !load.faults.isEmpty })
         }
         load.stop(threads)
@@ -121,25 +121,25 @@ struct RestartTests {
 
     @Test("The manager stores no connection that the server has adopted or closed")
     func storedConnections() throws {
-        let installation = try ManagedInstallation()
-        let peers = try (0..<5).map { _ in try installation.connect() }
-        for peer in peers { #expect(try installation.send(Self.login("left"), over: peer).status == 200) }
-        try installation.restart()
-        #expect(Eventually.holds { installation.manager.keptCount() == 0 })
+        let server = try ManagedServer()
+        let peers = try (0..<5).map { _ in try server.connect() }
+        for peer in peers { #expect(try peer.exchange(Self.login("left")).status == 200) }
+        try server.restart()
+        #expect(Eventually.holds { server.manager.keptCount() == 0 })
         // Half a request makes the server close the connection.
-        try peers[0].send(Array(FastCGIInstallation.bytes(of: Self.login("half")).prefix(20)))
+        try peers[0].send(Array(Self.login("half").fastCGIBytes.prefix(20)))
         #expect(try peers[0].isEnded())
-        #expect(try installation.send(Self.login("left"), over: peers[1]).status == 200)
+        #expect(try peers[1].exchange(Self.login("left")).status == 200)
     }
 
     @Test("Without a file descriptor store, connections close and clients reconnect")
     func withoutStore() throws {
-        let installation = try ManagedInstallation()
-        let peer = try installation.connect()
-        #expect(try installation.send(Self.login("none"), over: peer).status == 200)
-        installation.manager.keepsNothing = true
-        #expect(try installation.restart() == 0)
+        let server = try ManagedServer()
+        let peer = try server.connect()
+        #expect(try peer.exchange(Self.login("none")).status == 200)
+        server.manager.keepsNothing = true
+        #expect(try server.restart() == 0)
         #expect(try peer.isEnded())
-        #expect(try installation.send(Self.login("none")).status == 200)
+        #expect(try server.send(Self.login("none")).status == 200)
     }
 }

@@ -76,7 +76,7 @@ struct RunScriptServerTests {
     }
 
     @Test(
-        "With --published, what comes from outside reaches the API, the console and the fake Apple, by the machine's names",
+        "With --published, requests from other machines reach the API, the console and the fake Apple, by the machine's names",
         .enabled(if: ownAddress?.contains(".") == true, "this machine has no IPv4 address but loopback"))
     func published() throws {
         let server = try DevelopmentServer(["--published"])

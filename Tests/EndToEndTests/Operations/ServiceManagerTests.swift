@@ -8,85 +8,85 @@ import Testing
 struct ServiceManagerTests {
     @Test("The manager is notified of readiness, reloads, status and stopping")
     func notifications() throws {
-        let installation = try ManagedInstallation()
-        #expect(try installation.devLogin("status@example.com").status == 200)
+        let server = try ManagedServer()
+        #expect(try server.devLogin("status@example.com").status == 200)
         let form = /[0-9.<]+ requests\/s, none failed; [0-9]+ connections?; Apple's keys [0-9]+ s old/
         #expect(
-            Eventually.holds { installation.manager.status.wholeMatch(of: form) != nil },
-            "\(installation.manager.status)")
-        installation.process.signal(SIGHUP)
-        #expect(Eventually.holds { installation.manager.count(of: "READY=1") == 2 })
-        installation.process.signal(SIGTERM)
-        #expect(installation.process.wait() == 0)
-        let lines = installation.manager.lines.filter { !$0.hasPrefix("STATUS=") && !$0.hasPrefix("MONOTONIC_USEC=") }
+            Eventually.holds { server.manager.status.wholeMatch(of: form) != nil },
+            "\(server.manager.status)")
+        server.process.signal(SIGHUP)
+        #expect(Eventually.holds { server.manager.count(of: "READY=1") == 2 })
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 0)
+        let lines = server.manager.lines.filter { !$0.hasPrefix("STATUS=") && !$0.hasPrefix("MONOTONIC_USEC=") }
         #expect(lines == ["READY=1", "RELOADING=1", "READY=1", "STOPPING=1", "BARRIER=1"])
-        let reload = installation.manager.lines.firstIndex(of: "RELOADING=1") ?? 0
-        #expect(installation.manager.lines[reload + 1].hasPrefix("MONOTONIC_USEC="))
+        let reload = server.manager.lines.firstIndex(of: "RELOADING=1") ?? 0
+        #expect(server.manager.lines[reload + 1].hasPrefix("MONOTONIC_USEC="))
     }
 
     @Test("The same status is not sent twice")
     func unchangedStatus() throws {
-        let installation = try ManagedInstallation(watchdog: 2)
+        let server = try ManagedServer(watchdog: 2)
         // The thread that sends the status also feeds the watchdog, every second.
-        #expect(Eventually.holds { installation.manager.count(of: "WATCHDOG=1") > 12 })
-        let statuses = installation.manager.lines.filter { $0.hasPrefix("STATUS=") }
+        #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > 12 })
+        let statuses = server.manager.lines.filter { $0.hasPrefix("STATUS=") }
         #expect(statuses.count < 4, "\(statuses)")
     }
 
     @Test(
         "The watchdog is fed only while the server answers", .enabled(if: !TestDatabase.isOnServer, "locks a file"))
     func watchdog() throws {
-        let installation = try ManagedInstallation(watchdog: 2) { $0["WORKERS"] = "3" }
-        func alive() -> Int { installation.manager.count(of: "WATCHDOG=1") }
+        let server = try ManagedServer(watchdog: 2) { $0["WORKERS"] = "3" }
+        func alive() -> Int { server.manager.count(of: "WATCHDOG=1") }
         #expect(Eventually.holds { alive() >= 3 })
         do {
-            let lock = try DatabaseReadLock(of: installation.database)
+            let lock = try DatabaseReadLock(of: server.database)
             let fault = "does not answer its own health check"
-            #expect(Eventually.holds { installation.manager.status.contains(fault) })
+            #expect(Eventually.holds { server.manager.status.contains(fault) })
             let before = alive()
             // Twice the time within which the watchdog must be fed.
             #expect(!Eventually.holds(within: 4) { alive() > before })
-            #expect(installation.manager.status.contains(fault))
+            #expect(server.manager.status.contains(fault))
             withExtendedLifetime(lock) {}
         }
         let before = alive()
         #expect(Eventually.holds(within: 40) { alive() > before + 2 })
-        #expect(Eventually.holds { installation.manager.status.contains("requests/s") })
+        #expect(Eventually.holds { server.manager.status.contains("requests/s") })
     }
 
     @Test("The watchdog is fed while Apple is unreachable")
     func appleUnreachable() throws {
-        let installation = try ManagedInstallation(watchdog: 2, apple: .closing)
-        #expect(Eventually.holds { installation.manager.count(of: "WATCHDOG=1") >= 3 })
-        #expect(installation.manager.status.contains("Apple's keys are not available"))
-        let response = try installation.send(.get("/readyz"))
+        let server = try ManagedServer(watchdog: 2, apple: .closing)
+        #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") >= 3 })
+        #expect(server.manager.status.contains("Apple's keys are not available"))
+        let response = try server.send(.get("/readyz"))
         try expectUnready(response, part: "apple_keys", saying: "APPLE_JWKS_URL")
-        #expect(try installation.send(.get("/healthz")).status == 200)
-        installation.apple.resetKeyServer()
-        #expect(Eventually.holds(within: 40) { (try? installation.send(.get("/readyz")).status) == 200 })
+        #expect(try server.send(.get("/healthz")).status == 200)
+        server.apple.resetKeyServer()
+        #expect(Eventually.holds(within: 40) { (try? server.send(.get("/readyz")).status) == 200 })
     }
 
     @Test(
         "The watchdog is fed while the disk is full, and an idle server notices when there is room again",
         .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func fullDisk() throws {
-        let installation = try ManagedInstallation(wrapper: ["prlimit", "--fsize=524288:unlimited", "--"], watchdog: 2)
+        let server = try ManagedServer(wrapper: ["prlimit", "--fsize=524288:unlimited", "--"], watchdog: 2)
         _ = Eventually.holds(within: 60) {
-            (try? installation.devLogin("crowd-\(UUID().uuidString)@example.com").status) == 503
+            (try? server.devLogin("crowd-\(UUID().uuidString)@example.com").status) == 503
         }
-        let response = try installation.send(.get("/readyz"))
+        let response = try server.send(.get("/readyz"))
         try expectUnready(response, part: "store_write", saying: "space")
-        #expect(try installation.send(.get("/healthz")).status == 200)
-        let outcome = try installation.health()
+        #expect(try server.send(.get("/healthz")).status == 200)
+        let outcome = try server.health()
         #expect(outcome.status == 1)
         #expect(outcome.text.contains("FAULT  the last write failed: "))
-        let before = installation.manager.count(of: "WATCHDOG=1")
-        #expect(Eventually.holds { installation.manager.count(of: "WATCHDOG=1") > before + 2 })
-        #expect(Eventually.holds { installation.manager.status.hasPrefix("NOT READY: the last write failed") })
-        try Shell.run(["prlimit", "--fsize=unlimited:unlimited", "--pid", "\(installation.process.identifier)"])
-        #expect(Eventually.holds(within: 40) { !installation.manager.status.contains("NOT READY") })
-        #expect(Eventually.holds { (try? installation.send(.get("/readyz")).status) == 200 })
-        #expect(try installation.health().status == 0)
+        let before = server.manager.count(of: "WATCHDOG=1")
+        #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > before + 2 })
+        #expect(Eventually.holds { server.manager.status.hasPrefix("NOT READY: the last write failed") })
+        try Shell.run(["prlimit", "--fsize=unlimited:unlimited", "--pid", "\(server.process.identifier)"])
+        #expect(Eventually.holds(within: 40) { !server.manager.status.contains("NOT READY") })
+        #expect(Eventually.holds { (try? server.send(.get("/readyz")).status) == 200 })
+        #expect(try server.health().status == 0)
     }
 
     private func expectUnready(_ response: TestResponse, part: String, saying word: String) throws {
@@ -101,37 +101,37 @@ struct ServiceManagerTests {
 
     @Test("The watchdog is fed while the connection limit is reached")
     func connectionLimit() throws {
-        let installation = try ManagedInstallation(wrapper: ["prlimit", "--nofile=200:200", "--"], watchdog: 2) {
+        let server = try ManagedServer(wrapper: ["prlimit", "--nofile=200:200", "--"], watchdog: 2) {
             $0["WORKERS"] = "4"
         }
-        let crowd = (0..<300).compactMap { _ in try? installation.connect() }
-        #expect(Eventually.holds { installation.log.contains("tooManyConnections") })
-        let before = installation.manager.count(of: "WATCHDOG=1")
-        #expect(Eventually.holds { installation.manager.count(of: "WATCHDOG=1") > before + 2 })
+        let crowd = (0..<300).compactMap { _ in try? server.connect() }
+        #expect(Eventually.holds { server.log.contains("tooManyConnections") })
+        let before = server.manager.count(of: "WATCHDOG=1")
+        #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > before + 2 })
         withExtendedLifetime(crowd) {}
     }
 
     @Test("The watchdog is fed after the socket file was removed")
     func socketFileRemoved() throws {
-        let installation = try ManagedInstallation(watchdog: 2)
-        try FileManager.default.removeItem(atPath: installation.socket)
-        let before = installation.manager.count(of: "WATCHDOG=1")
-        #expect(Eventually.holds { installation.manager.count(of: "WATCHDOG=1") > before + 2 })
+        let server = try ManagedServer(watchdog: 2)
+        try FileManager.default.removeItem(atPath: server.socket)
+        let before = server.manager.count(of: "WATCHDOG=1")
+        #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > before + 2 })
     }
 
     @Test("A second SIGTERM ends the server at once")
     func secondSIGTERM() throws {
-        let installation = try ManagedInstallation { $0["WORKERS"] = "1" }
-        let (peer, idle) = (try installation.connect(), try installation.connect())
-        try peer.send(Array(FastCGIInstallation.bytes(of: .get("/api/users/me")).prefix(30)))
+        let server = try ManagedServer { $0["WORKERS"] = "1" }
+        let (peer, idle) = (try server.connect(), try server.connect())
+        try peer.send(Array(TestRequest.get("/api/users/me").fastCGIBytes.prefix(30)))
         // The only worker answers this after it has seen the first part.
-        _ = try installation.send(.get("/healthz"), over: idle)
-        installation.process.signal(SIGTERM)
-        #expect(Eventually.holds { installation.manager.keptCount() == 1 }, "the idle connection")
-        #expect(installation.process.exitStatus == nil)
+        _ = try idle.exchange(.get("/healthz"))
+        server.process.signal(SIGTERM)
+        #expect(Eventually.holds { server.manager.keptCount() == 1 }, "the idle connection")
+        #expect(server.process.exitStatus == nil)
         let start = Date()
-        installation.process.signal(SIGTERM)
-        #expect(installation.process.wait() == 128 + SIGTERM)
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 128 + SIGTERM)
         #expect(Date().timeIntervalSince(start) < 20, "sooner than a request may take")
     }
 }

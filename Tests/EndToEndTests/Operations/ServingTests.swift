@@ -8,108 +8,106 @@ import Testing
 struct ServingTests {
     @Test("SIGTERM lets open requests finish, and the exit status is 0")
     func gracefulShutdown() throws {
-        let installation = try FastCGIInstallation { $0["WORKERS"] = "1" }
-        let (peer, idle) = (try installation.connect(), try installation.connect())
-        let login = try installation.send(
-            .post(
-                "/api/auth/dev-login", ["email": "d@example.com", "devSecret": .string(FastCGIInstallation.devSecret)]),
-            over: peer)
-        let request = FastCGIInstallation.bytes(of: .get("/api/users/me", bearer: login.accessToken))
+        let server = try ServerProcess { $0["WORKERS"] = "1" }
+        let (peer, idle) = (try server.connect(), try server.connect())
+        let login = try peer.exchange(
+            .post("/api/auth/dev-login", ["email": "d@example.com", "devSecret": .string(ServerProcess.devSecret)]))
+        let request = TestRequest.get("/api/users/me", bearer: login.accessToken).fastCGIBytes
         try peer.send(Array(request.dropLast(8)))
         // The only worker answers this after it has seen the first part.
-        _ = try installation.send(.get("/healthz"), over: idle)
-        installation.process.signal(SIGTERM)
+        _ = try idle.exchange(.get("/healthz"))
+        server.process.signal(SIGTERM)
         #expect(try idle.isEnded())
         try peer.send(Array(request.suffix(8)))
         #expect(try peer.answer().text.contains("d@example.com"))
-        #expect(installation.process.wait() == 0)
-        #expect(!FileManager.default.fileExists(atPath: installation.socket))
+        #expect(server.process.wait() == 0)
+        #expect(!FileManager.default.fileExists(atPath: server.socket))
     }
 
     @Test("A second SIGTERM ends the server at once, and this is logged")
     func secondSIGTERM() throws {
-        let installation = try FastCGIInstallation { $0["WORKERS"] = "1" }
-        let peer = try installation.connect()
-        try peer.send(Array(FastCGIInstallation.bytes(of: .get("/api/users/me")).dropLast(8)))
+        let server = try ServerProcess { $0["WORKERS"] = "1" }
+        let peer = try server.connect()
+        try peer.send(Array(TestRequest.get("/api/users/me").fastCGIBytes.dropLast(8)))
         // The only worker answers this after it has seen the first part.
-        _ = try installation.send(.get("/healthz"))
-        installation.process.signal(SIGTERM)
-        #expect(Eventually.holds { installation.process.log.contains(#""event":"stopping""#) })
-        installation.process.signal(SIGTERM)
-        #expect(installation.process.wait() == 128 + SIGTERM)
-        #expect(installation.process.log.contains(#""event":"ended""#))
+        _ = try server.send(.get("/healthz"))
+        server.process.signal(SIGTERM)
+        #expect(Eventually.holds { server.process.log.contains(#""event":"stopping""#) })
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 128 + SIGTERM)
+        #expect(server.process.log.contains(#""event":"ended""#))
     }
 
     @Test(
         "Only the owner can read the database, and the group can use the socket",
         .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func permissions() throws {
-        let installation = try FastCGIInstallation()
-        #expect(try installation.devLogin("mode@example.com").status == 200)
+        let server = try ServerProcess()
+        #expect(try server.devLogin("mode@example.com").status == 200)
         func mode(_ path: String) throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }
-        for suffix in ["", "-wal", "-shm"] { #expect(try mode(installation.database + suffix) == 0o600) }
-        #expect(try mode(installation.socket) == 0o660)
+        for suffix in ["", "-wal", "-shm"] { #expect(try mode(server.database + suffix) == 0o600) }
+        #expect(try mode(server.socket) == 0o660)
     }
 
     @Test("After SIGTERM only the database file is left", .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func filesAfterShutdown() throws {
-        let installation = try FastCGIInstallation()
-        let login = try installation.devLogin("tidy@example.com")
-        #expect(try installation.me(login.accessToken).status == 200)
-        installation.process.signal(SIGTERM)
-        #expect(installation.process.wait() == 0)
-        #expect(FileManager.default.fileExists(atPath: installation.database))
+        let server = try ServerProcess()
+        let login = try server.devLogin("tidy@example.com")
+        #expect(try server.me(login.accessToken).status == 200)
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 0)
+        #expect(FileManager.default.fileExists(atPath: server.database))
         for suffix in ["-wal", "-shm"] {
-            #expect(!FileManager.default.fileExists(atPath: installation.database + suffix))
+            #expect(!FileManager.default.fileExists(atPath: server.database + suffix))
         }
     }
 
     @Test("Requests are answered while 1000 idle connections use 16 workers")
     func idleConnections() throws {
-        let installation = try FastCGIInstallation { $0["WORKERS"] = "16" }
-        let idle = try (0..<1000).map { _ in try installation.connect() }
-        for peer in idle.prefix(200) { _ = try installation.send(.get("/api/users/me"), over: peer) }
-        for peer in idle.suffix(100) { try peer.send(Array(FastCGIInstallation.bytes(of: .get("/x")).prefix(20))) }
-        #expect(try installation.devLogin("idle@example.com").status == 200)
-        #expect(try installation.send(.get("/api/users/me"), over: idle[500]).status == 401)
+        let server = try ServerProcess { $0["WORKERS"] = "16" }
+        let idle = try (0..<1000).map { _ in try server.connect() }
+        for peer in idle.prefix(200) { _ = try peer.exchange(.get("/api/users/me")) }
+        for peer in idle.suffix(100) { try peer.send(Array(TestRequest.get("/x").fastCGIBytes.prefix(20))) }
+        #expect(try server.devLogin("idle@example.com").status == 200)
+        #expect(try idle[500].exchange(.get("/api/users/me")).status == 401)
     }
 
     @Test("New connections are served when idle ones fill the limit, and this is logged")
     func fewDescriptors() throws {
-        let installation = try FastCGIInstallation(wrapper: ["prlimit", "--nofile=400:400", "--"]) {
+        let server = try ServerProcess(wrapper: ["prlimit", "--nofile=400:400", "--"]) {
             $0["WORKERS"] = "16"
         }
-        let crowd = (0..<600).compactMap { _ in try? installation.connect() }
-        #expect(try installation.send(.get("/api/users/me"), over: try installation.connect()).status == 401)
+        let crowd = (0..<600).compactMap { _ in try? server.connect() }
+        #expect(try server.connect().exchange(.get("/api/users/me")).status == 401)
         // Connections that were closed to make room get no response. All others get the right one.
-        let responses = crowd.compactMap { try? installation.send(.get("/api/users/me"), over: $0).status }
+        let responses = crowd.compactMap { try? $0.exchange(.get("/api/users/me")).status }
         #expect(responses.count > 100)
         #expect(responses.allSatisfy { $0 == 401 })
-        #expect(Eventually.holds { installation.process.log.contains("tooManyConnections") })
+        #expect(Eventually.holds { server.process.log.contains("tooManyConnections") })
     }
 
     @Test("Clients that hang up in the middle of a request do no harm")
     func hangUps() throws {
-        let installation = try FastCGIInstallation { $0["WORKERS"] = "2" }
-        let request = FastCGIInstallation.bytes(
-            of: .post(
-                "/api/auth/dev-login", ["email": "h@example.com", "devSecret": .string(FastCGIInstallation.devSecret)]))
+        let server = try ServerProcess { $0["WORKERS"] = "2" }
+        let request = TestRequest.post(
+            "/api/auth/dev-login", ["email": "h@example.com", "devSecret": .string(ServerProcess.devSecret)]
+        ).fastCGIBytes
         for length in stride(from: 0, through: request.count, by: 7) {
-            let peer = try installation.connect()
+            let peer = try server.connect()
             try peer.send(Array(request.prefix(length)))
         }
-        #expect(try installation.devLogin("h@example.com").status == 200)
-        #expect(installation.process.exitStatus == nil)
+        #expect(try server.devLogin("h@example.com").status == 200)
+        #expect(server.process.exitStatus == nil)
     }
 
     @Test(
         "An invalid request id from the web server is replaced",
         arguments: ["", "a b", "a\r\nSet-Cookie: x=y", "\"", String(repeating: "a", count: 65)])
     func requestName(_ name: String) throws {
-        let installation = try SharedInstallations.standard(.fastCGI)
-        let peer = try #require(installation as? FastCGIInstallation).connect()
+        let server = try SharedServers.standard(.fastCGI)
+        let peer = try #require(server as? ServerProcess).connect()
         let request = FastCGIWire.request(
             "/api/users/me", parameters: [("REQUEST_METHOD", "GET"), ("REQUEST_ID", name)])
         let response = TestResponse(parsing: Array(try peer.exchange(request).text.utf8))
@@ -121,16 +119,10 @@ struct ServingTests {
     @Test("The server can listen on a TCP port")
     func tcp() throws {
         let port = try FreePort.any()
-        let folder = try TemporaryFolder()
-        let variables = try TestSettings.standard(folder: folder.path, keysURL: "http://127.0.0.1:1/keys")
-            .merging(["LISTEN": "tcp:127.0.0.1:\(port)"]) { _, new in new }
-        let process = try ChildProcess(
-            [Executable.gatehouse, "serve"], environment: variables, log: folder.file("log"))
-        #expect(Eventually.holds { (try? FastCGIPeer(.tcp(port))) != nil })
-        let peer = try FastCGIPeer(.tcp(port))
-        #expect(try peer.exchange(FastCGIInstallation.bytes(of: .get("/api/users/me"))).text.contains("401"))
-        process.signal(SIGTERM)
-        #expect(process.wait() == 0)
+        let server = try ServerProcess { $0["LISTEN"] = "tcp:127.0.0.1:\(port)" }
+        #expect(try server.send(.get("/api/users/me")).status == 401)
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 0)
     }
 
     @Test("The server uses a socket from systemd and leaves it open")
@@ -150,7 +142,7 @@ struct ServingTests {
             log: folder.file("log"))
         #expect(Eventually.holds { (try? FastCGIPeer(.unix(socket))) != nil })
         let peer = try FastCGIPeer(.unix(socket))
-        #expect(try peer.exchange(FastCGIInstallation.bytes(of: .get("/api/users/me"))).text.contains("401"))
+        #expect(try peer.exchange(.get("/api/users/me")).status == 401)
         process.signal(SIGTERM)
         #expect(process.wait() == 0)
         #expect(FileManager.default.fileExists(atPath: socket))
@@ -158,11 +150,11 @@ struct ServingTests {
 
     @Test("A second server on the same socket does not start, and the first is not disturbed")
     func secondServer() throws {
-        let installation = try FastCGIInstallation()
-        let variables = try TestSettings.standard(folder: installation.folder.path, keysURL: installation.apple.keysURL)
+        let server = try ServerProcess()
+        let variables = try TestSettings.standard(folder: server.folder.path, keysURL: server.apple.keysURL)
         let outcome = try Shell.outcome(of: [Executable.gatehouse, "serve"], environment: variables)
         #expect(outcome.status == 3)
         #expect(outcome.errorOutput.contains("another process is listening"))
-        #expect(try installation.devLogin("first@example.com").status == 200)
+        #expect(try server.devLogin("first@example.com").status == 200)
     }
 }

@@ -15,9 +15,9 @@ struct SharedFolderTests {
 
     @Test("It starts in development with a warning")
     func development() throws {
-        let installation = try FastCGIInstallation { $0["DATABASE_URL"] = database }
-        #expect(try installation.devLogin("shared@example.com").status == 200)
-        #expect(installation.process.log.contains("other users can change the path of the database"))
+        let server = try ServerProcess { $0["DATABASE_URL"] = database }
+        #expect(try server.devLogin("shared@example.com").status == 200)
+        #expect(server.process.log.contains("other users can change the path of the database"))
     }
 
     @Test("It does not start in production and says what to do")

@@ -66,7 +66,7 @@ struct StoppedScriptTests {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// Counts the alerts that the script starts and those of OnFailure=.
+    /// Counts the alerts of the script and of OnFailure=.
     private func alerts(after ends: [End]) throws -> Int {
         let start = "--no-block start gatehouse-failed@gatehouse.service.service"
         return try ends.count { try runScript($0) } + systemctlCalls.count { $0 == start }

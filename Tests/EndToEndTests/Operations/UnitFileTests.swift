@@ -69,16 +69,16 @@ struct UnitFileTests {
     @Test("The limits allow the maximum number of workers")
     func maximumWorkers() throws {
         // 1024 is the maximum. A larger value is refused.
-        let installation = try FastCGIInstallation { $0["WORKERS"] = "1024" }
-        #expect(try installation.send(.get("/api/users/me")).status == 401)
+        let server = try ServerProcess { $0["WORKERS"] = "1024" }
+        #expect(try server.send(.get("/api/users/me")).status == 401)
         var threads = 0
         #expect(
             Eventually.holds(within: 60) {
-                threads = (try? number("Threads", of: installation.process.identifier)) ?? 0
+                threads = (try? number("Threads", of: server.process.identifier)) ?? 0
                 return threads > 1024
             })
         #expect(try #require(Int(try value("TasksMax", in: "gatehouse.service"))) >= threads + 100)
         #expect(try value("MemoryMax", in: "gatehouse.service") == "1G")
-        #expect(try number("VmRSS", of: installation.process.identifier) < 256 << 10, "in KiB")
+        #expect(try number("VmRSS", of: server.process.identifier) < 256 << 10, "in KiB")
     }
 }

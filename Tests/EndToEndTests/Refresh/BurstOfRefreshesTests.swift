@@ -5,8 +5,8 @@ import Testing
 @Suite("Refreshes that race")
 struct BurstOfRefreshesTests {
     /// With a grace that no slow machine uses up.
-    private static func installation() throws -> InProcessInstallation {
-        try InProcessInstallation { $0["REFRESH_REUSE_GRACE"] = "10m" }
+    private static func server() throws -> InProcessServer {
+        try InProcessServer { $0["REFRESH_REUSE_GRACE"] = "10m" }
     }
 
     /// Processes that share one store without a lock: each reads the token, refreshes it and saves the answer, a tenth of a
@@ -37,20 +37,20 @@ struct BurstOfRefreshesTests {
 
     @Test("Five refreshers that share one store without a lock are never signed out", arguments: Interruption.allCases)
     func fiveRefreshers(_ interruption: Interruption) throws {
-        var installation = try Self.installation()
+        var server = try Self.server()
         for seed in 1...60 as ClosedRange<UInt64> {
-            let login = try installation.devLogin("burst-\(seed)@example.com")
+            let login = try server.devLogin("burst-\(seed)@example.com")
             // The token was current for longer than the grace when the burst begins.
-            installation.advanceClock(by: .seconds(3600))
+            server.advanceClock(by: .seconds(3600))
             var refreshers = Refreshers(stored: login.refreshToken, generator: SeededGenerator(seed: seed))
             let isSignedIn = try refreshers.run(40) { token in
-                installation.advanceClock(by: .milliseconds(100))
-                let answer = try installation.refresh(token)
+                server.advanceClock(by: .milliseconds(100))
+                let answer = try server.refresh(token)
                 return answer.status == 200 ? answer.refreshToken : nil
             }
             #expect(isSignedIn, "burst \(seed)")
-            #expect(try installation.refresh(refreshers.stored).status == 200)
-            if seed == 30 { installation = try interruption.next(after: installation) }
+            #expect(try server.refresh(refreshers.stored).status == 200)
+            if seed == 30 { server = try interruption.next(after: server) }
         }
     }
 
@@ -58,33 +58,33 @@ struct BurstOfRefreshesTests {
         "A token that raced gets the current one from another process, and after a kill",
         arguments: Interruption.allCases)
     func anyNode(_ interruption: Interruption) throws {
-        let first = try Self.installation()
+        let first = try Self.server()
         let login = try first.devLogin("node@example.com")
         first.advanceClock(by: .seconds(3600))
         var tokens = [login.refreshToken]
         for _ in 0..<3 { tokens.append(try first.refresh(tokens[tokens.count - 1]).refreshToken) }
-        let installation = try interruption.next(after: first)
-        installation.advanceClock(by: .seconds(500))
-        for token in tokens.dropLast() { #expect(try installation.refresh(token).refreshToken == tokens[3]) }
-        installation.advanceClock(by: .seconds(100))
-        #expect(try installation.refresh(login.refreshToken).code == "refresh_token_reused")
+        let server = try interruption.next(after: first)
+        server.advanceClock(by: .seconds(500))
+        for token in tokens.dropLast() { #expect(try server.refresh(token).refreshToken == tokens[3]) }
+        server.advanceClock(by: .seconds(100))
+        #expect(try server.refresh(login.refreshToken).code == "refresh_token_reused")
     }
 
     @Test(
         "A thief who refreshes once and then repeats the old token lives no longer than the first answer's access token"
     )
     func thiefOnRepeats() throws {
-        let installation = try InProcessInstallation()
-        let stolen = try installation.devLogin("absent@example.com").refreshToken
-        let first = try installation.refresh(stolen)
+        let server = try InProcessServer()
+        let stolen = try server.devLogin("absent@example.com").refreshToken
+        let first = try server.refresh(stolen)
         for round in 1...13 as ClosedRange<Int64> {
-            installation.advanceClock(by: .seconds(300))
-            let again = try installation.refresh(stolen)
+            server.advanceClock(by: .seconds(300))
+            let again = try server.refresh(stolen)
             #expect(again.refreshToken == first.refreshToken)
             #expect(again.accessClaims["exp"] == first.accessClaims["exp"])
             #expect(try #require(again.json["expiresIn"]?.integer) <= max(0, 900 - 300 * round))
             // Used earlier, it would confirm the refresh.
-            if round >= 3 { #expect(try installation.me(again.accessToken).code == "access_token_expired") }
+            if round >= 3 { #expect(try server.me(again.accessToken).code == "access_token_expired") }
         }
     }
 }

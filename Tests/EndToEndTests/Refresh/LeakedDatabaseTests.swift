@@ -7,14 +7,14 @@ import Testing
 
 @Suite("A leaked database or secret")
 struct LeakedDatabaseTests {
-    private let installation: FastCGIInstallation
+    private let server: ServerProcess
     private let login: TestResponse
     private let next: TestResponse
 
     init() throws {
-        installation = try FastCGIInstallation()
-        login = try installation.devLogin("leak@example.com")
-        next = try installation.refresh(login.refreshToken)
+        server = try ServerProcess()
+        login = try server.devLogin("leak@example.com")
+        next = try server.refresh(login.refreshToken)
     }
 
     /// The columns of the session in the database.
@@ -29,7 +29,7 @@ struct LeakedDatabaseTests {
     private func leaked() throws -> Leaked {
         let columns =
             "token_hash, previous_hash, token_random, user_id, id, generation, rotated_at, expires_at, revoked_at"
-        let database = try installation.testDatabase.connection()
+        let database = try server.testDatabase.connection()
         let row = try database.first("SELECT \(columns) FROM refresh_tokens") { row in
             let claims: JSONObject = [
                 "sub": .string(row.text(3)), "sid": .string(row.text(4)), "gen": .integer(row.integer(5)),
@@ -46,14 +46,14 @@ struct LeakedDatabaseTests {
     private func expectNothing(for tokens: [String]) throws {
         let before = try leaked()
         for token in tokens {
-            let response = try installation.refresh(token)
+            let response = try server.refresh(token)
             #expect(response.status == 401)
             #expect(response.code == "invalid_refresh_token", "\(token)")
         }
         #expect(try leaked() == before)
         #expect(!before.hasEnded)
-        #expect(try installation.me(next.accessToken).status == 200)
-        #expect(try installation.refresh(next.refreshToken).generation == 3)
+        #expect(try server.me(next.accessToken).status == 200)
+        #expect(try server.refresh(next.refreshToken).generation == 3)
     }
 
     @Test("A leaked database yields no valid token and ends no session")
@@ -80,7 +80,7 @@ struct LeakedDatabaseTests {
 
     @Test("The database contains no token")
     func noTokenStored() throws {
-        let bytes = try installation.testDatabase.content()
+        let bytes = try server.testDatabase.content()
         for token in [login.refreshToken, next.refreshToken, next.accessToken] {
             #expect(bytes.range(of: Data(token.utf8)) == nil)
             #expect(bytes.range(of: Data(token.split(separator: ".")[2].utf8)) == nil)

@@ -6,17 +6,17 @@ import Testing
 @Suite("A suspended node")
 struct SuspendedNodeTests {
     /// There is no grace, so an old token ends the session as soon as its successor has been used.
-    private let node = try! FastCGIInstallation { $0["REFRESH_REUSE_GRACE"] = "0s" }
+    private let node = try! ServerProcess { $0["REFRESH_REUSE_GRACE"] = "0s" }
 
-    @Test("Requests whose peers have gone while it was suspended are not executed, so an old refresh ends no session")
+    @Test("Requests whose clients hung up while it was suspended are not executed, so an old refresh ends no session")
     func abandonedRefresh() throws {
-        let other = try FastCGIInstallation(beside: node)
+        let other = try ServerProcess(beside: node)
         let login = try node.devLogin("suspended@example.com")
-        let refresh = FastCGIInstallation.bytes(of: .refresh(login.refreshToken))
+        let refresh = TestRequest.refresh(login.refreshToken).fastCGIBytes
         let parts = [refresh.prefix(40), refresh.dropFirst(40)].map(Array.init)
         // A connection that waits for its next request, one whose request has begun to arrive, and one not yet accepted.
         var gone = [try node.connect(), try node.connect()]
-        _ = try node.send(.get("/healthz"), over: gone[0])
+        _ = try gone[0].exchange(.get("/healthz"))
         try gone[1].send(parts[0])
         let start = ContinuousClock.now
         try suspend()
@@ -26,7 +26,7 @@ struct SuspendedNodeTests {
         gone.append(try node.connect())
         try gone[2].send(refresh)
         let patient = try node.connect()
-        try patient.send(FastCGIInstallation.bytes(of: .get("/healthz")))
+        try patient.send(TestRequest.get("/healthz").fastCGIBytes)
         gone.removeAll()
         let next = try other.refresh(login.refreshToken)
         #expect(try other.me(next.accessToken).status == 200)
@@ -40,14 +40,14 @@ struct SuspendedNodeTests {
         #expect(try node.refresh(last.refreshToken).status == 200)
     }
 
-    @Test("Requests that waited while it was suspended are answered after it has read what other nodes ended")
+    @Test("Requests that waited while it was suspended are answered after it has read the log of revocations")
     func revocationsMeanwhile() throws {
         let nodes = try TwoNodes()
         try nodes.dropNotifications()
         let logins = try (0..<20).map { try nodes.first.devLogin("suspended-\($0)@example.com") }
         let peers = try logins.map { login in
             let peer = try nodes.second.connect()
-            let answer = try nodes.second.send(.get("/api/auth/verify", bearer: login.accessToken), over: peer)
+            let answer = try peer.exchange(.get("/api/auth/verify", bearer: login.accessToken))
             #expect(answer.status == 204)
             return peer
         }
@@ -56,7 +56,7 @@ struct SuspendedNodeTests {
         defer { nodes.second.process.signal(SIGCONT) }
         for (login, peer) in zip(logins, peers) {
             #expect(try nodes.first.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
-            try peer.send(FastCGIInstallation.bytes(of: .get("/api/auth/verify", bearer: login.accessToken)))
+            try peer.send(TestRequest.get("/api/auth/verify", bearer: login.accessToken).fastCGIBytes)
         }
         _ = Eventually.holds { start.duration(to: .now) > .milliseconds(3500) }
         nodes.second.process.signal(SIGCONT)
@@ -64,7 +64,7 @@ struct SuspendedNodeTests {
     }
 
     /// Returns when no thread runs any more.
-    private func suspend(_ suspended: FastCGIInstallation? = nil) throws {
+    private func suspend(_ suspended: ServerProcess? = nil) throws {
         let node = suspended ?? self.node
         node.process.signal(SIGSTOP)
         let tasks = "/proc/\(node.process.identifier)/task"

@@ -48,9 +48,9 @@ struct ImmediateRevocationTests {
     func enabled(_ environment: TestEnvironment) throws {
         let client = try TokenClient(environment)
         let old = try client.logIn("enabled")
-        try client.installation.runCommand("users", "disable", "enabled@example.com")
+        try client.server.runCommand("users", "disable", "enabled@example.com")
         #expect(try client.logIn("enabled").code == "user_disabled")
-        try client.installation.runCommand("users", "enable", "enabled@example.com")
+        try client.server.runCommand("users", "enable", "enabled@example.com")
         for endpoint in TokenClient.Endpoint.allCases {
             #expect(try client.refuses(old.accessToken, at: endpoint, with: "401 session_revoked"))
         }
@@ -65,11 +65,11 @@ struct ImmediateRevocationTests {
         "A session that was ended in the database has ended, whatever the reason column says",
         arguments: ["NULL", "'mine'"])
     func endedInDatabase(_ reason: String) throws {
-        let installation = try FastCGIInstallation()
-        let login = try installation.devLogin("by-hand@example.com")
-        try installation.change("UPDATE refresh_tokens SET revoked_at = 1700000000000, revoke_reason = \(reason)")
-        #expect(try installation.refresh(login.refreshToken).code == "refresh_token_revoked")
-        #expect(try installation.me(login.accessToken).code == "session_revoked")
+        let server = try ServerProcess()
+        let login = try server.devLogin("by-hand@example.com")
+        try server.change("UPDATE refresh_tokens SET revoked_at = 1700000000000, revoke_reason = \(reason)")
+        #expect(try server.refresh(login.refreshToken).code == "refresh_token_revoked")
+        #expect(try server.me(login.accessToken).code == "session_revoked")
     }
 
     @Test("After the account is deleted, a login creates a new user", arguments: ["own-account", "delete"])
@@ -91,7 +91,7 @@ struct ImmediateRevocationTests {
         let user = pair.userID
         for role in ["ADMIN", "USER", "SUPER_ADMIN", "ADMIN"] {
             let before = pair.accessToken
-            try client.installation.runCommand("users", "role", user, role)
+            try client.server.runCommand("users", "role", user, role)
             pair = try client.refresh(pair.refreshToken)
             #expect(pair.status == 200)
             let admitted = try client.send(.get("/api/auth/verify", bearer: pair.accessToken))
@@ -99,7 +99,7 @@ struct ImmediateRevocationTests {
             #expect(admitted.header("x-user-role") == role)
             #expect(try client.refuses(before, at: .guarded, with: "401 session_revoked"))
         }
-        try client.installation.runCommand("users", "role", user, "USER")
+        try client.server.runCommand("users", "role", user, "USER")
         let login = try client.logIn("roles")
         let admitted = try client.send(.get("/api/auth/verify", bearer: login.accessToken))
         #expect(admitted.header("x-user-role") == "USER")
@@ -117,7 +117,7 @@ struct ImmediateRevocationTests {
         let client = try TokenClient(.fastCGI)
         let login = try client.logIn("hand")
         #expect(try client.accepts(login.accessToken, at: .guarded))
-        try client.installation.change(sql)
+        try client.server.change(sql)
         #expect(Eventually.holds { (try? client.ask(.guarded, login.accessToken)) == refusal })
     }
 }

@@ -8,27 +8,27 @@ struct SessionLimitTests {
     @Test("A login over the limit ends the least recently used session at once", arguments: TestEnvironment.allCases)
     func limit(_ environment: TestEnvironment) throws {
         let adjust: (inout [String: String]) -> Void = { $0["SESSIONS_PER_USER"] = "3" }
-        let installation: any Installation =
+        let server: any TestServer =
             switch environment {
-            case .handler: try InProcessInstallation(adjust)
-            case .fastCGI: try FastCGIInstallation(adjust)
-            case .nginx: try NginxInstallation(adjust)
+            case .handler: try InProcessServer(adjust)
+            case .fastCGI: try ServerProcess(adjust)
+            case .nginx: try ServerBehindNginx(adjust)
             }
         var logins = try (0..<3).map { _ in
-            let login = try installation.devLogin("many@example.com")
+            let login = try server.devLogin("many@example.com")
             waitForNextMillisecond()
             return login
         }
-        let other = try installation.devLogin("other@example.com")
+        let other = try server.devLogin("other@example.com")
         // A refresh makes the first session the most recent one, so the second is the oldest.
-        logins[0] = try installation.refresh(logins[0].refreshToken)
-        logins.append(try installation.devLogin("many@example.com"))
-        #expect(try installation.me(logins[1].accessToken).code == "session_revoked")
-        #expect(try installation.refresh(logins[1].refreshToken).code == "refresh_token_revoked")
+        logins[0] = try server.refresh(logins[0].refreshToken)
+        logins.append(try server.devLogin("many@example.com"))
+        #expect(try server.me(logins[1].accessToken).code == "session_revoked")
+        #expect(try server.refresh(logins[1].refreshToken).code == "refresh_token_revoked")
         for login in [logins[0], logins[2], logins[3], other] {
-            #expect(try installation.me(login.accessToken).status == 200)
+            #expect(try server.me(login.accessToken).status == 200)
         }
-        let events = try installation.send(.get("/api/users/me/export", bearer: logins[3].accessToken))["events"]?.array
+        let events = try server.send(.get("/api/users/me/export", bearer: logins[3].accessToken))["events"]?.array
         #expect(events?.compactMap { $0.object?["kind"]?.string }.filter { $0 == "session_limit" }.count == 1)
     }
 
@@ -40,16 +40,16 @@ struct SessionLimitTests {
 
     @Test("A lowered limit ends the surplus sessions at the next login")
     func lowered() throws {
-        let installation = try InProcessInstallation()
+        let server = try InProcessServer()
         let logins = try (0..<6).map { _ in
-            installation.advanceClock(by: .seconds(1))
-            return try installation.devLogin("many@example.com")
+            server.advanceClock(by: .seconds(1))
+            return try server.devLogin("many@example.com")
         }
-        try installation.restart { $0["SESSIONS_PER_USER"] = "2" }
-        #expect(try installation.me(logins[0].accessToken).status == 200, "nothing ends before the next login")
-        installation.advanceClock(by: .seconds(1))
-        let last = try installation.devLogin("many@example.com")
-        let alive = try (logins + [last]).map { try installation.me($0.accessToken).status == 200 }
+        try server.restart { $0["SESSIONS_PER_USER"] = "2" }
+        #expect(try server.me(logins[0].accessToken).status == 200, "nothing ends before the next login")
+        server.advanceClock(by: .seconds(1))
+        let last = try server.devLogin("many@example.com")
+        let alive = try (logins + [last]).map { try server.me($0.accessToken).status == 200 }
         #expect(alive == [false, false, false, false, false, true, true])
     }
 }

@@ -3,21 +3,21 @@ import FoundationNetworking
 import GatehouseClient
 import TestSupport
 
-/// An app that uses the client library against a real server behind the real nginx. What has to be lost is lost between
+/// An app that uses the client library against a real server behind the real nginx. Requests and answers are lost between
 /// the library and the network.
 ///
 /// Without a grace, an old refresh token ends the session as soon as its successor has been used: a library that used
 /// one by mistake would be signed out.
 struct AppClientFixture {
-    let installation: NginxInstallation
+    let server: ServerBehindNginx
     let transport: FaultyTransport
     let clock = AppClock()
     let url: URL
 
-    init(_ installation: NginxInstallation? = nil) throws {
-        self.installation = try installation ?? SharedInstallations.strictNginx.get()
-        transport = FaultyTransport(self.installation)
-        url = URL(string: "https://localhost:\(self.installation.port)")!
+    init(_ server: ServerBehindNginx? = nil) throws {
+        self.server = try server ?? SharedServers.strictNginx.get()
+        transport = FaultyTransport(self.server)
+        url = URL(string: "https://localhost:\(self.server.port)")!
     }
 
     /// The app, started on this store.
@@ -36,7 +36,7 @@ struct AppClientFixture {
     func expireToken() { clock.advance(by: .seconds(3600)) }
 
     func login(_ email: String = "\(UUID().uuidString.lowercased())@example.com") -> DevelopmentLogin {
-        DevelopmentLogin(email: email, devSecret: NginxInstallation.devSecret)
+        DevelopmentLogin(email: email, devSecret: ServerBehindNginx.devSecret)
     }
 
     func request(_ method: String = "GET", _ path: String = "/api/users/me") -> URLRequest {

@@ -6,20 +6,20 @@ import SQL
 import StoreSupport
 import TestSupport
 
-/// An installation with Apple developer credentials and the fake Apple that accepts them. It exchanges
+/// A server with Apple developer credentials and the fake Apple that accepts them. It exchanges
 /// codes and revokes tokens.
 final class AppleDeveloperFixture: Sendable {
     static let dataKey = key(7)
 
     let apple: FakeAppleServer
-    let installation: FastCGIInstallation
+    let server: ServerProcess
     private let folder: TemporaryFolder
 
     init(_ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         folder = try TemporaryFolder()
         let apple = try FakeAppleServer(in: folder)
         self.apple = apple
-        installation = try FastCGIInstallation { variables in
+        server = try ServerProcess { variables in
             Self.configure(&variables, for: apple)
             adjust(&variables)
         }
@@ -37,7 +37,7 @@ final class AppleDeveloperFixture: Sendable {
         return Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    func logIn(_ body: JSONObject) throws -> TestResponse { try installation.send(.post("/api/auth/apple", body)) }
+    func logIn(_ body: JSONObject) throws -> TestResponse { try server.send(.post("/api/auth/apple", body)) }
 
     func logIn(_ subject: String) throws -> TestResponse { try logIn(apple.login(subject)) }
 
@@ -45,13 +45,13 @@ final class AppleDeveloperFixture: Sendable {
     func logInAndAwaitGrant(_ subject: String) throws -> TestResponse {
         let login = try logIn(subject)
         guard Eventually.holds({ (try? hasGrant(login.userID)) == true }) else {
-            throw Spawn.Failure(description: "the code was not exchanged: \(installation.process.log)")
+            throw Spawn.Failure(description: "the code was not exchanged: \(server.process.log)")
         }
         return login
     }
 
     func number(_ query: String) throws -> Int64 {
-        try installation.testDatabase.number(query)
+        try server.testDatabase.number(query)
     }
 
     func hasGrant(_ user: String) throws -> Bool {
@@ -74,12 +74,12 @@ final class AppleDeveloperFixture: Sendable {
     }
 
     func stop() {
-        installation.process.signal(SIGTERM)
-        _ = installation.process.wait()
+        server.process.signal(SIGTERM)
+        _ = server.process.wait()
     }
 }
 
-extension Installation {
+extension TestServer {
     func delete(_ path: String, _ login: TestResponse, _ body: JSONObject? = nil) throws -> TestResponse {
         var request =
             body.map { TestRequest.post(path, $0, bearer: login.accessToken) } ?? .get(path, bearer: login.accessToken)

@@ -16,11 +16,11 @@ final class ConcurrentGuardClients: Sendable {
 
     private static let maximumRequests = 1_000_000
 
-    private let installation: FastCGIInstallation
+    private let server: ServerProcess
     private let state = Mutex(State())
 
-    init(_ installation: FastCGIInstallation) {
-        self.installation = installation
+    init(_ server: ServerProcess) {
+        self.server = server
     }
 
     /// Requests that started after the token was revoked and were accepted.
@@ -48,11 +48,11 @@ final class ConcurrentGuardClients: Sendable {
     /// The loop of one client.
     func run() {
         do {
-            let peer = try installation.connect()
+            let peer = try server.connect()
             for _ in 0..<Self.maximumRequests {
                 let (token, wasRevoked, isStopped) = state.withLock { ($0.token, $0.isRevoked, $0.isStopped) }
                 guard !isStopped else { return }
-                let response = try installation.send(.get("/api/auth/verify", bearer: token), over: peer)
+                let response = try peer.exchange(.get("/api/auth/verify", bearer: token))
                 state.withLock { record(response.status, token: token, wasRevoked: wasRevoked, in: &$0) }
             }
         } catch {

@@ -10,4 +10,5 @@ func expectProblem(
     #expect(response.header("content-type") == "application/problem+json", sourceLocation: sourceLocation)
     #expect(response["status"] == .integer(Int64(status)), sourceLocation: sourceLocation)
     #expect(response["requestId"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
+    #expect(response["requestId"]?.string == response.header("x-request-id"), sourceLocation: sourceLocation)
 }

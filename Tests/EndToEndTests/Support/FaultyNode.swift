@@ -4,7 +4,7 @@ import Sockets
 import Synchronization
 import TestSupport
 
-/// A node that receives whole requests and then does what a failing node does.
+/// A stand-in for a failing node: it receives whole requests, and then does not answer, or answers 503.
 final class FaultyNode: Sendable {
     enum Fault: Sendable {
         /// Closes the connection, like a node that is killed after it has executed the request.

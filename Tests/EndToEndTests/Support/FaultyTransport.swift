@@ -47,10 +47,10 @@ final class FaultyTransport: HTTPTransport {
         }
     }
 
-    private let installation: NginxInstallation
+    private let server: ServerBehindNginx
     private let state = Mutex(State())
 
-    init(_ installation: NginxInstallation) { self.installation = installation }
+    init(_ server: ServerBehindNginx) { self.server = server }
 
     /// A problem document of the server's.
     static func problem(_ status: Int, _ code: String) -> String {
@@ -90,7 +90,7 @@ final class FaultyTransport: HTTPTransport {
         return answer
     }
 
-    /// Sends the request with curl, which trusts the installation's certificate; URLSession on Linux trusts the
+    /// Sends the request with curl, which trusts the server's certificate; URLSession on Linux trusts the
     /// system's alone.
     private func reach(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
         let headers = (request.allHTTPHeaderFields ?? [:]).map { (name: $0.key, value: $0.value) }
@@ -99,8 +99,8 @@ final class FaultyTransport: HTTPTransport {
             body: Array(request.httpBody ?? Data()))
         let answer = try await withCheckedThrowingContinuation { continuation in
             // It blocks, so it needs a thread that no task needs.
-            Thread.detachNewThread { [installation] in
-                continuation.resume(with: Result { try installation.send(message) })
+            Thread.detachNewThread { [server] in
+                continuation.resume(with: Result { try server.send(message) })
             }
         }
         let fields = Dictionary(answer.headers.map { ($0.name, $0.value) }) { $1 }

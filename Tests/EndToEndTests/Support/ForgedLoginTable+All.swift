@@ -15,32 +15,32 @@ extension ForgedLoginTable {
 
     private static let members = ForgedLoginTable(name: "member of a wrong type") {
         (builder: IdentityTokenBuilder) throws -> [Row] in
-        func wrong(_ kind: String, _ member: String, _ reason: String, except: [String] = []) -> [Row] {
+        func wrong(_ kind: String, _ member: String, expecting reason: String, except: [String] = []) -> [Row] {
             wrongValues.filter { !except.contains($0.name) }.map { wrongValue in
                 let token =
                     kind == "header"
                     ? builder.with(header: member, wrongValue.value) : builder.with(claim: member, wrongValue.value)
-                return builder.row("\(kind) \(member) \(wrongValue.name)", reason, token)
+                return builder.row("\(kind) \(member) \(wrongValue.name)", expecting: reason, token: token)
             }
         }
         let present = ["missing"]
         let numbers = ["a number", "a fraction", "negative"]
         let rows: [[Row]] = [
-            wrong("header", "alg", "malformed", except: ["empty", "huge"]),
-            wrong("header", "kid", "malformed"),
-            wrong("header", "typ", "malformed", except: ["missing", "empty", "huge"]),
-            wrong("header", "crit", "malformed", except: present),
-            wrong("header", "b64", "malformed", except: present),
-            wrong("header", "zip", "malformed", except: present),
-            wrong("claim", "events", "malformed", except: present),
-            wrong("claim", "sub", "malformed"),
-            wrong("claim", "iss", "issuer"),
-            wrong("claim", "aud", "audience"),
-            wrong("claim", "iat", "malformed", except: numbers),
-            wrong("claim", "exp", "malformed", except: numbers),
-            wrong("claim", "nbf", "malformed", except: present + numbers),
-            wrong("claim", "nonce", "nonce"),
-            wrong("claim", "c_hash", "code", except: ["missing", "null"]),
+            wrong("header", "alg", expecting: "malformed", except: ["empty", "huge"]),
+            wrong("header", "kid", expecting: "malformed"),
+            wrong("header", "typ", expecting: "malformed", except: ["missing", "empty", "huge"]),
+            wrong("header", "crit", expecting: "malformed", except: present),
+            wrong("header", "b64", expecting: "malformed", except: present),
+            wrong("header", "zip", expecting: "malformed", except: present),
+            wrong("claim", "events", expecting: "malformed", except: present),
+            wrong("claim", "sub", expecting: "malformed"),
+            wrong("claim", "iss", expecting: "issuer"),
+            wrong("claim", "aud", expecting: "audience"),
+            wrong("claim", "iat", expecting: "malformed", except: numbers),
+            wrong("claim", "exp", expecting: "malformed", except: numbers),
+            wrong("claim", "nbf", expecting: "malformed", except: present + numbers),
+            wrong("claim", "nonce", expecting: "nonce"),
+            wrong("claim", "c_hash", expecting: "code", except: ["missing", "null"]),
         ]
         return rows.flatMap { $0 }
     }
@@ -55,8 +55,12 @@ extension ForgedLoginTable {
                 for spelling in [name, escaped] {
                     for other in [value, "another", .null] {
                         let member = "\"\(spelling)\":\(other)"
-                        rows.append(builder.row("\(member) behind", "malformed", sign("{\(inner),\(member)}")))
-                        rows.append(builder.row("\(member) before", "malformed", sign("{\(member),\(inner)}")))
+                        rows.append(
+                            builder.row("\(member) behind", expecting: "malformed", token: sign("{\(inner),\(member)}"))
+                        )
+                        rows.append(
+                            builder.row("\(member) before", expecting: "malformed", token: sign("{\(member),\(inner)}"))
+                        )
                     }
                 }
             }

@@ -16,7 +16,7 @@ extension ForgedLoginTable {
         let others: [JSONValue] = [[.string(genuine)], ["iss": .string(genuine)]]
         let values: [JSONValue] = texts.map { .string($0) } + others
         return values.map {
-            builder.row("iss \($0)", "issuer", builder.with(claim: "iss", $0))
+            builder.row("iss \($0)", expecting: "issuer", token: builder.with(claim: "iss", $0))
         }
     }
 
@@ -34,7 +34,7 @@ extension ForgedLoginTable {
         ]
         let values: [JSONValue] = texts.map { .string($0) } + others
         return values.map {
-            builder.row("aud \($0)", "audience", builder.with(claim: "aud", $0))
+            builder.row("aud \($0)", expecting: "audience", token: builder.with(claim: "aud", $0))
         }
     }
 
@@ -43,11 +43,11 @@ extension ForgedLoginTable {
     static let times = ForgedLoginTable(name: "wrong time") {
         (builder: IdentityTokenBuilder) throws -> [Row] in
         let now = Int64(Date().timeIntervalSince1970)
-        let offsets: [(String, Int64, String)] = [
+        let offsets: [(claim: String, seconds: Int64, reason: String)] = [
             ("exp", -100, "expired"), ("exp", -3600, "expired"), ("exp", -now, "expired"), ("exp", -2 * now, "expired"),
             ("iat", 600, "not_yet_valid"), ("iat", 86_400, "not_yet_valid"), ("nbf", 600, "not_yet_valid"),
         ]
-        let spellings: [(String, [String], String)] = [
+        let spellings: [(claim: String, texts: [String], reason: String)] = [
             (
                 "exp",
                 ["-1", "-9223372036854775808", "-9223372036854775809", "0", "-0", "1.6e9", "0.1", "-1e14", "1e-9"],
@@ -61,15 +61,19 @@ extension ForgedLoginTable {
             "-Infinity", "0x7fffffff", "01", "+1", "1_000", "1.", ".5", "1e", "--1", "١", "\"\(now + 600)\"",
             "[\(now + 600)]", String(repeating: "9", count: 1000),
         ]
-        var rows: [Row] = offsets.map { claim, offset, reason in
-            builder.row("\(claim) \(offset)", reason, builder.with(claim: claim, .integer(now + offset)))
+        var rows: [Row] = offsets.map { claim, seconds, reason in
+            builder.row(
+                "\(claim) \(seconds)", expecting: reason, token: builder.with(claim: claim, .integer(now + seconds)))
         }
         for (claim, texts, reason) in spellings {
-            rows += texts.map { builder.row("\(claim) \($0)", reason, builder.with(claim: claim, spelled: $0)) }
+            rows += texts.map {
+                builder.row("\(claim) \($0)", expecting: reason, token: builder.with(claim: claim, spelled: $0))
+            }
         }
         for claim in ["exp", "iat", "nbf"] {
             rows += notNumbers.map {
-                builder.row("\(claim) \($0.prefix(20))", "malformed", builder.with(claim: claim, spelled: $0))
+                builder.row(
+                    "\(claim) \($0.prefix(20))", expecting: "malformed", token: builder.with(claim: claim, spelled: $0))
             }
         }
         return rows
@@ -86,15 +90,17 @@ extension ForgedLoginTable {
             return wrong.map { .string($0) }
         }
         let rows: [[Row]] = [
-            (around("a nonce") + [.null]).map { builder.row("nonce \($0)", "nonce", "nonce", $0) },
-            around(code).map { builder.row("code \($0)", "code", "authorizationCode", $0) },
-            around(subject).map { builder.row("user \($0)", "user", "userIdentifier", $0) },
+            (around("a nonce") + [.null]).map { builder.row("nonce \($0)", expecting: "nonce", member: "nonce", $0) },
+            around(code).map { builder.row("code \($0)", expecting: "code", member: "authorizationCode", $0) },
+            around(subject).map { builder.row("user \($0)", expecting: "user", member: "userIdentifier", $0) },
             ["001.other", "001.Forged"].map {
-                builder.row("sub \($0)", "user", builder.with(claim: "sub", .string($0)))
+                builder.row("sub \($0)", expecting: "user", token: builder.with(claim: "sub", .string($0)))
             },
-            around("a nonce").map { builder.row("claim nonce \($0)", "nonce", builder.with(claim: "nonce", $0)) },
+            around("a nonce").map {
+                builder.row("claim nonce \($0)", expecting: "nonce", token: builder.with(claim: "nonce", $0))
+            },
             around("LDktKdoQak3Pk0cnXxCltA").map {
-                builder.row("c_hash \($0)", "code", builder.with(claim: "c_hash", $0))
+                builder.row("c_hash \($0)", expecting: "code", token: builder.with(claim: "c_hash", $0))
             },
         ]
         return rows.flatMap { $0 }

@@ -26,7 +26,9 @@ extension ForgedLoginTable {
             parts.joined(separator: ".."), parts.joined(separator: ","), parts.joined(separator: "。"),
             "Bearer \(builder.token)", "\(builder.token)\n\(builder.token)", "eyJ", "null", "{}",
         ]
-        return tokens.enumerated().map { number, token in builder.row("form \(number)", "malformed", token) }
+        return tokens.enumerated().map { number, token in
+            builder.row("form \(number)", expecting: "malformed", token: token)
+        }
     }
 
     static let documents = ForgedLoginTable(name: "not a JSON object") {
@@ -52,10 +54,10 @@ extension ForgedLoginTable {
             return around + (members + nested).map { "\(open),\($0)}" }
         }
         return malformed(builder.header).map {
-            builder.row("header \($0.suffix(30))", "malformed", builder.signed(header: $0))
+            builder.row("header \($0.suffix(30))", expecting: "malformed", token: builder.signed(header: $0))
         }
             + malformed(builder.claims).map {
-                builder.row("claims \($0.suffix(30))", "malformed", builder.signed(payload: $0))
+                builder.row("claims \($0.suffix(30))", expecting: "malformed", token: builder.signed(payload: $0))
             }
     }
 
@@ -67,7 +69,7 @@ extension ForgedLoginTable {
             return [builder.with(claim: "pad", pad), builder.with(header: "pad", pad)]
         }
         return (tokens + [String(repeating: "A", count: 8193)]).map {
-            builder.row("\($0.utf8.count) bytes", "malformed", $0)
+            builder.row("\($0.utf8.count) bytes", expecting: "malformed", token: $0)
         }
     }
 }

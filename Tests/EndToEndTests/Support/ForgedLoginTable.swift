@@ -19,12 +19,14 @@ struct ForgedLoginTable: Sendable, CustomTestStringConvertible {
 
 extension IdentityTokenBuilder {
     /// The valid login with another token.
-    func row(_ name: String, _ reason: String, _ token: String) -> ForgedLoginTable.Row {
-        row(name, reason, "identityToken", .string(token))
+    func row(_ name: String, expecting reason: String, token: String) -> ForgedLoginTable.Row {
+        row(name, expecting: reason, member: "identityToken", .string(token))
     }
 
     /// The valid login with one changed member.
-    func row(_ name: String, _ reason: String, _ member: String, _ value: JSONValue?) -> ForgedLoginTable.Row {
+    func row(
+        _ name: String, expecting reason: String, member: String, _ value: JSONValue?
+    ) -> ForgedLoginTable.Row {
         var body = body
         body[member] = value
         return ForgedLoginTable.Row(name: name, reason: reason, body: body)

@@ -44,7 +44,7 @@ enum ForgedToken {
         return try refreshToken(claims)
     }
 
-    /// A refresh token with these claims. Its key id is always that of our secret.
+    /// A refresh token with these claims. It always has our secret's key id.
     static func refreshToken(_ claims: JSONObject, secret: String = TestSettings.refreshSecret) throws -> String {
         let current = try KeyRing(secret: Array(TestSettings.refreshSecret.utf8)).current
         let key = try SigningKey(hmacSecret: Array(secret.utf8), keyID: current.keyID)

@@ -1,6 +1,6 @@
 /// nginx with an echo server behind guarded locations of every kind. Tests share it if they change neither of them.
 struct GuardFixture: Sendable {
-    let installation: NginxInstallation
+    let server: ServerBehindNginx
     let upstream: UpstreamServer
 
     static let shared = Result { try GuardFixture() }
@@ -8,7 +8,7 @@ struct GuardFixture: Sendable {
     init() throws {
         upstream = try UpstreamServer.echoing()
         let pass = "include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:\(upstream.port)"
-        installation = try NginxInstallation(
+        server = try ServerBehindNginx(
             locations: """
                 location /notes/ { \(pass); }
                 location /notes/admin/ { set $gatehouse_role ADMIN; \(pass); }
@@ -34,7 +34,7 @@ struct GuardFixture: Sendable {
 
     /// The access token of a new user with this role.
     func token(_ role: String = "USER", of email: String) throws -> String {
-        let token = try installation.devLogin(email).accessToken
+        let token = try server.devLogin(email).accessToken
         return role == "USER" ? token : try ForgedToken.accessToken(like: token, role: role)
     }
 }

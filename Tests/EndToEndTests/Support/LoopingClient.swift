@@ -5,7 +5,7 @@ import TestSupport
 /// A client on its own thread that logs in and then repeats a guarded request, a request for the profile and a
 /// refresh. It records failed requests.
 final class LoopingClient: Sendable {
-    private let installation: any Installation
+    private let server: any TestServer
     private let retriesWithoutResponse: Bool
     private let state = Mutex(State())
 
@@ -21,8 +21,8 @@ final class LoopingClient: Sendable {
 
     /// - Parameter retriesWithoutResponse: sends a request without a response again, as an app does. Otherwise this
     ///   counts as a failure.
-    init(_ installation: any Installation, _ email: String, retriesWithoutResponse: Bool = true) {
-        self.installation = installation
+    init(_ server: any TestServer, _ email: String, retriesWithoutResponse: Bool = true) {
+        self.server = server
         self.retriesWithoutResponse = retriesWithoutResponse
         Thread.detachNewThread { [self] in
             run(email)
@@ -58,10 +58,10 @@ final class LoopingClient: Sendable {
     }
 
     /// The response, if it has this status.
-    private func ask(_ body: (any Installation) throws -> TestResponse, _ status: Int = 200) -> TestResponse? {
+    private func ask(_ body: (any TestServer) throws -> TestResponse, _ status: Int = 200) -> TestResponse? {
         var response: TestResponse?
         _ = Eventually.holds {
-            response = try? body(installation)
+            response = try? body(server)
             return response != nil || !retriesWithoutResponse
         }
         if response?.status == status { return response }

@@ -4,10 +4,10 @@ import JOSE
 import JSON
 import TestSupport
 
-/// An installation behind nginx with every feature on: Apple, a guarded location, the local listener and the debug log.
+/// A server behind nginx with every feature on: Apple, a guarded location, the local listener and the debug log.
 /// It sends valid and invalid requests of all kinds and remembers every secret in them.
 final class MixedTrafficFixture: @unchecked Sendable {
-    let installation: NginxInstallation
+    let server: ServerBehindNginx
     let apple: FakeAppleServer
     let localPort: UInt16
     private(set) var secrets: Set<String> = []
@@ -18,7 +18,7 @@ final class MixedTrafficFixture: @unchecked Sendable {
         let apple = try FakeAppleServer(in: folder)
         self.apple = apple
         localPort = try FreePort.any()
-        installation = try NginxInstallation(
+        server = try ServerBehindNginx(
             values: ["LISTEN_LOCAL": "127.0.0.1:\(localPort)"],
             locations: "location /notes/ { include snippets/gatehouse-guard.conf; empty_gif; }"
         ) { variables in
@@ -30,7 +30,7 @@ final class MixedTrafficFixture: @unchecked Sendable {
         }
         secrets = [
             TestSettings.accessSecret, TestSettings.refreshSecret, AppleDeveloperFixture.dataKey,
-            NginxInstallation.devSecret,
+            ServerBehindNginx.devSecret,
         ]
         let developer = folder.file("apple/AuthKey_\(apple.service.developer.keyID).p8")
         let pem = try String(contentsOfFile: developer, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -39,9 +39,9 @@ final class MixedTrafficFixture: @unchecked Sendable {
 
     /// The logs of the server and of nginx.
     func logs() throws -> String {
-        let nginx = installation.folder.file("nginx/logs")
+        let nginx = server.folder.file("nginx/logs")
         let files = try FileManager.default.contentsOfDirectory(atPath: nginx).map { nginx + "/" + $0 }
-        let all = [installation.folder.file("nginx.out"), installation.folder.file("gatehouse.log")] + files
+        let all = [server.folder.file("nginx.out"), server.folder.file("gatehouse.log")] + files
         return all.map { file in
             String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
         }.joined(separator: "\n")
@@ -67,7 +67,7 @@ final class MixedTrafficFixture: @unchecked Sendable {
 
     @discardableResult
     private func send(_ request: TestRequest) throws -> TestResponse {
-        let response = try installation.send(request)
+        let response = try server.send(request)
         addSecrets(response.accessToken, response.refreshToken, response["nonce"]?.string ?? "")
         return response
     }
@@ -112,7 +112,7 @@ extension MixedTrafficFixture {
             .post(
                 "/api/auth/dev-login",
                 [
-                    "email": .string(email), "devSecret": .string(NginxInstallation.devSecret),
+                    "email": .string(email), "devSecret": .string(ServerBehindNginx.devSecret),
                     "nickname": .string(nickname),
                 ]))
     }
@@ -187,11 +187,11 @@ extension MixedTrafficFixture {
             "GET /?token-in-a-raw-request-line HTTP/9.9", "token-in-a-raw-request-line",
             "GET /\u{1}token-in-a-raw-request-line",
         ] {
-            _ = try installation.send(raw: line + "\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            _ = try server.send(raw: line + "\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         }
         _ = try sendLocally("/metrics?token=\(token)")
         _ = try sendLocally("/\(token)", ["--header", "Host: \(token.prefix(60)).example"])
-        let peer = try installation.backend.connect()
+        let peer = try server.backend.connect()
         try peer.send(Array(token.utf8))
     }
 
@@ -214,6 +214,6 @@ extension MixedTrafficFixture {
         let bytes = FileManager.default.contents(atPath: folder.file("apple/grants.json")) ?? Data()
         let grants = (try? JSONValue(parsing: Array(bytes)))?.object?["grants"]?.array ?? []
         for grant in grants { addSecrets(grant.object?["refreshToken"]?.string ?? "") }
-        _ = try installation.deleteAccount(login)
+        _ = try server.deleteAccount(login)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// Runs `gatehouse-nginx` and nginx in namespaces with temporary system folders, which end with the script. `systemctl`
 /// is replaced with a program that records its arguments. nginx has the configuration of Debian's package in its main lines,
-/// not that of this machine, whose modules and sites may need what the temporary folders hide.
+/// without the modules and sites of this machine, which may need files that the temporary folders hide.
 struct NginxSandbox {
     private let folder: TemporaryFolder
 

@@ -28,17 +28,17 @@ struct RevocationAction: Sendable {
 
     private static let byTheOperator = [
         RevocationAction(name: "disable", refusal: "403 user_disabled", refresh: "403 user_disabled") {
-            try $0.installation.runCommand("users", "disable", $1.userID)
+            try $0.server.runCommand("users", "disable", $1.userID)
         },
         RevocationAction(name: "role", refresh: nil) {
-            try $0.installation.runCommand("users", "role", $1.userID, "ADMIN")
+            try $0.server.runCommand("users", "role", $1.userID, "ADMIN")
         },
         RevocationAction(name: "delete", refresh: "401 invalid_refresh_token") { client, _ in
-            try client.installation.runCommand("users", "delete", "DELETE@example.com", "--yes")
+            try client.server.runCommand("users", "delete", "DELETE@example.com", "--yes")
         },
-        RevocationAction(name: "revoke") { try $0.installation.runCommand("sessions", "revoke", current($0, $1)) },
+        RevocationAction(name: "revoke") { try $0.server.runCommand("sessions", "revoke", current($0, $1)) },
         RevocationAction(name: "revoke-all") {
-            try $0.installation.runCommand("sessions", "revoke", "--user", $1.userID)
+            try $0.server.runCommand("sessions", "revoke", "--user", $1.userID)
         },
     ]
 

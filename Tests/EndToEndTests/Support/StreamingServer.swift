@@ -28,7 +28,7 @@ final class StreamingServer: Sendable {
 
     let port: UInt16
 
-    /// - Parameter converse: gets the request, and what arrived behind its head.
+    /// - Parameter converse: gets the request, with the bytes behind its head.
     init(_ converse: @escaping @Sendable (UpstreamRequest, borrowing Peer) -> Void) throws {
         let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
         port = listener.port ?? 0

@@ -9,25 +9,25 @@ final class TokenClient {
         case guarded
     }
 
-    let installation: FastCGIInstallation
-    private let nginx: NginxInstallation?
+    let server: ServerProcess
+    private let nginx: ServerBehindNginx?
     private var peer: FastCGIPeer
 
     init(_ environment: TestEnvironment) throws {
         // Any content will do, because the test checks only whether the guard accepts the request.
         let location = "location /notes/ { include snippets/gatehouse-guard.conf; empty_gif; }"
-        nginx = environment == .nginx ? try NginxInstallation(locations: location) : nil
-        installation = try nginx?.backend ?? FastCGIInstallation()
-        peer = try installation.connect()
+        nginx = environment == .nginx ? try ServerBehindNginx(locations: location) : nil
+        server = try nginx?.backend ?? ServerProcess()
+        peer = try server.connect()
     }
 
-    /// At the socket of this installation.
-    init(_ installation: FastCGIInstallation) throws {
-        (self.installation, nginx, peer) = (installation, nil, try installation.connect())
+    /// At the socket of this server.
+    init(_ server: ServerProcess) throws {
+        (self.server, nginx, peer) = (server, nil, try server.connect())
     }
 
     func send(_ request: TestRequest) throws -> TestResponse {
-        try nginx?.send(request) ?? installation.send(request, over: peer)
+        try nginx?.send(request) ?? peer.exchange(request)
     }
 
     /// The status and the error code for a request with this token.
@@ -38,7 +38,7 @@ final class TokenClient {
     }
 
     func logIn(_ subject: String) throws -> TestResponse {
-        try send(.post("/api/auth/apple", installation.apple.login(subject) { $0.email = subject + "@example.com" }))
+        try send(.post("/api/auth/apple", server.apple.login(subject) { $0.email = subject + "@example.com" }))
     }
 
     func refresh(_ token: String) throws -> TestResponse {
@@ -50,8 +50,8 @@ final class TokenClient {
     }
 
     func killAndRestart() throws {
-        try installation.killAndRestart()
-        peer = try installation.connect()
+        try server.killAndRestart()
+        peer = try server.connect()
     }
 }
 

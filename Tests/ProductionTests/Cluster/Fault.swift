@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A way in which parts of a cluster fail, and what the clients must see.
+/// A way in which parts of a cluster fail, and the limits for its effect on clients.
 struct Fault: Sendable {
     let name: String
     /// Whether there is no primary for a while.

@@ -23,7 +23,7 @@ struct RunClusterTests {
         #expect(cluster.stop() == 0)
     }
 
-    @Test("After a run that was killed with the Patronis, the next one ends what is left, and knows the users")
+    @Test("After a run that was killed with the Patronis, the next one ends the remaining processes, and has the users")
     func killed() throws {
         let first = try RunningCluster()
         let login = try #require(first.lines("curl").first)

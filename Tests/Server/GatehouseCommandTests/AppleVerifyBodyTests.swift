@@ -56,7 +56,7 @@ struct AppleVerifyBodyTests: AppleVerifySuite {
         #expect(outcome.text.isEmpty && outcome.errorOutput.contains(fault), "\(outcome.errorOutput)")
     }
 
-    @Test("the cause of a refusal is told", arguments: [("--nonce", "n", "the request has none")])
+    @Test("the cause of a refusal is printed", arguments: [("--nonce", "n", "the request has none")])
     func cause(option: String, value: String, words: String) throws {
         #expect(try verify("--at", Self.noon, try mint(option, value)).text.contains(words))
         let encoded = Data(try mint().utf8).base64EncodedString()

@@ -210,7 +210,7 @@ struct AppleVerifyTests: AppleVerifySuite {
         for part in token.split(separator: ".") { #expect(!outcome.errorOutput.contains(part)) }
     }
 
-    @Test("a malformed token, another key and another login are told apart")
+    @Test("a malformed token, another key and another login have different messages")
     func otherFaults() throws {
         #expect(report(try verify("no-token"))[0].text == "malformed: not three parts, 8 bytes")
         let forged = try tool.runFakeApple([

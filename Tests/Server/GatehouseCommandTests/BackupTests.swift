@@ -87,7 +87,7 @@ struct BackupTests {
 
     @Test("fails for a missing, damaged, foreign, empty or newer database, and leaves no file")
     func sources() throws {
-        let cases: [(String, (String) throws -> Void, String)] = [
+        let cases: [(name: String, spoil: (String) throws -> Void, message: String)] = [
             ("missing", { try FileManager.default.removeItem(atPath: $0) }, "there is no database"),
             ("damaged", { try BackupFixture.damage($0, at: 4096, count: 8192) }, "malformed"),
             ("garbage", { try BackupFixture.damage($0, at: 0) }, "not a database"),
@@ -96,14 +96,14 @@ struct BackupTests {
             ("newer", { try change($0, "PRAGMA user_version = 99") }, "a newer one"),
             ("dangling", { try change($0, "DELETE FROM users") }, "refers to a row that does not exist"),
         ]
-        for (name, spoil, word) in cases {
+        for (name, spoil, message) in cases {
             let fixture = try BackupFixture(users: (0..<60).map { "user\($0)" })
             try spoil(fixture.database)
             let outcome = try fixture.run("backup", target + "/x.db")
             #expect(outcome.status == 3, "\(name)")
             #expect(outcome.text.isEmpty)
             #expect(outcome.errorOutput.hasPrefix("gatehouse: no backup was made at \(target)/x.db: "))
-            #expect(outcome.errorOutput.contains(word), "\(name): \(outcome.errorOutput)")
+            #expect(outcome.errorOutput.contains(message), "\(name): \(outcome.errorOutput)")
             #expect(try names().isEmpty, "\(name)")
         }
     }

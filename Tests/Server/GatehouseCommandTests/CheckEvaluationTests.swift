@@ -61,36 +61,48 @@ struct CheckEvaluationTests {
     @Test(
         "a disk by its free space",
         arguments: [
-            (0, 5000, .fault), (DiskCheck.faultBytes - 1, 5000, .fault), (DiskCheck.faultBytes, 5000, .note),
-            (DiskCheck.noteBytes - 1, nil, .note), (DiskCheck.noteBytes, nil, .ok), (.max, 5000, .ok),
-            (.max, 15, .fault), (.max, 16, .note), (.max, 999, .note), (.max, 1000, .ok), (.max, 0, .fault),
-        ] as [(Int64, Int64?, Finding.Grade)])
+            (bytes: 0, files: 5000, grade: .fault), (bytes: DiskCheck.faultBytes - 1, files: 5000, grade: .fault),
+            (bytes: DiskCheck.faultBytes, files: 5000, grade: .note),
+            (bytes: DiskCheck.noteBytes - 1, files: nil, grade: .note),
+            (bytes: DiskCheck.noteBytes, files: nil, grade: .ok), (bytes: .max, files: 5000, grade: .ok),
+            (bytes: .max, files: 15, grade: .fault), (bytes: .max, files: 16, grade: .note),
+            (bytes: .max, files: 999, grade: .note), (bytes: .max, files: 1000, grade: .ok),
+            (bytes: .max, files: 0, grade: .fault),
+        ] as [(bytes: Int64, files: Int64?, grade: Finding.Grade)])
     func disk(bytes: Int64, files: Int64?, grade: Finding.Grade) {
         let finding = DiskCheck(folder: "/").evaluate(FileSystemStatus(freeBytes: bytes, freeFiles: files))
         #expect(finding.grade == grade)
         #expect((finding.advice != nil) == (grade != .ok))
     }
 
+    /// In seconds after the time of the clock.
+    struct OtherTimes {
+        var made: Int64?
+        var newest: Int64?
+        var apple: Int64?
+        var isSynchronised: Bool?
+    }
+
     @Test(
         "a clock by times that it cannot be before",
         arguments: [
-            (nil, nil, nil, nil, .ok), (nil, nil, nil, true, .ok), (nil, nil, nil, false, .note),
-            (86_400, nil, nil, nil, .ok), (86_401, nil, nil, nil, .fault), (-1_000_000, 0, 0, true, .ok),
-            (nil, 60, nil, nil, .ok), (nil, 61, nil, nil, .fault), (nil, -1_000_000, nil, nil, .ok),
-            (nil, nil, 60, nil, .ok), (nil, nil, 61, nil, .fault), (nil, nil, -60, nil, .ok),
-            (nil, nil, -61, nil, .fault),
-            (nil, nil, -61, true, .fault),
-        ] as [(Int64?, Int64?, Int64?, Bool?, Finding.Grade)])
-    func clock(made: Int64?, newest: Int64?, appleTime: Int64?, isSynchronised: Bool?, grade: Finding.Grade) {
+            (.init(), .ok), (.init(isSynchronised: true), .ok), (.init(isSynchronised: false), .note),
+            (.init(made: 86_400), .ok), (.init(made: 86_401), .fault),
+            (.init(made: -1_000_000, newest: 0, apple: 0, isSynchronised: true), .ok),
+            (.init(newest: 60), .ok), (.init(newest: 61), .fault), (.init(newest: -1_000_000), .ok),
+            (.init(apple: 60), .ok), (.init(apple: 61), .fault), (.init(apple: -60), .ok), (.init(apple: -61), .fault),
+            (.init(apple: -61, isSynchronised: true), .fault),
+        ] as [(OtherTimes, Finding.Grade)])
+    func clock(times: OtherTimes, grade: Finding.Grade) {
         func moment(_ seconds: Int64?) -> Timestamp? { seconds.map { Self.now + .seconds($0) } }
         let facts = ClockCheck.Facts(
-            now: Self.now, madeAt: moment(made), newest: moment(newest), appleTime: moment(appleTime),
-            isSynchronised: isSynchronised)
+            now: Self.now, madeAt: moment(times.made), newest: moment(times.newest), appleTime: moment(times.apple),
+            isSynchronised: times.isSynchronised)
         #expect(ClockCheck(database: nil, appleTime: nil).evaluate(facts).grade == grade)
     }
 
     @Test(
-        "a clock by the time that is expected, if Apple does not tell it",
+        "a clock by the expected time, if the time of Apple is unknown",
         arguments: [
             (ClockReading(lead: .seconds(30)), nil, .ok), (ClockReading(lead: .seconds(31)), nil, .fault),
             (ClockReading(lead: .seconds(-31)), nil, .fault), (ClockReading(lead: .seconds(86_400)), 0, .ok),
@@ -111,11 +123,14 @@ struct CheckEvaluationTests {
     @Test(
         "a socket by whether nginx can connect",
         arguments: [
-            (0o660, 33, 0o755, []), (0o660, 998, 0o755, ["may not connect"]), (0o666, 998, 0o755, []),
-            (0o600, 33, 0o755, ["may not connect"]), (0o640, 33, 0o755, ["may not connect"]),
-            (0o660, 33, 0o750, ["cannot reach it: /run/gatehouse"]),
-            (0o600, 33, 0o700, ["cannot reach it: /run/gatehouse", "may not connect"]),
-        ] as [(UInt32, UInt32, UInt32, [String])])
+            (mode: 0o660, group: 33, folder: 0o755, faults: []),
+            (mode: 0o660, group: 998, folder: 0o755, faults: ["may not connect"]),
+            (mode: 0o666, group: 998, folder: 0o755, faults: []),
+            (mode: 0o600, group: 33, folder: 0o755, faults: ["may not connect"]),
+            (mode: 0o640, group: 33, folder: 0o755, faults: ["may not connect"]),
+            (mode: 0o660, group: 33, folder: 0o750, faults: ["cannot reach it: /run/gatehouse"]),
+            (mode: 0o600, group: 33, folder: 0o700, faults: ["cannot reach it: /run/gatehouse", "may not connect"]),
+        ] as [(mode: UInt32, group: UInt32, folder: UInt32, faults: [String])])
     func socket(mode: UInt32, group: UInt32, folder: UInt32, faults: [String]) {
         let path = "/run/gatehouse/gatehouse.sock"
         var facts = SocketCheck.Facts(
@@ -161,21 +176,25 @@ struct CheckEvaluationTests {
         let check = ConfigurationCheck(
             survey: ConfigurationSurvey(of: SettingSource(variables: [:])), accounts: Self.accounts)
         for (mode, group, grade) in [
-            (0o600, 0, nil), (0o440, 0, nil), (0o640, 998, .note), (0o644, 0, .fault), (0o602, 0, .fault),
-            (0o400, 998, nil),
-        ] as [(UInt32, UInt32, Finding.Grade?)] {
+            (mode: 0o600, group: 0, grade: nil), (mode: 0o440, group: 0, grade: nil),
+            (mode: 0o640, group: 998, grade: .note), (mode: 0o644, group: 0, grade: .fault),
+            (mode: 0o602, group: 0, grade: .fault),
+            (mode: 0o400, group: 998, grade: nil),
+        ] as [(mode: UInt32, group: UInt32, grade: Finding.Grade?)] {
             #expect(check.evaluate("DATA_KEY", at: "x", Self.file(0, mode, group: group))?.grade == grade, "\(mode)")
         }
         #expect(check.evaluate("DATA_KEY", at: "x", Self.file(0, 0o644), isReachable: false)?.grade == .note)
     }
 
     @Test(
-        "limits by the need of the workers, and on a server by that of the threads and the connections",
+        "limits by the need of the workers, and on a PostgreSQL server of the threads and the connections",
         arguments: [
-            (nil, 80, .fault), (nil, 112, .note), (nil, 4191, .note), (nil, 4192, .ok),
+            (pool: nil, most: 80, grade: .fault), (pool: nil, most: 112, grade: .note),
+            (pool: nil, most: 4191, grade: .note), (pool: nil, most: 4192, grade: .ok),
             // 64, two threads for each worker, and 2 for each of 100 + 3 connections.
-            (100, 293, .fault), (100, 294, .note), (100, 4373, .note), (100, 4374, .ok),
-        ] as [(Int?, Int, Finding.Grade)])
+            (pool: 100, most: 293, grade: .fault), (pool: 100, most: 294, grade: .note),
+            (pool: 100, most: 4373, grade: .note), (pool: 100, most: 4374, grade: .ok),
+        ] as [(pool: Int?, most: Int, grade: Finding.Grade)])
     func limits(pool: Int?, most: Int, grade: Finding.Grade) {
         let check = LimitsCheck(workers: 4, need: DescriptorNeed(workers: 4, pool: pool), service: nil)
         for subject in [.server(process: 1), .unit, .command] as [LimitsCheck.Subject] {

@@ -6,7 +6,7 @@ final class HeldSession: Sendable {
     private let process: pid_t
     private let input: Int32
 
-    /// - Parameter name: that of the session, by which other programs recognise Gatehouse's.
+    /// - Parameter name: the `application_name`, by which other programs recognise Gatehouse.
     init(of database: String, name: String, _ sql: String) throws {
         let (input, output) = (try Spawn.pipe(), try Spawn.pipe())
         process = try Spawn.run(

@@ -159,11 +159,15 @@ struct KeyRotationPlanTests {
     @Test(
         "each call needs room: none for a stolen key, two for a signing key, one in its second call",
         arguments: [
-            (.accessSecret, 16, false, false, false), (.accessSecret, 15, false, false, true),
-            (.accessSecret, 16, true, false, true), (.signingKey, 15, false, false, false),
-            (.signingKey, 14, false, false, true), (.signingKey, 15, false, true, true),
-            (.signingKey, 16, false, true, false), (.signingKey, 16, true, false, true),
-        ] as [(RotatedKey, Int, Bool, Bool, Bool)])
+            (key: .accessSecret, count: 16, isStolen: false, isImmediate: false, fits: false),
+            (key: .accessSecret, count: 15, isStolen: false, isImmediate: false, fits: true),
+            (key: .accessSecret, count: 16, isStolen: true, isImmediate: false, fits: true),
+            (key: .signingKey, count: 15, isStolen: false, isImmediate: false, fits: false),
+            (key: .signingKey, count: 14, isStolen: false, isImmediate: false, fits: true),
+            (key: .signingKey, count: 15, isStolen: false, isImmediate: true, fits: true),
+            (key: .signingKey, count: 16, isStolen: false, isImmediate: true, fits: false),
+            (key: .signingKey, count: 16, isStolen: true, isImmediate: false, fits: true),
+        ] as [(key: RotatedKey, count: Int, isStolen: Bool, isImmediate: Bool, fits: Bool)])
     func places(key: RotatedKey, count: Int, isStolen: Bool, isImmediate: Bool, fits: Bool) throws {
         func full() -> Files { Files(previous: KeyList((1...count).map { KeyList.Entry("p\($0)") })) }
         var files = full()
@@ -227,10 +231,11 @@ struct KeyRotationPlanTests {
     @Test(
         "a key is not needed once its tokens have expired, and not before",
         arguments: [
-            (.accessSecret, 959, false), (.accessSecret, 960, true), (.signingKey, 959, false),
-            (.signingKey, 960, true),
-            (.refreshSecret, 3659, false), (.refreshSecret, 3660, true),
-        ] as [(RotatedKey, Int64, Bool)])
+            (key: .accessSecret, seconds: 959, isOver: false), (key: .accessSecret, seconds: 960, isOver: true),
+            (key: .signingKey, seconds: 959, isOver: false),
+            (key: .signingKey, seconds: 960, isOver: true),
+            (key: .refreshSecret, seconds: 3659, isOver: false), (key: .refreshSecret, seconds: 3660, isOver: true),
+        ] as [(key: RotatedKey, seconds: Int64, isOver: Bool)])
     func over(key: RotatedKey, seconds: Int64, isOver: Bool) {
         let entry = KeyList.Entry("k", record: .replaced(Self.start))
         #expect((verdict(key, entry, after: seconds) == .notNeeded) == isOver)

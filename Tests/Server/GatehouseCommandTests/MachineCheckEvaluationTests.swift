@@ -164,11 +164,16 @@ struct MachineCheckEvaluationTests {
     @Test(
         "backups by the age of the last verified one",
         arguments: [
-            (true, 0, -100, .ok), (true, -48, -100, .ok), (true, -49, -100, .fault), (true, nil, -49, .fault),
-            (true, nil, -48, .note), (true, nil, nil, .note), (false, nil, -100, .note), (false, -49, -100, .note),
-            (false, -48, -100, .ok),
-            (nil, nil, -100, .note), (nil, -1, -100, .ok),
-        ] as [(Bool?, Int64?, Int64?, Finding.Grade)])
+            (timer: true, newest: 0, oldest: -100, grade: .ok), (timer: true, newest: -48, oldest: -100, grade: .ok),
+            (timer: true, newest: -49, oldest: -100, grade: .fault),
+            (timer: true, newest: nil, oldest: -49, grade: .fault),
+            (timer: true, newest: nil, oldest: -48, grade: .note),
+            (timer: true, newest: nil, oldest: nil, grade: .note),
+            (timer: false, newest: nil, oldest: -100, grade: .note),
+            (timer: false, newest: -49, oldest: -100, grade: .note),
+            (timer: false, newest: -48, oldest: -100, grade: .ok),
+            (timer: nil, newest: nil, oldest: -100, grade: .note), (timer: nil, newest: -1, oldest: -100, grade: .ok),
+        ] as [(timer: Bool?, newest: Int64?, oldest: Int64?, grade: Finding.Grade)])
     func backups(timer: Bool?, newest: Int64?, oldest: Int64?, grade: Finding.Grade) {
         let unit = timer.map {
             Self.unit("gatehouse-backup.timer", $0 ? "active" : "inactive", file: $0 ? "enabled" : "disabled")

@@ -73,7 +73,7 @@ struct MoveBesideOthersTests {
     func usedSource(name: String) throws {
         #expect(try fixture.run("migrate", on: target).status == 0)
         let node = try HeldSession(of: target, name: name, "SELECT 1")
-        // The nodes have the name in their URL, which is that of the move, too.
+        // The nodes have the name in their URL, and so has the move.
         let url = name == "gatehouse" ? target : target + "&application_name=another%20name"
         let text = try refusal(from: url, to: "sqlite:" + fixture.folder.file("copy.db"))
         #expect(text.contains("use the source (1 connections): stop them first"), "\(text)")
@@ -82,7 +82,7 @@ struct MoveBesideOthersTests {
 
     @Test("a second move into the same target is refused")
     func secondMove() throws {
-        // Only the lock is that of a move.
+        // Only the lock belongs to a move.
         let first = try HeldSession(
             of: target, name: "test",
             "SELECT pg_advisory_lock(x'6761746565'::bit(40)::bigint << 24 | x'6D6F7665'::bit(32)::bigint)")

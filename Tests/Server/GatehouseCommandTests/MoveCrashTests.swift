@@ -5,7 +5,7 @@ import Testing
 /// Kills a move before a system call, one run for each of many calls.
 @Suite("An interrupted move")
 struct MoveCrashTests {
-    /// What reaches the server, and what changes files.
+    /// The system calls that reach the server, and those that change files.
     private static let calls = ["sendto", "pwrite64", "fsync", "fdatasync", "unlink", "rename"]
 
     /// The first and the last calls of each kind, and some between them.

@@ -59,7 +59,7 @@ struct MoveTests {
         #expect(try server.execute("SELECT count(*) FROM users", in: server.url(of: "gatehouse")) == "3")
     }
 
-    @Test("numbers continue after those of the source")
+    @Test("numbers continue after the numbers of the source")
     func numbers() throws {
         #expect(try move(from: "sqlite:" + file, to: target).status == 0)
         let store = try PostgreSQLStore(PostgreSQLSettings(url: target, connections: 2))

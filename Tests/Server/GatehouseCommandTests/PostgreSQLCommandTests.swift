@@ -67,7 +67,7 @@ struct PostgreSQLCommandTests {
         #expect(!outcome.errorOutput.contains(url))
     }
 
-    @Test("check finds no fault in a sound database, and says what a failover would lose")
+    @Test("check finds no fault in a sound database, and reports the loss at a failover")
     func sound() throws {
         let url = try servedDatabase()
         let outcome = try check(url)
@@ -105,7 +105,7 @@ struct PostgreSQLCommandTests {
         #expect(reader.text.contains("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO reader"))
     }
 
-    @Test("check names a superuser, a database for everybody, and what has been turned off")
+    @Test("check names a superuser, a database that every user may open, and settings that are turned off")
     func turnedOff() throws {
         let owner = try migrated()
         let open = try check(owner)
@@ -127,7 +127,7 @@ struct PostgreSQLCommandTests {
         #expect(changed.text.contains(/FAULT  upkeep +autovacuum leaves out: revocations/), "\(changed.text)")
     }
 
-    @Test("check names what is wrong with the way to the server, without the URL")
+    @Test("check names the fault of the connection to the server, without the URL")
     func unreachable() throws {
         for (url, subject) in [
             (server.url(of: "missing"), "missing"), (server.url(of: "postgres", user: "stranger"), "stranger"),

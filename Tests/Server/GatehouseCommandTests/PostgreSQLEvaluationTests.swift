@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatehouseCommand
 
-/// The evaluation of what is known of a PostgreSQL server.
+/// The evaluation of the facts about a PostgreSQL server.
 @Suite("Checks of a PostgreSQL server evaluate")
 struct PostgreSQLEvaluationTests {
     private static let good: PostgreSQLFacts = {
@@ -77,7 +77,7 @@ struct PostgreSQLEvaluationTests {
         #expect(findings { $0.address = "/run/postgresql/.s.PGSQL.5432" }[0].finding.message.contains("(a socket)"))
     }
 
-    @Test("what has been turned off in the database")
+    @Test("settings that are turned off in the database")
     func upkeep() {
         expect(.fault, "upkeep", "triggers are disabled: a on users", advice: "ENABLE TRIGGER ALL") {
             $0.upkeep.disabledTriggers = ["a on users"]
@@ -110,7 +110,7 @@ struct PostgreSQLEvaluationTests {
         #expect(limited[1].finding.message.contains("may not migrate: run gatehouse migrate as their owner"))
     }
 
-    @Test("durability: what a crash or a failover loses")
+    @Test("durability: the loss at a crash or a failover")
     func durability() {
         for (name, path) in [
             ("fsync", \PostgreSQLFacts.Durability.isFlushed), ("full_page_writes", \.writesFullPages),

@@ -73,7 +73,7 @@ struct RestoreTests {
     func refusals() throws {
         let fixture = try BackupFixture(users: (0..<60).map { "user\($0)" })
         let good = try fixture.backUp()
-        let cases: [(String, (String) throws -> Void, String)] = [
+        let cases: [(name: String, spoil: (String) throws -> Void, message: String)] = [
             ("cut", { #expect(truncate($0, 20_000) == 0) }, "damaged"),
             ("overwritten", { try BackupFixture.damage($0, at: 8192, count: 12_288) }, "damaged"),
             ("garbage", { try BackupFixture.damage($0, at: 0) }, "not a database"),
@@ -86,7 +86,7 @@ struct RestoreTests {
             ("log", { try Data("x".utf8).write(to: URL(fileURLWithPath: $0 + "-wal")) }, "make a backup of it"),
         ]
         let before = FileManager.default.contents(atPath: fixture.database)
-        for (name, spoil, word) in cases {
+        for (name, spoil, message) in cases {
             let path = fixture.file(name + ".db")
             try FileManager.default.copyItem(atPath: good, toPath: path)
             try spoil(path)
@@ -94,7 +94,7 @@ struct RestoreTests {
             #expect(outcome.status == 1, "\(name): \(outcome.errorOutput)")
             #expect(outcome.text.isEmpty)
             #expect(outcome.errorOutput.hasPrefix("gatehouse: nothing was restored: "))
-            #expect(outcome.errorOutput.contains(word), "\(name): \(outcome.errorOutput)")
+            #expect(outcome.errorOutput.contains(message), "\(name): \(outcome.errorOutput)")
             #expect(try fixture.names() == ["gatehouse.db"], "\(name)")
             #expect(FileManager.default.contents(atPath: fixture.database) == before, "\(name)")
         }
@@ -164,7 +164,7 @@ struct RestoreTests {
         #expect(Eventually.holds { server.log.contains(#""event":"listening""#) })
     }
 
-    @Test("keeps a damaged database unchanged, with the rest of its log")
+    @Test("keeps a damaged database unchanged, with the remains of its log")
     func damaged() throws {
         let backup = try fixture.backUp()
         try BackupFixture.damage(fixture.database, at: 0)

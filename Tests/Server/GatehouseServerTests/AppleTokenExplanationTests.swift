@@ -22,7 +22,7 @@ struct AppleTokenExplanationTests {
         #expect(Set(Self.faults.map(\.explanation)).count == Self.faults.count)
     }
 
-    @Test("each says what is wrong and then what to do, in one line that a terminal can show", arguments: faults)
+    @Test("each names the fault and then the remedy, in one line that a terminal can show", arguments: faults)
     func form(fault: AppleTokenFault) {
         let text = fault.explanation
         #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(text)")

@@ -126,15 +126,21 @@ struct ConfigurationTests {
     @Test(
         "the development login is open only if APP_ENV is development and NODE_ENV is not production",
         arguments: [
-            ("development", nil, true), ("development", "development", true), ("development", "test", true),
-            ("development", "production", false), ("production", nil, false), ("production", "development", false),
-            (nil, nil, false), (nil, "development", false), ("", "development", false),
-            ("development", "production ", false), ("development", "\tproduction", false),
-            ("development", "Production", false), ("development", " PRODUCTION\r", false),
-            (" development ", nil, true), ("production ", nil, false), (" ", nil, false),
-        ] as [(String?, String?, Bool)])
-    func devLogin(appEnvironment: String?, nodeEnvironment: String?, isOpen: Bool) throws {
-        let settings = ["APP_ENV": appEnvironment, "NODE_ENV": nodeEnvironment]
+            (app: "development", node: nil, isOpen: true), (app: "development", node: "development", isOpen: true),
+            (app: "development", node: "test", isOpen: true),
+            (app: "development", node: "production", isOpen: false), (app: "production", node: nil, isOpen: false),
+            (app: "production", node: "development", isOpen: false),
+            (app: nil, node: nil, isOpen: false), (app: nil, node: "development", isOpen: false),
+            (app: "", node: "development", isOpen: false),
+            (app: "development", node: "production ", isOpen: false),
+            (app: "development", node: "\tproduction", isOpen: false),
+            (app: "development", node: "Production", isOpen: false),
+            (app: "development", node: " PRODUCTION\r", isOpen: false),
+            (app: " development ", node: nil, isOpen: true), (app: "production ", node: nil, isOpen: false),
+            (app: " ", node: nil, isOpen: false),
+        ] as [(app: String?, node: String?, isOpen: Bool)])
+    func devLogin(app: String?, node: String?, isOpen: Bool) throws {
+        let settings = ["APP_ENV": app, "NODE_ENV": node]
         let with = try TestConfiguration.read(settings.merging(["DEV_LOGIN_SECRET": "the-secret-of-developers"]) { $1 })
         #expect((with.policy.devSecretHash != nil) == isOpen)
         #expect(with.warnings.isEmpty == isOpen)

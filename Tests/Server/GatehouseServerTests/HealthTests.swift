@@ -36,7 +36,7 @@ struct HealthTests {
         #expect(step(65) == "run")
     }
 
-    @Test("a later result of another operation replaces that of a probe")
+    @Test("a later result of another operation replaces the result of a probe")
     func otherOperations() {
         var probe = StoreProbe(freshness: .seconds(5))
         probe.update(WriteOutcome(failure: nil, at: start))

@@ -9,7 +9,7 @@ import Testing
 struct SigningKeyTests {
     private static let (name, previous) = ("ACCESS_SIGNING_KEY", "ACCESS_SIGNING_KEY_PREVIOUS")
 
-    /// The key IDs: first that of the key that signs, then those of keys that are only accepted.
+    /// The key IDs: first the key that signs, then keys that are only accepted.
     private func ring(_ changes: [String: String?]) throws -> [String?] {
         let ring = try TestConfiguration.read(changes).accessKeys
         return ([ring.current] + ring.previous).map(\.keyID)

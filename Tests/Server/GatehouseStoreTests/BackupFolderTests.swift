@@ -12,14 +12,18 @@ struct BackupFolderTests {
     @Test(
         "a backup expires if neither the count nor the age keeps it",
         arguments: [
-            // The number to keep, the oldest day to keep, and the days of 1 to 5 that expire.
-            (0, nil, [5, 4, 3, 2, 1]), (2, nil, [3, 2, 1]), (5, nil, []), (9, nil, []),
-            (0, 3, [2, 1]), (2, 3, [2, 1]), (4, 3, [1]), (2, 1, []), (2, 6, [3, 2, 1]), (5, 6, []), (0, 1, []),
-        ] as [(Int, Int?, [Int])])
-    func expired(count: Int, oldest: Int?, days: [Int]) {
+            // Of the backups of the days 1 to 5.
+            (count: 0, oldest: nil, expired: [5, 4, 3, 2, 1]), (count: 2, oldest: nil, expired: [3, 2, 1]),
+            (count: 5, oldest: nil, expired: []), (count: 9, oldest: nil, expired: []),
+            (count: 0, oldest: 3, expired: [2, 1]), (count: 2, oldest: 3, expired: [2, 1]),
+            (count: 4, oldest: 3, expired: [1]), (count: 2, oldest: 1, expired: []),
+            (count: 2, oldest: 6, expired: [3, 2, 1]), (count: 5, oldest: 6, expired: []),
+            (count: 0, oldest: 1, expired: []),
+        ] as [(count: Int, oldest: Int?, expired: [Int])])
+    func expired(count: Int, oldest: Int?, expired: [Int]) {
         let others = ["notes.txt", "gatehouse.db", "gatehouse-2020-01-01.db", "gatehouse-2020-01-01T000000Z.db.gz"]
         let names = Self.names([3, 1, 5, 2, 4]) + others
         let found = BackupFolder.expired(among: names, beyond: count, before: oldest.map { Self.names([$0])[0] })
-        #expect(found == Self.names(days))
+        #expect(found == Self.names(expired))
     }
 }

@@ -47,12 +47,12 @@ struct BatchQueueTests {
         }
     }
 
-    @Test("when the time of the leader's request is over, the next one leads what has not run")
+    @Test("when the time of the leader's request is over, the next one leads the remaining requests")
     func leaderIsLate() throws {
         let queue = BatchQueue<QueuedWork>()
         let batches = Mutex<[Int]>([])
         _ = try Concurrently.run(4) { number in
-            // The first batch is that of one; the other three wait for it and are the second.
+            // The first batch has one request; the other three wait for it and are the second batch.
             #expect(number == 0 || Eventually.holds { batches.withLock { !$0.isEmpty } })
             queue.perform(QueuedWork()) { batch in
                 let index = batches.withLock { all in

@@ -23,7 +23,7 @@ struct LockOrderTests {
         _ = try store.create(user, with: SampleLogin.login("0", of: user, as: identity))
     }
 
-    /// In the order in which they are taken. The hash of the token sorts after that of the nonce.
+    /// In the order in which they are taken. The token's hash sorts after the nonce's.
     private static let keys = ["8", "9", "hashtextextended('APPLE new', 0)"]
 
     private func run(_ operation: Operation) throws -> Bool {

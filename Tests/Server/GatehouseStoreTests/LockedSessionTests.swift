@@ -28,7 +28,7 @@ struct LockedSessionTests {
         }
     }
 
-    @Test("Its change fails when the time to wait is over, and those of the same batch are done")
+    @Test("Its change fails when the time to wait is over, and the other changes of the batch are made")
     func failsAlone() throws {
         let sessions = try addSessions(8)
         let other = try database.connection()
@@ -58,14 +58,14 @@ struct LockedSessionTests {
         let ended = try Concurrently.run(4) { number -> Int? in
             #expect(number == 0 || Eventually.holds { hasBegun.isUp })
             if number == 3 {
-                // All of the second batch wait for this lock, since it is that of a table.
+                // All requests of the second batch wait for this lock, since it locks a table.
                 let other = try database.connection()
                 try other.executeScript("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
                 #expect(Eventually.holds { isLate.isUp })
                 try other.executeScript("ROLLBACK")
                 return nil
             }
-            // The first batch is that of one; the other two wait for it, and are the second in this order.
+            // The first batch has one request; the other two wait for it, and are the second batch in this order.
             #expect(number < 2 || Eventually.holds { store.refreshes.waitingCount == 1 })
             defer { if number == 1 { isLate.raise() } }
             return RequestArrival.at(number == 1 ? .now + .milliseconds(-1500) : .now) {
@@ -84,7 +84,7 @@ struct LockedSessionTests {
         #expect(ended.compactMap { $0 }.sorted() == [0, 2])
     }
 
-    @Test("A reading whose time is over does not take those with it that wait for the next batch")
+    @Test("A read whose time is over does not fail the reads that wait for the next batch")
     func readerIsLate() throws {
         let user = SampleLogin.user(1)
         _ = try addSessions(1)

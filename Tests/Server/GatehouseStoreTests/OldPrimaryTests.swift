@@ -45,7 +45,7 @@ struct OldPrimaryTests {
         #expect(try servers.onPrimary(ended) == "0")
     }
 
-    @Test("has given places of the log that the new one gives again: what was ended there is read")
+    @Test("has used places of the log that the new primary uses again, and the new entries are read")
     func places() throws {
         try servers.cutOff()
         try servers.onPrimary(StandbyFixture.transactions(2000))

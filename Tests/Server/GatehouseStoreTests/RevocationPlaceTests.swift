@@ -37,7 +37,7 @@ struct RevocationPlaceTests {
         #expect(try store.revocations(after: 1 << 40).map(\.subject) == [.session(sessions[0])])
     }
 
-    @Test("A lock on the users does not delay the reading, and a change of a user is told without the new state")
+    @Test("A lock on the users does not delay the reading, and a change of a user is read without the new state")
     func lockedUsers() throws {
         let user = SampleLogin.user(1).id
         #expect(try store.setRole(.admin, of: user, recording: SampleLogin.event(.roleChanged)))

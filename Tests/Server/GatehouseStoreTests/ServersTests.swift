@@ -9,7 +9,7 @@ import Testing
 /// Always on a PostgreSQL server.
 @Suite("A connection to PostgreSQL that does not answer")
 struct ServersTests {
-    /// What is waited for, and whether the other connections may be used afterwards.
+    /// The time limits of a request, and whether the other connections may be used afterwards.
     @Test(
         "is given up alone if the caller has no time left, and all with it if it had",
         arguments: [

@@ -21,7 +21,7 @@ struct SessionContractTests {
         return (user, SampleLogin.session("1", of: user))
     }
 
-    @Test("a decision is made about the session as it is now, and what it decides is written")
+    @Test("a decision is made about the session as it is now, and its change is written")
     func decision() throws {
         let (user, session) = try openSession()
         let noon = SampleLogin.noon

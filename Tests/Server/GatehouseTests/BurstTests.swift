@@ -52,7 +52,7 @@ struct BurstTests {
         }
     }
 
-    @Test("a token with another random part is not that of the session: a leaked signing secret does not make it")
+    @Test("a token with another random part is refused: a leaked signing secret does not suffice")
     func forged() {
         let history = (1...4).reduce(History()) { history, _ in
             history.waiting(.milliseconds(100)).rotated(by: Self.policy)
@@ -76,7 +76,7 @@ struct BurstTests {
     }
 }
 
-/// When each generation of a session was issued, and what the row keeps of it.
+/// When each generation of a session was issued, and its stored fields.
 private struct History: CustomStringConvertible {
     private(set) var issuedAt: [Timestamp] = [Timestamp(seconds: 1000)]
     private(set) var now = Timestamp(seconds: 1000)

@@ -48,12 +48,12 @@ struct ClockAgreementTests {
     @Test(
         "clocks that know the time decide before the time last known, and one that differs before one that agrees",
         arguments: [
-            ([reading(0)], reading(90_000), ClockAgreement.agrees),
-            ([reading(90_000)], reading(0), differs(90_000)),
-            ([reading(0), reading(90_000)], reading(0), differs(90_000)),
-            ([reading(0, within: 60_000)], reading(0), .agrees),
-            ([reading(0)], reading(90_000, lowerBound: true), .agrees),
-        ] as [([ClockReading], ClockReading, ClockAgreement)])
+            (authorities: [reading(0)], memory: reading(90_000), expected: ClockAgreement.agrees),
+            (authorities: [reading(90_000)], memory: reading(0), expected: differs(90_000)),
+            (authorities: [reading(0), reading(90_000)], memory: reading(0), expected: differs(90_000)),
+            (authorities: [reading(0, within: 60_000)], memory: reading(0), expected: .agrees),
+            (authorities: [reading(0)], memory: reading(90_000, lowerBound: true), expected: .agrees),
+        ] as [(authorities: [ClockReading], memory: ClockReading, expected: ClockAgreement)])
     func priority(_ authorities: [ClockReading], _ memory: ClockReading, _ expected: ClockAgreement) {
         #expect(ClockAgreement.decide(authorities: authorities, memory: memory) == expected)
     }
@@ -66,13 +66,19 @@ struct ClockAgreementTests {
     @Test(
         "a node is apart from a database with which most of the other nodes agree, and from no other",
         arguments: [
-            (differs(300_001), [0], true), (differs(-300_001), [0], true), (differs(300_000), [0], false),
-            (differs(86_400_000), [], false), (differs(86_400_000), [86_400_000], false),
-            (differs(86_400_000), [0, 86_400_000], false), (differs(86_400_000), [0, 0, 86_400_000], true),
-            (differs(86_400_000), [299_000], true), (differs(86_400_000), [-301_000], false),
-            (.agrees, [0], false), (.unconfirmed(atMost: nil), [0], false),
-        ] as [(ClockAgreement, [Int64], Bool)])
-    func apart(_ agreement: ClockAgreement, _ others: [Int64], _ expected: Bool) {
-        #expect(NodeClocks.isApart(agreement, others: others.map(Duration.milliseconds)) == expected)
+            (agreement: differs(300_001), others: [0], isApart: true),
+            (agreement: differs(-300_001), others: [0], isApart: true),
+            (agreement: differs(300_000), others: [0], isApart: false),
+            (agreement: differs(86_400_000), others: [], isApart: false),
+            (agreement: differs(86_400_000), others: [86_400_000], isApart: false),
+            (agreement: differs(86_400_000), others: [0, 86_400_000], isApart: false),
+            (agreement: differs(86_400_000), others: [0, 0, 86_400_000], isApart: true),
+            (agreement: differs(86_400_000), others: [299_000], isApart: true),
+            (agreement: differs(86_400_000), others: [-301_000], isApart: false),
+            (agreement: .agrees, others: [0], isApart: false),
+            (agreement: .unconfirmed(atMost: nil), others: [0], isApart: false),
+        ] as [(agreement: ClockAgreement, others: [Int64], isApart: Bool)])
+    func apart(_ agreement: ClockAgreement, _ others: [Int64], _ isApart: Bool) {
+        #expect(NodeClocks.isApart(agreement, others: others.map(Duration.milliseconds)) == isApart)
     }
 }

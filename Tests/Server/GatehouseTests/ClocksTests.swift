@@ -83,7 +83,7 @@ struct ClocksTests {
         #expect(clocks.otherTime(at: machine.trueTime) == nil)
     }
 
-    @Test("a database of a program that kept no time starts with its newest row, and what a wrong clock writes is none")
+    @Test("a database without a stored time starts with its newest row, and ignores rows that a wrong clock wrote")
     func olderDatabase() throws {
         store.known.withLock { $0 = KnownTime(moment: Self.noon - .seconds(10), uptime: nil) }
         #expect(try clocks().confirmedNow() != nil)

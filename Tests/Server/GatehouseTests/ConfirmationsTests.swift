@@ -45,7 +45,7 @@ struct ConfirmationsTests {
         #expect(store.written.isEmpty)
     }
 
-    @Test("what the store did not take is written later")
+    @Test("confirmations that the store did not take are written later")
     func failure() throws {
         try use("a", generation: 2)
         store.fails.store(true, ordering: .relaxed)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A decision that the store repeats")
 struct RepeatedDecisionTests {
-    @Test("the tokens in the answer are those of the last decision")
+    @Test("the answer has the tokens of the last decision")
     func last() throws {
         let store = RepeatingStore()
         let counter = Atomic<UInt8>(0)

@@ -210,7 +210,7 @@ struct RevocationsTests {
                 readings += 1
             }
         }
-        // After a suspension once, whatever comes of it.
+        // Once after a suspension, whatever the result.
         elapsed.advance(by: .seconds(5))
         for _ in 1...3 { try revocations.requireCurrent() }
         #expect(store.readCount == readings + 1)

@@ -3,7 +3,7 @@ import StoreSupport
 import Testing
 
 /// The rotation rule as a table, for a session of generation 5 whose token was issued at second 1000 and expires at
-/// second 2000. The token of generation 4 expires at second 1600, and that of generation 3 at second 1200.
+/// second 2000. The token of generation 4 expires at second 1600, the token of generation 3 at second 1200.
 @Suite("Rotation")
 struct RotationTests {
     private static let policy = RefreshPolicy.ofTests(reuseGrace: .seconds(30))

@@ -37,7 +37,7 @@ struct ChallengeTests {
         for nonce in nonces.prefix(20) { #expect(nonce.wholeMatch(of: /[A-Za-z0-9_-]{54}/) != nil) }
     }
 
-    @Test("challenges of the previous secret are accepted, those of a removed secret are not")
+    @Test("challenges of the previous secret are accepted, challenges of a removed secret are not")
     func rotation() throws {
         let old = tokens.challenge(expiresAt: Self.end)
         let during = try service(Sample.otherSecret, previous: Sample.refreshSecret)

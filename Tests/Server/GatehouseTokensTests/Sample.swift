@@ -37,7 +37,7 @@ enum Sample {
         try service(access: KeyRing(secret: accessSecret), refresh: KeyRing(secret: refreshSecret))
     }
 
-    /// With one secret for both kinds of token, which the configuration refuses. The kinds must be told apart even so.
+    /// With one secret for both kinds of token, which the configuration refuses. The kinds must be distinguished even then.
     static func serviceWithOneSecret() throws -> JWTTokenService {
         try service(access: KeyRing(secret: accessSecret), refresh: KeyRing(secret: accessSecret))
     }

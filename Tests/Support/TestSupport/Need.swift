@@ -11,7 +11,7 @@ package enum Need: String, Sendable {
     case openAPITools = "schemathesis"
     case otherFronts = "Apache, Caddy and lighttpd"
     case promtool = "promtool"
-    /// What another test guards as well, or what hardly ever changes.
+    /// Rules that another test checks as well, or code that hardly ever changes.
     case time = "much processor time"
 
     /// Whether `./deploy/test --all` runs the tests. Then tests of races also make more attempts.

@@ -114,7 +114,7 @@ extension TemporaryPostgreSQL {
         return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] + command
     }
 
-    /// A short path, since that of a socket has at most 107 bytes.
+    /// A short path, since the path of a socket has at most 107 bytes.
     private static func makeFolder() throws -> String {
         var template = Array((NSTemporaryDirectory() + "pg-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw Spawn.Failure(description: "mkdtemp: error \(errno)") }

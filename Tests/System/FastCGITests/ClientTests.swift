@@ -10,7 +10,7 @@ extension SocketTests {
     @Suite("The client") struct ClientTests {
         @Test("reads a response of any size within its limit", arguments: [0, 1, 8000, 70_000, 200_000])
         func sizes(_ count: Int) throws {
-            let server = try TestServer(.tcp)
+            let server = try TestResponder(.tcp)
             let address = try SocketAddress(of: server.responder.listener.descriptor)
             let answer = try Client(path: "/large/\(count)").ask(address, until: .now + .seconds(20))
             #expect(answer.status == 200)
@@ -19,7 +19,7 @@ extension SocketTests {
 
         @Test("rejects a response above its limit")
         func tooLong() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let address = try SocketAddress(of: server.responder.listener.descriptor)
             #expect(throws: ClientFault.tooLong) {
                 try Client(path: "/large/100000", longest: 50_000).ask(address, until: .now + .seconds(20))
@@ -28,7 +28,7 @@ extension SocketTests {
 
         @Test("stops waiting at the deadline")
         func late() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let address = try SocketAddress(of: server.responder.listener.descriptor)
             #expect(throws: ClientFault.late) {
                 try Client(path: "/held").ask(address, until: .now + .milliseconds(200))
@@ -38,7 +38,7 @@ extension SocketTests {
 
         @Test("stops waiting at the deadline if the listener accepts no connection")
         func fullQueue() throws {
-            let path = TestServer.freshPath()
+            let path = TestResponder.freshPath()
             let listener = try Listener.unix(path: path)
             let address = try SocketAddress(of: listener.descriptor)
             #expect(throws: ClientFault.late) { try Client(path: "/").ask(address, until: .now + .milliseconds(200)) }
@@ -47,7 +47,7 @@ extension SocketTests {
 
         @Test("reports that no process listens")
         func noListener() throws {
-            let address = try SocketAddress(path: TestServer.freshPath())
+            let address = try SocketAddress(path: TestResponder.freshPath())
             let fault = #expect(throws: ClientFault.self) {
                 try Client(path: "/").ask(address, until: .now + .seconds(5))
             }
@@ -58,7 +58,7 @@ extension SocketTests {
         func closedWithoutResponse() throws {
             var limits = Limits.quick
             limits.connections = 1
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             let other = try server.connect()
             try other.send(Array(FastCGIWire.request().prefix(20)))
             #expect(Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection })

@@ -29,8 +29,8 @@ extension SocketTests {
             }
         }
 
-        private func server(keeper: Keeper, workers: Int = 2, limits: Limits = .quick) throws -> TestServer {
-            try TestServer(workers: workers, limits: limits, keeper: { keeper.keep($0) })
+        private func server(keeper: Keeper, workers: Int = 2, limits: Limits = .quick) throws -> TestResponder {
+            try TestResponder(workers: workers, limits: limits, keeper: { keeper.keep($0) })
         }
 
         @Test("idle, new and busy connections are handed over without losing data")
@@ -44,14 +44,14 @@ extension SocketTests {
             #expect(Eventually.holds { first.responder.openConnections == 4 })
             try busy.send(FastCGIWire.request("/held"))
             try lingering.send(FastCGIWire.request(keep: false))
-            #expect(try lingering.answer().text == TestServer.expected("/echo:"))
+            #expect(try lingering.answer().text == TestResponder.expected("/echo:"))
             #expect(try lingering.isEnded())
             first.held.arrive()
             first.responder.shutDown()
             first.held.release()
             first.stop()
             // The running request was answered before.
-            #expect(try busy.answer().text == TestServer.expected("/held:"))
+            #expect(try busy.answer().text == TestResponder.expected("/held:"))
             #expect(keeper.count == 3)
             // Requests that are sent while no process serves are answered later.
             try idle.send(FastCGIWire.request(body: [67]))
@@ -61,10 +61,10 @@ extension SocketTests {
                 let isAdopted = second.responder.adopt(FileDescriptor(takingOwnership: copy))
                 #expect(isAdopted)
             }
-            #expect(try idle.answer().text == TestServer.expected("/echo:C"))
+            #expect(try idle.answer().text == TestResponder.expected("/echo:C"))
             try silent.send(Array(FastCGIWire.request(body: [68]).dropFirst(30)))
-            #expect(try silent.answer().text == TestServer.expected("/echo:D"))
-            #expect(try busy.exchange(FastCGIWire.request(body: [69])).text == TestServer.expected("/echo:E"))
+            #expect(try silent.answer().text == TestResponder.expected("/echo:D"))
+            #expect(try busy.exchange(FastCGIWire.request(body: [69])).text == TestResponder.expected("/echo:E"))
             second.stop()
         }
 
@@ -82,7 +82,7 @@ extension SocketTests {
             #expect(Eventually.holds { server.responder.openConnections == 2 })
             server.responder.shutDown()
             #expect(Eventually.holds { keeper.count == 1 }, "the idle connection")
-            #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
+            #expect(try peer.exchange(Array(request[30...])).text == TestResponder.expected("/echo:AB"))
             server.stop()
             #expect(keeper.count == 2)
             for copy in keeper.take() { close(copy) }
@@ -99,9 +99,9 @@ extension SocketTests {
                 isBusy.change { $0 = true }
                 // Waits without a BlockingSection.
                 _ = Eventually.holds { mayAnswer.load(ordering: .relaxed) }
-                TestServer.answer(request, into: &answer)
+                TestResponder.answer(request, into: &answer)
             }
-            let first = try TestServer(workers: 1, keeper: { keeper.keep($0) }, handler: handler)
+            let first = try TestResponder(workers: 1, keeper: { keeper.keep($0) }, handler: handler)
             let (waiting, busy) = (try first.connect(), try first.connect())
             #expect(Eventually.holds { first.responder.openConnections == 2 })
             try busy.send(FastCGIWire.request())
@@ -111,15 +111,15 @@ extension SocketTests {
             #expect(Eventually.holds { keeper.count == 1 })
             let second = try server(keeper: Keeper())
             for copy in keeper.take() { second.responder.adopt(FileDescriptor(takingOwnership: copy)) }
-            #expect(try waiting.answer().text == TestServer.expected("/echo:A"))
+            #expect(try waiting.answer().text == TestResponder.expected("/echo:A"))
             mayAnswer.store(true, ordering: .relaxed)
-            #expect(try busy.answer().text == TestServer.expected("/echo:"))
+            #expect(try busy.answer().text == TestResponder.expected("/echo:"))
             first.stop()
         }
 
         @Test("if the keeper fails, a partial request is completed and answered")
         func halfWithoutKeeper() throws {
-            let server = try TestServer(keeper: { _ in false })
+            let server = try TestResponder(keeper: { _ in false })
             let peer = try server.connect()
             let request = FastCGIWire.request(body: [65, 66])
             try peer.send(Array(request[..<30]))
@@ -129,7 +129,7 @@ extension SocketTests {
             let idle = try server.connect()
             server.responder.shutDown()
             #expect(try idle.isEnded())
-            #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
+            #expect(try peer.exchange(Array(request[30...])).text == TestResponder.expected("/echo:AB"))
             #expect(try peer.isEnded())
             server.stop()
         }
@@ -138,7 +138,7 @@ extension SocketTests {
         func neverWhole() throws {
             var limits = Limits.quick
             limits.drain = .milliseconds(300)
-            let server = try TestServer(limits: limits, keeper: { _ in false })
+            let server = try TestResponder(limits: limits, keeper: { _ in false })
             let peer = try server.connect()
             try peer.send(Array(FastCGIWire.request().prefix(20)))
             #expect(
@@ -170,7 +170,7 @@ extension SocketTests {
         @Test("a keeper that fails is called once, and the connections are closed")
         func failing() throws {
             let asked = Atomic(0)
-            let server = try TestServer(
+            let server = try TestResponder(
                 workers: 1,
                 keeper: { _ in
                     asked.add(1, ordering: .relaxed)
@@ -185,7 +185,7 @@ extension SocketTests {
 
         @Test("an adopted descriptor that is closed by the peer or is not a socket is closed")
         func dead() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let pair = try SocketPair()
             let near = pair.giveFarEnd { far in
                 let isAdopted = server.responder.adopt(far)
@@ -204,7 +204,7 @@ extension SocketTests {
         func limit() throws {
             var limits = Limits.quick
             limits.connections = 2
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             let peers = try (0..<2).map { _ in try server.connect() }
             for peer in peers { _ = try peer.exchange(FastCGIWire.request()) }
             let refused = try SocketPair().giveFarEnd { far in
@@ -223,7 +223,7 @@ extension SocketTests {
 
         @Test("no request is lost during many restarts under load", arguments: [1, 4])
         func underLoad(_ workers: Int) throws {
-            let path = TestServer.freshPath()
+            let path = TestResponder.freshPath()
             let listener = try Listener.unix(path: path)
             let keeper = Keeper()
             let isOver = Atomic(false)
@@ -248,7 +248,7 @@ extension SocketTests {
                 let copy = FileDescriptor(takingOwnership: fcntl(listener.descriptor.number, F_DUPFD_CLOEXEC, 0))
                 let responder = try Responder(
                     listener: try Listener.adopt(copy), workers: workers, limits: .quick,
-                    keeper: { keeper.keep($0) }, handler: TestServer.answer)
+                    keeper: { keeper.keep($0) }, handler: TestResponder.answer)
                 let thread = try Thread.spawn(name: "responder") { try! responder.run() }
                 for copy in keeper.take() { responder.adopt(FileDescriptor(takingOwnership: copy)) }
                 let before = answered.load(ordering: .relaxed)
@@ -258,7 +258,7 @@ extension SocketTests {
             }
             isOver.store(true, ordering: .relaxed)
             // The last responder answers the requests that are still pending.
-            let last = try Responder(listener: listener, workers: 1, limits: .quick, handler: TestServer.answer)
+            let last = try Responder(listener: listener, workers: 1, limits: .quick, handler: TestResponder.answer)
             let thread = try Thread.spawn(name: "responder") { try! last.run() }
             for copy in keeper.take() { last.adopt(FileDescriptor(takingOwnership: copy)) }
             for thread in threads { thread.join() }

@@ -23,11 +23,11 @@ extension SocketTests {
             "4,200 idle connections do not prevent a new one",
             .enabled(if: hasDescriptors, "the limit on open files is too low"))
         func flood() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let peers = try (0..<4200).map { _ in try server.connect() }
             for _ in 0..<5 {
                 let late = try server.connect()
-                #expect(try late.exchange(FastCGIWire.request(body: [65])).text == TestServer.expected("/echo:A"))
+                #expect(try late.exchange(FastCGIWire.request(body: [65])).text == TestResponder.expected("/echo:A"))
             }
             #expect(server.responder.openConnections <= Limits.standard.connections)
             // Which of them were closed is not determined: many became idle within one tick of the clock.
@@ -36,11 +36,11 @@ extension SocketTests {
 
         @Test(
             "the connection that has been idle longest is closed for a new one, and reported",
-            arguments: TestServer.Kind.allCases)
-        func longestIdle(_ kind: TestServer.Kind) throws {
+            arguments: TestResponder.Kind.allCases)
+        func longestIdle(_ kind: TestResponder.Kind) throws {
             var limits = Limits.quick
             limits.connections = 3
-            let server = try TestServer(kind, limits: limits)
+            let server = try TestResponder(kind, limits: limits)
             let peers = try (0..<3).map { _ in
                 let peer = try server.connect()
                 _ = try peer.exchange(FastCGIWire.request())
@@ -67,7 +67,7 @@ extension SocketTests {
             var limits = Limits.quick
             limits.connections = 4
             (limits.incompleteFor, limits.unreadFor) = (.seconds(60), .seconds(60))
-            let server = try TestServer(workers: 3, limits: limits)
+            let server = try TestResponder(workers: 3, limits: limits)
             let request = FastCGIWire.request(body: [65])
             // Sequentially: of connections accepted together, one may wait for the handler of another.
             var count = 0
@@ -88,14 +88,14 @@ extension SocketTests {
             var late: [FastCGIPeer] = []
             for _ in 0..<10 {
                 late.append(try server.connect())
-                #expect(try late.last?.exchange(request).text == TestServer.expected("/echo:A"))
+                #expect(try late.last?.exchange(request).text == TestResponder.expected("/echo:A"))
                 #expect(Eventually.holds { server.hasIdleConnection })
                 Self.waitForNextTick()
             }
             for peer in late.dropLast() { #expect(try peer.isEnded()) }
             server.held.release()
-            #expect(try served.answer().text == TestServer.expected("/held:"))
-            #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestServer.expected("/echo:A"))
+            #expect(try served.answer().text == TestResponder.expected("/held:"))
+            #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestResponder.expected("/echo:A"))
             #expect(try unread.answer().byteCount > 5_000_000)
         }
 
@@ -105,17 +105,17 @@ extension SocketTests {
             // Longer than a busy machine takes from connecting to sending.
             limits.idleFor = .seconds(3)
             limits.incompleteFor = .seconds(60)
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             let request = FastCGIWire.request(body: [65])
             let arriving = try server.connect()
             try arriving.send(Array(request.prefix(20)))
             let served = try server.connect()
-            #expect(try served.exchange(request).text == TestServer.expected("/echo:A"))
+            #expect(try served.exchange(request).text == TestResponder.expected("/echo:A"))
             let silent = try server.connect()
             #expect(try silent.isEnded())
             #expect(try served.isEnded())
             #expect(Eventually.holds { server.responder.openConnections == 1 })
-            #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestServer.expected("/echo:A"))
+            #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestResponder.expected("/echo:A"))
             #expect(server.faults.isEmpty, "closing an idle connection is not a fault")
         }
 
@@ -126,7 +126,7 @@ extension SocketTests {
             limits.idleFor = idleFor
             let responder = try Responder(
                 listener: .tcp(host: "127.0.0.1", port: 0), workers: 1, limits: limits,
-                handler: TestServer.answer)
+                handler: TestResponder.answer)
             let near = try SocketPair().giveFarEnd { far in
                 let isAdopted = responder.adopt(far)
                 #expect(isAdopted)
@@ -147,7 +147,7 @@ extension SocketTests {
             limits.idleFor = .zero
             let responder = try Responder(
                 listener: .tcp(host: "127.0.0.1", port: 0), workers: 1, limits: limits,
-                handler: TestServer.answer)
+                handler: TestResponder.answer)
             var number: Int32 = -1
             let near = try SocketPair().giveFarEnd { far in
                 number = far.number
@@ -169,7 +169,7 @@ extension SocketTests {
         func atTheLimit() throws {
             var limits = Limits.quick
             (limits.idleFor, limits.sweepEvery) = (.milliseconds(8), .milliseconds(1))
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             for round in 0..<300 {
                 let peer = try server.connect()
                 guard (try? peer.exchange(FastCGIWire.request())) != nil else { continue }

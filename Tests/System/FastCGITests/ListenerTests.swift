@@ -16,7 +16,7 @@ extension SocketTests {
         @Test(
             "a socket file has the given mode, regardless of the umask", arguments: [0o660, 0o600, 0o666] as [UInt32])
         func mode(_ mode: UInt32) throws {
-            let path = TestServer.freshPath()
+            let path = TestResponder.freshPath()
             let listener = try Listener.unix(path: path, mode: mode)
             var status = stat()
             lstat(path, &status)
@@ -28,7 +28,7 @@ extension SocketTests {
 
         @Test("the socket file of a dead process is replaced")
         func stale() throws {
-            let path = TestServer.freshPath()
+            let path = TestResponder.freshPath()
             do { _ = try Listener.unix(path: path) }
             #expect(kind(path) == S_IFSOCK)
             let listener = try Listener.unix(path: path)
@@ -38,7 +38,7 @@ extension SocketTests {
 
         @Test("the socket file of a running process is not replaced")
         func live() throws {
-            let path = TestServer.freshPath()
+            let path = TestResponder.freshPath()
             let listener = try Listener.unix(path: path)
             let error = #expect(throws: ListenerError.self) { _ = try Listener.unix(path: path) }
             #expect(error == .inUse(path: path))
@@ -49,12 +49,12 @@ extension SocketTests {
 
         @Test("a file that is not a socket is not removed")
         func notASocket() throws {
-            let path = TestServer.freshPath()
+            let path = TestResponder.freshPath()
             close(open(path, O_CREAT | O_WRONLY, 0o600))
             defer { unlink(path) }
             #expect(throws: ListenerError.notASocket(path: path)) { _ = try Listener.unix(path: path) }
             #expect(kind(path) == S_IFREG)
-            let link = TestServer.freshPath()
+            let link = TestResponder.freshPath()
             symlink(path, link)
             defer { unlink(link) }
             #expect(throws: ListenerError.notASocket(path: link)) { _ = try Listener.unix(path: link) }
@@ -63,7 +63,7 @@ extension SocketTests {
 
         @Test("a socket file that another process has put at the path is not removed")
         func replacedSocket() throws {
-            let path = TestServer.freshPath()
+            let path = TestResponder.freshPath()
             let first = try Listener.unix(path: path)
             unlink(path)
             let second = try Listener.unix(path: path)
@@ -107,14 +107,21 @@ extension SocketTests {
         @Test(
             "the sockets in the environment are for this process and have the given names",
             arguments: [
-                (nil, nil, nil, []), ("42", nil, nil, []), (nil, "1", nil, []), ("42", "1", nil, [""]),
-                ("41", "1", nil, []), ("42", "0", nil, []), ("41", "2", nil, []), ("42", "2", nil, ["", ""]),
-                ("42", "1", "gatehouse.socket", ["gatehouse.socket"]),
-                ("42", "2", "a:connection", ["a", "connection"]),
-                ("41", "2", "only one", []), ("42", "3", "a::b", ["a", "", "b"]),
-            ] as [(String?, String?, String?, [String])])
-        func environment(_ owner: String?, _ count: String?, _ names: String?, _ expected: [String]) throws {
-            let variables = ["LISTEN_PID": owner, "LISTEN_FDS": count, "LISTEN_FDNAMES": names]
+                (process: nil, count: nil, names: nil, expected: []),
+                (process: "42", count: nil, names: nil, expected: []),
+                (process: nil, count: "1", names: nil, expected: []),
+                (process: "42", count: "1", names: nil, expected: [""]),
+                (process: "41", count: "1", names: nil, expected: []),
+                (process: "42", count: "0", names: nil, expected: []),
+                (process: "41", count: "2", names: nil, expected: []),
+                (process: "42", count: "2", names: nil, expected: ["", ""]),
+                (process: "42", count: "1", names: "gatehouse.socket", expected: ["gatehouse.socket"]),
+                (process: "42", count: "2", names: "a:connection", expected: ["a", "connection"]),
+                (process: "41", count: "2", names: "only one", expected: []),
+                (process: "42", count: "3", names: "a::b", expected: ["a", "", "b"]),
+            ] as [(process: String?, count: String?, names: String?, expected: [String])])
+        func environment(_ process: String?, _ count: String?, _ names: String?, _ expected: [String]) throws {
+            let variables = ["LISTEN_PID": process, "LISTEN_FDS": count, "LISTEN_FDNAMES": names]
             let offers = try InheritedSockets.offers(to: 42) { variables[$0] ?? nil }
             #expect(offers.map(\.name) == expected)
             #expect(offers.map(\.number) == expected.indices.map { Int32(3 + $0) })
@@ -123,16 +130,25 @@ extension SocketTests {
         @Test(
             "an invalid environment is an error",
             arguments: [
-                ("x", "1", nil, .malformedVariable(variable: "LISTEN_PID", value: "x")),
-                ("42", "", nil, .malformedVariable(variable: "LISTEN_FDS", value: "")),
-                ("42", "-1", nil, .malformedVariable(variable: "LISTEN_FDS", value: "-1")),
-                ("42", "99999999999", nil, .malformedVariable(variable: "LISTEN_FDS", value: "99999999999")),
-                ("42", "99999999", nil, .malformedVariable(variable: "LISTEN_FDS", value: "99999999")),
-                ("42", "2", "a", .namesMissing(descriptors: 2, names: 1)),
-                ("42", "1", "a:b", .namesMissing(descriptors: 1, names: 2)),
-            ] as [(String, String, String?, ListenerError)])
-        func badEnvironment(_ owner: String, _ count: String, _ names: String?, _ error: ListenerError) {
-            let variables = ["LISTEN_PID": owner, "LISTEN_FDS": count, "LISTEN_FDNAMES": names]
+                (process: "x", count: "1", names: nil, error: .malformedVariable(variable: "LISTEN_PID", value: "x")),
+                (process: "42", count: "", names: nil, error: .malformedVariable(variable: "LISTEN_FDS", value: "")),
+                (
+                    process: "42", count: "-1", names: nil,
+                    error: .malformedVariable(variable: "LISTEN_FDS", value: "-1")
+                ),
+                (
+                    process: "42", count: "99999999999", names: nil,
+                    error: .malformedVariable(variable: "LISTEN_FDS", value: "99999999999")
+                ),
+                (
+                    process: "42", count: "99999999", names: nil,
+                    error: .malformedVariable(variable: "LISTEN_FDS", value: "99999999")
+                ),
+                (process: "42", count: "2", names: "a", error: .namesMissing(descriptors: 2, names: 1)),
+                (process: "42", count: "1", names: "a:b", error: .namesMissing(descriptors: 1, names: 2)),
+            ] as [(process: String, count: String, names: String?, error: ListenerError)])
+        func badEnvironment(_ process: String, _ count: String, _ names: String?, _ error: ListenerError) {
+            let variables = ["LISTEN_PID": process, "LISTEN_FDS": count, "LISTEN_FDNAMES": names]
             #expect(throws: error) { try InheritedSockets.offers(to: 42) { variables[$0] ?? nil } }
         }
 
@@ -147,9 +163,9 @@ extension SocketTests {
             #expect(try InheritedSockets.sorted(kept).listener == nil)
         }
 
-        @Test("an inherited listener is served, and stays open", arguments: TestServer.Kind.allCases)
-        func inherited(_ kind: TestServer.Kind) throws {
-            let path = TestServer.freshPath()
+        @Test("an inherited listener is served, and stays open", arguments: TestResponder.Kind.allCases)
+        func inherited(_ kind: TestResponder.Kind) throws {
+            let path = TestResponder.freshPath()
             let original = kind == .unix ? try Listener.unix(path: path) : try Listener.tcp(host: "127.0.0.1", port: 0)
             let address = original.port.map { FastCGIPeer.Address.tcp($0) } ?? .unix(path)
             let copy = FileDescriptor(takingOwnership: dup(original.descriptor.number))
@@ -157,11 +173,11 @@ extension SocketTests {
             let listener = try Listener.adopt(copy)
             #expect(fcntl(number, F_GETFD) & FD_CLOEXEC == FD_CLOEXEC)
             #expect(fcntl(number, F_GETFL) & O_NONBLOCK == O_NONBLOCK)
-            let responder = try Responder(listener: listener, workers: 2, limits: .quick, handler: TestServer.answer)
+            let responder = try Responder(listener: listener, workers: 2, limits: .quick, handler: TestResponder.answer)
             let thread = try Thread.spawn(name: "responder") { try! responder.run() }
             #expect(
                 try FastCGIPeer(address).exchange(FastCGIWire.request(body: [65])).text
-                    == TestServer.expected("/echo:A"))
+                    == TestResponder.expected("/echo:A"))
             responder.shutDown()
             thread.join()
             // The listener still accepts connections for the next process.

@@ -46,7 +46,7 @@ extension SocketTests {
             var limits = Limits.quick
             (limits.incompleteFor, limits.lingerFor) = (.milliseconds(20), .milliseconds(20))
             limits.sweepEvery = .milliseconds(5)
-            let server = try TestServer(workers: 4, limits: limits)
+            let server = try TestResponder(workers: 4, limits: limits)
             for start in stride(from: 0, to: max(100, Self.count / 4), by: 100) {
                 let peers = try (start..<start + 100).map { seed in
                     let peer = try server.connect()
@@ -57,7 +57,7 @@ extension SocketTests {
                 }
                 #expect(
                     try server.connect().exchange(FastCGIWire.request(body: [66])).text
-                        == TestServer.expected("/echo:B"))
+                        == TestResponder.expected("/echo:B"))
                 // Every connection ends, with any response.
                 for peer in peers { while (try? peer.record()) != nil {} }
             }

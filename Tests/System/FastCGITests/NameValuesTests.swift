@@ -8,11 +8,13 @@ import Testing
     @Test(
         "a length below 128 takes one byte, a larger one takes four",
         arguments: [
-            ([0], 0, 1), ([1], 1, 1), ([127], 127, 1),
-            ([0x80, 0, 0, 128], 128, 4), ([0x80, 0, 0, 5], 5, 4), ([0x80, 0, 1, 0], 256, 4),
-            ([0x80, 1, 0, 0], 65536, 4), ([0x81, 0, 0, 0], 1 << 24, 4), ([0x81, 2, 3, 4], 0x0102_0304, 4),
-            ([0xFF, 0xFF, 0xFF, 0xFF], 0x7FFF_FFFF, 4),
-        ] as [([UInt8], Int, Int)])
+            (bytes: [0], length: 0, used: 1), (bytes: [1], length: 1, used: 1), (bytes: [127], length: 127, used: 1),
+            (bytes: [0x80, 0, 0, 128], length: 128, used: 4), (bytes: [0x80, 0, 0, 5], length: 5, used: 4),
+            (bytes: [0x80, 0, 1, 0], length: 256, used: 4),
+            (bytes: [0x80, 1, 0, 0], length: 65536, used: 4), (bytes: [0x81, 0, 0, 0], length: 1 << 24, used: 4),
+            (bytes: [0x81, 2, 3, 4], length: 0x0102_0304, used: 4),
+            (bytes: [0xFF, 0xFF, 0xFF, 0xFF], length: 0x7FFF_FFFF, used: 4),
+        ] as [(bytes: [UInt8], length: Int, used: Int)])
     func decodesLengths(_ bytes: [UInt8], _ length: Int, _ used: Int) {
         var index = 0
         let following = bytes + [9, 9]

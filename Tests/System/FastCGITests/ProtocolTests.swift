@@ -55,7 +55,7 @@ extension SocketTests {
                 ),
             ] as [(String, [UInt8])])
         func refused(_ what: String, _ bytes: [UInt8]) throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let bystander = try server.connect()
             _ = try bystander.exchange(FastCGIWire.request())
             // On a new connection and on one that was served before, at once and byte by byte.
@@ -83,7 +83,7 @@ extension SocketTests {
             "parameters that reach the limit are served, one byte more is rejected",
             arguments: [65536, 65537])
         func parametersLimit(_ length: Int) throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let peer = try server.connect()
             let content = FastCGIWire.pair("A", String(repeating: "v", count: length - 6))
             #expect(content.count == length)
@@ -98,16 +98,16 @@ extension SocketTests {
 
         @Test(
             "a body above the limit is answered when it ends, and the connection is kept if requested",
-            arguments: TestServer.Kind.allCases, [65537, 2_000_000])
-        func bodyTooLarge(_ kind: TestServer.Kind, _ length: Int) throws {
-            let server = try TestServer(kind)
+            arguments: TestResponder.Kind.allCases, [65537, 2_000_000])
+        func bodyTooLarge(_ kind: TestResponder.Kind, _ length: Int) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
             let body = [UInt8](repeating: 65, count: length)
             // The whole body is sent before the response is read, as by a web server that expects no early response.
             for keep in [true, true, false] {
                 let answer = try peer.exchange(FastCGIWire.request(body: body, keep: keep))
-                #expect(answer.text == TestServer.expected("too large", status: 413))
-                if keep { #expect(try peer.exchange(FastCGIWire.request()).text == TestServer.expected("/echo:")) }
+                #expect(answer.text == TestResponder.expected("too large", status: 413))
+                if keep { #expect(try peer.exchange(FastCGIWire.request()).text == TestResponder.expected("/echo:")) }
             }
             #expect(try peer.isEnded())
             #expect(server.faults.isEmpty)
@@ -117,34 +117,34 @@ extension SocketTests {
         func bodyTooLargeWithoutEnd() throws {
             var limits = Limits.quick
             limits.lingerFor = .milliseconds(200)
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             let peer = try server.connect()
             let request = FastCGIWire.request(body: [UInt8](repeating: 65, count: 200_000))
-            #expect(try peer.exchange(request.dropLast(1)).text == TestServer.expected("too large", status: 413))
+            #expect(try peer.exchange(request.dropLast(1)).text == TestResponder.expected("too large", status: 413))
             #expect(try peer.isEnded())
             #expect(Eventually.holds { server.responder.openConnections == 0 })
         }
 
         @Test("a body above the limit that was not announced is also answered")
         func bodyTooLargeUnannounced() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let peer = try server.connect()
             let start = FastCGIWire.begin() + FastCGIWire.stream(4, FastCGIWire.pair("DOCUMENT_URI", "/echo"))
             let answer = try peer.exchange(
                 start + FastCGIWire.stream(5, [UInt8](repeating: 65, count: 65537), size: 1000))
-            #expect(answer.text == TestServer.expected("too large", status: 413))
+            #expect(answer.text == TestResponder.expected("too large", status: 413))
         }
 
         @Test("an announced body above the limit is answered after a short wait")
         func bodyTooLargeAnnounced() throws {
             var limits = Limits.quick
             limits.lingerFor = .milliseconds(200)
-            let server = try TestServer(workers: 1, limits: limits)
+            let server = try TestResponder(workers: 1, limits: limits)
             let peer = try server.connect()
             let announced = FastCGIWire.pair("CONTENT_LENGTH", "99999999")
             #expect(
                 try peer.exchange(FastCGIWire.begin() + FastCGIWire.stream(4, announced)).text
-                    == TestServer.expected("too large", status: 413))
+                    == TestResponder.expected("too large", status: 413))
             #expect(try server.connect().exchange(FastCGIWire.request()).protocolStatus == 0)
             #expect(Eventually.holds { server.responder.openConnections == 0 })
             #expect(server.faults.isEmpty)

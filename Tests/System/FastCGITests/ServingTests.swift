@@ -7,33 +7,34 @@ import Testing
 
 extension SocketTests {
     @Suite struct ServingTests {
-        @Test("several requests on one connection are answered", arguments: TestServer.Kind.allCases)
-        func answers(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind)
+        @Test("several requests on one connection are answered", arguments: TestResponder.Kind.allCases)
+        func answers(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
             for body in ["", "a", "hello"] {
                 let answer = try peer.exchange(FastCGIWire.request(id: 7, body: Array(body.utf8)))
-                #expect(answer.text == TestServer.expected("/echo:" + body))
+                #expect(answer.text == TestResponder.expected("/echo:" + body))
                 #expect(answer.id == 7)
                 #expect(answer.protocolStatus == 0)
             }
         }
 
         @Test(
-            "the connection is closed after the response unless it is to be kept", arguments: TestServer.Kind.allCases)
-        func closes(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind)
+            "the connection is closed after the response unless it is to be kept",
+            arguments: TestResponder.Kind.allCases)
+        func closes(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
-            #expect(try peer.exchange(FastCGIWire.request(keep: false)).text == TestServer.expected("/echo:"))
+            #expect(try peer.exchange(FastCGIWire.request(keep: false)).text == TestResponder.expected("/echo:"))
             let start = MonotonicTime.now
             #expect(try peer.isEnded())
             #expect(MonotonicTime.now < start + Limits.quick.incompleteFor)
             #expect(Eventually.holds { server.responder.openConnections == 0 })
         }
 
-        @Test("a request that arrives in two parts is answered", arguments: TestServer.Kind.allCases)
-        func cutAnywhere(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind)
+        @Test("a request that arrives in two parts is answered", arguments: TestResponder.Kind.allCases)
+        func cutAnywhere(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
             let request = FastCGIWire.request(body: Array("some body".utf8), padding: 3)
             for cut in 1..<request.count {
@@ -41,17 +42,17 @@ extension SocketTests {
                 try peer.send(Array(request[..<cut]))
                 try #require(Eventually.holds(every: 0.0005) { !server.hasIdleConnection }, "the part has arrived")
                 let answer = try peer.exchange(Array(request[cut...]))
-                #expect(answer.text == TestServer.expected("/echo:some body"), "cut at \(cut)")
+                #expect(answer.text == TestResponder.expected("/echo:some body"), "cut at \(cut)")
             }
         }
 
         @Test("a request with one byte in each record is answered", arguments: [0, 1, 7, 255])
         func oneByteRecords(_ padding: Int) throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let peer = try server.connect()
             let request = FastCGIWire.request(
                 body: Array("piece by piece".utf8), recordSize: 1, padding: padding)
-            #expect(try peer.exchange(request).text == TestServer.expected("/echo:piece by piece"))
+            #expect(try peer.exchange(request).text == TestResponder.expected("/echo:piece by piece"))
         }
 
         /// libfcgi interprets padding after a begin record or after the end of the parameters as a record. So this
@@ -59,7 +60,7 @@ extension SocketTests {
         @Test(
             "padding is not interpreted as a record", arguments: [(8, 0), (0, 8), (8, 8), (1, 0), (0, 1), (255, 255)])
         func paddingIsNoRecord(_ afterBegin: Int, _ afterParameters: Int) throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let uri = FastCGIWire.pair("DOCUMENT_URI", "/echo")
             func padded(_ record: [UInt8], _ padding: Int, _ content: [UInt8]) -> [UInt8] {
                 var record = record
@@ -72,7 +73,7 @@ extension SocketTests {
                 let peer = try server.connect()
                 try peer.send(begin + FastCGIWire.record(4, uri) + end + body)
                 // A wrong response is an error, a closed connection is not.
-                if let answer = try? peer.answer() { #expect(answer.text == TestServer.expected("/echo:AB")) }
+                if let answer = try? peer.answer() { #expect(answer.text == TestResponder.expected("/echo:AB")) }
             }
             #expect(try server.connect().exchange(FastCGIWire.request()).protocolStatus == 0)
         }
@@ -80,64 +81,64 @@ extension SocketTests {
         @Test(
             "a request that ends with padding is answered, and its connection is closed", arguments: [1, 7, 8, 24, 255])
         func paddedLast(_ padding: Int) throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let start = FastCGIWire.begin() + FastCGIWire.stream(4, FastCGIWire.pair("DOCUMENT_URI", "/echo"))
             let request = start + FastCGIWire.stream(5, [65, 66], endPadding: padding)
             let peer = try server.connect()
-            #expect(try peer.exchange(request).text == TestServer.expected("/echo:AB"))
+            #expect(try peer.exchange(request).text == TestResponder.expected("/echo:AB"))
             #expect(try peer.isEnded(), "libfcgi does not read the padding, so the connection cannot be kept")
         }
 
-        @Test("a request that is sent byte by byte is answered", arguments: TestServer.Kind.allCases)
-        func oneByteSends(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind)
+        @Test("a request that is sent byte by byte is answered", arguments: TestResponder.Kind.allCases)
+        func oneByteSends(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
             for byte in FastCGIWire.request(body: [65, 66], keep: false) { try peer.send([byte]) }
-            #expect(try peer.answer().text == TestServer.expected("/echo:AB"))
+            #expect(try peer.answer().text == TestResponder.expected("/echo:AB"))
         }
 
         @Test("parameters of all lengths are received", arguments: [0, 1, 127, 128, 5000, 32000, 65000])
         func parameters(_ length: Int) throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let peer = try server.connect()
             let value = String(repeating: "ä", count: length / 2) + (length % 2 == 1 ? "o" : "")
             let request = FastCGIWire.request(
                 "/value/NAME", parameters: [("NAMES", "no"), ("NAME", value), ("NAME", "second")])
-            #expect(try peer.exchange(request).text == TestServer.expected(value))
-            #expect(try peer.exchange(FastCGIWire.request("/value/NAME")).text == TestServer.expected("none"))
+            #expect(try peer.exchange(request).text == TestResponder.expected(value))
+            #expect(try peer.exchange(FastCGIWire.request("/value/NAME")).text == TestResponder.expected("none"))
         }
 
         @Test(
-            "bodies of all lengths up to the limit are received", arguments: TestServer.Kind.allCases,
+            "bodies of all lengths up to the limit are received", arguments: TestResponder.Kind.allCases,
             [8191, 8192, 16384, 65535, 65536])
-        func bodies(_ kind: TestServer.Kind, _ length: Int) throws {
-            let server = try TestServer(kind)
+        func bodies(_ kind: TestResponder.Kind, _ length: Int) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
             let body = (0..<length).map { UInt8(65 + $0 % 26) }
             for size in [65535, 1000] {
                 let answer = try peer.exchange(FastCGIWire.request(body: body, recordSize: size))
-                #expect(answer.text == TestServer.expected("/echo:" + String(decoding: body, as: UTF8.self)))
+                #expect(answer.text == TestResponder.expected("/echo:" + String(decoding: body, as: UTF8.self)))
             }
         }
 
         @Test(
-            "responses of all lengths are sent", arguments: TestServer.Kind.allCases,
+            "responses of all lengths are sent", arguments: TestResponder.Kind.allCases,
             [0, 7900, 7999, 8000, 8192, 32726, 32727, 32728, 65536, 1 << 20])
-        func answersOfAllLengths(_ kind: TestServer.Kind, _ length: Int) throws {
-            let server = try TestServer(kind)
+        func answersOfAllLengths(_ kind: TestResponder.Kind, _ length: Int) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
             for keep in [true, false] {
                 let answer = try peer.exchange(FastCGIWire.request("/large/\(length)", keep: keep))
-                #expect(answer.byteCount == length + TestServer.expected("").utf8.count)
+                #expect(answer.byteCount == length + TestResponder.expected("").utf8.count)
                 #expect(answer.text.hasSuffix(String(repeating: "x", count: length)))
             }
             #expect(try peer.isEnded())
         }
 
         @Test(
-            "large and small responses alternate on one connection", arguments: TestServer.Kind.allCases)
-        func largeAnswers(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind)
+            "large and small responses alternate on one connection", arguments: TestResponder.Kind.allCases)
+        func largeAnswers(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
             for number in 1...20 {
                 let isLarge = number % 2 == 0
@@ -150,16 +151,16 @@ extension SocketTests {
 
         /// libfcgi reads 8 KiB at a time.
         @Test(
-            "a request may end anywhere in libfcgi's buffer", arguments: TestServer.Kind.allCases,
+            "a request may end anywhere in libfcgi's buffer", arguments: TestResponder.Kind.allCases,
             [8191, 8192, 8193, 16383, 16384, 16385])
-        func bufferEdges(_ kind: TestServer.Kind, _ size: Int) throws {
-            let server = try TestServer(kind)
+        func bufferEdges(_ kind: TestResponder.Kind, _ size: Int) throws {
+            let server = try TestResponder(kind)
             let peer = try server.connect()
             for isBody in [true, false, true] {
                 let request = Self.request(ofSize: size, inBody: isBody)
                 #expect(request.count == size)
                 let body = isBody ? request.count { $0 == 65 } : 0
-                #expect(try peer.exchange(request).text == TestServer.expected(String(body)))
+                #expect(try peer.exchange(request).text == TestResponder.expected(String(body)))
             }
             #expect(server.faults.isEmpty)
         }
@@ -177,9 +178,9 @@ extension SocketTests {
             return request(200 + size - request(200).count)
         }
 
-        @Test("concurrent clients are all answered", arguments: TestServer.Kind.allCases)
-        func many(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind, workers: 4)
+        @Test("concurrent clients are all answered", arguments: TestResponder.Kind.allCases)
+        func many(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind, workers: 4)
             let threads = try (0..<8).map { thread in
                 try Thread.spawn(name: "client") {
                     for round in 0..<50 {
@@ -190,7 +191,7 @@ extension SocketTests {
                         for keep in [true, true, false] {
                             let body = "\(thread)/\(round)/\(keep)"
                             let answer = try? peer.exchange(FastCGIWire.request(body: Array(body.utf8), keep: keep))
-                            #expect(answer?.text == TestServer.expected("/echo:" + body))
+                            #expect(answer?.text == TestResponder.expected("/echo:" + body))
                         }
                     }
                 }
@@ -201,14 +202,14 @@ extension SocketTests {
         }
 
         @Test(
-            "500 connections opened at once are all answered", arguments: TestServer.Kind.allCases,
+            "500 connections opened at once are all answered", arguments: TestResponder.Kind.allCases,
             [1, 2, 16])
-        func burst(_ kind: TestServer.Kind, _ workers: Int) throws {
-            let server = try TestServer(kind, workers: workers)
+        func burst(_ kind: TestResponder.Kind, _ workers: Int) throws {
+            let server = try TestResponder(kind, workers: workers)
             let answers = try Concurrently.run(500) { index in
                 try server.connect().exchange(FastCGIWire.request(body: Array(String(index).utf8))).text
             }
-            #expect(Set(answers) == Set((0..<500).map { TestServer.expected("/echo:\($0)") }))
+            #expect(Set(answers) == Set((0..<500).map { TestResponder.expected("/echo:\($0)") }))
             #expect(Eventually.holds { server.responder.openConnections == 0 })
             #expect(server.faults.isEmpty)
         }
@@ -224,9 +225,9 @@ extension SocketTests {
                 events.change { _ = $0.insert("began " + uri) }
                 // The first connection's response depends on the second one's.
                 let next = ["/one": "may end /one", "/two": "may end /two", "/first": "began /second"][uri]
-                answer += TestServer.text(200, next.map { wait(for: $0) ? "done" : "alone" } ?? "done")
+                answer += TestResponder.text(200, next.map { wait(for: $0) ? "done" : "alone" } ?? "done")
             }
-            let server = try TestServer(workers: 2, handler: handler)
+            let server = try TestResponder(workers: 2, handler: handler)
             let busy = try ["/one", "/two"].map { uri in
                 let peer = try server.connect()
                 try peer.send(FastCGIWire.request(uri))
@@ -242,7 +243,7 @@ extension SocketTests {
             events.change { _ = $0.insert("may end /one") }
             #expect(wait(for: "began /first"))
             events.change { _ = $0.insert("may end /two") }
-            for peer in busy + peers { #expect(try peer.answer().text == TestServer.expected("done")) }
+            for peer in busy + peers { #expect(try peer.answer().text == TestResponder.expected("done")) }
         }
 
         /// The handlers wait for one another, so they would deadlock if a blocked worker kept its slot.
@@ -252,12 +253,12 @@ extension SocketTests {
             let handler: Responder.Handler = { _, answer in
                 arrived.change { $0 += 1 }
                 arrived.wait { count -> Void? in count == Self.crowd ? () : nil }
-                answer += TestServer.text(200, "all arrived")
+                answer += TestResponder.text(200, "all arrived")
             }
-            let server = try TestServer(workers: Self.crowd, handler: handler)
+            let server = try TestResponder(workers: Self.crowd, handler: handler)
             let peers = try (0..<Self.crowd).map { _ in try server.connect() }
             for peer in peers { try peer.send(FastCGIWire.request()) }
-            for peer in peers { #expect(try peer.answer().text == TestServer.expected("all arrived")) }
+            for peer in peers { #expect(try peer.answer().text == TestResponder.expected("all arrived")) }
         }
 
         /// More than the number of processors.

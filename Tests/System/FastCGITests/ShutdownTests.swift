@@ -8,9 +8,9 @@ import Testing
 
 extension SocketTests {
     @Suite struct ShutdownTests {
-        @Test("a running request is answered, then all connections are closed", arguments: TestServer.Kind.allCases)
-        func inFlight(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind)
+        @Test("a running request is answered, then all connections are closed", arguments: TestResponder.Kind.allCases)
+        func inFlight(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind)
             let idle = try server.connect()
             _ = try idle.exchange(FastCGIWire.request())
             let silent = try server.connect()
@@ -22,7 +22,7 @@ extension SocketTests {
             server.held.release()
             server.stop()
             #expect(MonotonicTime.now < start + Limits.quick.drain)
-            #expect(try busy.answer().text == TestServer.expected("/held:"))
+            #expect(try busy.answer().text == TestResponder.expected("/held:"))
             #expect(try busy.isEnded())
             #expect(try idle.isEnded())
             #expect(try silent.isEnded())
@@ -33,7 +33,7 @@ extension SocketTests {
         @Test("idle workers end immediately", arguments: [1, 2, 16])
         func idleWorkers(_ workers: Int) throws {
             for _ in 0..<10 {
-                let server = try TestServer(workers: workers)
+                let server = try TestResponder(workers: workers)
                 let start = MonotonicTime.now
                 server.stop()
                 #expect(MonotonicTime.now < start + Limits.quick.drain)
@@ -43,7 +43,7 @@ extension SocketTests {
         @Test("a shutdown before `run` takes effect")
         func early() throws {
             let responder = try Responder(
-                listener: .tcp(host: "127.0.0.1", port: 0), workers: 2, handler: TestServer.answer)
+                listener: .tcp(host: "127.0.0.1", port: 0), workers: 2, handler: TestResponder.answer)
             responder.shutDown()
             responder.shutDown()
             try responder.run()
@@ -51,7 +51,7 @@ extension SocketTests {
 
         @Test("a partial request is completed and answered during shutdown")
         func half() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let peer = try server.connect()
             let request = FastCGIWire.request(body: [65, 66])
             try peer.send(Array(request[..<30]))
@@ -61,14 +61,14 @@ extension SocketTests {
             let idle = try server.connect()
             server.responder.shutDown()
             #expect(try idle.isEnded())
-            #expect(try peer.exchange(Array(request[30...])).text == TestServer.expected("/echo:AB"))
+            #expect(try peer.exchange(Array(request[30...])).text == TestResponder.expected("/echo:AB"))
             #expect(try peer.isEnded())
             server.stop()
         }
 
         @Test("a response that is read slowly is sent completely during shutdown")
         func slowReader() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let peer = try server.connect()
             try peer.send(FastCGIWire.request("/large/3000000"))
             #expect(peer.hasSomethingToRead())
@@ -84,7 +84,7 @@ extension SocketTests {
         func drainTimeout(_ isStuckInHandler: Bool) throws {
             var limits = Limits.quick
             limits.drain = .milliseconds(300)
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             let peer = try server.connect()
             try peer.send(isStuckInHandler ? FastCGIWire.request("/held") : Array(FastCGIWire.request()[..<20]))
             #expect(
@@ -100,7 +100,7 @@ extension SocketTests {
 
         @Test("under load, every request that was read is answered")
         func underLoad() throws {
-            let server = try TestServer(workers: 4)
+            let server = try TestResponder(workers: 4)
             let answered = Atomic(0)
             let threads = try (0..<6).map { _ in
                 try Thread.spawn(name: "client") {
@@ -130,18 +130,18 @@ extension SocketTests {
                     // Waits without a BlockingSection.
                     _ = Eventually.holds { isOver.load(ordering: .relaxed) }
                 }
-                answer += TestServer.text(200, "answered")
+                answer += TestResponder.text(200, "answered")
             }
-            let server = try TestServer(workers: Processors.usable + 2, handler: handler)
+            let server = try TestResponder(workers: Processors.usable + 2, handler: handler)
             let held = try (0..<Processors.usable).map { _ in try server.connect() }
             for peer in held { try peer.send(FastCGIWire.request("/held")) }
             heldUp.wait { count -> Void? in count == held.count ? () : nil }
             let other = try server.connect()
             try other.send(FastCGIWire.request("/other"))
             server.responder.shutDown()
-            #expect(try other.answer().text == TestServer.expected("answered"))
+            #expect(try other.answer().text == TestResponder.expected("answered"))
             isOver.store(true, ordering: .relaxed)
-            for peer in held { #expect(try peer.answer().text == TestServer.expected("answered")) }
+            for peer in held { #expect(try peer.answer().text == TestResponder.expected("answered")) }
         }
     }
 }

@@ -9,7 +9,7 @@ extension SocketTests {
     @Suite struct SlowPeerTests {
         @Test("a thousand idle connections do not delay other requests", arguments: [1, 2, 16])
         func idle(_ workers: Int) throws {
-            let server = try TestServer(workers: workers)
+            let server = try TestResponder(workers: workers)
             let idle = try (0..<1000).map { number in
                 let peer = try server.connect()
                 // Half of them have been served before, half have never sent anything.
@@ -18,17 +18,17 @@ extension SocketTests {
             }
             let start = MonotonicTime.now
             let peer = try server.connect()
-            #expect(try peer.exchange(FastCGIWire.request(body: [65])).text == TestServer.expected("/echo:A"))
+            #expect(try peer.exchange(FastCGIWire.request(body: [65])).text == TestResponder.expected("/echo:A"))
             #expect(MonotonicTime.now < start + .seconds(1))
             for old in idle.suffix(10) {
-                #expect(try old.exchange(FastCGIWire.request(body: [66])).text == TestServer.expected("/echo:B"))
+                #expect(try old.exchange(FastCGIWire.request(body: [66])).text == TestResponder.expected("/echo:B"))
             }
             #expect(server.responder.openConnections == 1001)
         }
 
         @Test("incomplete requests do not delay other requests", arguments: [3, 8, 20, 60])
         func halfRequests(_ sent: Int) throws {
-            let server = try TestServer(workers: 1)
+            let server = try TestResponder(workers: 1)
             let request = FastCGIWire.request(body: Array("slow".utf8))
             let slow = try (0..<64).map { _ in
                 let peer = try server.connect()
@@ -38,7 +38,7 @@ extension SocketTests {
             let peer = try server.connect()
             for _ in 0..<20 { #expect(try peer.exchange(FastCGIWire.request()).protocolStatus == 0) }
             for peer in slow {
-                #expect(try peer.exchange(Array(request[sent...])).text == TestServer.expected("/echo:slow"))
+                #expect(try peer.exchange(Array(request[sent...])).text == TestResponder.expected("/echo:slow"))
             }
         }
 
@@ -46,7 +46,7 @@ extension SocketTests {
         func incomplete() throws {
             var limits = Limits.quick
             limits.incompleteFor = .milliseconds(300)
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             let idle = try server.connect()
             _ = try idle.exchange(FastCGIWire.request())
             let slow = try server.connect()
@@ -68,7 +68,7 @@ extension SocketTests {
         func slowButSteady() throws {
             var limits = Limits.quick
             limits.incompleteFor = .seconds(2)
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             // A machine that is so busy that a single request takes longer than the timeout proves nothing.
             for _ in 0..<20 where try answersSteadily(server.connect(), limits.incompleteFor) {
                 return
@@ -85,7 +85,7 @@ extension SocketTests {
                     try peer.send(Array(request[..<20]))
                     let isClosed = peer.isReadable(within: 0.7)
                     if !isClosed {
-                        #expect(try peer.exchange(Array(request[20...])).text == TestServer.expected("/echo:A"))
+                        #expect(try peer.exchange(Array(request[20...])).text == TestResponder.expected("/echo:A"))
                         continue
                     }
                 } catch is FastCGIPeer.Failure {}
@@ -97,9 +97,9 @@ extension SocketTests {
 
         @Test(
             "the largest request is read completely",
-            arguments: TestServer.Kind.allCases)
-        func largest(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind, workers: 1)
+            arguments: TestResponder.Kind.allCases)
+        func largest(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind, workers: 1)
             let peer = try server.connect()
             var size: Int32 = 1 << 20
             setsockopt(peer.descriptor, SOL_SOCKET, SO_SNDBUF, &size, 4)
@@ -111,12 +111,12 @@ extension SocketTests {
             let fill = ("FILL", String(repeating: "v", count: 65000))
             try peer.send(FastCGIWire.request("/length", body: body, parameters: [fill]))
             server.held.release()
-            #expect(try peer.answer().text == TestServer.expected("65536"))
+            #expect(try peer.answer().text == TestResponder.expected("65536"))
         }
 
         @Test("a request in more tiny writes than the kernel buffers is answered, without delaying others")
         func tinyWrites() throws {
-            let server = try TestServer(workers: 1)
+            let server = try TestResponder(workers: 1)
             let peer = try server.connect()
             let descriptor = peer.descriptor
             let sender = try Thread.spawn(name: "sender") {
@@ -127,7 +127,7 @@ extension SocketTests {
             let other = try server.connect()
             for _ in 0..<20 { #expect(try other.exchange(FastCGIWire.request()).protocolStatus == 0) }
             sender.join()
-            let expected = TestServer.expected("/echo:" + String(repeating: "A", count: 5000))
+            let expected = TestResponder.expected("/echo:" + String(repeating: "A", count: 5000))
             #expect(try peer.answer().text == expected)
             #expect(server.faults.isEmpty)
             #expect(try other.exchange(FastCGIWire.request()).protocolStatus == 0)
@@ -139,15 +139,15 @@ extension SocketTests {
         func crowd(_ workers: Int) throws {
             var limits = Limits.quick
             (limits.incompleteFor, limits.unreadFor) = (.seconds(60), .seconds(60))
-            let large = TestServer.text(200, String(repeating: "x", count: 1_000_000))
+            let large = TestResponder.text(200, String(repeating: "x", count: 1_000_000))
             let handler: Responder.Handler = { request, answer in
                 if request.parameter("DOCUMENT_URI") == "/large" {
                     answer += large
                     return
                 }
-                TestServer.answer(request, into: &answer)
+                TestResponder.answer(request, into: &answer)
             }
-            let server = try TestServer(workers: workers, limits: limits, handler: handler)
+            let server = try TestResponder(workers: workers, limits: limits, handler: handler)
             let request = FastCGIWire.request(body: [65])
             let halves = try (0..<200).map { number in
                 let peer = try server.connect()
@@ -163,12 +163,12 @@ extension SocketTests {
             #expect(Eventually.holds { unread.allSatisfy(\.isReadable) })
             let start = MonotonicTime.now
             let peer = try server.connect()
-            for _ in 0..<10 { #expect(try peer.exchange(request).text == TestServer.expected("/echo:A")) }
+            for _ in 0..<10 { #expect(try peer.exchange(request).text == TestResponder.expected("/echo:A")) }
             #expect(MonotonicTime.now < start + .seconds(2))
             #expect(server.responder.openConnections == 401)
             for (number, peer) in halves.enumerated() {
                 let rest = Array(request.dropFirst(1 + number % (request.count - 1)))
-                #expect(try peer.exchange(rest).text == TestServer.expected("/echo:A"))
+                #expect(try peer.exchange(rest).text == TestResponder.expected("/echo:A"))
             }
             for peer in unread.prefix(3) { #expect(try peer.answer().byteCount > 1_000_000) }
             #expect(server.faults.isEmpty)
@@ -178,7 +178,7 @@ extension SocketTests {
         func unfinishedBytes() throws {
             var limits = Limits.quick
             (limits.incompleteFor, limits.unfinishedRequests) = (.seconds(60), 100_000)
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             func half(_ count: Int) throws -> (peer: FastCGIPeer, rest: [UInt8]) {
                 let request = FastCGIWire.request("/length", body: [UInt8](repeating: 65, count: count))
                 let peer = try server.connect()
@@ -196,7 +196,7 @@ extension SocketTests {
             #expect(try largest.peer.isEnded())
             #expect(server.faults.map { "\($0)" } == ["tooManyUnfinishedBytes"])
             for (half, count) in [(small, 1000), (large, 40_000), (last, 30_000)] {
-                #expect(try half.peer.exchange(half.rest).text == TestServer.expected("\(count)"))
+                #expect(try half.peer.exchange(half.rest).text == TestResponder.expected("\(count)"))
             }
             #expect(Eventually.holds { server.responder.unfinishedBytes == 0 })
             #expect(server.responder.openConnections == 3)
@@ -206,7 +206,7 @@ extension SocketTests {
         func unfinishedAndComplete() throws {
             var limits = Limits.quick
             (limits.incompleteFor, limits.unfinishedRequests) = (.seconds(60), 110_000)
-            let server = try TestServer(workers: 1, limits: limits)
+            let server = try TestResponder(workers: 1, limits: limits)
             let busy = try server.connect()
             let request = FastCGIWire.request("/length", body: [UInt8](repeating: 65, count: 10_000))
             // The worker sees that they are incomplete, before another request occupies it.
@@ -222,13 +222,13 @@ extension SocketTests {
             #expect(try peers[11].isEnded(), "it is the only incomplete one")
             #expect(server.responder.unfinishedBytes > limits.unfinishedRequests)
             server.held.release()
-            for peer in peers.dropLast() { #expect(try peer.answer().text == TestServer.expected("10000")) }
+            for peer in peers.dropLast() { #expect(try peer.answer().text == TestResponder.expected("10000")) }
             #expect(Eventually.holds { server.responder.unfinishedBytes == 0 })
         }
 
         @Test("a request with so many tiny records that it exceeds 256 KiB is refused")
         func tinyRecords() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             let peer = try server.connect()
             let request = FastCGIWire.request(body: [UInt8](repeating: 65, count: 60_000), recordSize: 1)
             _ = try? peer.send(request)
@@ -238,11 +238,11 @@ extension SocketTests {
 
         @Test(
             "the connection of a peer that closes within its request is closed at once",
-            arguments: TestServer.Kind.allCases)
-        func leavesHalfway(_ kind: TestServer.Kind) throws {
+            arguments: TestResponder.Kind.allCases)
+        func leavesHalfway(_ kind: TestResponder.Kind) throws {
             var limits = Limits.quick
             limits.incompleteFor = .seconds(60)
-            let server = try TestServer(kind, limits: limits)
+            let server = try TestResponder(kind, limits: limits)
             for cut in [1, 8, 20] {
                 let peer = try server.connect()
                 try peer.send(Array(FastCGIWire.request().prefix(cut)))
@@ -257,7 +257,7 @@ extension SocketTests {
         func neverReads() throws {
             var limits = Limits.quick
             limits.unreadFor = .milliseconds(400)
-            let server = try TestServer(workers: 1, limits: limits)
+            let server = try TestResponder(workers: 1, limits: limits)
             let unread = try (0..<10).map { _ in try server.connect() }
             for peer in unread { try peer.send(FastCGIWire.request("/large/5000000")) }
             let peer = try server.connect()
@@ -269,9 +269,9 @@ extension SocketTests {
 
         @Test(
             "small unread responses fill the socket and do not block a worker",
-            arguments: TestServer.Kind.allCases)
-        func smallAnswersUnread(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind, workers: 1)
+            arguments: TestResponder.Kind.allCases)
+        func smallAnswersUnread(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind, workers: 1)
             let unread = try server.connect()
             let peer = try server.connect()
             // Each request is sent after the response to the previous one. The connection is closed
@@ -290,9 +290,9 @@ extension SocketTests {
             #expect(Eventually.holds { server.responder.openConnections == 1 })
         }
 
-        @Test("a peer that disconnects does not affect others", arguments: TestServer.Kind.allCases)
-        func hangsUp(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind)
+        @Test("a peer that disconnects does not affect others", arguments: TestResponder.Kind.allCases)
+        func hangsUp(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind)
             let request = FastCGIWire.request("/large/3000000")
             for cut in [0, 1, 8, 20, request.count] {
                 for _ in 0..<5 {
@@ -314,9 +314,9 @@ extension SocketTests {
 
         @Test(
             "a peer that closes its writing side gets its response",
-            arguments: TestServer.Kind.allCases)
-        func halfClosed(_ kind: TestServer.Kind) throws {
-            let server = try TestServer(kind)
+            arguments: TestResponder.Kind.allCases)
+        func halfClosed(_ kind: TestResponder.Kind) throws {
+            let server = try TestResponder(kind)
             for _ in 0..<20 {
                 let peer = try server.connect()
                 _ = try peer.exchange(FastCGIWire.request())
@@ -330,7 +330,7 @@ extension SocketTests {
 
         @Test("after descriptors have run out, pending connections are accepted as soon as some are free")
         func outOfDescriptors() throws {
-            let server = try TestServer()
+            let server = try TestResponder()
             #expect(try server.connect().exchange(FastCGIWire.request(keep: false)).protocolStatus == 0)
             #expect(Eventually.holds { server.responder.openConnections == 0 })
             let free = dup(0)
@@ -355,7 +355,7 @@ extension SocketTests {
         func tooMany() throws {
             var limits = Limits.quick
             limits.connections = 10
-            let server = try TestServer(limits: limits)
+            let server = try TestResponder(limits: limits)
             var peers = try (0..<10).map { _ in try server.connect() }
             for peer in peers { try peer.send(Array(FastCGIWire.request().prefix(20))) }
             #expect(Eventually.holds { !server.hasIdleConnection })

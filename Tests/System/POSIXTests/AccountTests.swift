@@ -8,10 +8,12 @@ struct AccountTests {
     @Test(
         "the first matching class of owner, group and others decides",
         arguments: [
-            (0o600, 7, 1, true), (0o060, 7, 71, false), (0o006, 7, 1, false), (0o060, 1, 70, true),
-            (0o060, 1, 71, true), (0o606, 1, 70, false), (0o006, 1, 1, true), (0o660, 1, 1, false),
-            (0o4777, 1, 1, true), (0, 7, 70, false),
-        ] as [(UInt32, UInt32, UInt32, Bool)])
+            (mode: 0o600, owner: 7, group: 1, isAllowed: true), (mode: 0o060, owner: 7, group: 71, isAllowed: false),
+            (mode: 0o006, owner: 7, group: 1, isAllowed: false), (mode: 0o060, owner: 1, group: 70, isAllowed: true),
+            (mode: 0o060, owner: 1, group: 71, isAllowed: true), (mode: 0o606, owner: 1, group: 70, isAllowed: false),
+            (mode: 0o006, owner: 1, group: 1, isAllowed: true), (mode: 0o660, owner: 1, group: 1, isAllowed: false),
+            (mode: 0o4777, owner: 1, group: 1, isAllowed: true), (mode: 0, owner: 7, group: 70, isAllowed: false),
+        ] as [(mode: UInt32, owner: UInt32, group: UInt32, isAllowed: Bool)])
     func permissions(mode: UInt32, owner: UInt32, group: UInt32, isAllowed: Bool) {
         let status = FileStatus(kind: .file, mode: mode, owner: owner, group: group)
         #expect(status.permits(.read, to: Self.ann) == isAllowed)

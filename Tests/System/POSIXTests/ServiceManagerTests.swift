@@ -57,11 +57,14 @@ struct ServiceManagerTests {
     @Test(
         "the watchdog interval is read only if it is for this process",
         arguments: [
-            (nil, nil, nil), ("3000000", nil, 3), ("3000000", "42", 3), ("3000000", "41", nil), ("0", nil, nil),
-            ("-1", nil, nil), ("x", "42", nil), ("3000000", "x", nil),
-        ] as [(String?, String?, Int?)])
-    func watchdog(_ interval: String?, _ owner: String?, _ seconds: Int?) {
-        let others = ["WATCHDOG_USEC": interval, "WATCHDOG_PID": owner].compactMapValues { $0 }
+            (interval: nil, process: nil, seconds: nil), (interval: "3000000", process: nil, seconds: 3),
+            (interval: "3000000", process: "42", seconds: 3), (interval: "3000000", process: "41", seconds: nil),
+            (interval: "0", process: nil, seconds: nil),
+            (interval: "-1", process: nil, seconds: nil), (interval: "x", process: "42", seconds: nil),
+            (interval: "3000000", process: "x", seconds: nil),
+        ] as [(interval: String?, process: String?, seconds: Int?)])
+    func watchdog(_ interval: String?, _ process: String?, _ seconds: Int?) {
+        let others = ["WATCHDOG_USEC": interval, "WATCHDOG_PID": process].compactMapValues { $0 }
         let manager = Self.manager(at: folder.file("notify"), others)
         #expect(manager.watchdogInterval == seconds.map { .seconds($0) })
     }

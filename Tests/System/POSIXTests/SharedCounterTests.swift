@@ -32,7 +32,7 @@ struct SharedCounterTests {
         }
     }
 
-    @Test("allocates its space on the disk and keeps the rest of the file")
+    @Test("allocates its space on the disk and keeps the other bytes of the file")
     func room() throws {
         _ = try SharedCounter.open(path, creating: true)
         var information = stat()

@@ -17,12 +17,14 @@ struct SubprocessTests {
     @Test(
         "returns the exit status and both output streams",
         arguments: [
-            ("echo a; echo b >&2", 0, "a\n", "b\n"), ("exit 3", 3, "", ""), ("kill -KILL $$", nil, "", ""),
-            ("read -r line; echo \"<$line>\"", 0, "<>\n", ""),
-            ("exec >&- 2>&-; for i in $(seq 9999); do :; done; exit 4", 4, "", ""),
-        ] as [(String, Int32?, String, String)])
-    func outcome(script: String, status: Int32?, output: String, errorOutput: String) throws {
-        #expect(try run(script) == .init(status: status, output: output, errorOutput: errorOutput))
+            (script: "echo a; echo b >&2", status: 0, output: "a\n", errors: "b\n"),
+            (script: "exit 3", status: 3, output: "", errors: ""),
+            (script: "kill -KILL $$", status: nil, output: "", errors: ""),
+            (script: "read -r line; echo \"<$line>\"", status: 0, output: "<>\n", errors: ""),
+            (script: "exec >&- 2>&-; for i in $(seq 9999); do :; done; exit 4", status: 4, output: "", errors: ""),
+        ] as [(script: String, status: Int32?, output: String, errors: String)])
+    func outcome(script: String, status: Int32?, output: String, errors: String) throws {
+        #expect(try run(script) == .init(status: status, output: output, errorOutput: errors))
     }
 
     @Test("runs in a minimal environment, with no signal blocked or ignored")

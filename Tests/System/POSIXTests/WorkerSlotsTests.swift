@@ -93,7 +93,7 @@ struct WorkerSlotsTests {
         #expect(slots.busyWorkers == 4)
     }
 
-    /// With a wake-up lost, all workers would sleep and the count stand still.
+    /// If a wake-up were lost, all workers would sleep and the count would not change.
     @Test("no wake-up is lost, however freeing and falling asleep meet", arguments: [1, 2, 3])
     func losesNoWakeUp(_ limit: Int) throws {
         let workers = 6

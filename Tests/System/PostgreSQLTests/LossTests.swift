@@ -78,7 +78,7 @@ struct LossTests {
         #expect(error?.isOutcomeUnknown == true)
     }
 
-    @Test("A session that ends before it has come to the commit leaves the outcome open if it says nothing")
+    @Test("A session that ends before the commit leaves the outcome unknown, unless the server reports an error")
     func beforeCommit() throws {
         for end in End.allCases {
             let (fixture, connection) = try connect()

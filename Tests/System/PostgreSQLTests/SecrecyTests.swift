@@ -22,7 +22,7 @@ struct SecrecyTests {
         #expect(!error.message.isEmpty)
     }
 
-    @Test("The server's refusal of the user or of the database is told without the password")
+    @Test("The error for a user or a database that the server refuses has no password")
     func refusals() throws {
         let server = try TemporaryPostgreSQL.shared.get()
         let url = server.url(of: "nothing") + "&password=s3cret"

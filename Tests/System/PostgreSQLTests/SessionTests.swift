@@ -82,7 +82,7 @@ struct SessionTests {
         #expect(try connection.integer("SELECT 5") == 5)
     }
 
-    @Test("A connection that is told of a pooler prepares no statements")
+    @Test("A connection through a pooler prepares no statements")
     func assumedPooler() throws {
         let connection = try Fixture().connect(ConnectionOptions(assumesPooler: true))
         #expect(connection.isPooled)

@@ -69,7 +69,7 @@ struct TLSTests {
             let chosen = try self.modes(of: "postgresql://user@\(host)/x?sslmode=\(mode)")
             #expect(chosen == modes.map { _ in mode })
         }
-        // A name of this machine whose address is another's, and the reverse: the address is what is connected to.
+        // A name of this machine with the address of another, and the reverse: the connection goes to the address.
         #expect(try self.modes(of: "postgresql://localhost/x?hostaddr=10.0.0.1") == ["verify-full"])
         #expect(try self.modes(of: "postgresql://db1/x?hostaddr=127.0.0.1") == ["prefer"])
     }

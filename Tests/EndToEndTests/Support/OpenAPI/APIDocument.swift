@@ -87,7 +87,7 @@ struct APIOperation: Sendable, CustomTestStringConvertible {
     /// Whether only this machine reaches it.
     var isInternal: Bool { description["tags"]?.array == ["On the machine"] }
 
-    /// The guard is asked on behalf of requests of any method.
+    /// nginx asks the guard for requests of any method.
     var answersAnyMethod: Bool { path == "/api/auth/verify" }
 
     /// A last segment `{id}` matches any text.

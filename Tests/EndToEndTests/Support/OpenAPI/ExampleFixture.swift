@@ -5,17 +5,17 @@ import SQL
 import StoreSupport
 import TestSupport
 
-/// An installation of its own for one operation, with a request that the operation accepts.
+/// A server of its own for one operation, with a request that the operation accepts.
 final class ExampleFixture {
-    let installation: InProcessInstallation
+    let server: InProcessServer
     let operation: APIOperation
     /// A user who signed in with the development secret.
     private(set) var login: TestResponse
 
     init(_ operation: APIOperation, _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         self.operation = operation
-        installation = try InProcessInstallation(adjust)
-        login = try installation.devLogin("example@example.com")
+        server = try InProcessServer(adjust)
+        login = try server.devLogin("example@example.com")
     }
 
     var sessionID: String { login.refreshClaims["sid"]?.string ?? "" }
@@ -34,7 +34,7 @@ final class ExampleFixture {
     func send(_ change: (inout TestRequest) -> Void = { _ in }) -> TestResponse {
         var request = request()
         change(&request)
-        return installation.send(request)
+        return server.send(request)
     }
 
     func authorise(_ request: inout TestRequest, by token: String?) {
@@ -50,12 +50,12 @@ final class ExampleFixture {
 
     private func body() -> JSONObject? {
         switch operation.id {
-        case "signInWithApple", "linkApple": installation.apple.login("example")
+        case "signInWithApple", "linkApple": server.apple.login("example")
         case "signInForDevelopment":
-            ["email": "example@example.com", "devSecret": .string(InProcessInstallation.devSecret)]
+            ["email": "example@example.com", "devSecret": .string(InProcessServer.devSecret)]
         case "refresh": ["refreshToken": .string(login.refreshToken)]
         case "updateUser": ["nickname": "Ada", "avatarUrl": nil, "onboardingCompleted": true]
-        case "receiveAppleNotification": installation.apple.notification("email-enabled", "example")
+        case "receiveAppleNotification": server.apple.notification("email-enabled", "example")
         default: nil
         }
     }
@@ -67,33 +67,33 @@ extension ExampleFixture {
     /// Signs in with Apple as another user or, for an operation that does so, as the user of the request.
     @discardableResult
     func logInWithApple(_ subject: String) -> TestResponse {
-        installation.send(.post("/api/auth/apple", installation.apple.login(subject)))
+        server.send(.post("/api/auth/apple", server.apple.login(subject)))
     }
 
-    /// From now on, the request is that of a user who signed in with Apple.
+    /// From now on, a user who signed in with Apple sends the request.
     func becomeAppleUser() { login = logInWithApple("example") }
 
-    /// Disables the users whom the request concerns.
+    /// Disables the users of the request.
     func disableUsers() throws {
         for login in [login, logInWithApple("example")] {
             _ = try Shell.outcome(
                 of: [Executable.gatehouse, "users", "disable", login.userID],
-                environment: ["DATABASE_URL": installation.testDatabase.url])
+                environment: ["DATABASE_URL": server.testDatabase.url])
         }
         // Where the database does not announce it to this process, the next reading of the log finds it.
-        if TestDatabase.isOnServer { try installation.followRevocations() }
+        if TestDatabase.isOnServer { try server.followRevocations() }
     }
 
-    func refresh() throws { login = try installation.refresh(login.refreshToken) }
+    func refresh() throws { login = try server.refresh(login.refreshToken) }
 
     /// Renames every table, so that neither reading nor writing succeeds.
     func breakStore() throws {
         for table in ["users", "auth_accounts", "refresh_tokens", "revocations", "documents"] {
-            try installation.testDatabase.execute("ALTER TABLE \(table) RENAME TO lost_\(table)")
+            try server.testDatabase.execute("ALTER TABLE \(table) RENAME TO lost_\(table)")
         }
         guard !TestDatabase.isOnServer else { return }
         // The counter that processes increment after a revocation. The server checks it on each request.
-        guard let sign = FileHandle(forWritingAtPath: installation.database + "-sign") else {
+        guard let sign = FileHandle(forWritingAtPath: server.database + "-sign") else {
             throw CocoaError(.fileNoSuchFile)
         }
         try sign.write(contentsOf: [UInt8](repeating: 1, count: 8))

@@ -3,8 +3,8 @@ import TestSupport
 
 /// Makes an operation answer one problem that the OpenAPI document lists for it.
 ///
-/// `ExampleFixture` has a request that the operation accepts, on an installation of its own. Each function
-/// `answerAbout…` knows the problems of one subject: it makes the request wrong, or the state of the installation, and
+/// `ExampleFixture` has a request that the operation accepts, on a server of its own. Each function
+/// `answerAbout…` knows the problems of one subject: it makes the request wrong, or the state of the server, and
 /// sends the request. `response` asks them in order. A problem that none of them knows throws `Unknown`, so a new
 /// problem in the document fails the test until it is added here.
 ///
@@ -61,7 +61,7 @@ extension Provocation {
         case "payload_too_large":
             var request = fixture.request()
             request.body = [UInt8](repeating: 120, count: 65_537)
-            return try SharedInstallations.publishingKeys(.fastCGI).send(request)
+            return try SharedServers.publishingKeys(.fastCGI).send(request)
         default: return nil
         }
     }
@@ -85,10 +85,10 @@ extension Provocation {
         case "invalid_access_token": return fixture.send { fixture.authorise(&$0, by: "x.y.z") }
         case "access_token_expired":
             let request = fixture.request()
-            fixture.installation.advanceClock(by: .seconds(3600))
-            return fixture.installation.send(request)
+            fixture.server.advanceClock(by: .seconds(3600))
+            return fixture.server.send(request)
         case "session_revoked":
-            _ = fixture.installation.send(.post("/api/auth/logout", bearer: fixture.login.accessToken))
+            _ = fixture.server.send(.post("/api/auth/logout", bearer: fixture.login.accessToken))
             // A caller may end its own session again, so the path names another.
             return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
         case "user_disabled":
@@ -96,12 +96,12 @@ extension Provocation {
             return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
         case "insufficient_role": return fixture.send { $0.demandedRole = "ADMIN" }
         case "login_too_old":
-            fixture.installation.advanceClock(by: Self.sensitiveAge)
+            fixture.server.advanceClock(by: Self.sensitiveAge)
             return fixture.send { if operation.id == "verify" { $0.demandedMaximumAge = "600" } }
         case "invalid_dev_secret":
             return fixture.send { Self.set(["email": "example@example.com", "devSecret": "wrong"], of: &$0) }
         case "dev_login_disabled":
-            try fixture.installation.restart { $0["DEV_LOGIN_SECRET"] = nil }
+            try fixture.server.restart { $0["DEV_LOGIN_SECRET"] = nil }
             return fixture.send()
         default: return nil
         }
@@ -112,7 +112,7 @@ extension Provocation {
 
 extension Provocation {
     private func answerAboutRefresh(_ fixture: ExampleFixture) throws -> TestResponse? {
-        let installation = fixture.installation
+        let server = fixture.server
         switch problem.code {
         case "invalid_refresh_token":
             return fixture.send { request in
@@ -120,17 +120,17 @@ extension Provocation {
                 if problem.status == 401 { fixture.authorise(&request, by: nil) }
             }
         case "refresh_token_expired":
-            installation.advanceClock(by: .seconds(40 * 86_400))
+            server.advanceClock(by: .seconds(40 * 86_400))
             return fixture.send()
         case "refresh_token_revoked":
-            _ = installation.send(.post("/api/auth/logout", bearer: fixture.login.accessToken))
+            _ = server.send(.post("/api/auth/logout", bearer: fixture.login.accessToken))
             return fixture.send()
         case "refresh_token_reused":
             let stolen = fixture.request()
             try fixture.refresh()
             try fixture.refresh()
-            installation.advanceClock(by: .seconds(31))
-            return installation.send(stolen)
+            server.advanceClock(by: .seconds(31))
+            return server.send(stolen)
         default: return nil
         }
     }
@@ -140,17 +140,17 @@ extension Provocation {
 
 extension Provocation {
     private func answerAboutApple(_ fixture: ExampleFixture) throws -> TestResponse? {
-        let apple = fixture.installation.apple
+        let apple = fixture.server.apple
         let (isProof, isNotification) = (operation.method == "DELETE", operation.id == "receiveAppleNotification")
         switch problem.code {
         case "invalid_apple_token":
-            if isProof { fixture.installation.advanceClock(by: Self.sensitiveAge) }
+            if isProof { fixture.server.advanceClock(by: Self.sensitiveAge) }
             return fixture.send {
                 Self.set(isNotification ? ["payload": "x.y.z"] : ["identityToken": "x.y.z"], of: &$0)
             }
         case "apple_keys_unavailable":
             apple.setKeyServerMode(.closing)
-            if isProof { fixture.installation.advanceClock(by: Self.sensitiveAge) }
+            if isProof { fixture.server.advanceClock(by: Self.sensitiveAge) }
             return fixture.send { request in
                 if isProof { Self.set(apple.login("example"), of: &request) }
             }
@@ -165,7 +165,7 @@ extension Provocation {
     }
 }
 
-// MARK: - The installation
+// MARK: - The server
 
 extension Provocation {
     private func answerAboutState(_ fixture: ExampleFixture) throws -> TestResponse? {
@@ -175,7 +175,7 @@ extension Provocation {
             try fixture.breakStore()
             return fixture.send()
         case "not_ready":
-            fixture.installation.apple.setKeyServerMode(.closing)
+            fixture.server.apple.setKeyServerMode(.closing)
             return fixture.send()
         default: return nil
         }

@@ -10,7 +10,7 @@ struct SchemaValidator: Sendable {
         "description", "example", "title", "properties", "items", "x-extensible-enum",
     ]
 
-    /// What is wrong with the value, each fault with its place.
+    /// The faults of the value, each with its place.
     func faults(of value: JSONValue, by schema: JSONValue, at place: String = "body") -> [String] {
         guard let schema = schema.object else { return ["\(place): the schema is not an object"] }
         return schema.members.flatMap { keyword, argument in

@@ -94,7 +94,7 @@ final class ComposeFixture: Sendable {
         try containers().map { try ContainerState(inspected: engine.mustRun(["docker", "inspect", $0])) }
     }
 
-    /// The ids of all containers, or of those of one service.
+    /// The ids of all containers, or of the containers of one service.
     func containers(of service: String? = nil) throws -> [String] {
         let project = ["--filter", "label=com.docker.compose.project=\(Self.project)"]
         let one = service.map { ["--filter", "label=com.docker.compose.service=\($0)"] } ?? []

@@ -13,11 +13,6 @@ struct AppleKeysTests {
     private let refused = Counter()
     private let now: @Sendable () -> Timestamp = { ValidLogin.now }
 
-    /// The key's id, or the error.
-    private func result(_ keys: AppleKeys, _ name: String) -> String {
-        do { return try keys.key(name, requestID: nil).keyID ?? "a key without an id" } catch { return "\(error)" }
-    }
-
     @Test("64 threads that look up the same unfetched key cause one fetch")
     func crowd() throws {
         let started = Counter()
@@ -28,11 +23,11 @@ struct AppleKeysTests {
         }
         let results = try Concurrently.run(64) { _ in
             started.increment()
-            return result(keys, "KEY0000002")
+            return keys.result(for: "KEY0000002")
         }
         #expect(results == Array(repeating: "KEY0000002", count: 64))
         #expect(fetches.count == 1)
-        let unknown = try Concurrently.run(64) { index in result(keys, "unknown-\(index)") }
+        let unknown = try Concurrently.run(64) { index in keys.result(for: "unknown-\(index)") }
         #expect(unknown == Array(repeating: "unknownKey", count: 64))
         #expect(fetches.count == 1)
     }
@@ -48,7 +43,7 @@ struct AppleKeysTests {
         }
         let results = try Concurrently.run(64) { _ in
             started.increment()
-            return result(keys, "unknown")
+            return keys.result(for: "unknown")
         }
         #expect(results == Array(repeating: succeeds ? "unknownKey" : "unavailable", count: 64))
         #expect(fetches.count == 1)
@@ -67,12 +62,16 @@ struct AppleKeysTests {
         keys.renewIfDue()
         let threads = try (0..<64).map { index in
             try Thread.spawn(name: "lookup") {
-                if result(keys, "unknown-\(index)") == "unknownKey" { blocked.increment() } else { refused.increment() }
+                if keys.result(for: "unknown-\(index)") == "unknownKey" {
+                    blocked.increment()
+                } else {
+                    refused.increment()
+                }
             }
         }
         let permitted = policy.maximumWaiters + 1
         #expect(Eventually.holds { refused.count == 64 - permitted }, "\(refused.count) were refused")
-        #expect(result(keys, "KEY0000001") == "KEY0000001")
+        #expect(keys.result(for: "KEY0000001") == "KEY0000001")
         keys.renewIfDue()
         #expect(fetches.count == 2)
         #expect(blocked.count == 0)
@@ -98,7 +97,7 @@ struct AppleKeysTests {
         clock.change { $0 = $0 + .seconds(1) }
         keys.renewIfDue()
         #expect(fetches.count == 2)
-        #expect(result(keys, "KEY0000001") == "KEY0000001")
+        #expect(keys.result(for: "KEY0000001") == "KEY0000001")
     }
 
     @Test("an answer that is not a key set does not replace a usable set")
@@ -117,8 +116,8 @@ struct AppleKeysTests {
             clock.change { $0 = $0 + .seconds(3600) }
             keys.renewIfDue()
             #expect(answers.change { $0.isEmpty }, "the answer was fetched")
-            #expect(result(keys, "KEY0000001") == "KEY0000001")
-            #expect(result(keys, "unknown") == "unavailable")
+            #expect(keys.result(for: "KEY0000001") == "KEY0000001")
+            #expect(keys.result(for: "unknown") == "unavailable")
         }
     }
 
@@ -126,11 +125,11 @@ struct AppleKeysTests {
     func unusableKeys() throws {
         let elliptic = try SigningKey.generate(.ES256, keyID: "elliptic")
         let keys = AppleKeys(now: now) { ValidLogin.bytes(ofSetWith: [elliptic, ValidLogin.key]) }
-        #expect(result(keys, "elliptic") == "unknownKey")
-        #expect(result(keys, "KEY0000001") == "KEY0000001")
+        #expect(keys.result(for: "elliptic") == "unknownKey")
+        #expect(keys.result(for: "KEY0000001") == "KEY0000001")
     }
 
-    @Test("threads beyond the permitted number are told that the key is unavailable, never that it is unknown")
+    @Test("threads beyond the permitted number get the error for an unavailable key, never for an unknown one")
     func shortWait() throws {
         let hanging = Monitor(false)
         var policy = KeySetPolicy(maximumWaiters: 2)
@@ -142,13 +141,13 @@ struct AppleKeysTests {
             return ValidLogin.keySet
         }
         keys.renewIfDue()
-        let fetcher = try Thread.spawn(name: "fetcher") { _ = result(keys, "unknown") }
+        let fetcher = try Thread.spawn(name: "fetcher") { _ = keys.result(for: "unknown") }
         #expect(Eventually.holds { fetches.count == 2 })
-        let results = try Concurrently.run(16) { _ in result(keys, "unknown") }
+        let results = try Concurrently.run(16) { _ in keys.result(for: "unknown") }
         #expect(results == Array(repeating: "unavailable", count: 16))
         hanging.change { $0 = true }
         fetcher.join()
-        #expect(result(keys, "unknown") == "unknownKey")
+        #expect(keys.result(for: "unknown") == "unknownKey")
     }
 
     @Test(

@@ -24,10 +24,6 @@ struct KeySetArchiveTests {
             })
     }
 
-    private func result(_ keys: AppleKeys, _ name: String = "KEY0000001") -> String {
-        do { return try keys.key(name, requestID: nil).keyID ?? "a key without an id" } catch { return "\(error)" }
-    }
-
     private func stopKeyServer() { published.change { $0 = nil } }
     private func advance(_ time: Duration) { clock.change { $0 = $0 + time } }
     private var lastReport: KeySetReport? { reports.change { $0.last } }
@@ -38,7 +34,7 @@ struct KeySetArchiveTests {
         advance(.seconds(600))
         let keys = start()
         #expect(lastReport == .restored(usableKeys: 2, age: .seconds(600)))
-        #expect(result(keys) == "KEY0000001")
+        #expect(keys.result() == "KEY0000001")
         keys.renewIfDue()
         #expect(fetches.count == 1)
         advance(.seconds(3000))
@@ -51,7 +47,7 @@ struct KeySetArchiveTests {
         start().renewIfDue()
         advance(.seconds(3600))
         let keys = start()
-        #expect(result(keys) == "KEY0000001")
+        #expect(keys.result() == "KEY0000001")
         keys.renewIfDue()
         #expect(fetches.count == 2)
         #expect(lastReport == .renewed(usableKeys: 2, skipped: []))
@@ -65,15 +61,15 @@ struct KeySetArchiveTests {
             advance(.seconds(11 * 3600))
             let keys = start()
             keys.renewIfDue()
-            #expect(result(keys) == "KEY0000001")
+            #expect(keys.result() == "KEY0000001")
         }
         advance(.seconds(4 * 3600) - .milliseconds(1))
         let keys = start()
-        #expect(result(keys) == "KEY0000001")
-        #expect(result(keys, "KEY0000003") == "unavailable")
+        #expect(keys.result() == "KEY0000001")
+        #expect(keys.result(for: "KEY0000003") == "unavailable")
         advance(.milliseconds(1))
-        #expect(result(keys) == "unavailable")
-        #expect(result(start()) == "unavailable")
+        #expect(keys.result() == "unavailable")
+        #expect(start().result() == "unavailable")
         #expect(reports.change { $0 }.contains(.discarded(KeySetFault("it was fetched at 2025-10-09T08:53:20.000Z"))))
     }
 
@@ -86,7 +82,7 @@ struct KeySetArchiveTests {
         }
         #expect(storage.writes == 50)
         stopKeyServer()
-        #expect(result(start()) == "KEY0000001")
+        #expect(start().result() == "KEY0000001")
     }
 
     @Test("an unchanged set is not saved on each fetch, and a changed one is saved at once")
@@ -94,16 +90,16 @@ struct KeySetArchiveTests {
         let keys = start()
         keys.renewIfDue()
         for _ in 0..<20 {
-            #expect(result(keys, "unknown") == "unknownKey")
+            #expect(keys.result(for: "unknown") == "unknownKey")
             advance(.seconds(30))
         }
         #expect(fetches.count == 21)
         #expect(storage.writes == 1)
         published.change { $0 = ValidLogin.bytes(ofSetWith: [ValidLogin.secondKey]) }
-        #expect(result(keys, "unknown") == "unknownKey")
+        #expect(keys.result(for: "unknown") == "unknownKey")
         #expect(storage.writes == 2)
         stopKeyServer()
-        #expect(result(start(), "KEY0000002") == "KEY0000002")
+        #expect(start().result(for: "KEY0000002") == "KEY0000002")
     }
 
     @Test("a set is saved again after the clock was set back")
@@ -114,15 +110,15 @@ struct KeySetArchiveTests {
         keys.renewIfDue()
         #expect(storage.writes == 2)
         stopKeyServer()
-        #expect(result(start()) == "KEY0000001")
+        #expect(start().result() == "KEY0000001")
     }
 
     @Test("a set that was saved for another URL is not used")
     func otherAddress() {
         start(address: "http://127.0.0.1:8444/auth/keys").renewIfDue()
         stopKeyServer()
-        #expect(result(start()) == "unavailable")
-        #expect(result(start(address: "http://127.0.0.1:8444/auth/keys")) == "KEY0000001")
+        #expect(start().result() == "unavailable")
+        #expect(start(address: "http://127.0.0.1:8444/auth/keys").result() == "KEY0000001")
     }
 
     @Test("the name of the saved document does not contain the URL, which may contain a secret")
@@ -143,11 +139,11 @@ struct KeySetArchiveTests {
             Issue.record("the discarded set was not reported")
             return
         }
-        #expect(result(keys) == "unavailable")
+        #expect(keys.result() == "unavailable")
         published.change { $0 = ValidLogin.keySet }
         advance(.seconds(5))
         keys.renewIfDue()
-        #expect(result(keys) == "KEY0000001")
+        #expect(keys.result() == "KEY0000001")
     }
 
     @Test(
@@ -164,7 +160,7 @@ struct KeySetArchiveTests {
             }
         try save(ValidLogin.keySet, at: fetchedAt)
         stopKeyServer()
-        #expect(result(start()) == (isUsed ? "KEY0000001" : "unavailable"))
+        #expect(start().result() == (isUsed ? "KEY0000001" : "unavailable"))
     }
 
     @Test("a failing store does not stop logins, and the set is saved when the store works again")
@@ -172,13 +168,13 @@ struct KeySetArchiveTests {
         storage.fails = true
         let keys = start()
         keys.renewIfDue()
-        #expect(result(keys) == "KEY0000001")
+        #expect(keys.result() == "KEY0000001")
         storage.fails = false
         advance(.seconds(30))
-        #expect(result(keys, "unknown") == "unknownKey")
+        #expect(keys.result(for: "unknown") == "unknownKey")
         #expect(storage.writes == 1)
         stopKeyServer()
-        #expect(result(start()) == "KEY0000001")
+        #expect(start().result() == "KEY0000001")
     }
 
     @Test("a saved set is never replaced by one without a usable key")
@@ -191,7 +187,7 @@ struct KeySetArchiveTests {
             keys.renewIfDue()
         }
         #expect(storage.writes == 1)
-        #expect(result(start()) == "KEY0000001")
+        #expect(start().result() == "KEY0000001")
     }
 
     private func save(_ content: [UInt8], at time: Timestamp) throws {

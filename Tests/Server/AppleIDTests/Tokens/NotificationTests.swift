@@ -27,7 +27,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "its format is that of an identity token",
+        "it has the format of an identity token",
         arguments: [
             "", ".", "..", "a.b.c", "null", "{}", TestNotification.valid + ".", TestNotification.valid + "=",
             " " + TestNotification.valid,
@@ -45,7 +45,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "its header is checked as that of an identity token",
+        "its header is checked like the header of an identity token",
         arguments: [
             (#"{"alg":"RS256"}"#, .malformed), (#"{"kid":"KEY0000001"}"#, .malformed), ("[]", .malformed),
             (#"{"alg":"RS256","kid":"KEY0000001","crit":["exp"]}"#, .malformed),

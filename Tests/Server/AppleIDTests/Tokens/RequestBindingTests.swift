@@ -8,7 +8,7 @@ import Testing
 @Suite("Binding of an identity token to its request")
 struct RequestBindingTests {
     @Test(
-        "the nonce is that of the request, raw or hashed, and is missing only if the token says that nonces are not supported"
+        "the nonce equals the one of the request, raw or hashed, and is missing only if the token supports no nonces"
     )
     func nonces() {
         for item in NonceCase.all {

@@ -53,7 +53,7 @@ extension RotationSimulation {
         }
     }
 
-    /// No access token is accepted once a client was told that the session has ended.
+    /// No access token is accepted once a client got the answer that the session has ended.
     private mutating func checkAccessToken() {
         var refusal: Refusal?
         do { _ = try auth.authenticate(Array(Self.tokens.withoutGeneration(newestAccessToken).utf8)[...]) } catch {

@@ -38,7 +38,7 @@ struct RotationSimulation {
     var newestAccessToken: String
     /// When an access token of a generation was first accepted, as far as the server can still know.
     var confirmations: [Int64: Timestamp] = [:]
-    /// Whether a client was told that the session has ended.
+    /// Whether a client got the answer that the session has ended.
     var hasEnded = false
     var rotations = 0
     var violations: [String] = []

@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 
 /// `gatehouse serve` under a service manager that keeps the listening socket and receives notifications.
-final class ManagedInstallation: Installation, @unchecked Sendable {
+final class ManagedServer: TestServer, @unchecked Sendable {
     let apple: FakeAppleIssuer
     let folder: TemporaryFolder
     let manager: FakeServiceManager
@@ -13,9 +13,9 @@ final class ManagedInstallation: Installation, @unchecked Sendable {
     private let wrapper: [String]
     private(set) var process: ManagedProcess
 
-    var socket: String { folder.file("m.sock") }
+    var socket: String { folder.file("g.sock") }
     var database: String { folder.file("g.db") }
-    var log: String { (try? String(contentsOfFile: folder.file("managed.log"), encoding: .utf8)) ?? "" }
+    var log: String { (try? String(contentsOfFile: folder.file("gatehouse.log"), encoding: .utf8)) ?? "" }
 
     /// - Parameter watchdog: the watchdog timeout in seconds.
     init(
@@ -26,10 +26,9 @@ final class ManagedInstallation: Installation, @unchecked Sendable {
         apple = try FakeAppleIssuer()
         apple.setKeyServerMode(mode)
         manager = try FakeServiceManager(at: folder.file("notify"))
-        listener = try Listener.unix(path: folder.file("m.sock"))
+        // The server uses this socket instead of its own at LISTEN.
+        listener = try Listener.unix(path: folder.file("g.sock"))
         var variables = try TestSettings.standard(folder: folder.path, keysURL: apple.keysURL)
-        // The server uses the inherited socket. LISTEN is for `gatehouse health`.
-        variables["LISTEN"] = "unix:" + folder.file("m.sock")
         if let watchdog { variables["WATCHDOG_USEC"] = String(watchdog * 1_000_000) }
         adjust(&variables)
         self.variables = variables
@@ -50,7 +49,7 @@ final class ManagedInstallation: Installation, @unchecked Sendable {
         listener: Int32
     ) throws -> ManagedProcess {
         try ManagedProcess(
-            [Executable.gatehouse, "serve"], environment: variables, log: folder.file("managed.log"),
+            [Executable.gatehouse, "serve"], environment: variables, log: folder.file("gatehouse.log"),
             manager: manager, listener: listener, wrapper: wrapper)
     }
 
@@ -74,12 +73,7 @@ final class ManagedInstallation: Installation, @unchecked Sendable {
 
     func connect() throws -> FastCGIPeer { try FastCGIPeer(.unix(socket)) }
 
-    func send(_ request: TestRequest) throws -> TestResponse { try send(request, over: connect()) }
-
-    func send(_ request: TestRequest, over peer: FastCGIPeer) throws -> TestResponse {
-        TestResponse(parsing: Array(try peer.exchange(FastCGIInstallation.bytes(of: request)).text.utf8))
-            .checked(against: request, through: .responder)
-    }
+    func send(_ request: TestRequest) throws -> TestResponse { try connect().exchange(request) }
 
     /// Runs `gatehouse health`.
     func health(_ words: String...) throws -> Shell.Outcome {

@@ -7,7 +7,7 @@ import Synchronization
 @testable import TestSupport
 
 /// A responder for one test, on a unix socket or a local port.
-final class TestServer: Sendable {
+final class TestResponder: Sendable {
     enum Kind: CaseIterable, Sendable { case unix, tcp }
 
     let address: FastCGIPeer.Address
@@ -35,7 +35,7 @@ final class TestServer: Sendable {
             listener: listener, workers: workers, limits: limits, keeper: keeper, report: { faults.add($0) },
             handler: handler ?? { request, answer in
                 if request.parameter("DOCUMENT_URI") == "/held" { held.wait() }
-                TestServer.answer(request, into: &answer)
+                TestResponder.answer(request, into: &answer)
             })
         self.responder = responder
         faultList = faults

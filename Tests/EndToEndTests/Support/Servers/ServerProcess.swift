@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// `gatehouse serve` as a separate process that gets requests over FastCGI.
-final class FastCGIInstallation: Installation, @unchecked Sendable {
+final class ServerProcess: TestServer, @unchecked Sendable {
     let apple: FakeAppleIssuer
     let folder: TemporaryFolder
     private let variables: [String: String]
@@ -10,7 +10,12 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
     private let wrapper: [String]
     private(set) var process: ChildProcess
 
+    /// Where the server listens by default.
     var socket: String { folder.file("g.sock") }
+    var address: FastCGIPeer.Address {
+        let port = variables["LISTEN"]?.wholeMatch(of: /tcp:127\.0\.0\.1:(\d+)/).flatMap { UInt16($0.1) }
+        return port.map { .tcp($0) } ?? .unix(socket)
+    }
     /// The file of the database, where it is one.
     var database: String { folder.file("g.db") }
     var databaseURL: String { variables["DATABASE_URL"] ?? "" }
@@ -31,9 +36,9 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
         try waitUntilListening()
     }
 
-    /// Another server process on the database of an installation.
+    /// A second server process on the database of another one.
     init(
-        beside other: FastCGIInstallation, _ adjust: (inout [String: String]) -> Void = { _ in }
+        beside other: ServerProcess, _ adjust: (inout [String: String]) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         apple = other.apple
@@ -69,7 +74,7 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
         let before = process.log.utf8.count
         process = try Self.start(variables, wrapper: wrapper, folder: folder)
         // A server that does start would never end by itself.
-        if Eventually.holds({ (try? FastCGIPeer(.unix(socket))) != nil || process.exitStatus != nil }),
+        if Eventually.holds({ (try? connect()) != nil || process.exitStatus != nil }),
             process.exitStatus == nil
         {
             process.signal(SIGTERM)
@@ -79,30 +84,12 @@ final class FastCGIInstallation: Installation, @unchecked Sendable {
     }
 
     private func waitUntilListening() throws {
-        let isAnswering = Eventually.holds { (try? FastCGIPeer(.unix(socket))) != nil }
-        guard isAnswering else { throw Spawn.Failure(description: "gatehouse does not listen: \(process.log)") }
+        guard Eventually.holds({ (try? connect()) != nil }) else {
+            throw Spawn.Failure(description: "gatehouse does not listen: \(process.log)")
+        }
     }
 
-    func connect() throws -> FastCGIPeer { try FastCGIPeer(.unix(socket)) }
+    func connect() throws -> FastCGIPeer { try FastCGIPeer(address) }
 
-    func send(_ request: TestRequest) throws -> TestResponse { try send(request, over: connect()) }
-
-    func send(_ request: TestRequest, over peer: FastCGIPeer) throws -> TestResponse {
-        let response = try peer.exchange(Self.bytes(of: request))
-        return TestResponse(parsing: Array(response.text.utf8)).checked(against: request, through: .responder)
-    }
-
-    /// The request as a web server encodes it.
-    static func bytes(of request: TestRequest) -> [UInt8] {
-        var parameters = [
-            ("REQUEST_METHOD", request.method), ("REMOTE_ADDR", "127.0.0.1"), ("REQUEST_ID", "test-request"),
-            ("HTTP_USER_AGENT", request.header("User-Agent") ?? "Tests"),
-        ]
-        if let type = request.header("Content-Type") { parameters.append(("CONTENT_TYPE", type)) }
-        if let value = request.header("Authorization") { parameters.append(("HTTP_AUTHORIZATION", value)) }
-        if let tags = request.header("If-None-Match") { parameters.append(("HTTP_IF_NONE_MATCH", tags)) }
-        if let role = request.demandedRole { parameters.append(("GATEHOUSE_ROLE", role)) }
-        if let age = request.demandedMaximumAge { parameters.append(("GATEHOUSE_MAX_AGE", age)) }
-        return FastCGIWire.request(request.path, body: request.body, parameters: parameters)
-    }
+    func send(_ request: TestRequest) throws -> TestResponse { try connect().exchange(request) }
 }

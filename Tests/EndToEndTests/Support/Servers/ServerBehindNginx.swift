@@ -3,8 +3,8 @@ import POSIX
 import TestSupport
 
 /// `gatehouse serve` behind the shipped nginx configuration, over TLS.
-final class NginxInstallation: Installation, @unchecked Sendable {
-    let backend: FastCGIInstallation
+final class ServerBehindNginx: TestServer, @unchecked Sendable {
+    let backend: ServerProcess
     let nginx: ChildProcess
     let port: UInt16
     let plainPort: UInt16
@@ -12,11 +12,9 @@ final class NginxInstallation: Installation, @unchecked Sendable {
     var apple: FakeAppleIssuer { backend.apple }
     var folder: TemporaryFolder { backend.folder }
     /// The folder of nginx's configuration.
-    var prefix: String { folder.file("nginx") }
-    var certificate: String { folder.file("nginx/certificate.pem") }
-    var accessLog: String {
-        (try? String(contentsOfFile: folder.file("nginx/logs/gatehouse.access.log"), encoding: .utf8)) ?? ""
-    }
+    var prefix: String { backend.nginxFolder }
+    var certificate: String { prefix + "/certificate.pem" }
+    var accessLog: String { backend.accessLog }
 
     /// The process ids of nginx's workers.
     var workers: Set<Substring> {
@@ -25,42 +23,32 @@ final class NginxInstallation: Installation, @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - responder: that of another installation, in place of a new one.
-    ///   - values: replace those of a development machine.
+    ///   - responder: receives the requests, in place of a new server.
+    ///   - values: replace values for a development machine.
     ///   - locations: the operator's own, next to the API.
     ///   - site: the body of another server block at the same address.
     ///   - http: directives outside of server blocks.
     init(
-        before responder: FastCGIInstallation? = nil, values: [String: String] = [:], locations: String = "",
+        before responder: ServerProcess? = nil, values: [String: String] = [:], locations: String = "",
         site: String = "", http: String = "", _ adjust: (inout [String: String]) -> Void = { _ in }
     ) throws {
-        backend = try responder ?? FastCGIInstallation(adjust)
-        let folder = backend.folder
+        backend = try responder ?? ServerProcess(adjust)
         port = try FreePort.any()
         plainPort = try FreePort.any()
         let places = [
-            "RESPONDER": "unix:\(backend.socket)", "LISTEN_HTTPS": "127.0.0.1:\(port)", "LISTEN_HTTPS_6": "",
-            "LISTEN_HTTP": "127.0.0.1:\(plainPort)", "LISTEN_HTTP_6": "",
-            "HTTPS_ORIGIN": "https://localhost:\(port)",
+            "LISTEN_HTTPS": "127.0.0.1:\(port)", "LISTEN_HTTPS_6": "", "LISTEN_HTTP": "127.0.0.1:\(plainPort)",
+            "LISTEN_HTTP_6": "", "HTTPS_ORIGIN": "https://localhost:\(port)",
         ]
-        let all = places.merging(values) { _, new in new }.map { "\($0)=\($1)" }
-        let lib = Executable.root + "/deploy/lib/"
-        let prefix = folder.file("nginx")
-        try Shell.run([lib + "render-nginx", prefix, Executable.root + "/nginx/local.values"] + all)
-        try Shell.run([lib + "certificate", prefix])
-        try FileManager.default.createDirectory(
-            atPath: prefix + "/gatehouse.d", withIntermediateDirectories: true)
-        try locations.write(toFile: prefix + "/gatehouse.d/test.conf", atomically: true, encoding: .utf8)
-        try http.write(toFile: prefix + "/sites-enabled/http.conf", atomically: true, encoding: .utf8)
-        if !site.isEmpty {
-            try "server { listen 127.0.0.1:\(port) ssl http2; \(site) }"
-                .write(toFile: prefix + "/sites-enabled/other.conf", atomically: true, encoding: .utf8)
-        }
+        let server = site.isEmpty ? "" : "server { listen 127.0.0.1:\(port) ssl http2; \(site) }"
+        try backend.renderNginx(
+            values: places.merging(values) { $1 }, locations: locations,
+            sites: ["http.conf": http, "other.conf": server])
         nginx = try ChildProcess(
-            ["nginx", "-p", prefix, "-c", "nginx.conf", "-g", "daemon off;"], environment: [:],
-            log: folder.file("nginx.out"))
-        let isAnswering = Eventually.holds { (try? send(.get("/"))) != nil }
-        guard isAnswering else { throw Spawn.Failure(description: "nginx does not answer: \(nginx.log)") }
+            ["nginx", "-p", backend.nginxFolder, "-c", "nginx.conf", "-g", "daemon off;"], environment: [:],
+            log: backend.folder.file("nginx.out"))
+        guard Eventually.holds({ (try? send(.get("/"))) != nil }) else {
+            throw Spawn.Failure(description: "nginx does not answer: \(nginx.log)")
+        }
     }
 
     func send(_ request: TestRequest) throws -> TestResponse { try send(request, options: []) }

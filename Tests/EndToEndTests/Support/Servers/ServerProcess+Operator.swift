@@ -1,7 +1,7 @@
 import JSON
 import TestSupport
 
-extension FastCGIInstallation {
+extension ServerProcess {
     /// Runs `gatehouse` on the server's database and returns its output.
     @discardableResult
     func runCommand(_ words: String...) throws -> String {

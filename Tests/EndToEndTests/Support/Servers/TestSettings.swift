@@ -1,7 +1,7 @@
 import JOSE
 import StoreSupport
 
-/// The settings of the installations in tests.
+/// The settings of the servers in tests.
 enum TestSettings {
     static let accessSecret = "an access secret of more than thirty-two bytes"
     static let refreshSecret = "a refresh secret of more than thirty-two bytes"
@@ -12,7 +12,7 @@ enum TestSettings {
             "DATABASE_CONNECTIONS": "3", "DATABASE_URL": try TestDatabase(file: "\(folder)/g.db").url,
             "JWT_ACCESS_SECRET": accessSecret, "JWT_REFRESH_SECRET": refreshSecret,
             "APPLE_BUNDLE_ID": FakeAppleIssuer.bundleID, "APPLE_JWKS_URL": keysURL,
-            "DEV_LOGIN_SECRET": InProcessInstallation.devSecret, "LOG_LEVEL": "debug",
+            "DEV_LOGIN_SECRET": InProcessServer.devSecret, "LOG_LEVEL": "debug",
         ]
     }
 

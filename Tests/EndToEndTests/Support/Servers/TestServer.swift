@@ -2,8 +2,16 @@ import JOSE
 import JSON
 import TestSupport
 
-/// A Gatehouse that answers requests, with a fake Apple for it.
-protocol Installation: Sendable {
+/// A Gatehouse that answers the requests of a test, with a fake Apple for it.
+///
+/// - `InProcessServer`: the request handler in this process, with a clock that tests can advance
+/// - `ServerProcess`: `gatehouse serve`, which gets requests over FastCGI
+/// - `ServerBehindNginx`: a `ServerProcess` behind the shipped nginx configuration
+/// - `ManagedServer`: `gatehouse serve` under a service manager
+///
+/// Three more put a `ServerProcess` into a situation: `ServerWithConfigurationFile`, `ServerBehindBalancer` and `TwoNodes`.
+/// A `DevelopmentServer` is all of `deploy/run`.
+protocol TestServer: Sendable {
     var apple: FakeAppleIssuer { get }
 
     func send(_ request: TestRequest) throws -> TestResponse
@@ -12,7 +20,7 @@ protocol Installation: Sendable {
     func send(_ request: TestRequest, timesAtOnce count: Int) throws -> [TestResponse]
 }
 
-extension Installation {
+extension TestServer {
     func send(_ request: TestRequest, timesAtOnce count: Int) throws -> [TestResponse] {
         try Concurrently.run(count) { _ in try send(request) }
     }

@@ -3,11 +3,11 @@ import TestSupport
 
 /// Two nodes on one PostgreSQL database, whatever database the other tests of this process use.
 struct TwoNodes: Sendable {
-    let first: FastCGIInstallation
-    let second: FastCGIInstallation
+    let first: ServerProcess
+    let second: ServerProcess
     /// With the rights of a superuser.
     let database: TestDatabase
-    /// The owner of the database, as whom the nodes connect; nil for the superuser.
+    /// The owner of the database, and the user of the nodes; nil for the superuser.
     let user: String?
 
     /// - Parameters:
@@ -24,18 +24,18 @@ struct TwoNodes: Sendable {
             try server.execute("CREATE ROLE \(user) LOGIN")
             try server.execute("ALTER DATABASE \(name) OWNER TO \(user)")
         }
-        first = try FastCGIInstallation { variables in
+        first = try ServerProcess { variables in
             variables["DATABASE_URL"] = user.map { server.url(of: name, user: $0) } ?? url
             adjust(&variables)
         }
-        second = try FastCGIInstallation(beside: first)
+        second = try ServerProcess(beside: first)
         database = TestDatabase(url: url)
         self.user = user
     }
 
     /// The nodes in turn.
-    subscript(index: Int) -> FastCGIInstallation { index.isMultiple(of: 2) ? first : second }
+    subscript(index: Int) -> ServerProcess { index.isMultiple(of: 2) ? first : second }
 
-    /// From now on a node learns what the other one ends only by reading the log.
+    /// From now on a node learns of sessions that the other one ends only by reading the log.
     func dropNotifications() throws { try database.execute("DROP TRIGGER revocation_announced ON revocations") }
 }

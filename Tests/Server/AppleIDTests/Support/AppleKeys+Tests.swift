@@ -1,5 +1,6 @@
 import AppleID
 import Gatehouse
+import JOSE
 
 extension AppleKeys {
     /// With an empty archive of its own.
@@ -11,5 +12,10 @@ extension AppleKeys {
             policy: policy, archive: KeySetArchive(InMemoryKeySetStorage(), address: "https://apple.example/keys"),
             now: now,
             report: report, source: source)
+    }
+
+    /// The key's id, or the error.
+    func result(for name: String = "KEY0000001") -> String {
+        do { return try key(name, requestID: nil).keyID ?? "a key without an id" } catch { return "\(error)" }
     }
 }

@@ -3,7 +3,7 @@ import POSIX
 import TestSupport
 
 /// A web server on plain HTTP that passes requests to a FastCGI server.
-final class RunningWebServer: Sendable {
+final class WebServerProcess: Sendable {
     let kind: WebServer
     let folder: TemporaryFolder
     let site: String

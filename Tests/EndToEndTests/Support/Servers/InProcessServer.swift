@@ -9,7 +9,7 @@ import TestSupport
 @testable import GatehouseServer
 
 /// The request handler in this process, with a clock that tests can advance.
-final class InProcessInstallation: Installation {
+final class InProcessServer: TestServer {
     let apple: FakeAppleIssuer
     private let folder: TemporaryFolder
     private let variables: [String: String]
@@ -47,8 +47,8 @@ final class InProcessInstallation: Installation {
         }
     }
 
-    /// Another server on the database and with the clock of an installation.
-    init(beside other: InProcessInstallation) throws {
+    /// A second server on the database and with the clock of another one.
+    init(beside other: InProcessServer) throws {
         (folder, apple, variables, sharedState) = (other.folder, other.apple, other.variables, other.sharedState)
         clockError = ClockError()
         assembly = try Mutex(Self.assembly(variables, sharedState, clockError))
@@ -102,7 +102,7 @@ final class InProcessInstallation: Installation {
     /// In a server, a background thread does this.
     func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
 
-    /// Reads what other processes have ended.
+    /// Reads the revocations of other processes.
     func followRevocations() throws {
         try assembly.withLock { $0.auth }.followRevocations()
     }

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSupport
 
-extension FastCGIInstallation {
+extension ServerProcess {
     var testDatabase: TestDatabase { TestDatabase(url: databaseURL) }
 
     /// Changes the database directly, as a user with access to it can.
@@ -17,7 +17,7 @@ extension FastCGIInstallation {
         try sign.close()
     }
 
-    /// The seconds since the server has last read what other nodes have ended.
+    /// The seconds since the server last read the log of revocations.
     func ageOfRevocations() throws -> Double? {
         let metrics = String(decoding: try send(.get("/metrics")).body, as: UTF8.self).split(separator: "\n")
         let line = metrics.first { $0.hasPrefix("gatehouse_revocations_age_seconds ") }

@@ -3,9 +3,9 @@ import JSON
 import TestSupport
 import Testing
 
-/// `gatehouse serve` behind nginx in a network namespace. All addresses are on its loopback interface, so requests can
-/// come from a balancer, a client or an attacker.
-final class ProxiedInstallation: Sendable {
+/// `gatehouse serve` behind nginx, which trusts a balancer. nginx runs in a network namespace that has all addresses on its
+/// loopback interface, so requests can come from a balancer, a client or an attacker.
+final class ServerBehindBalancer: Sendable {
     static let balancer = "10.0.0.9"
     static let secondProxy = "10.0.1.7"
     static let attacker = "203.0.113.66"
@@ -22,37 +22,28 @@ final class ProxiedInstallation: Sendable {
 
     static var reason: Comment { "not tried: \(obstacle ?? "")" }
 
-    let backend: FastCGIInstallation
+    let backend: ServerProcess
     private let nginx: ChildProcess
 
-    var accessLog: String {
-        let path = backend.folder.file("nginx/logs/gatehouse.access.log")
-        return (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-    }
+    var accessLog: String { backend.accessLog }
 
     /// - Parameters:
-    ///   - values: replace those of a development machine.
+    ///   - values: replace values for a development machine.
     ///   - locations: the operator's own, next to the API.
     init(_ values: [String: String], locations: String = "") throws {
-        backend = try FastCGIInstallation()
-        let prefix = backend.folder.file("nginx")
+        backend = try ServerProcess()
         let places = [
-            "RESPONDER": "unix:\(backend.socket)", "LISTEN_HTTPS": "443", "LISTEN_HTTPS_6": "[::]:443",
-            "LISTEN_HTTP": "80", "LISTEN_HTTP_6": "[::]:80", "SERVER_NAME": "api.example.com,login.example.com",
-            "HTTPS_ORIGIN": "https://api.example.com",
+            "LISTEN_HTTPS": "443", "LISTEN_HTTPS_6": "[::]:443", "LISTEN_HTTP": "80", "LISTEN_HTTP_6": "[::]:80",
+            "SERVER_NAME": "api.example.com,login.example.com", "HTTPS_ORIGIN": "https://api.example.com",
         ]
-        let all = places.merging(values) { _, new in new }.map { "\($0)=\($1)" }
-        let lib = Executable.root + "/deploy/lib/"
-        try Shell.run([lib + "render-nginx", prefix, Executable.root + "/nginx/local.values"] + all)
-        try Shell.run([lib + "certificate", prefix])
-        try FileManager.default.createDirectory(atPath: prefix + "/gatehouse.d", withIntermediateDirectories: true)
-        try locations.write(toFile: prefix + "/gatehouse.d/test.conf", atomically: true, encoding: .utf8)
-        try Self.service.write(toFile: prefix + "/sites-enabled/service.conf", atomically: true, encoding: .utf8)
+        try backend.renderNginx(
+            values: places.merging(values) { $1 }, locations: locations, sites: ["service.conf": Self.service])
         nginx = try ChildProcess(
-            ["unshare", "--net", "sh", "-c", Self.network, "sh", prefix], environment: [:],
+            ["unshare", "--net", "sh", "-c", Self.network, "sh", backend.nginxFolder], environment: [:],
             log: backend.folder.file("nginx.out"))
-        let isAnswering = Eventually.holds { (try? ask("/", from: Self.balancer, at: 3000))?.status == 200 }
-        guard isAnswering else { throw Spawn.Failure(description: "nginx does not answer: \(nginx.log)") }
+        guard Eventually.holds({ (try? ask("/", from: Self.balancer, at: 3000))?.status == 200 }) else {
+            throw Spawn.Failure(description: "nginx does not answer: \(nginx.log)")
+        }
     }
 
     deinit { nginx.stop() }
@@ -100,7 +91,7 @@ final class ProxiedInstallation: Sendable {
     func devLogin(from source: String, at port: Int = 80, _ headers: [String: String], proxy: String = "") throws
         -> TestResponse
     {
-        let body: JSONObject = ["email": "proxied@example.com", "devSecret": .string(FastCGIInstallation.devSecret)]
+        let body: JSONObject = ["email": "proxied@example.com", "devSecret": .string(ServerProcess.devSecret)]
         return try ask(
             "/api/auth/dev-login", from: source, at: port, headers, method: "POST",
             body: String(decoding: body.bytes, as: UTF8.self), proxy: proxy)

@@ -1,0 +1,24 @@
+import TestSupport
+
+extension TestRequest {
+    /// The request as a web server encodes it.
+    var fastCGIBytes: [UInt8] {
+        var parameters = [
+            ("REQUEST_METHOD", method), ("REMOTE_ADDR", "127.0.0.1"), ("REQUEST_ID", "test-request"),
+            ("HTTP_USER_AGENT", header("User-Agent") ?? "Tests"),
+        ]
+        if let type = header("Content-Type") { parameters.append(("CONTENT_TYPE", type)) }
+        if let value = header("Authorization") { parameters.append(("HTTP_AUTHORIZATION", value)) }
+        if let tags = header("If-None-Match") { parameters.append(("HTTP_IF_NONE_MATCH", tags)) }
+        if let role = demandedRole { parameters.append(("GATEHOUSE_ROLE", role)) }
+        if let age = demandedMaximumAge { parameters.append(("GATEHOUSE_MAX_AGE", age)) }
+        return FastCGIWire.request(path, body: body, parameters: parameters)
+    }
+}
+
+extension FastCGIPeer {
+    func exchange(_ request: TestRequest) throws -> TestResponse {
+        TestResponse(parsing: Array(try exchange(request.fastCGIBytes).text.utf8))
+            .checked(against: request, through: .responder)
+    }
+}
