@@ -8,7 +8,7 @@ package struct ConsoleService: Sendable {
 
     private let settings: ConsoleSettings
     private let page: PageFiles
-    private let faults: APIFaults
+    private let faults: Faults<APIFault>
     private let api: FaultyAPI
     private let apple: AppleControl?
     private let log: LogTail
@@ -20,7 +20,7 @@ package struct ConsoleService: Sendable {
     ) throws {
         self.settings = settings
         page = PageFiles(folder: settings.page)
-        faults = APIFaults()
+        faults = Faults<APIFault>()
         api = FaultyAPI(
             server: HTTPUpstream(try SocketAddress(path: settings.apiSocket)), faults: faults, report: report)
         apple = try settings.applePort.map {
@@ -35,7 +35,7 @@ package struct ConsoleService: Sendable {
     }
 
     package func answer(_ request: HTTPRequest) -> HTTPAction {
-        guard request.path.hasPrefix(Self.root) else { return .reply(Self.notFound) }
+        guard request.path.hasPrefix(Self.root) else { return .reply(Self.notFound.reply) }
         let path = String(request.path.dropFirst(Self.root.count))
         if path.hasPrefix("faulty/") {
             // Open to other origins as the API is: like there, only a token permits anything.
@@ -50,30 +50,30 @@ package struct ConsoleService: Sendable {
         if let name = path.suffix(behind: "apple/") {
             return apple?.answer(request, to: "/" + name) ?? .reply(Self.noFakeApple.forBrowsers)
         }
-        do throws(ConsoleError) {
+        do throws(HTTPRefusal) {
             return .reply(HTTPReply.ok(try result(request, path)).forBrowsers)
         } catch {
-            return .reply(HTTPReply.refusal(error.status, error.message).forBrowsers)
+            return .reply(error.reply.forBrowsers)
         }
     }
 
-    private func result(_ request: HTTPRequest, _ path: String) throws(ConsoleError) -> JSONObject {
+    private func result(_ request: HTTPRequest, _ path: String) throws(HTTPRefusal) -> JSONObject {
         if request.method == "GET", let cursor = path.suffix(behind: "log/") {
-            guard let cursor = LogCursor(String(cursor)) else { throw .notFound }
+            guard let cursor = LogCursor(String(cursor)) else { throw Self.notFound }
             return log.next(after: cursor).json
         }
         switch (request.method, path) {
         case ("GET", "settings"): return settings.json
         case ("POST", "verify"): return try check.verify(request.body)
         case ("GET", "faults"): break
-        case ("POST", "faults"): faults.add(try APIFault(request.body))
+        case ("POST", "faults"): faults.add(try Fault(try request.object()))
         case ("DELETE", "faults"): faults.clear()
-        default: throw .notFound
+        default: throw Self.notFound
         }
-        return ["faults": .array(faults.all.map { .object($0.json) })]
+        return faults.json
     }
 
-    private static let notFound = HTTPReply.refusal("404 Not Found", "the console has no such path")
+    private static let notFound = HTTPRefusal("404 Not Found", "the console has no such path")
 
     private static let crossOrigin = HTTPReply.refusal(
         "403 Forbidden", "the request comes from a page of another origin: open the console's own page")
@@ -90,22 +90,6 @@ extension ConsoleSettings {
             "bundleIDs": .array(bundleIDs.map(JSONValue.string)),
             "certificate": .string(data + "/nginx/certificate.pem"), "hasProxy": .bool(hasProxy),
         ]
-    }
-}
-
-/// The refusal of a request to the console itself.
-struct ConsoleError: Error {
-    let status: String
-    let message: String
-
-    static let notFound = ConsoleError(status: "404 Not Found", message: "the console has no such path")
-
-    static func invalid(_ message: String) -> ConsoleError {
-        ConsoleError(status: "400 Bad Request", message: message)
-    }
-
-    static func failed(_ message: String) -> ConsoleError {
-        ConsoleError(status: "502 Bad Gateway", message: message)
     }
 }
 

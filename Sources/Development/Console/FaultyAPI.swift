@@ -5,7 +5,7 @@ import POSIX
 /// The API with the faults that are switched on. Without one it passes requests and answers on unchanged.
 struct FaultyAPI: Sendable {
     let server: HTTPUpstream
-    let faults: APIFaults
+    let faults: Faults<APIFault>
     /// Takes a line for the live log.
     let report: @Sendable (JSONObject) -> Void
 

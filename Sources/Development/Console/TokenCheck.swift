@@ -1,4 +1,5 @@
 import Curl
+import DevelopmentHTTP
 import FileSystem
 import JSON
 import POSIX
@@ -25,8 +26,8 @@ struct TokenCheck: Sendable {
     }
 
     /// - Parameter body: the body of the login.
-    func verify(_ body: [UInt8]) throws(ConsoleError) -> JSONObject {
-        try turn.lock.withLock { _ throws(ConsoleError) in
+    func verify(_ body: [UInt8]) throws(HTTPRefusal) -> JSONObject {
+        try turn.lock.withLock { _ throws(HTTPRefusal) in
             let keySet = try fetchKeys()
             do throws(POSIXError) {
                 return try run(body, keySet)
@@ -36,7 +37,7 @@ struct TokenCheck: Sendable {
         }
     }
 
-    private func fetchKeys() throws(ConsoleError) -> [UInt8] {
+    private func fetchKeys() throws(HTTPRefusal) -> [UInt8] {
         let answer: HTTPResponse
         do throws(HTTPFault) { answer = try HTTPClient().get(keys) } catch {
             throw .failed("Apple's keys could not be fetched from \(keys): \(error)")

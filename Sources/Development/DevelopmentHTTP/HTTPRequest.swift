@@ -12,18 +12,6 @@ package struct HTTPRequest: Equatable, Sendable {
     package struct Field: Equatable, Sendable {
         package let name: String
         package let value: String
-
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
-    package init(method: String, target: String, fields: [Field] = [], body: [UInt8] = []) {
-        self.method = method
-        self.target = target
-        self.fields = fields
-        self.body = body
     }
 
     /// The target without its query.

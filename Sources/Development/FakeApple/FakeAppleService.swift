@@ -10,7 +10,7 @@ package struct FakeAppleService: Sendable {
     package let keys: PublishedKeys
     let audience: String
     private let grants: GrantStore
-    private let faults = Faults()
+    private let faults = Faults<AppleFault>()
     private let log: RequestLog
     let sender: NotificationSender
     private let clock: @Sendable () -> Int64
@@ -54,10 +54,12 @@ package struct FakeAppleService: Sendable {
     private func controlReply(to request: HTTPRequest) -> HTTPReply {
         do {
             // The control endpoints need no credentials, so a page of another origin must not call them.
-            guard request.isFromSameOrigin(.http) else { throw ControlError.otherOrigin }
+            guard request.isFromSameOrigin(.http) else { throw Self.otherOrigin }
             return .ok(try control(request))
+        } catch let refusal as HTTPRefusal {
+            return refusal.reply
         } catch {
-            return ControlError.reply(to: error)
+            return .refusal("500 Internal Server Error", "\(error)")
         }
     }
 }
@@ -76,7 +78,7 @@ extension FakeAppleService {
     }
 
     /// Makes Apple's endpoints fail in this way.
-    package func addFault(_ order: FaultOrder) { faults.add(order) }
+    package func addFault(_ fault: Fault<AppleFault>) { faults.add(fault) }
 
     package func removeFaults() { faults.clear() }
 
@@ -95,58 +97,35 @@ extension FakeAppleService {
     func control(_ request: HTTPRequest) throws -> JSONObject {
         switch (request.method, request.path) {
         case ("GET", "/mint"): return login(MintOrder(audience: audience))
-        case ("POST", "/mint"): return login(try MintOrder(try object(in: request), audience: audience))
+        case ("POST", "/mint"): return login(try MintOrder(try request.object(), audience: audience))
         case ("POST", "/notify"): return try notify(request)
-        case ("GET", "/faults"): return ["faults": .array(faults.all.map { .object($0.json) })]
-        case ("POST", "/faults"): addFault(try FaultOrder(try object(in: request)))
+        case ("GET", "/faults"): return faults.json
+        case ("POST", "/faults"): addFault(try Fault(try request.object()))
         case ("DELETE", "/faults"): removeFaults()
         case ("POST", "/keys/rotate"): try keys.rotate()
         case ("POST", "/keys/turnover"): try keys.turnOver()
         case ("GET", "/requests"): return ["requests": .array(requests.map { .object($0.json) })]
         case ("DELETE", "/requests"): clearRequests()
         case ("GET", "/authorisations"): return ["authorisations": .array(authorisations.map { .object($0.json) })]
-        default: throw ControlError.unknownPath
+        default: throw Self.unknownPath
         }
         return [:]
     }
 
     private func notify(_ request: HTTPRequest) throws -> JSONObject {
-        let order = try NotificationOrder(try object(in: request), audience: audience)
+        let order = try NotificationOrder(try request.object(), audience: audience)
         var result = notification(order)
         guard let address = order.address else { return result }
         for (name, value) in try sender.deliver(result, to: address).members { result[name] = value }
         return result
     }
 
-    private func object(in request: HTTPRequest) throws(ControlError) -> JSONObject {
-        guard let object = (try? JSONValue(parsing: request.body))?.object else { throw .notAnObject }
-        return object
-    }
-}
-
-/// The refusal of a request to a control endpoint.
-struct ControlError: Error {
-    let status: String
-    let message: String
-
-    static let unknownPath = ControlError(
-        status: "404 Not Found",
-        message: "/auth/keys, /auth/token, /auth/revoke, /mint, /notify, /faults, /keys/rotate, /keys/turnover, "
+    private static let unknownPath = HTTPRefusal(
+        "404 Not Found",
+        "/auth/keys, /auth/token, /auth/revoke, /mint, /notify, /faults, /keys/rotate, /keys/turnover, "
             + "/requests, /authorisations")
 
-    static let otherOrigin = ControlError(
-        status: "403 Forbidden",
-        message: "the request comes from a web page of another origin: send it from a program, or use the console")
-
-    static let notAnObject = ControlError(status: "400 Bad Request", message: "the body must be a JSON object")
-
-    /// The answer for an error of a control endpoint.
-    static func reply(to error: any Error) -> HTTPReply {
-        switch error {
-        case let refusal as ControlError: .refusal(refusal.status, refusal.message)
-        case let fault as OrderError: .refusal("400 Bad Request", fault.description)
-        case let failure as NotificationSender.Failure: .refusal("502 Bad Gateway", failure.description)
-        default: .refusal("500 Internal Server Error", "\(error)")
-        }
-    }
+    private static let otherOrigin = HTTPRefusal(
+        "403 Forbidden",
+        "the request comes from a web page of another origin: send it from a program, or use the console")
 }

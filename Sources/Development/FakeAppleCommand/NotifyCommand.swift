@@ -1,4 +1,5 @@
 import CommandLineTool
+import DevelopmentHTTP
 import FakeApple
 import FileSystem
 import JSON
@@ -34,7 +35,7 @@ struct NotifyCommand: Command {
             StandardStream.output.line(notification.description)
             return .done
         }
-        do throws(NotificationSender.Failure) {
+        do throws(HTTPRefusal) {
             let answer = try NotificationSender(authorities: arguments.value("--ca")).deliver(notification, to: address)
             StandardStream.output.line(answer.description)
             return (200...299).contains(answer["status"]?.integer ?? 0) ? .done : .no

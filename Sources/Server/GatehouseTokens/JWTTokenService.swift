@@ -57,7 +57,7 @@ extension TokenVerifier {
         // Another program that signs with the same key may add claims or use another order.
         var sequence = JSONSequence(payload)
         if let claims = parser.parse(&sequence), sequence.isAtEnd { return claims }
-        guard var members = try? JSONMembers(parsing: payload) else { return nil }
+        guard var members = try? JSONObjectReader(parsing: payload) else { return nil }
         return parser.parse(&members)
     }
 }

@@ -5,15 +5,9 @@ package struct Reply: Sendable {
     package let response: Response
     /// The index in `Router.routes` of the endpoint, or of another endpoint at the same path when the method is not
     /// allowed; nil for an unknown path.
-    package let route: Int?
+    package var route: Int?
     /// Why the request failed; nil after a success.
-    package let problem: Problem?
-
-    init(response: Response, route: Int? = nil, problem: Problem? = nil) {
-        self.response = response
-        self.route = route
-        self.problem = problem
-    }
+    package var problem: Problem?
 }
 
 /// Finds the endpoint of a request, and turns every failure into a problem document.
@@ -24,12 +18,6 @@ package final class Router: Sendable {
         /// As the endpoint declares it, so it never contains a client's text.
         package let path: String
         package let isRoutine: Bool
-
-        package init(method: Method, path: String, isRoutine: Bool) {
-            self.method = method
-            self.path = path
-            self.isRoutine = isRoutine
-        }
     }
 
     package let routes: [Route]

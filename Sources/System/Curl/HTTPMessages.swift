@@ -8,14 +8,8 @@ struct HTTPBody {
 package struct HTTPResponse: Sendable {
     package let status: Int
     /// The Date header, which tells the server's clock.
-    package let date: String?
+    package var date: String?
     package let body: [UInt8]
-
-    package init(status: Int, date: String? = nil, body: [UInt8]) {
-        self.status = status
-        self.date = date
-        self.body = body
-    }
 }
 
 /// The response to one request, and the certificate that the server presented.

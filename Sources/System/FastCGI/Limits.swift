@@ -37,6 +37,4 @@ package struct Limits: Sendable {
     package var sweepEvery: Duration = .seconds(1)
 
     package static let standard = Limits()
-
-    package init() {}
 }

@@ -25,32 +25,18 @@ package struct FileStatus: Sendable, Equatable {
     package let mode: UInt32
     package let owner: UInt32
     package let group: UInt32
-    package let size: Int64
+    package var size: Int64 = 0
     /// In seconds since 1970.
-    package let modifiedAt: Int64
+    package var modifiedAt: Int64 = 0
     /// When its content or its attributes (name, owner, permissions) last changed, in seconds since 1970.
-    package let changedAt: Int64
+    package var changedAt: Int64 = 0
     /// The number of hard links.
-    package let linkCount: UInt64
-    private let device: UInt64
-    private let inode: UInt64
+    package var linkCount: UInt64 = 1
+    var device: UInt64 = 0
+    var inode: UInt64 = 0
+}
 
-    package init(
-        kind: Kind, mode: UInt32, owner: UInt32, group: UInt32, size: Int64 = 0, modifiedAt: Int64 = 0,
-        changedAt: Int64 = 0, linkCount: UInt64 = 1, device: UInt64 = 0, inode: UInt64 = 0
-    ) {
-        self.kind = kind
-        self.mode = mode
-        self.owner = owner
-        self.group = group
-        self.size = size
-        self.modifiedAt = modifiedAt
-        self.changedAt = changedAt
-        self.linkCount = linkCount
-        self.device = device
-        self.inode = inode
-    }
-
+extension FileStatus {
     /// Follows symbolic links.
     package init(of path: String) throws(POSIXError) {
         var status = stat()

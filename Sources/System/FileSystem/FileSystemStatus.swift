@@ -3,20 +3,15 @@ package import POSIX
 
 /// The free space of a file system, and whether it is mounted read-only.
 package struct FileSystemStatus: Sendable, Equatable {
-    package let totalBytes: Int64
+    package var totalBytes = Int64.max
     /// The space available to unprivileged processes; root may have more.
     package let freeBytes: Int64
     /// The number of free inodes; nil if the file system has no fixed number of them.
     package let freeFiles: Int64?
-    package let isReadOnly: Bool
+    package var isReadOnly = false
+}
 
-    package init(totalBytes: Int64 = .max, freeBytes: Int64, freeFiles: Int64?, isReadOnly: Bool = false) {
-        self.totalBytes = totalBytes
-        self.freeBytes = freeBytes
-        self.freeFiles = freeFiles
-        self.isReadOnly = isReadOnly
-    }
-
+extension FileSystemStatus {
     /// The file system that contains a path.
     package init(at path: String) throws(POSIXError) {
         var status = statvfs()

@@ -30,12 +30,6 @@ package struct PathOwner: Sendable, Equatable {
     /// The first component of the path that does not belong to root.
     package let place: String
 
-    package init(user: UInt32, group: UInt32, place: String) {
-        self.user = user
-        self.group = group
-        self.place = place
-    }
-
     package var isRoot: Bool { user == 0 }
 
     /// The user who controls a file, which may be missing, and the files next to it in its folder.

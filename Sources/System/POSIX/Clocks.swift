@@ -50,10 +50,6 @@ package enum MachineUptime {
 package struct MonotonicTime: Sendable, Comparable {
     package let milliseconds: Int64
 
-    package init(milliseconds: Int64) {
-        self.milliseconds = milliseconds
-    }
-
     /// Read from the coarse clock, which lags by up to 4 ms and is much cheaper to read.
     package static var now: MonotonicTime {
         var time = timespec()

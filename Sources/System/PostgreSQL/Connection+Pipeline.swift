@@ -13,9 +13,9 @@ extension Connection {
         try enqueue(sql)
     }
 
-    func enqueue(_ sql: String, _ values: [Parameter]) throws(PostgreSQLError) {
+    func enqueue(_ sql: String, _ parameters: [Parameter]) throws(PostgreSQLError) {
         if pipeline.requests.isEmpty { try limitLockTime() }
-        try parameters.fill(values)
+        try self.parameters.fill(parameters)
         try enqueue(sql)
     }
 
@@ -89,8 +89,8 @@ extension Connection {
         isInTransaction = unsafe PQtransactionStatus(handle.pointer) != PQTRANS_IDLE
         if reader.hasChanges { hasChanged = true }
         if let failure = reader.failure {
-            if failure.sqlState == "26000" { statements.forgetAll() }
-            if let statement = reader.failed { statements.forget(statement) }
+            // The server does not know a statement, or has prepared it for an earlier schema.
+            if ["26000", "0A000"].contains(failure.sqlState) { statements.forgetAll() }
             // A server that became a standby.
             if failure.isConnectionLost { isGivenUp = true }
             throw failure
@@ -116,8 +116,6 @@ extension Connection {
 /// Reads the answers to a pipeline: keeps the last statement's result, and the first error.
 struct AnswerReader: ~Copyable {
     private(set) var failure: PostgreSQLError?
-    /// The statement that failed and must be prepared again.
-    private(set) var failed: PreparedStatement?
     private(set) var hasChanges = false
     private var last: QueryResult?
     private let timeout: Duration
@@ -149,7 +147,6 @@ struct AnswerReader: ~Copyable {
         } else if let error = result.failure {
             try note(error)
             if isPreparation { statement.isPrepared = false }
-            if error.sqlState == "0A000" { failed = statement }
         } else {
             if result.isChange { hasChanges = true }
             last = consume result

@@ -133,21 +133,8 @@ extension Connection {
 // MARK: - Statements with arrays
 
 extension Connection {
-    @discardableResult
-    package func run(_ sql: String, with parameters: [Parameter]) throws(PostgreSQLError) -> Int {
-        try enqueue(sql, parameters)
-        return try exchange().changes
-    }
-
     package func send(_ sql: String, with parameters: [Parameter]) throws(PostgreSQLError) {
         try enqueue(sql, parameters)
-    }
-
-    package func first<Result>(
-        _ sql: String, with parameters: [Parameter], read: (borrowing any SQLRow & ~Copyable) throws -> Result
-    ) throws(PostgreSQLError) -> Result? {
-        try enqueue(sql, parameters)
-        return try exchange().first(read)
     }
 
     package func all<Result>(

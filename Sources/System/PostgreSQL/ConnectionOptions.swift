@@ -1,8 +1,6 @@
 /// How to connect, and how long to wait. What the URL says about the name, the keepalives and the session attributes
 /// takes precedence.
 package struct ConnectionOptions: Sendable {
-    package var applicationName = "gatehouse"
-
     /// For each host, from the connection request to the first answer to a statement.
     package var connectTimeout: Duration
 
@@ -16,24 +14,18 @@ package struct ConnectionOptions: Sendable {
     package var answerTimeout: Duration
 
     /// Refuses servers that are read-only, such as standbys.
-    package var needsPrimary: Bool
+    package var needsPrimary = true
 
     /// Refuses primaries of an older timeline: a newer one has replaced them. 0 refuses none.
     package var oldestTimeline: Int64 = 0
 
-    /// Between this program and the server is a pooler that gives each transaction another session. A connection
-    /// also detects that.
-    package var assumesPooler: Bool
-
     package init(
         connectTimeout: Duration = .seconds(2), statementTimeout: Duration = .seconds(5), lockTimeout: Duration? = nil,
-        answerTimeout: Duration? = nil, needsPrimary: Bool = true, assumesPooler: Bool = false
+        answerTimeout: Duration? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.statementTimeout = statementTimeout
         self.lockTimeout = lockTimeout ?? statementTimeout
         self.answerTimeout = answerTimeout ?? statementTimeout + .seconds(1)
-        self.needsPrimary = needsPrimary
-        self.assumesPooler = assumesPooler
     }
 }

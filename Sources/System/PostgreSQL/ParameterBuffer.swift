@@ -36,11 +36,9 @@ struct ParameterBuffer: ~Copyable {
         reserve(parameters.count, bytes: parameters.reduce(0) { $0 + $1.room })
         for parameter in parameters {
             switch parameter {
-            case .value(let value): try add(value)
             case .texts(let texts): try addArray(texts, of: ArrayHeader.text, write: Self.writeText)
             case .blobs(let blobs): try addArray(blobs, of: ArrayHeader.bytea, write: Self.writeBlob)
             case .integers(let numbers): try addArray(numbers, of: ArrayHeader.int8, write: Self.writeInteger)
-            case .flags(let flags): try addArray(flags, of: ArrayHeader.bool, write: Self.writeFlag)
             }
         }
     }
@@ -131,8 +129,6 @@ extension ParameterBuffer {
 
     private static func writeInteger(_ number: Int64, _ buffer: inout ParameterBuffer) { buffer.write(number) }
 
-    private static func writeFlag(_ flag: Bool, _ buffer: inout ParameterBuffer) { buffer.writeByte(flag ? 1 : 0) }
-
     /// Writes dimensions, whether there are NULLs, the type, the number of elements, the first index, and each element
     /// after its length. An empty array has no dimension.
     private mutating func addArray<Element>(
@@ -155,5 +151,18 @@ extension ParameterBuffer {
             unsafe memory.storeBytes(of: Int32(used - place - 4).bigEndian, toByteOffset: place, as: Int32.self)
         }
         finish(start, binary: true)
+    }
+}
+
+extension Value {
+    /// An upper bound of the bytes that the value needs.
+    fileprivate var room: Int {
+        switch self {
+        case .null: 0
+        case .integer: 21
+        case .text(let text): text.utf8.count + 1
+        // An empty blob has an address too: libpq would send a null pointer as NULL.
+        case .blob(let bytes): bytes.count + 1
+        }
     }
 }

@@ -58,19 +58,6 @@ struct PreparedStatements {
         return statement
     }
 
-    /// The statement gets another name when it is used again.
-    mutating func forget(_ statement: PreparedStatement) {
-        let index = statement.sql.utf8.count & 255
-        var kept: PreparedStatement?
-        var candidate = buckets[index]
-        while let current = candidate {
-            candidate = current.next
-            guard current !== statement else { continue }
-            current.next = kept
-            kept = current
-        }
-        buckets[index] = kept
-    }
-
+    /// A statement gets another name when it is used again.
     mutating func forgetAll() { buckets = buckets.map { _ in nil } }
 }

@@ -35,7 +35,7 @@ struct ServerList {
     /// Parameters that the URL may override, since libpq reads it after them.
     private static func defaults(_ options: ConnectionOptions) -> Parameters {
         var defaults: Parameters = [
-            ("fallback_application_name", options.applicationName), ("client_encoding", "UTF8"),
+            ("fallback_application_name", "gatehouse"), ("client_encoding", "UTF8"),
             ("keepalives_idle", "10"), ("keepalives_interval", "3"), ("keepalives_count", "3"),
             ("tcp_user_timeout", String(options.answerTimeout.wholeMilliseconds)),
         ]

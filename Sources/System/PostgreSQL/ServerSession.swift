@@ -36,9 +36,9 @@ struct ServerSession: Sendable {
 
     private static func sql(_ backend: Int32, _ options: ConnectionOptions, readsTimeline: Bool) -> String {
         """
-        SELECT pg_backend_pid() = \(options.assumesPooler ? -1 : backend),
+        SELECT pg_backend_pid() = \(backend),
         current_setting('server_version_num'), pg_is_in_recovery(), \(readsTimeline ? timeline : "NULL"),
-        CASE WHEN pg_backend_pid() = \(options.assumesPooler ? -1 : backend)
+        CASE WHEN pg_backend_pid() = \(backend)
         THEN \(settings(options, isLocal: false)) END
         """
     }

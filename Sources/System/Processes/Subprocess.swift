@@ -7,21 +7,17 @@ package struct Subprocess: Sendable {
     package struct Outcome: Sendable, Equatable {
         /// The exit status; nil if a signal ended the program.
         package let status: Int32?
-        package let output: String
-        package let errorOutput: String
-
-        package init(status: Int32?, output: String = "", errorOutput: String = "") {
-            self.status = status
-            self.output = output
-            self.errorOutput = errorOutput
-        }
+        package var output = ""
+        package var errorOutput = ""
     }
 
     private let program: String
     private let environment: [String]
     private let timeout: Duration
     private let outputLimit: Int
+}
 
+extension Subprocess {
     /// The first of the paths that is executable; nil if there is none. PATH is not searched,
     /// since root may be the caller.
     package init?(_ places: [String], timeout: Duration = .seconds(10), outputLimit: Int = 4 << 20) {
@@ -40,13 +36,6 @@ package struct Subprocess: Sendable {
         Subprocess(
             program: program, environment: ProcessEnvironment.variables().map { "\($0.key)=\($0.value)" },
             timeout: timeout, outputLimit: 4 << 20)
-    }
-
-    private init(program: String, environment: [String], timeout: Duration, outputLimit: Int) {
-        self.program = program
-        self.environment = environment
-        self.timeout = timeout
-        self.outputLimit = outputLimit
     }
 
     private static let minimalEnvironment = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", "SYSTEMD_PAGER="]

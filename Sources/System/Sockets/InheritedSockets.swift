@@ -28,11 +28,6 @@ package struct InheritedSockets: ~Copyable, Sendable {
             connections: connections.map(\.number))
     }
 
-    private init(listener: consuming Listener?, connections: [Int32]) {
-        self.listener = listener
-        self.connections = connections
-    }
-
     package mutating func takeListener() -> Listener? { listener.take() }
 
     /// Passes each valid connection to `body`, once, and closes the others.

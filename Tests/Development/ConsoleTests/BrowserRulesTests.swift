@@ -1,8 +1,8 @@
-import DevelopmentHTTP
 import JSON
 import Testing
 
 @testable import Console
+@testable import DevelopmentHTTP
 
 @Suite("The console and pages of other origins")
 struct BrowserRulesTests {

@@ -1,9 +1,9 @@
-import DevelopmentHTTP
 import JSON
 import Synchronization
 import TestSupport
 
 @testable import Console
+@testable import DevelopmentHTTP
 
 /// A console in front of an API that records its requests.
 final class ConsoleFixture: Sendable {

@@ -1,8 +1,8 @@
-import DevelopmentHTTP
 import JSON
 import Testing
 
 @testable import Console
+@testable import DevelopmentHTTP
 
 @Suite("Faults between a client and the API")
 struct FaultTests {

@@ -1,8 +1,8 @@
 import JSON
-import Processes
 import Testing
 
 @testable import Console
+@testable import Processes
 
 @Suite("The checks of a refused token")
 struct VerifyReportTests {

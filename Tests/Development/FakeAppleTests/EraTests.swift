@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import FakeApple
 import JOSE
 import JSON
@@ -52,6 +53,6 @@ struct EraTests {
 
     @Test("an unknown year is refused", arguments: ["2020", "", "2025 "])
     func unknown(era: String) {
-        #expect(throws: OrderError.self) { try claims(["era": .string(era)]) }
+        #expect(throws: HTTPRefusal.self) { try claims(["era": .string(era)]) }
     }
 }

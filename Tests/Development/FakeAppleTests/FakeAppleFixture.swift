@@ -1,10 +1,10 @@
-import DevelopmentHTTP
 import JOSE
 import JSON
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import DevelopmentHTTP
 @testable import FakeApple
 
 /// A fake Apple with a settable clock, and the requests of a developer's server.

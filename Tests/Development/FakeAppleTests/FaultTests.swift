@@ -1,10 +1,10 @@
 import Curl
-import DevelopmentHTTP
 import JSON
 import POSIX
 import Sockets
 import Testing
 
+@testable import DevelopmentHTTP
 @testable import FakeApple
 
 @Suite("Faults on demand")
@@ -130,15 +130,15 @@ struct FaultTests {
         _ = try Thread.spawn(name: "fake-apple") { try? server.run() }
         let url = "http://127.0.0.1:\(server.port)/auth/keys"
         let client = HTTPClient(timeout: .milliseconds(500))
-        func fault(_ kind: FaultOrder.Kind) throws -> HTTPFault? {
-            apple.service.addFault(FaultOrder(kind, times: 1))
+        func fault(_ kind: AppleFault) throws -> HTTPFault? {
+            apple.service.addFault(Fault(kind, times: 1))
             do throws(HTTPFault) {
                 _ = try client.get(url)
                 return nil
             } catch { return error }
         }
         #expect(try fault(.huge) == .tooLarge(limit: 65_536))
-        for kind in [FaultOrder.Kind.hang, .delay] {
+        for kind in [AppleFault.hang, .delay] {
             guard case .transport(28, _) = try fault(kind) else {
                 Issue.record("\(kind) does not time out")
                 continue

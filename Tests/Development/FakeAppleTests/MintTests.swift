@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import FakeApple
 import JOSE
 import JSON
@@ -97,7 +98,7 @@ struct MintTests {
         #expect {
             try MintOrder(order, audience: "com.example.app")
         } throws: {
-            ($0 as? OrderError)?.description.hasPrefix(order.names[0] + ":") == true
+            ($0 as? HTTPRefusal)?.description.hasPrefix(order.names[0] + ":") == true
         }
     }
 }

@@ -73,7 +73,7 @@ struct ServiceTests {
         _ = apple.reply("GET", "/auth/keys")
         let tokens = try apple.exchange(code)
         _ = try apple.exchange(code)
-        apple.service.addFault(FaultOrder(.hang, times: 1))
+        apple.service.addFault(Fault(.hang, times: 1))
         _ = apple.reply("POST", "/auth/revoke")
         let list = try #require(try json("GET", "/requests")["requests"]?.array?.compactMap(\.object))
         #expect(list.count == 4)

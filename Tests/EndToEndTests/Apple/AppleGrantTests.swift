@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import FakeApple
 import Foundation
 import JSON
@@ -7,8 +8,8 @@ import Testing
 
 @Suite("Exchanging the authorization code")
 struct AppleGrantTests {
-    private func fault(_ kind: FaultOrder.Kind, times: Int64? = nil) -> FaultOrder {
-        FaultOrder(kind, path: "/auth/token", times: times)
+    private func fault(_ kind: AppleFault, times: Int64? = nil) -> Fault<AppleFault> {
+        Fault(kind, path: "/auth/token", times: times)
     }
 
     @Test("The refresh token is stored encrypted, and no secret appears in the database or the log")
@@ -44,8 +45,8 @@ struct AppleGrantTests {
 
     @Test(
         "The exchange is retried after a fault",
-        arguments: [FaultOrder.Kind.status, .garbage, .empty, .close, .redirect])
-    func faults(_ kind: FaultOrder.Kind) throws {
+        arguments: [AppleFault.status, .garbage, .empty, .close, .redirect])
+    func faults(_ kind: AppleFault) throws {
         let fixture = try AppleDeveloperFixture()
         fixture.apple.service.addFault(fault(kind, times: 2))
         let login = try fixture.logIn("ann")

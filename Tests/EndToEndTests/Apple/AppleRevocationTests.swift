@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import FakeApple
 import Foundation
 import JSON
@@ -91,7 +92,7 @@ struct AppleRevocationTests {
     @Test("A grant that arrives after the deletion is revoked too")
     func pendingExchange() throws {
         let fixture = try AppleDeveloperFixture()
-        fixture.apple.service.addFault(FaultOrder(.status, path: "/auth/token"))
+        fixture.apple.service.addFault(Fault(.status, path: "/auth/token"))
         let login = try fixture.logIn("ann")
         #expect(try fixture.server.deleteAccount(login).header("x-apple-revocation") == "queued")
         fixture.apple.service.removeFaults()

@@ -1,8 +1,9 @@
 import Foundation
-import GatehouseWeb
 import JSON
 import TestSupport
 import Testing
+
+@testable import GatehouseWeb
 
 /// A control character in a header value would end the header or start another one.
 @Suite("Response header values")

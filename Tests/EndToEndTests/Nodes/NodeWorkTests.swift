@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import FakeApple
 import Foundation
 import SQL
@@ -12,7 +13,7 @@ struct NodeWorkTests {
         let folder = try TemporaryFolder()
         let apple = try FakeAppleServer(in: folder)
         let nodes = try TwoNodes { AppleDeveloperFixture.configure(&$0, for: apple) }
-        apple.service.addFault(FaultOrder(.delay, path: "/auth/token", times: 1))
+        apple.service.addFault(Fault(.delay, path: "/auth/token", times: 1))
         for number in 0..<20 {
             let login = try nodes[number].send(.post("/api/auth/apple", apple.login("\(number)")))
             #expect(login.status == 200)

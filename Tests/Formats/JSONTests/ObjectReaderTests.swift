@@ -21,6 +21,8 @@ struct ObjectReaderTests {
         let tree = try #require(try JSONValue(parsing: text).object)
         for name in tree.names + ["missing", ""] {
             #expect(reader[name] == tree[name], "\(name)")
+            #expect(reader.string(name) == tree[name]?.string, "\(name)")
+            #expect(reader.integer(name) == tree[name]?.integer, "\(name)")
             #expect(tree[name]?.string.map { reader.has(name, $0) } != false, "\(name)")
             #expect(!reader.has(name, "something else"), "\(name)")
         }
@@ -39,6 +41,21 @@ struct ObjectReaderTests {
     func refused(text: String) throws {
         let reason = try #require(throws: JSONError.self) { try JSONValue(parsing: text) }
         #expect(throws: reason) { try JSONObjectReader(parsing: Array(text.utf8)) }
+    }
+
+    @Test("compares texts byte by byte, after unescaping")
+    func texts() throws {
+        let reader = try Self.reader(#"{"k":"K","e":"\u00e9","n":1}"#)
+        #expect(reader.has("k", "K") && reader.has("e", "é"))
+        #expect(!reader.has("k", "\u{212A}") && !reader.has("k", "KK") && !reader.has("k", ""))
+        #expect(!reader.has("e", "e\u{301}") && !reader.has("n", "1") && !reader.has("missing", ""))
+    }
+
+    @Test("rejects texts that are not UTF-8")
+    func encoding() {
+        #expect(throws: JSONError.encoding(offset: 6)) {
+            try JSONObjectReader(parsing: Array(#"{"a":""#.utf8) + [0xFF] + Array(#""}"#.utf8))
+        }
     }
 
     @Test("is nil for any other value", arguments: ["[]", "1", "\"x\"", "null", " true "])

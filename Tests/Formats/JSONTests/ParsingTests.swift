@@ -118,12 +118,6 @@ struct ParsingTests {
         #expect(try JSONValue(parsing: text).array?.count == 100)
     }
 
-    @Test("a slice of an array can be parsed")
-    func readsSlices() throws {
-        let bytes = Array("xx[1]yy".utf8)
-        #expect(try JSONValue(parsing: bytes[2..<5]) == [1])
-    }
-
     @Test("the end of a string and invalid bytes are found at every position", arguments: 0..<40)
     func longStrings(place: Int) throws {
         let (before, after) = (String(repeating: "é", count: place % 7), String(repeating: "a", count: place))

@@ -21,7 +21,7 @@ struct SequenceTests {
     }
 
     private static func inAnyOrder(_ text: some Sequence<UInt8>) -> Found? {
-        (try? JSONMembers(parsing: Array(text))).map {
+        (try? JSONObjectReader(parsing: Array(text))).map {
             var members = $0
             return Found(&members)
         }
@@ -82,11 +82,11 @@ struct SequenceTests {
     @Test("`hasText` is true only for strings", arguments: ["x", "", #"\u0041\n"#])
     func unread(text: String) throws {
         let json = Array(#"{"a":7,"b":"\#(text)","c":"y"}"#.utf8)
-        let members = try JSONMembers(parsing: json)
+        let members = try #require(try JSONObjectReader(parsing: json))
         #expect(!members.hasText("a") && members.hasText("b") && members.hasText("c") && !members.hasText("d"))
         var sequence = JSONSequence(json)
         #expect(!sequence.hasText("a") && sequence.integer("a") == 7)
-        // Texts with escapes are left to JSONMembers.
+        // Texts with escapes are left to JSONObjectReader.
         guard sequence.hasText("b") else { return #expect(text.contains("\\")) }
         #expect(sequence.hasText("c") && sequence.isAtEnd)
     }

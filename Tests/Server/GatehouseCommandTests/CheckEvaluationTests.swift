@@ -1,9 +1,9 @@
-import FileSystem
 import Gatehouse
 import GatehouseServer
 import Sockets
 import Testing
 
+@testable import FileSystem
 @testable import GatehouseCommand
 
 /// The evaluation of facts by the checks of `gatehouse check`.

@@ -1,10 +1,10 @@
 import Gatehouse
-import GatehouseServer
 import POSIX
-import Processes
 import Testing
 
 @testable import GatehouseCommand
+@testable import GatehouseServer
+@testable import Processes
 
 /// The evaluation of nginx, its certificate and the public address by `gatehouse check`.
 @Suite("Checks of nginx, the certificate and the public address evaluate")

@@ -1,10 +1,10 @@
 import Gatehouse
 import GatehouseServer
 import POSIX
-import Processes
 import Testing
 
 @testable import GatehouseCommand
+@testable import Processes
 
 /// The evaluation of systemd's units and of settings by `gatehouse check`.
 @Suite("Checks of units, backups and settings evaluate")

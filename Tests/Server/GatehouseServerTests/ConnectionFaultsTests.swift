@@ -1,8 +1,8 @@
 import FastCGI
-import POSIX
 import Testing
 
 @testable import GatehouseServer
+@testable import POSIX
 
 @Suite("Faults of connections")
 struct ConnectionFaultsTests {

@@ -1,7 +1,8 @@
 import FileSystem
 import GatehouseServer
-import POSIX
 import Testing
+
+@testable import POSIX
 
 @Suite("Throttled log messages")
 struct LogThrottleTests {

@@ -1,8 +1,8 @@
-import GatehouseWeb
 import TestSupport
 import Testing
 
 @testable import GatehouseServer
+@testable import GatehouseWeb
 
 @Suite("Metrics of requests")
 struct RequestCountsTests {

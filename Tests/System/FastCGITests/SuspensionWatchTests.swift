@@ -1,7 +1,7 @@
-import POSIX
 import Testing
 
 @testable import FastCGI
+@testable import POSIX
 
 @Suite("Noticing a suspension")
 struct SuspensionWatchTests {

@@ -1,5 +1,6 @@
-import FileSystem
 import Testing
+
+@testable import FileSystem
 
 @Suite("Accounts and file permissions")
 struct AccountTests {

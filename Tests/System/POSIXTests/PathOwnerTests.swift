@@ -1,8 +1,9 @@
-import FileSystem
 import Glibc
 import POSIX
 import TestSupport
 import Testing
+
+@testable import FileSystem
 
 @Suite("PathOwner", .enabled(if: geteuid() == 0, "only root can change the owner of files"))
 struct PathOwnerTests {

@@ -1,7 +1,8 @@
 import POSIX
-import Processes
 import TestSupport
 import Testing
+
+@testable import Processes
 
 @Suite("Subprocess")
 struct SubprocessTests {

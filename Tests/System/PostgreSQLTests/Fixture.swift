@@ -32,8 +32,10 @@ struct Fixture {
 }
 
 extension Connection {
-    func integer(_ sql: String, _ parameters: Parameter...) throws(PostgreSQLError) -> Int64? {
-        try first(sql, with: parameters) { $0.integer(0) }
+    func integer(_ sql: String) throws(PostgreSQLError) -> Int64? { try first(sql) { $0.integer(0) } }
+
+    func integer(_ sql: String, _ value: Value) throws(PostgreSQLError) -> Int64? {
+        try first(sql, value) { $0.integer(0) }
     }
 }
 

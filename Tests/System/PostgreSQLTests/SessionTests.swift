@@ -81,12 +81,4 @@ struct SessionTests {
         try connection.rollback()
         #expect(try connection.integer("SELECT 5") == 5)
     }
-
-    @Test("A connection through a pooler prepares no statements")
-    func assumedPooler() throws {
-        let connection = try Fixture().connect(ConnectionOptions(assumesPooler: true))
-        #expect(connection.isPooled)
-        #expect(try connection.integer("SELECT count(*) FROM pg_prepared_statements") == 0)
-        #expect(try connection.first("SHOW statement_timeout") { $0.text(0) } == "0")
-    }
 }

@@ -137,7 +137,8 @@ struct TimeoutTests {
         let fixture = try Fixture()
         let name = try fixture.server.execute("SELECT current_database()", in: fixture.url)
         try fixture.server.execute("ALTER DATABASE \(name) SET default_transaction_read_only = on")
-        let options = ConnectionOptions(needsPrimary: needsPrimary)
+        var options = ConnectionOptions()
+        options.needsPrimary = needsPrimary
         guard needsPrimary else {
             let connection = try fixture.connect(options)
             let error = failure { try connection.run("CREATE TABLE things (id BIGINT)") }

@@ -6,7 +6,7 @@ struct AuthEndpoints {
     let keys: PublishedKeys
     let developer: DeveloperAccount
     let grants: GrantStore
-    let faults: Faults
+    let faults: Faults<AppleFault>
     let requests: RequestLog
 
     func answer(_ request: HTTPRequest, now: Int64) -> HTTPAction {

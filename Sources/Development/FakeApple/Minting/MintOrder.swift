@@ -1,3 +1,4 @@
+package import DevelopmentHTTP
 package import JSON
 
 /// The contents of a login to mint. Members that are left out get the values of a usual login with Apple.
@@ -24,7 +25,7 @@ package struct MintOrder: Sendable {
     }
 
     /// Reads the body of `POST /mint`. Refuses unknown members, so that typing errors are found.
-    package init(_ json: JSONObject, audience: String) throws(OrderError) {
+    package init(_ json: JSONObject, audience: String) throws(HTTPRefusal) {
         self.init(audience: audience)
         for (name, value) in json.members {
             switch (name, value) {
@@ -38,27 +39,19 @@ package struct MintOrder: Sendable {
             case ("era", .string(let text)): era = try Self.era(text)
             case ("claims", .object(let members)): claims = members
             case ("header", .object(let members)): header = members
-            default: throw OrderError(name: name, known: Self.known)
+            default: throw HTTPRefusal.invalid("\(name): \(Self.known)")
             }
         }
     }
 
-    private static func era(_ text: String) throws(OrderError) -> Era {
-        guard let era = Era(rawValue: text) else { throw OrderError(name: "era", known: known) }
+    private static func era(_ text: String) throws(HTTPRefusal) -> Era {
+        guard let era = Era(rawValue: text) else { throw HTTPRefusal.invalid("era: \(known)") }
         return era
     }
 
     private static let known =
         "known are the strings sub, aud, nonce, email, givenName, familyName, transferSub, era "
         + "(\(Era.allCases.map(\.rawValue).joined(separator: ", "))) and the objects claims, header"
-}
-
-/// An order with a missing, unknown or invalid member.
-package struct OrderError: Error, Sendable, CustomStringConvertible {
-    let name: String
-    let known: String
-
-    package var description: String { "\(name): \(known)" }
 }
 
 extension JSONObject {

@@ -1,3 +1,4 @@
+package import DevelopmentHTTP
 package import JSON
 
 /// The contents of a notification, and its receiver.
@@ -33,14 +34,14 @@ package struct NotificationOrder: Sendable {
     }
 
     /// Reads the body of `POST /notify`. Refuses unknown members, so that typing errors are found.
-    package init(_ json: JSONObject, audience: String) throws(OrderError) {
+    package init(_ json: JSONObject, audience: String) throws(HTTPRefusal) {
         guard let type = json["type"]?.string else { throw Self.fault("type") }
         guard let subject = json["sub"]?.string else { throw Self.fault("sub") }
         self.init(type: type, subject: subject, audience: audience)
         for (name, value) in json.members { try take(name, value) }
     }
 
-    private mutating func take(_ name: String, _ value: JSONValue) throws(OrderError) {
+    private mutating func take(_ name: String, _ value: JSONValue) throws(HTTPRefusal) {
         switch (name, value) {
         case ("type", _), ("sub", _): break
         case ("aud", .string(let text)): audience = text
@@ -58,15 +59,14 @@ package struct NotificationOrder: Sendable {
 
     private static func choice<Choice: RawRepresentable<String>>(
         _ text: String, _ name: String
-    ) throws(OrderError) -> Choice {
+    ) throws(HTTPRefusal) -> Choice {
         guard let choice = Choice(rawValue: text) else { throw fault(name) }
         return choice
     }
 
-    private static func fault(_ name: String) -> OrderError {
-        OrderError(
-            name: name,
-            known: "needed are the strings type, sub; known the strings aud, to, email, jti, shape "
+    private static func fault(_ name: String) -> HTTPRefusal {
+        .invalid(
+            "\(name): needed are the strings type, sub; known the strings aud, to, email, jti, shape "
                 + "(object, string, array), time (s, ms), the flag is_private_email and the objects claims, header")
     }
 }

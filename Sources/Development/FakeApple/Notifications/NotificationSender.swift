@@ -1,4 +1,5 @@
 import Curl
+package import DevelopmentHTTP
 package import JSON
 
 /// Posts notifications as Apple's servers do.
@@ -10,21 +11,17 @@ package struct NotificationSender: Sendable {
         client = HTTPClient(timeout: .seconds(10), authorities: authorities)
     }
 
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// Returns the answer of the receiver: `{"status", "answer"}`.
-    package func deliver(_ notification: JSONObject, to address: String) throws(Failure) -> JSONObject {
+    package func deliver(_ notification: JSONObject, to address: String) throws(HTTPRefusal) -> JSONObject {
         guard address.hasPrefix("https://") || Loopback.isHost(of: address) else {
-            throw Failure(description: "to: must be an https URL, or an http URL of this machine")
+            throw .failed("to: must be an https URL, or an http URL of this machine")
         }
         do throws(HTTPFault) {
             let answer = try client.post(address, json: notification.bytes)
             let body = (try? JSONValue(parsing: answer.body)) ?? .string(String(decoding: answer.body, as: UTF8.self))
             return ["status": .integer(Int64(answer.status)), "answer": body]
         } catch {
-            throw Failure(description: "\(error)")
+            throw .failed("\(error)")
         }
     }
 }

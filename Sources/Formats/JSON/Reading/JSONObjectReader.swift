@@ -2,52 +2,109 @@
 ///
 /// It accepts the same texts as ``JSONValue/init(parsing:)``, and returns the same values and errors. Objects with
 /// escapes in names or with many members are parsed into a tree.
-public struct JSONObjectReader: Sendable {
-    private enum Source {
-        case members(JSONMembers)
-        case tree(JSONObject)
+public struct JSONObjectReader: Sendable, JSONClaims {
+    /// The position of a member in the text, and its value if it has been parsed.
+    private struct Member {
+        enum Content {
+            /// The range of a string without escapes, without its quotes.
+            case text(Range<Int>)
+            case integer(Int64)
+            /// The start of any other value.
+            case value(at: Int)
+        }
+
+        let name: Range<Int>
+        let content: Content
     }
 
     /// Up to this number, comparing every name with every other is faster than hashing.
     private static let fewMembers = 32
 
-    private let source: Source
+    private var bytes: [UInt8] = []
+    private var members: [Member] = []
+    /// In place of the members.
+    private var tree: JSONObject?
 
     /// Nil for a text that is not an object.
     public init?(parsing bytes: [UInt8]) throws(JSONError) {
-        if let members = try? JSONMembers(parsing: bytes, atMost: Self.fewMembers) {
-            source = .members(members)
-        } else {
+        self.bytes = bytes
+        members.reserveCapacity(12)
+        do throws(JSONError) {
+            try takeMembers()
+        } catch {
+            members = []
             guard let object = try JSONValue(parsing: bytes).object else { return nil }
-            source = .tree(object)
+            tree = object
         }
     }
 
     public init(_ object: JSONObject) {
-        source = .tree(object)
+        tree = object
+    }
+
+    private mutating func takeMembers() throws(JSONError) {
+        var parser = try JSONParser(validating: bytes)
+        try parser.document { (parser) throws(JSONError) in
+            try parser.members { (parser) throws(JSONError) in try take(&parser) }
+        }
+    }
+
+    private mutating func take(_ parser: inout JSONParser) throws(JSONError) {
+        guard members.count < Self.fewMembers, let name = try parser.plainText(),
+            content(of: bytes.span.extracting(name)) == nil
+        else { throw parser.unexpected }
+        try parser.colon()
+        members.append(Member(name: name, content: try Self.content(&parser)))
+    }
+
+    private static func content(_ parser: inout JSONParser) throws(JSONError) -> Member.Content {
+        let start = parser.position
+        if parser.current == .quote, let text = try parser.plainText() { return .text(text) }
+        parser.position = start
+        if case .integer(let number) = try parser.value() { return .integer(number) }
+        return .value(at: start)
+    }
+
+    private func content(of name: Span<UInt8>) -> Member.Content? {
+        let bytes = bytes.span
+        for member in members where member.name.count == name.count {
+            if Self.isSame(bytes.extracting(member.name), name) { return member.content }
+        }
+        return nil
+    }
+
+    /// Stops at the first difference: names are short and usually differ in the first letter.
+    private static func isSame(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
     }
 
     /// The value of a member; nil if it is missing.
     public subscript(_ name: String) -> JSONValue? {
-        switch source {
-        case .members(let members): members[name]
-        case .tree(let object): object[name]
+        switch content(of: name.utf8.span) {
+        case .text(let range): return .string(String(decoding: bytes[range], as: UTF8.self))
+        case .integer(let number): return .integer(number)
+        case .value(let start):
+            // It has been validated before.
+            var parser = JSONParser(validated: bytes, at: start)
+            return try? parser.value()
+        case nil: return tree?[name]
         }
     }
 
-    /// Whether a member is this text, compared byte by byte.
     public func has(_ name: String, _ text: String) -> Bool {
-        switch source {
-        case .members(let members): members.has(name, text)
-        case .tree(let object): object[name]?.string?.isIdentical(to: text) ?? false
+        if case .text(let range) = content(of: name.utf8.span) {
+            return bytes.span.extracting(range).isIdentical(to: text.utf8.span)
         }
+        return string(name)?.isIdentical(to: text) ?? false
     }
+
+    public func hasText(_ name: String) -> Bool { string(name) != nil }
+
+    public func string(_ name: String) -> String? { self[name]?.string }
+
+    public func integer(_ name: String) -> Int64? { self[name]?.integer }
 
     /// The whole object as a tree.
-    public var object: JSONObject {
-        switch source {
-        case .members(let members): members.object
-        case .tree(let object): object
-        }
-    }
+    public var object: JSONObject { tree ?? (try? JSONValue(parsing: bytes))?.object ?? [:] }
 }

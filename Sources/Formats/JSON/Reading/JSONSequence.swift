@@ -1,8 +1,8 @@
 /// Reads the members of an object that ``JSONObjectWriter`` has written, in the order in which they were
 /// written, without searching.
 ///
-/// ``JSONMembers`` would return the same values. This reader finds fewer: no member after one that is missing or
-/// unexpected, and no text with escapes or non-ASCII characters. Use ``JSONMembers`` for those.
+/// ``JSONObjectReader`` would return the same values. This reader finds fewer: no member after one that is missing or
+/// unexpected, and no text with escapes or non-ASCII characters. Use ``JSONObjectReader`` for those.
 public struct JSONSequence: JSONClaims {
     private let bytes: [UInt8]
     private var position = 0

@@ -8,10 +8,6 @@ extension JSONValue {
         self = try parser.document { (parser) throws(JSONError) in try parser.value() }
     }
 
-    public init(parsing bytes: some Collection<UInt8>) throws(JSONError) {
-        try self.init(parsing: Array(bytes))
-    }
-
     public init(parsing text: String) throws(JSONError) {
         try self.init(parsing: Array(text.utf8))
     }

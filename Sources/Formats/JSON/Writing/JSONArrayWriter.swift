@@ -1,4 +1,4 @@
-/// Writes the elements of an array.
+/// Writes the elements of an array of objects.
 public struct JSONArrayWriter {
     private var text: JSONBuffer
     private var isEmpty = true
@@ -14,39 +14,12 @@ public struct JSONArrayWriter {
         return text
     }
 
-    public mutating func element(_ value: String) {
-        separate()
-        text.put(value)
-    }
-
-    public mutating func element(_ value: Int) {
-        separate()
-        text.put(Int64(value))
-    }
-
-    @_disfavoredOverload
-    public mutating func element(_ value: JSONValue) {
-        separate()
-        text.put(value)
-    }
-
     public mutating func object(_ body: (inout JSONObjectWriter) -> Void) {
-        separate()
+        if !isEmpty { text.put(.comma) }
+        isEmpty = false
         var object = JSONObjectWriter(continuing: takeText())
         body(&object)
         text = object.finish()
-    }
-
-    public mutating func array(_ body: (inout JSONArrayWriter) -> Void) {
-        separate()
-        var array = JSONArrayWriter(continuing: takeText())
-        body(&array)
-        text = array.finish()
-    }
-
-    private mutating func separate() {
-        if !isEmpty { text.put(.comma) }
-        isEmpty = false
     }
 
     private mutating func takeText() -> JSONBuffer {

@@ -51,11 +51,6 @@ public struct JSONObjectWriter {
         text.put(value)
     }
 
-    public mutating func member(_ name: String, _ value: Int64?) {
-        begin(name)
-        if let value { text.put(value) } else { text.putNull() }
-    }
-
     /// A number with three decimal places.
     public mutating func member(_ name: String, thousandths value: Int) {
         begin(name)

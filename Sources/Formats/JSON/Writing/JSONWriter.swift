@@ -3,7 +3,7 @@
 ///     var json = JSONWriter(reserving: 512)
 ///     json.object { json in
 ///         json.member("email", user.email)
-///         json.member("roles", array: { $0.element("USER") })
+///         json.member("roles", array: { $0.object { $0.member("name", "USER") } })
 ///     }
 ///     send(json.finish())
 ///
@@ -26,12 +26,6 @@ public struct JSONWriter: ~Copyable {
         var object = JSONObjectWriter(continuing: takeText())
         body(&object)
         text = object.finish()
-    }
-
-    public mutating func array(_ body: (inout JSONArrayWriter) -> Void) {
-        var array = JSONArrayWriter(continuing: takeText())
-        body(&array)
-        text = array.finish()
     }
 
     public mutating func value(_ value: JSONValue) {

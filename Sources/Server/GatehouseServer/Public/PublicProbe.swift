@@ -21,12 +21,9 @@ package struct PublicProbe: Sendable, Equatable {
 
     package let answer: Answer
     package let certificate: ServedCertificate?
+}
 
-    package init(answer: Answer, certificate: ServedCertificate?) {
-        self.answer = answer
-        self.certificate = certificate
-    }
-
+extension PublicProbe {
     /// nginx may listen on IPv4 or IPv6 only.
     private static let loopbackAddresses = ["127.0.0.1", "[::1]"]
     private static let path = "/api/users/me"
@@ -106,21 +103,12 @@ extension PublicProbe.Answer {
 package struct ServedCertificate: Sendable, Equatable {
     package let notBefore: Timestamp
     package let notAfter: Timestamp
-    package let coversHost: Bool
-    package let isSelfSigned: Bool
-    private let fingerprint: [UInt8]
+    package var coversHost = true
+    package var isSelfSigned = false
+    var fingerprint: [UInt8] = []
+}
 
-    package init(
-        notBefore: Timestamp, notAfter: Timestamp, coversHost: Bool = true, isSelfSigned: Bool = false,
-        fingerprint: [UInt8] = []
-    ) {
-        self.notBefore = notBefore
-        self.notAfter = notAfter
-        self.coversHost = coversHost
-        self.isSelfSigned = isSelfSigned
-        self.fingerprint = fingerprint
-    }
-
+extension ServedCertificate {
     /// The first certificate of a PEM text; nil if there is none.
     package init?(pem: String, host: String) {
         guard let certificate = Certificate(pem: pem, host: host) else { return nil }

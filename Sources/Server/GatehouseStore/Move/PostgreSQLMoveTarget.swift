@@ -139,7 +139,7 @@ package final class PostgreSQLMoveTarget: MoveTarget {
 extension Connection {
     /// Drops what slows down the copy: foreign keys and all indexes. Returns the statements that create them.
     fileprivate func suspendIndexes() throws -> String {
-        let scripts = try first(
+        let scripts = try all(
             """
             SELECT string_agg(definition, E';\\n' ORDER BY place, definition),
                 string_agg(removal, E';\\n' ORDER BY place DESC, removal)
@@ -158,7 +158,7 @@ extension Connection {
                 WHERE conrelid IN (SELECT unnest(?1::text[])::regclass) AND contype IN ('p', 'u', 'f')
             ) AS dependent
             """, with: [.texts(MovedTable.all.map(\.name))]
-        ) { row in (definitions: row.text(0), removals: row.text(1)) }
+        ) { row in (definitions: row.text(0), removals: row.text(1)) }.first
         try execute(script: scripts?.removals ?? "")
         return scripts?.definitions ?? ""
     }

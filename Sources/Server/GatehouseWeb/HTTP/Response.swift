@@ -3,8 +3,8 @@ package import JSON
 /// An answer, independent of the protocol it is sent by.
 package struct Response: Sendable, Equatable {
     package var status: Int
-    package var headers: [Header]
-    package var body: [UInt8]
+    package var headers: [Header] = []
+    package var body: [UInt8] = []
 
     package struct Header: Sendable, Equatable {
         package let name: String
@@ -20,12 +20,6 @@ package struct Response: Sendable, Equatable {
             guard let value = FieldValue(checking: text) else { return nil }
             self.init(name, value)
         }
-    }
-
-    package init(status: Int, headers: [Header] = [], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers
-        self.body = body
     }
 
     package static let noContent = Response(status: 204)

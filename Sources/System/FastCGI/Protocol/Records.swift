@@ -38,8 +38,6 @@ package struct RecordWalk {
     package private(set) var content = 0..<0
     private(set) var nextOffset = 0
 
-    package init() {}
-
     /// The header of the next record; nil if it is incomplete.
     package mutating func next(in bytes: Span<UInt8>) throws(Refusal) -> RecordHeader? {
         guard nextOffset + RecordHeader.length <= bytes.count else { return nil }

@@ -5,8 +5,6 @@ package enum SHA256 {
 
     package static func hash(_ bytes: [UInt8]) -> [UInt8] { hash(bytes.span) }
 
-    package static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] { hash(bytes.span) }
-
     package static func hash(_ text: String) -> [UInt8] { hash(text.utf8.span) }
 
     package static func hash(_ bytes: Span<UInt8>) -> [UInt8] {

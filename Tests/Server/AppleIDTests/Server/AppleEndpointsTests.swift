@@ -1,10 +1,11 @@
 import AppleID
-import Curl
 import Gatehouse
 import JOSE
 import JSON
 import POSIX
 import Testing
+
+@testable import Curl
 
 @Suite("Apple's token and revocation endpoints")
 struct AppleEndpointsTests {
