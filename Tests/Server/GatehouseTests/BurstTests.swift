@@ -2,9 +2,11 @@ import Gatehouse
 import StoreSupport
 import Testing
 
-/// Old tokens that are presented during and after bursts of refreshes: every series of rotations with these pauses, and at
-/// its end every generation, after each of these pauses. The rule is compared with the times at which the generations were
-/// superseded, all of which the test knows and of which the row knows one.
+/// Old tokens that are presented during and after bursts of refreshes, with `Rotation.decide` alone.
+///
+/// The tests try every series of five rotations with the pauses below between them, then one more pause, and then present
+/// the token of each older generation. `History` knows when each generation was superseded, and so the right answer; the
+/// stored session, by which the rule decides, has only one of these times.
 @Suite("Bursts of refreshes")
 struct BurstTests {
     private static let grace = Duration.seconds(30)

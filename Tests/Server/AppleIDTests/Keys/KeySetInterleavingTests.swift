@@ -6,7 +6,12 @@ import Testing
 
 @Suite("Apple's keys under random sequences of events")
 struct KeySetInterleavingTests {
-    /// Applies random events to the state, and checks its rules after every event.
+    /// A randomised simulation of lookups and fetches, repeatable by its seed.
+    ///
+    /// Each `step` moves the clock and does one thing: a caller looks up a key, the fetch in progress ends with some set or
+    /// with none, or maintenance starts a renewal. Beside `KeySetState` the run keeps what it can know by itself (`set`,
+    /// `fetchStartedAt`, `waiters`, `demands`), and adds each answer that contradicts a rule to `violations`. Example: a
+    /// key that is in no usable set may cause a fetch, but not while one is in progress, nor within the cooldown.
     private struct Run {
         let policy: KeySetPolicy
         let sets: [JWKSet?]
@@ -15,6 +20,7 @@ struct KeySetInterleavingTests {
         var now = ValidLogin.now
         var fetchStartedAt: Timestamp?
         var waiters = 0
+        /// When lookups of unknown keys caused a fetch.
         var demands: [Timestamp] = []
         var set: (keys: JWKSet, since: Timestamp)?
         var violations: [String] = []
