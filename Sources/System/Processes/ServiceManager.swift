@@ -38,9 +38,6 @@ package struct ServiceManager: Sendable {
         self.init(processID: getpid()) { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
     }
 
-    /// No service manager.
-    package static let none = ServiceManager(processID: 0) { _ in nil }
-
     init(processID: Int32, variable: (String) -> String?) {
         let address = variable("NOTIFY_SOCKET").flatMap { SocketAddress(notifySocket: $0) }
         connection = address.flatMap { try? Connection(to: $0) }
