@@ -21,15 +21,6 @@ package enum ClockAgreement: Sendable, Equatable {
         if !verdicts.isEmpty { return .agrees }
         return memory?.verdict ?? .unconfirmed(atMost: memory?.lead)
     }
-
-    /// How far the clock of this machine seems to be ahead; nil if it agrees or nothing is known.
-    package var lead: Duration? {
-        switch self {
-        case .agrees: nil
-        case .differs(let lead): lead
-        case .unconfirmed(let lead): lead
-        }
-    }
 }
 
 /// What another clock says, compared with the clock of this machine.
