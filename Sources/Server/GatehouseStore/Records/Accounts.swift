@@ -153,6 +153,6 @@ extension LinkedAccount {
     /// Compared byte by byte: Swift's own comparison treats more addresses as equal.
     private func isOther(_ address: String?) -> Bool {
         guard let address else { return false }
-        return email.map { !$0.utf8.elementsEqual(address.utf8) } ?? true
+        return email.map { Array($0.utf8) != Array(address.utf8) } ?? true
     }
 }
