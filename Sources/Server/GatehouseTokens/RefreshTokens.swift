@@ -28,7 +28,8 @@ extension JWTTokenService {
 
     package func random(ofGeneration generation: Int64, seed: [UInt8]) -> [UInt8] {
         // The seed has a fixed length, so no two pairs of seed and generation have the same bytes.
-        let bytes = seed + (0..<8).map { UInt8(truncatingIfNeeded: generation >> (56 - $0 * 8)) }
+        var bytes = seed
+        for byte in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: generation >> (56 - byte * 8))) }
         return Array(SHA256.hash(bytes).prefix(SessionToken.randomBytes))
     }
 
@@ -42,7 +43,7 @@ extension JWTTokenService {
             json.member("iat", claims.issuedAt.seconds)
             json.member("exp", claims.expiresAt.seconds)
         }
-        return json.bytes
+        return json.finish()
     }
 }
 

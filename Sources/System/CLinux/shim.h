@@ -9,7 +9,6 @@
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/sysinfo.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 
@@ -67,10 +66,4 @@ static inline int gatehouse_take_signal(const sigset_t *set, const struct timesp
 static inline int gatehouse_queue_signal(pid_t process, int number, int value) {
     union sigval content = {.sival_int = value};
     return sigqueue(process, number, content);
-}
-
-// Whole seconds since the boot, also of those in which the machine was suspended.
-static inline long gatehouse_uptime(void) {
-    struct sysinfo information;
-    return sysinfo(&information) == 0 ? information.uptime : -1;
 }

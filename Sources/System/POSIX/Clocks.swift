@@ -36,10 +36,9 @@ package enum MachineUptime {
         return unsafe fread(&bytes, 1, bytes.count, file) == bytes.count ? String(decoding: bytes, as: UTF8.self) : nil
     }()
 
-    /// Whole seconds since the boot, which setting the clock does not change.
+    /// Whole seconds since the boot, also of those in which the machine was suspended. Setting the clock does not change
+    /// them. Read without a system call.
     package static var seconds: Int64 {
-        let seconds = gatehouse_uptime()
-        if seconds >= 0 { return Int64(seconds) }
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return Int64(time.tv_sec)

@@ -32,7 +32,7 @@ final class Logins {
             expiresAt: Sample.now + .seconds(86_400))
         let login = Login(
             identity: identity, nickname: nil, redemption: redemption, moment: Sample.now,
-            identityHashes: hasher.hashes(of: identity))
+            hasher: hasher)
         let (decision, _) = try store.record(login, limit: 100) { facts in
             if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
             return .accept(

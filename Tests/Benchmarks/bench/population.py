@@ -120,15 +120,15 @@ def write_lines(path, lines):
 NUMBERS = "WITH RECURSIVE number (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n + 1 < {}) "
 
 FILLING = [
-    "INSERT INTO users (id, email, last_login_at, last_login_provider, created_at, updated_at) "
+    "INSERT INTO users (id, email, email_verified, last_login_at, last_login_provider, created_at, updated_at) "
     + NUMBERS.format(":users")
-    + f"""SELECT printf('user_01BENCH%019d', n), {EMAIL_IN_SQL}, :now, 'APPLE', :now, :now
+    + f"""SELECT printf('user_01BENCH%019d', n), {EMAIL_IN_SQL}, 1, :now, 'APPLE', :now, :now
          FROM number""",
-    "INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, is_private_email, client_id, "
-    "created_at, updated_at) "
+    "INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, "
+    "is_private_email, client_id, created_at, updated_at) "
     + NUMBERS.format(":users")
     + f"""SELECT printf('acct_01BENCH%019d', n), printf('user_01BENCH%019d', n), 'APPLE', {SUBJECT_IN_SQL},
-          {EMAIL_IN_SQL}, 1, :client, :now, :now FROM number""",
+          {EMAIL_IN_SQL}, 1, 1, :client, :now, :now FROM number""",
     "INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation, rotated_at, "
     "expires_at, user_agent, address, created_at, updated_at) "
     + NUMBERS.format(":sessions")

@@ -34,7 +34,7 @@ struct SequenceTests {
             json.member("sub", sub)
             json.member("n", number)
         }
-        return json.bytes
+        return json.finish()
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Gatehouse
+import StoreSupport
 import Testing
 
 @Suite("Rules of logins, links and withdrawn consents")
@@ -16,7 +17,9 @@ struct LoginDecisionTests {
         return LinkedAccount(identity, linkedAt: Self.noon)
     }
 
-    private func login(_ identity: Identity) -> Login { Login(identity: identity, nickname: nil, moment: Self.noon) }
+    private func login(_ identity: Identity) -> Login {
+        Login(identity: identity, nickname: nil, moment: Self.noon, hasher: PlainHashes())
+    }
 
     @Test("a user who may not log in is told so before a used token is")
     func order() {

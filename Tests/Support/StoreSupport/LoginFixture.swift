@@ -25,7 +25,7 @@ package struct LoginFixture {
     var login: Login {
         Login(
             identity: identity, nickname: nickname, redemption: redemption, moment: session.createdAt,
-            identityHashes: PlainHashes().hashes(of: identity))
+            hasher: PlainHashes())
     }
 
     /// By the domain's rules, with the session of the fixture.

@@ -28,8 +28,7 @@ extension Store {
         recording event: AuditEvent
     ) throws(Refusal) -> LinkOutcome {
         let link = NewLink(
-            identity: identity, user: user, redemption: redemption,
-            identityHashes: PlainHashes().hashes(of: identity), task: task, event: event)
+            identity: identity, user: user, redemption: redemption, task: task, event: event, hasher: PlainHashes())
         return switch try record(link) {
         case .link, .alreadyLinked: .linked
         case .taken: .taken

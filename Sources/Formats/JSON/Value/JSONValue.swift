@@ -58,7 +58,7 @@ extension JSONValue: CustomStringConvertible {
     public var bytes: [UInt8] {
         var writer = JSONWriter(reserving: 64)
         writer.value(self)
-        return writer.bytes
+        return writer.finish()
     }
 
     public var description: String { String(decoding: bytes, as: UTF8.self) }

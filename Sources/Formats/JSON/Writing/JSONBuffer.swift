@@ -12,10 +12,7 @@ struct JSONBuffer: Sendable {
         grow(by: capacity)
     }
 
-    /// A copy of the text.
-    var bytes: [UInt8] { Array(storage[..<count]) }
-
-    /// The text, without a copy.
+    /// The text.
     consuming func finish() -> [UInt8] {
         storage.removeLast(storage.count - count)
         return storage
@@ -77,15 +74,33 @@ struct JSONBuffer: Sendable {
         _ text: Span<UInt8>, quotedAt place: Int, in room: inout MutableSpan<UInt8>
     ) -> Bool {
         let start = place + 1
-        var classes: UInt8 = 0
         room[place] = .quote
+        room[start + text.count] = .quote
+        if text.count >= longText { return writeLong(text, at: start, in: &room) }
+        var classes: UInt8 = 0
         for index in text.indices {
             let byte = text[index]
             room[start &+ index] = byte
             classes |= TextByte.classes[Int(byte)]
         }
-        room[start + text.count] = .quote
         return classes & TextByte.isEscaped == 0
+    }
+
+    private static let longText = 64
+
+    /// For tokens: loops that the compiler vectorises, the first because of the precondition, the second because it has no
+    /// early exit and no table.
+    private static func writeLong(
+        _ text: Span<UInt8>, at start: Int, in room: inout MutableSpan<UInt8>
+    ) -> Bool {
+        precondition(start >= 0 && start + text.count <= room.count)
+        for index in text.indices { room[start + index] = text[index] }
+        var found: UInt8 = 0
+        for index in text.indices {
+            let byte = text[index]
+            found |= (byte < 0x20 ? 1 : 0) | (byte == .quote ? 1 : 0) | (byte == .backslash ? 1 : 0)
+        }
+        return found == 0
     }
 
     private mutating func makeRoom(for more: Int) {

@@ -16,10 +16,7 @@ public struct JSONWriter: ~Copyable {
         text = JSONBuffer(reserving: capacity)
     }
 
-    /// A copy of the text.
-    public var bytes: [UInt8] { text.bytes }
-
-    /// The text, without a copy.
+    /// The text.
     public consuming func finish() -> [UInt8] { text.finish() }
 
     public mutating func object(_ body: (inout JSONObjectWriter) -> Void) {

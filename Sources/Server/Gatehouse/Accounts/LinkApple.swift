@@ -17,8 +17,8 @@ extension AuthService {
         let task = exchangeTask(
             for: login.credential.authorizationCode, of: caller.userID, clientID: proof.clientID, now: now)
         let link = NewLink(
-            identity: proof.identity, user: caller.userID, redemption: proof.redemption,
-            identityHashes: hasher.hashes(of: proof.identity), task: task, event: event)
+            identity: proof.identity, user: caller.userID, redemption: proof.redemption, task: task, event: event,
+            hasher: hasher)
         switch try store.record(link) {
         case .link, .alreadyLinked: return
         case .taken: throw .accountAlreadyLinked

@@ -3,21 +3,24 @@ package struct NewLink: Sendable {
     package let identity: Identity
     package let user: UserID
     package let redemption: Redemption?
-    package let identityHashes: [[UInt8]]
     package let task: AppleTask?
     package let event: AuditEvent
+    private let hasher: any IdentityHasher
 
     package init(
-        identity: Identity, user: UserID, redemption: Redemption?, identityHashes: [[UInt8]], task: AppleTask?,
-        event: AuditEvent
+        identity: Identity, user: UserID, redemption: Redemption?, task: AppleTask?, event: AuditEvent,
+        hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.user = user
         self.redemption = redemption
-        self.identityHashes = identityHashes
         self.task = task
         self.event = event
+        self.hasher = hasher
     }
+
+    /// They tell whether the identity was removed from a disabled user. Only needed of one that has no account.
+    package var identityHashes: [[UInt8]] { hasher.hashes(of: identity) }
 }
 
 /// What the store knows about a link. Nothing of it changes until the decision is written.

@@ -5,19 +5,21 @@ package struct Login: Sendable {
     package let nickname: String?
     package let redemption: Redemption?
     package let moment: Timestamp
-    /// An identity that was removed from a disabled user is recognised by them.
-    package let identityHashes: [[UInt8]]
+    private let hasher: any IdentityHasher
 
     package init(
         identity: Identity, nickname: String?, redemption: Redemption? = nil, moment: Timestamp,
-        identityHashes: [[UInt8]] = []
+        hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.nickname = nickname
         self.redemption = redemption
         self.moment = moment
-        self.identityHashes = identityHashes
+        self.hasher = hasher
     }
+
+    /// They tell whether the identity was removed from a disabled user. Only needed of one that has no account.
+    package var identityHashes: [[UInt8]] { hasher.hashes(of: identity) }
 }
 
 /// What the store knows about a login. Nothing of it changes until the decision is written.

@@ -30,7 +30,7 @@ extension AuthService {
         let provider = proof.identity.provider
         let login = Login(
             identity: proof.identity, nickname: nickname, redemption: proof.redemption, moment: issueTime(at: now),
-            identityHashes: hasher.hashes(of: proof.identity))
+            hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
             decide(login, on: facts, clientID: proof.clientID, from: device, queueing: task)
         }

@@ -64,8 +64,8 @@ package final class Clocks: Sendable {
         state.withLock { $0.authorities[server] = known }
     }
 
-    /// The time of the second clock, if it does not agree with the clock of this machine. It costs only a system call,
-    /// so each refresh may ask for it.
+    /// The time of the second clock, if it does not agree with the clock of this machine. It costs little, so each
+    /// refresh may ask for it.
     package func otherTime(at now: Timestamp) -> Timestamp? {
         let uptime = uptime()
         let reading = state.withLock { $0.second?.reading(now: now, uptime: uptime) }

@@ -46,7 +46,7 @@ struct HealthCommand: Command {
             json.member("detail", fault.description)
             json.member("parts", array: { _ in })
         }
-        StandardStream.output.line(String(decoding: json.bytes, as: UTF8.self))
+        StandardStream.output.line(String(decoding: json.finish(), as: UTF8.self))
     }
 }
 

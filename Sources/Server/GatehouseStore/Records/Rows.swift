@@ -14,6 +14,7 @@ struct ColumnCounter {
 extension SQLRow where Self: ~Copyable {
     /// A column with one of a fixed set of words. Another word means a damaged or foreign database, and
     /// must not become a default.
+    @inline(__always)
     func `case`<Word: RawRepresentable<String>>(_: Word.Type, at column: Int32) throws -> Word {
         guard let word = Word(rawValue: text(column)) else {
             throw UnreadableValue("a column holds a word that is not one of \(Word.self)")

@@ -93,9 +93,11 @@ extension SQLiteStore: RelationalStore {
 
     package func write<Result>(_ body: @escaping (Connection) throws -> Result) throws(StoreFailure) -> Result {
         do {
-            let (result, hasWritten) = try writer.perform { connection in
+            var hasWritten = false
+            let result = try writer.perform { connection in
                 let before = connection.totalChanges
-                return (try body(connection), connection.totalChanges != before)
+                defer { hasWritten = connection.totalChanges != before }
+                return try body(connection)
             }
             // A transaction without changes also succeeds on a full disk, so it is not recorded.
             if hasWritten { lastOutcome.succeeded() }

@@ -45,7 +45,9 @@ final class FCGXRequest {
     var hasReadAhead: Bool { unsafe gatehouse_bytes_read_ahead(handle.pointee.in) > 0 }
 
     func parameter(_ name: String) -> ArraySlice<UInt8>? {
-        guard let value = unsafe FCGX_GetParam(name, handle.pointee.envp) else { return nil }
+        // A String as the argument would be copied into an array.
+        let value = unsafe name.withCString { unsafe FCGX_GetParam($0, handle.pointee.envp) }
+        guard let value = unsafe value else { return nil }
         return unsafe ArraySlice(UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 
