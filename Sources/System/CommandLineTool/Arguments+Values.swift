@@ -30,10 +30,12 @@ extension Arguments {
         return number
     }
 
-    /// The time that `--at` sets in place of the current one, in seconds since 1970. `reading` reads a written date.
+    /// The time that `--at` sets in place of the current one, in milliseconds since 1970. `reading` reads a written date.
     package func effectiveTime(reading: (String) -> Int64?) throws(CommandError) -> Int64 {
-        guard let text = value("--at") else { return WallClock.millisecondsSince1970() / 1000 }
-        if let seconds = Int64(text) ?? reading(text) { return seconds }
+        guard let text = value("--at") else { return WallClock.millisecondsSince1970() }
+        let (milliseconds, isTooLarge) = (Int64(text) ?? 0).multipliedReportingOverflow(by: 1000)
+        if Int64(text) != nil, !isTooLarge { return milliseconds }
+        if let milliseconds = reading(text) { return milliseconds }
         throw CommandError(.usage, "--at must be seconds since 1970, or a UTC time such as 2026-11-21T10:00:00Z")
     }
 }

@@ -47,7 +47,8 @@ class Population:
     """A database with a number of users and sessions, which is made once and then copied."""
 
     def __init__(self, folder, users, sessions, migrations):
-        schema = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(migrations.rglob("*.sql"))))
+        content = [path.read_bytes() for path in sorted(migrations.rglob("*.sql"))] + ["".join(FILLING).encode()]
+        schema = hashlib.sha256(b"".join(content))
         self.users, self.sessions = users, sessions
         self.folder = folder / f"{users}-{sessions}-{schema.hexdigest()[:8]}"
         self.database = self.folder / "gatehouse.db"

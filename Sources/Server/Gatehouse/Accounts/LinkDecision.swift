@@ -47,8 +47,8 @@ package struct LinkFacts: Sendable {
 }
 
 package enum LinkDecision: Sendable {
-    /// A new account, of the user as they are afterwards.
-    case link(LinkedAccount, of: User)
+    /// A new account, and the user if it changes them.
+    case link(LinkedAccount, changing: User?)
     /// The account, which has another subject after a transfer of the app.
     case alreadyLinked(LinkedAccount)
     /// The identity belongs to another user, or the user has another account at this provider.
@@ -74,13 +74,13 @@ extension NewLink {
         }
         let hasOther = facts.accounts.contains { $0.provider == identity.provider }
         if hasOther || facts.barredFrom != nil { return .taken }
-        return .link(LinkedAccount(identity, linkedAt: event.moment), of: user.verified(by: identity))
+        return .link(LinkedAccount(identity, linkedAt: event.moment), changing: user.verified(by: identity))
     }
 }
 
 package enum UnlinkDecision: Sendable, Equatable {
-    /// The user as they are afterwards.
-    case unlink(User)
+    /// The user if it changes them.
+    case unlink(changing: User?)
     /// There is no such account.
     case nothing
     /// The user would have no way to log in.
@@ -91,7 +91,7 @@ package enum UnlinkDecision: Sendable, Equatable {
         let rest = accounts.filter { $0.provider != provider }
         self =
             if rest.count == accounts.count { .nothing } else if accounts.count == 1 { .last } else {
-                .unlink(user.addressed(byOneOf: rest))
+                .unlink(changing: user.addressed(byOneOf: rest))
             }
     }
 }

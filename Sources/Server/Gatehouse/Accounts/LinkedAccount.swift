@@ -83,23 +83,22 @@ extension LinkedAccount {
 }
 
 extension User {
-    /// With what a newly linked identity says about the user's own address.
-    func verified(by identity: Identity) -> User {
-        guard let verified = identity.emailVerified, let email, identity.email?.isSameAddress(as: email) == true else {
-            return self
-        }
+    /// With what a newly linked identity says about the user's own address; nil when that changes nothing.
+    func verified(by identity: Identity) -> User? {
+        guard let verified = identity.emailVerified, verified != emailVerified, let email,
+            identity.email?.isSameAddress(as: email) == true
+        else { return nil }
         var user = self
         user.emailVerified = verified
         return user
     }
 
-    /// With the address of the oldest account that has one, if none has the user's own. Without such an account the user
-    /// keeps it.
+    /// With the address of the oldest account that has one, if none has the user's own; nil when the user keeps it.
     ///
     /// - Parameter accounts: those that are left to the user, the oldest first.
-    package func addressed(byOneOf accounts: [LinkedAccount]) -> User {
-        if let email, accounts.contains(where: { $0.email?.isSameAddress(as: email) == true }) { return self }
-        guard let source = accounts.first(where: { $0.email != nil }) else { return self }
+    func addressed(byOneOf accounts: [LinkedAccount]) -> User? {
+        if let email, accounts.contains(where: { $0.email?.isSameAddress(as: email) == true }) { return nil }
+        guard let source = accounts.first(where: { $0.email != nil }) else { return nil }
         var user = self
         (user.email, user.emailVerified) = (source.email, source.emailVerified ?? false)
         return user

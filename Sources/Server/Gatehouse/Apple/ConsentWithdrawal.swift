@@ -2,8 +2,8 @@
 package struct ConsentWithdrawal: Sendable {
     package enum Effect: Sendable {
         case keep
-        /// The user as they are without the Apple account.
-        case unlink(User)
+        /// The Apple account goes. The user if that changes them.
+        case unlink(changing: User?)
         case delete
     }
 
@@ -23,7 +23,7 @@ package struct ConsentWithdrawal: Sendable {
         case (.consentRevoked, .keep): effect = .keep
         case (_, .delete): effect = .delete
         // The Apple Account does not exist any more, so `keep` has nothing to keep.
-        case (_, .unlink), (_, .keep): effect = rest.isEmpty ? .delete : .unlink(user.addressed(byOneOf: rest))
+        case (_, .unlink), (_, .keep): effect = rest.isEmpty ? .delete : .unlink(changing: user.addressed(byOneOf: rest))
         }
         barred =
             switch effect {

@@ -45,7 +45,7 @@ struct AppleVerifyCommand: Command {
             throw CommandError(.usage, "--challenge is about logins; leave it out with --notification")
         }
         let keys = try KeySetFile(arguments.value("--jwks") ?? "")
-        let now = Timestamp(seconds: try arguments.effectiveTime { Timestamp(written: $0)?.seconds })
+        let now = Timestamp(milliseconds: try arguments.effectiveTime { Timestamp(written: $0)?.milliseconds })
         let rules = try AppleLoginRules(arguments)
         let input = try AppleInput(arguments.positional[0])
         if arguments.has("--notification") {

@@ -28,7 +28,7 @@ extension RelationalStore {
             guard case .unlink(let changed) = decision else { return decision }
             if provider == .apple { _ = try connection.queueRevocation(of: id, now: event.moment) }
             try connection.deleteAccounts(of: id, provider: provider)
-            if changed != user { try connection.updateAddress(of: changed, now: event.moment) }
+            if let changed { try connection.updateAddress(of: changed, now: event.moment) }
             try connection.insert(event)
             return decision
         }
@@ -69,9 +69,9 @@ extension RecordConnection {
     fileprivate func write(_ decision: LinkDecision, of link: NewLink, on facts: LinkFacts) throws {
         let now = link.event.moment
         switch decision {
-        case .link(let account, let user):
-            try insert(account, of: user.id)
-            if user != facts.user { try updateAddress(of: user, now: now) }
+        case .link(let account, let changed):
+            try insert(account, of: link.user)
+            if let changed { try updateAddress(of: changed, now: now) }
             if let task = link.task { try insert(task) }
             try insert(link.event)
         case .alreadyLinked(let account):

@@ -12,7 +12,20 @@ private func unusedTransferSubject(_ parameter: String) -> String {
     "(SELECT \(parameter) WHERE NOT EXISTS (SELECT 1 FROM auth_accounts WHERE transfer_sub = \(parameter)))"
 }
 
-// A constant, so that it is not built for each request.
+// Constants, so that they are not built for each request.
+private let insertAccount = """
+    INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, email_hint,
+        is_private_email, real_user_status, real_user_status_hint, transfer_sub, created_at, updated_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \(unusedTransferSubject("?11")), ?12, ?12)
+    """
+
+private let updateAccount = """
+    UPDATE auth_accounts SET provider_user_id = ?3, email = ?4, email_verified = ?5, email_hint = ?6,
+        is_private_email = ?7, real_user_status = ?8, real_user_status_hint = ?9,
+        transfer_sub = coalesce(transfer_sub, \(unusedTransferSubject("?10"))), updated_at = ?11
+    WHERE provider = ?1 AND provider_user_id = ?2
+    """
+
 private let accountOfIdentity = """
     SELECT u.id, \(accountColumns), \(userColumns)
     FROM auth_accounts a JOIN users u ON u.id = a.user_id
@@ -61,11 +74,7 @@ extension RecordConnection {
         // Contains the sortable part of the user's id, so that accounts sort by the creation of their users.
         let id = "acct" + user.text.drop { $0 != "_" } + "_" + account.provider.rawValue.lowercased()
         try send(
-            """
-            INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, email_hint,
-                is_private_email, real_user_status, real_user_status_hint, transfer_sub, created_at, updated_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \(unusedTransferSubject("?11")), ?12, ?12)
-            """,
+            insertAccount,
             .text(id), .text(user.text), .text(account.provider.rawValue), .text(account.subject),
             .optional(account.email), .optional(account.emailVerified), .optional(account.emailHint),
             .optional(account.isPrivateEmail), .optional(account.realUserStatus),
@@ -76,12 +85,7 @@ extension RecordConnection {
     /// - Parameter formerSubject: the subject in the row, which a transfer of the app changes.
     func update(_ account: LinkedAccount, formerSubject: String, now: Timestamp) throws {
         try send(
-            """
-            UPDATE auth_accounts SET provider_user_id = ?3, email = ?4, email_verified = ?5, email_hint = ?6,
-                is_private_email = ?7, real_user_status = ?8, real_user_status_hint = ?9,
-                transfer_sub = coalesce(transfer_sub, \(unusedTransferSubject("?10"))), updated_at = ?11
-            WHERE provider = ?1 AND provider_user_id = ?2
-            """,
+            updateAccount,
             .text(account.provider.rawValue), .text(formerSubject), .text(account.subject), .optional(account.email),
             .optional(account.emailVerified), .optional(account.emailHint), .optional(account.isPrivateEmail),
             .optional(account.realUserStatus), .optional(account.realUserStatusHint),

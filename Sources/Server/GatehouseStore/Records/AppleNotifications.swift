@@ -49,7 +49,7 @@ extension RecordConnection {
         case .keep: break
         case .unlink(let changed):
             try deleteAccounts(of: user.id, provider: .apple)
-            if changed != user { try updateAddress(of: changed, now: now) }
+            if let changed { try updateAddress(of: changed, now: now) }
         case .delete:
             let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user.id)
             return try delete(user.id, queueing: nil, recording: event)?.sessions ?? []

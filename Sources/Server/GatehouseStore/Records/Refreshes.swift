@@ -36,16 +36,24 @@ private let isUnconfirmed = "t.confirmed_at IS NULL AND t.revoked_at IS NULL"
 /// What is not true of the next token: `Session.advanced` says why.
 private let reset = "confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL"
 
+// Constants, so that they are not built for each request.
+private let advanceSession = """
+    UPDATE refresh_tokens SET generation = ?2, previous_hash = ?3, token_hash = ?4, token_random = ?5,
+        rotated_at = ?6, expires_at = ?7, updated_at = ?8, last_user_agent = ?9, last_address = ?10,
+        token_seed = ?11, burst_generation = ?12, burst_at = ?13, \(reset)
+    WHERE id = ?1
+    """
+
+private let confirmSession = """
+    UPDATE refresh_tokens AS t SET confirmed_at = ?3, updated_at = ?3
+    WHERE t.id = ?1 AND t.generation = ?2 AND \(isUnconfirmed)
+    """
+
 extension SQLite.Connection {
     func advance(_ session: Session, now: Timestamp) throws {
         let (token, chain) = (session.token, session.chain)
         try run(
-            """
-            UPDATE refresh_tokens SET generation = ?2, previous_hash = ?3, token_hash = ?4, token_random = ?5,
-                rotated_at = ?6, expires_at = ?7, updated_at = ?8, last_user_agent = ?9, last_address = ?10,
-                token_seed = ?11, burst_generation = ?12, burst_at = ?13, \(reset)
-            WHERE id = ?1
-            """,
+            advanceSession,
             .text(session.id.text), .integer(token.generation), .optional(session.previousHash), .blob(token.hash),
             .blob(token.random), .integer(token.issuedAt.milliseconds), .integer(token.expiresAt.milliseconds),
             .integer(now.milliseconds), .optional(session.rotationDevice?.userAgent),
@@ -55,10 +63,7 @@ extension SQLite.Connection {
 
     func confirm(_ confirmation: TokenConfirmation) throws {
         try run(
-            """
-            UPDATE refresh_tokens AS t SET confirmed_at = ?3, updated_at = ?3
-            WHERE t.id = ?1 AND t.generation = ?2 AND \(isUnconfirmed)
-            """,
+            confirmSession,
             .text(confirmation.sessionID.text), .integer(confirmation.generation),
             .integer(confirmation.moment.milliseconds))
     }
@@ -69,6 +74,24 @@ private let sessionsByID = """
     SELECT t.id, u.id, \(sessionColumns), \(userColumns)
     FROM refresh_tokens t CROSS JOIN LATERAL (SELECT * FROM users WHERE id = t.user_id OFFSET 0) u
     WHERE t.id = ANY (?1::text[]) ORDER BY t.id FOR UPDATE OF t
+    """
+
+private let advanceSessions = """
+    UPDATE refresh_tokens t SET generation = n.generation, previous_hash = n.previous_hash, token_hash = n.hash,
+        token_random = n.random, rotated_at = n.issued_at, expires_at = n.expires_at, updated_at = n.updated_at,
+        last_user_agent = n.user_agent, last_address = n.address, token_seed = n.seed,
+        burst_generation = n.burst_generation, burst_at = n.burst_at, \(reset)
+    FROM unnest(?1::text[], ?2::bigint[], ?3::bytea[], ?4::bytea[], ?5::bytea[], ?6::bigint[], ?7::bigint[],
+        ?8::bigint[], ?9::text[], ?10::text[], ?11::bytea[], ?12::bigint[], ?13::bigint[])
+        AS n (id, generation, previous_hash, hash, random, issued_at, expires_at, updated_at, user_agent, address,
+            seed, burst_generation, burst_at)
+    WHERE t.id = n.id
+    """
+
+private let confirmSessions = """
+    UPDATE refresh_tokens t SET confirmed_at = n.moment, updated_at = n.moment
+    FROM unnest(?1::text[], ?2::bigint[], ?3::bigint[]) AS n (id, generation, moment)
+    WHERE t.id = n.id AND t.generation = n.generation AND \(isUnconfirmed)
     """
 
 extension PostgreSQL.Connection {
@@ -92,17 +115,7 @@ extension PostgreSQL.Connection {
         guard !rows.isEmpty else { return }
         let sessions = rows.map(\.session)
         try send(
-            """
-            UPDATE refresh_tokens t SET generation = n.generation, previous_hash = n.previous_hash, token_hash = n.hash,
-                token_random = n.random, rotated_at = n.issued_at, expires_at = n.expires_at, updated_at = n.updated_at,
-                last_user_agent = n.user_agent, last_address = n.address, token_seed = n.seed,
-                burst_generation = n.burst_generation, burst_at = n.burst_at, \(reset)
-            FROM unnest(?1::text[], ?2::bigint[], ?3::bytea[], ?4::bytea[], ?5::bytea[], ?6::bigint[], ?7::bigint[],
-                ?8::bigint[], ?9::text[], ?10::text[], ?11::bytea[], ?12::bigint[], ?13::bigint[])
-                AS n (id, generation, previous_hash, hash, random, issued_at, expires_at, updated_at, user_agent, address,
-                    seed, burst_generation, burst_at)
-            WHERE t.id = n.id
-            """,
+            advanceSessions,
             with: [
                 .texts(sessions.map(\.id.text)), .integers(sessions.map(\.token.generation)),
                 .blobs(sessions.map(\.previousHash)), .blobs(sessions.map(\.token.hash)),
@@ -120,11 +133,7 @@ extension PostgreSQL.Connection {
         // An UPDATE locks its rows in an order of its own, in which two nodes could wait for each other.
         try send("SELECT 1 FROM refresh_tokens WHERE id = ANY (?1::text[]) ORDER BY id FOR UPDATE", with: [ids])
         try send(
-            """
-            UPDATE refresh_tokens t SET confirmed_at = n.moment, updated_at = n.moment
-            FROM unnest(?1::text[], ?2::bigint[], ?3::bigint[]) AS n (id, generation, moment)
-            WHERE t.id = n.id AND t.generation = n.generation AND \(isUnconfirmed)
-            """,
+            confirmSessions,
             with: [ids, .integers(sorted.map(\.generation)), .integers(sorted.map(\.moment.milliseconds))])
     }
 }
