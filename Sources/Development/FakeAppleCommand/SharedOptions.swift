@@ -22,7 +22,9 @@ extension Option {
 extension Arguments {
     var keyFolder: String { value("--keys") ?? ".run/apple" }
 
-    func effectiveTime() throws(CommandError) -> Int64 { try effectiveTime { Timestamp(written: $0)?.milliseconds } / 1000 }
+    func effectiveTime() throws(CommandError) -> Int64 {
+        try effectiveTime { Timestamp(written: $0)?.milliseconds } / 1000
+    }
 
     /// The keys of the folder, for signing tokens.
     func mint() throws(CommandError) -> Mint {

@@ -23,7 +23,8 @@ package struct ConsentWithdrawal: Sendable {
         case (.consentRevoked, .keep): effect = .keep
         case (_, .delete): effect = .delete
         // The Apple Account does not exist any more, so `keep` has nothing to keep.
-        case (_, .unlink), (_, .keep): effect = rest.isEmpty ? .delete : .unlink(changing: user.addressed(byOneOf: rest))
+        case (_, .unlink), (_, .keep):
+            effect = rest.isEmpty ? .delete : .unlink(changing: user.addressed(byOneOf: rest))
         }
         barred =
             switch effect {
