@@ -111,13 +111,16 @@
             let client = client
             return AsyncStream { continuation in
                 let task = Task {
-                    var pause = 1.0
+                    var retry = 2.0
                     while !Task.isCancelled {
+                        let pause: Double
                         if let challenge = try? await client.challenge() {
                             continuation.yield(challenge)
                             pause = max(1, Double(challenge.expiresIn) / 2)
+                            retry = 2
                         } else {
-                            pause = min(pause * 2, 60)
+                            pause = retry
+                            retry = min(retry * 2, 60)
                         }
                         try? await Task.sleep(for: .seconds(pause))
                     }
