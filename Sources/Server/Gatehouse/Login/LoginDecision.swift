@@ -71,7 +71,7 @@ package struct AcceptedLogin: Sendable {
     package let task: AppleTask?
 
     /// - Parameters:
-    ///   - user: the result of `user(after:)`, or a new one.
+    ///   - user: the result of `Login.user(on:)`, or a new one.
     ///   - task: queued with the login, unless this is a repeat: an authorization code can be exchanged once.
     package init(
         _ login: Login, of user: User, on facts: LoginFacts, opening session: Session, refreshToken: String,
