@@ -50,7 +50,8 @@ package struct Fault<Kind: FaultKind>: Sendable, Equatable {
 
     private static func refusal(_ name: String) -> HTTPRefusal {
         .invalid(
-            "\(name): fault is required (\(Kind.allCases.map(\.rawValue).joined(separator: ", "))); optional are "
+            "\(name): missing, unknown or not valid. Required is fault "
+                + "(\(Kind.allCases.map(\.rawValue).joined(separator: ", "))); optional are "
                 + Kind.members.map { "\($0.name) (\($0.values))" }.joined(separator: ", "))
     }
 }
@@ -76,7 +77,7 @@ package final class Faults<Kind: FaultKind>: Sendable {
         }
     }
 
-    /// What is left of them.
+    /// The faults that still apply.
     package var json: JSONObject {
         ["faults": .array(faults.withLock { $0 }.map { .object($0.json) })]
     }

@@ -56,7 +56,7 @@ package struct PurgeLimits: Sendable, Equatable {
     package let now: Timestamp
     /// For sessions: when their last token expired.
     package let sessionsExpired: Timestamp
-    /// For redemptions: when the identity token expired.
+    /// For redemptions: when the identity token and its challenge have expired.
     package let redemptionsExpired: Timestamp
     package let revocationsBefore: Timestamp
     /// Also the limit for the ids of Apple's notifications: a repeat is recognised for as long as the audit trail

@@ -1,4 +1,4 @@
-/// All data about a user at one moment.
+/// All data about a user. The parts are read one after the other.
 package struct UserExport: Sendable {
     package let user: User
     package let accounts: [LinkedAccount]

@@ -19,7 +19,8 @@ package struct NewLink: Sendable {
         self.hasher = hasher
     }
 
-    /// They tell whether the identity was removed from a disabled user. Only needed of one that has no account.
+    /// The keyed hashes that recognise an identity which was removed from a disabled user. Needed only if the identity has
+    /// no account.
     package var identityHashes: [[UInt8]] { hasher.hashes(of: identity) }
 }
 
@@ -47,11 +48,11 @@ package struct LinkFacts: Sendable {
 }
 
 package enum LinkDecision: Sendable {
-    /// A new account, and the user if it changes them.
+    /// A new account. With the user after the change; nil if the user stays the same.
     case link(LinkedAccount, changing: User?)
     /// The account, which has another subject after a transfer of the app.
     case alreadyLinked(LinkedAccount)
-    /// The identity belongs to another user, or the user has another account at this provider.
+    /// The identity belongs to another user or is barred, or the user has another account at this provider.
     case taken
     case replayed
     case usedNonce
@@ -79,7 +80,7 @@ extension NewLink {
 }
 
 package enum UnlinkDecision: Sendable, Equatable {
-    /// The user if it changes them.
+    /// With the user after the change; nil if the user stays the same.
     case unlink(changing: User?)
     /// There is no such account.
     case nothing

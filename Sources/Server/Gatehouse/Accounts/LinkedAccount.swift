@@ -83,7 +83,8 @@ extension LinkedAccount {
 }
 
 extension User {
-    /// With what a newly linked identity says about the user's own address; nil when that changes nothing.
+    /// The user after linking an identity that has the user's own address: verified as the identity says. Nil if nothing
+    /// changes.
     func verified(by identity: Identity) -> User? {
         guard let verified = identity.emailVerified, verified != emailVerified, let email,
             identity.email?.isSameAddress(as: email) == true
@@ -93,7 +94,8 @@ extension User {
         return user
     }
 
-    /// With the address of the oldest account that has one, if none has the user's own; nil when the user keeps it.
+    /// The user after unlinking. An address that no remaining account has is replaced by that of the oldest remaining account
+    /// with one. Nil if nothing changes.
     ///
     /// - Parameter accounts: those that are left to the user, the oldest first.
     func addressed(byOneOf accounts: [LinkedAccount]) -> User? {

@@ -1,14 +1,15 @@
-/// What it does to a user that Apple no longer confirms their identity. Their sessions end in any case.
+/// The effect on a user of a report by Apple that consent was withdrawn or the Apple Account was deleted. The sessions of the
+/// user end in any case.
 package struct ConsentWithdrawal: Sendable {
     package enum Effect: Sendable {
         case keep
-        /// The Apple account goes. The user if that changes them.
+        /// Removes the Apple account. With the user after the change; nil if the user stays the same.
         case unlink(changing: User?)
         case delete
     }
 
     package let effect: Effect
-    /// The accounts that a disabled user loses. They must not come back as a new user by one of these.
+    /// The accounts that a disabled user loses. A login with one of these must not create a new user.
     package let barred: [LinkedAccount]
 
     /// - Parameter accounts: all of the user, the oldest first.
@@ -18,7 +19,7 @@ package struct ConsentWithdrawal: Sendable {
         let isDisabled = user.status == .disabled
         let rest = accounts.filter { $0.provider != .apple }
         switch (kind, policy) {
-        // A disabled user could sign in again as a new one.
+        // Otherwise a disabled user could sign in again as a new user.
         case (.consentRevoked, _) where isDisabled: effect = .keep
         case (.consentRevoked, .keep): effect = .keep
         case (_, .delete): effect = .delete

@@ -1,4 +1,4 @@
-/// What asks for a session: a proven identity, what a login adds to its user, and what has to be redeemed for it.
+/// A login to be decided: a proven identity, the nickname for its user, and the redemption of its token.
 package struct Login: Sendable {
     package let identity: Identity
     /// Fills an empty nickname.
@@ -18,7 +18,8 @@ package struct Login: Sendable {
         self.hasher = hasher
     }
 
-    /// They tell whether the identity was removed from a disabled user. Only needed of one that has no account.
+    /// The keyed hashes that recognise an identity which was removed from a disabled user. Needed only if the identity has
+    /// no account.
     package var identityHashes: [[UInt8]] { hasher.hashes(of: identity) }
 }
 
@@ -105,6 +106,42 @@ package struct AcceptedLogin: Sendable {
 
 // MARK: - The rules
 
+extension AuthService {
+    /// An identity without an account gets a new user.
+    func decide(
+        _ login: Login, on facts: LoginFacts, clientID: String, from device: Device,
+        queueing task: (UserID) -> AppleTask?
+    ) -> LoginDecision {
+        if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
+        let user = login.user(on: facts) ?? newUser(login)
+        let (session, refreshToken) = newSession(
+            of: user, by: login.identity.provider, clientID: clientID, from: device, now: login.moment)
+        return .accept(
+            AcceptedLogin(
+                login, of: user, on: facts, opening: session, refreshToken: refreshToken, queueing: task(user.id)))
+    }
+
+    private func newUser(_ login: Login) -> User {
+        let id = ULID.make("user", at: login.moment, random: primitives.random(ULID.randomBytes))
+        return User(
+            id: UserID(id), email: login.identity.email, emailVerified: login.identity.hasVerifiedEmail,
+            nickname: login.nickname, createdAt: login.moment)
+    }
+
+    private func newSession(
+        of user: User, by provider: Provider, clientID: String, from device: Device, now: Timestamp
+    ) -> (Session, refreshToken: String) {
+        let id = SessionID(ULID.make("sess", at: now, random: primitives.random(ULID.randomBytes)))
+        let seed = primitives.random(TokenChain.seedBytes)
+        let (token, text) = issueRefreshToken(
+            generation: 1, seed: seed, of: id, for: user.id, sessionCreatedAt: now, now: now)
+        let session = Session(
+            id: id, userID: user.id, provider: provider, clientID: clientID, device: device, createdAt: now,
+            token: token, chain: TokenChain(seed: seed))
+        return (session, text)
+    }
+}
+
 extension Login {
     /// Nil when the login is accepted.
     package func refusal(on facts: LoginFacts) -> LoginRefusal? {
@@ -134,7 +171,7 @@ extension Login {
         return changed
     }
 
-    /// Whether the identity has another address than its user. That follows it if it came from this account.
+    /// Whether the identity's address differs from the user's. The user's then changes if it came from this account.
     package func mayChangeAddress(of user: User) -> Bool {
         guard let address = identity.email, let current = user.email else { return false }
         return !current.isSameAddress(as: address)

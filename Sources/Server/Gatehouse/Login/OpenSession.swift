@@ -52,19 +52,6 @@ extension AuthService {
         return refusal
     }
 
-    private func decide(
-        _ login: Login, on facts: LoginFacts, clientID: String, from device: Device,
-        queueing task: (UserID) -> AppleTask?
-    ) -> LoginDecision {
-        if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
-        let user = login.user(on: facts) ?? newUser(login)
-        let (session, refreshToken) = newSession(
-            of: user, by: login.identity.provider, clientID: clientID, from: device, now: login.moment)
-        return .accept(
-            AcceptedLogin(
-                login, of: user, on: facts, opening: session, refreshToken: refreshToken, queueing: task(user.id)))
-    }
-
     private func accepted(
         _ decision: LoginDecision, by provider: Provider, from device: Device
     ) throws(Refusal) -> AcceptedLogin {
@@ -79,25 +66,5 @@ extension AuthService {
             auditDisabledUser(user, .loginRefused, by: provider, from: device)
             throw .userDisabled
         }
-    }
-
-    private func newUser(_ login: Login) -> User {
-        let id = ULID.make("user", at: login.moment, random: primitives.random(ULID.randomBytes))
-        return User(
-            id: UserID(id), email: login.identity.email, emailVerified: login.identity.hasVerifiedEmail,
-            nickname: login.nickname, createdAt: login.moment)
-    }
-
-    private func newSession(
-        of user: User, by provider: Provider, clientID: String, from device: Device, now: Timestamp
-    ) -> (Session, refreshToken: String) {
-        let id = SessionID(ULID.make("sess", at: now, random: primitives.random(ULID.randomBytes)))
-        let seed = primitives.random(TokenChain.seedBytes)
-        let (token, text) = issueRefreshToken(
-            generation: 1, seed: seed, of: id, for: user.id, sessionCreatedAt: now, now: now)
-        let session = Session(
-            id: id, userID: user.id, provider: provider, clientID: clientID, device: device, createdAt: now,
-            token: token, chain: TokenChain(seed: seed))
-        return (session, text)
     }
 }

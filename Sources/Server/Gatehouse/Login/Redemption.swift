@@ -5,7 +5,7 @@ package struct Redemption: Sendable, Equatable {
     package let moment: Timestamp
     /// How long the same token may be redeemed again by a client that did not receive the answer.
     package let grace: Duration
-    /// When the token expires. The redemption may be deleted some time later.
+    /// When both the token and its challenge have expired. The redemption may be deleted some time later.
     package let expiresAt: Timestamp
 
     package init(

@@ -85,7 +85,7 @@ package protocol Store: Sendable {
     /// Whether other machines add to the log.
     var isShared: Bool { get }
 
-    /// Whether another server may have become the primary, and know more than the one that answers.
+    /// Whether another server may have become the primary, and contain newer data than the one that answers.
     var mayBeBehind: Bool { get }
 
     /// Returns when another machine may have added to the log, or after this time. Only for a shared store.
@@ -123,8 +123,8 @@ package protocol Store: Sendable {
 
     func keep(_ time: KnownTime) throws(Refusal)
 
-    /// Tells the other nodes how far the clock of this one is ahead of the database's. Returns how far those of the others
-    /// are, as far as they have told within the last minute.
+    /// Publishes how far the clock of this node is ahead of the database's. Returns what the other nodes published within
+    /// the last minute.
     func exchangeClockReports(_ lead: Duration, of node: String) throws(Refusal) -> [Duration]
 
     // MARK: Audit trail and maintenance

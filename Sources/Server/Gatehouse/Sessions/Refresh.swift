@@ -46,8 +46,9 @@ extension AuthService {
         }
     }
 
-    /// For a token whose signature is ours and that the store does not know. Just after a failover the database of another
-    /// node may be ahead, and then the user must not be signed out. Later the database was set back.
+    /// For a token with a valid signature that the database does not contain. Within 60 s of its issue, a new primary may
+    /// have it and the server that answered may not: the client gets 503, because a refusal would sign the user out. After
+    /// that, the database was restored to an earlier state, and the token is refused.
     private func refusalOfTokenNotInDatabase(_ presented: PresentedToken, now: Timestamp) throws(Refusal) -> Refusal {
         // The sessions of a deleted user are deleted, too.
         if store.mayBeBehind, now < presented.issuedAt + .seconds(60),

@@ -71,9 +71,9 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-// What changes a session. Stores write the result: no statement computes a value of its own.
+// The changes of a session. Stores write the results; only `reset` in `Records/Refreshes.swift` repeats what `advanced` clears.
 extension Session {
-    /// With the next token. What was known of the one before, of its client and its repeats, is not true of the next.
+    /// With the next token. Clears the confirmation and the repeats, which are about the token before.
     package func advanced(to next: SessionToken, in chain: TokenChain, from device: Device) -> Session {
         var session = self
         session.previousHash = token.hash

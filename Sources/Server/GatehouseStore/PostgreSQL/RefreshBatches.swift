@@ -50,7 +50,7 @@ final class RefreshBatches: Sendable {
                 for refresh in rest { refresh.result = .failure(failure) }
                 return .fail { $0.result = .failure(failure) }
             case .late(let failure, let unfinished):
-                batch[0].result = unfinished.contains { $0 === batch[0] } ? .failure(failure) : batch[0].result
+                if unfinished.contains(where: { $0 === batch[0] }) { batch[0].result = .failure(failure) }
                 return .leave((unfinished + rest).filter { $0 !== batch[0] })
             }
         }

@@ -56,7 +56,7 @@ extension RelationalStore {
         try remove(try oldRows(of: log, believedUntil: latest), from: log.table, by: log.number)
     }
 
-    /// Deletes rows after the time that they name themselves. True when there is more to delete.
+    /// Deletes rows whose `expires_at` has passed. True when there is more to delete.
     private func purge(_ table: String, expired limit: Timestamp) throws(Refusal) -> Bool {
         let ids = try reading { connection in
             try connection.all(

@@ -3,8 +3,8 @@ import PostgreSQL
 import SQL
 import SQLite
 
-// What a refresh writes, and the first use of its tokens. A refresh was decided about the row as it is: the row is locked,
-// or there is one writer. So only the statement of a confirmation has a condition.
+// The statements of refreshes and of confirmations. A refresh needs no condition: its row is locked (PostgreSQL), or there is
+// one writer (SQLite). A confirmation comes later, so its statement has one.
 
 extension RecordConnection {
     func writeRepeat(_ session: Session, now: Timestamp) throws {
@@ -30,10 +30,10 @@ extension RecordConnection {
     }
 }
 
-/// Of the current generation, and of a session that has not ended. The first confirmation counts.
+/// The session has not ended, and no earlier confirmation is stored: the first one counts.
 private let isUnconfirmed = "t.confirmed_at IS NULL AND t.revoked_at IS NULL"
 
-/// What is not true of the next token: `Session.advanced` says why.
+/// Clears what is about the token before, as `Session.advanced` does.
 private let reset = "confirmed_at = NULL, repeats = 0, repeat_user_agent = NULL, repeat_address = NULL"
 
 // Constants, so that they are not built for each request.

@@ -34,8 +34,7 @@ func refusing<Result>(_ work: () throws(StoreFailure) -> Result) throws(Refusal)
     do throws(StoreFailure) { return try work() } catch { throw .storageUnavailable(error) }
 }
 
-/// What a transaction must say to a database in which others write at the same time. In a database with one writer there
-/// is nothing to do.
+/// The locks that a transaction takes in a database with concurrent writers. With one writer they do nothing.
 ///
 /// Locks are held until the end of the transaction. All transactions take them in the order of these methods.
 package protocol RecordConnection: SQLConnection {

@@ -5,7 +5,8 @@ import SQLite
 
 // Triggers add to the log, so that no statement that ends a session, or changes a role or a status, can forget it:
 // `session_revoked`, `session_removed`, `user_standing_changed` and `user_removed`. On PostgreSQL they also notify the other
-// nodes.
+// nodes. The statements are in `Sessions.swift`, `Refreshes.swift` (`writeEnd`), `SessionLimit.swift`, `Users.swift`
+// (`anonymise`) and `Operators.swift`; no statement of Gatehouse deletes a user.
 
 /// The columns of an entry `r` of the revocation log, after its place, in the order in which `Revocation.init(row:)` reads
 /// them.
@@ -28,8 +29,8 @@ extension SQLite.Connection {
 
 extension PostgreSQL.Connection {
     /// An earlier transaction can commit later. So an entry is returned again until all transactions before its own
-    /// have ended. A place of a transaction that has not ended was given by a database that was replaced by an older
-    /// copy of itself. Then everything is read.
+    /// have ended. If the place is not below the oldest running transaction, the database was replaced by an older copy of
+    /// itself, and the whole log is read.
     func revocations(after place: Int64) throws -> [Revocation] {
         try all(
             """

@@ -2,7 +2,7 @@ package import Gatehouse
 import SQL
 import SQLite
 
-/// What `me`, refreshes and confirmations need. PostgreSQL batches these instead.
+/// Reads of a user, refreshes and confirmations. PostgreSQL has its own implementations, which work in batches.
 ///
 /// Not in an extension of `RelationalStore`: unspecialised, each call would look up the types of its results.
 extension SQLiteStore {

@@ -3,33 +3,33 @@
 ///
 /// The code that blocks does not need to know the pool. On a thread without a pool the work just runs.
 package enum BlockingSection {
-    private final class Pool {
+    private final class Hooks {
         var willBlock: (() -> Void)?
         var hasBlocked: (() -> Void)?
         var depth = 0
     }
 
-    private static let pool = ThreadLocal(Pool())
+    private static let hooks = ThreadLocal(Hooks())
 
     /// Sets what the pool does on the calling thread before and after each section.
     package static func set(before willBlock: @escaping () -> Void, after hasBlocked: @escaping () -> Void) {
-        pool.own.willBlock = willBlock
-        pool.own.hasBlocked = hasBlocked
+        hooks.own.willBlock = willBlock
+        hooks.own.hasBlocked = hasBlocked
     }
 
     package static func remove() {
-        pool.own.willBlock = nil
-        pool.own.hasBlocked = nil
+        hooks.own.willBlock = nil
+        hooks.own.hasBlocked = nil
     }
 
-    /// Use it for every call that may block. A section within another tells the pool nothing.
+    /// Use it for every call that may block. A nested section does not notify the pool.
     package static func run<Result, Failure>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let pool = pool.own
-        if pool.depth == 0 { pool.willBlock?() }
-        pool.depth += 1
+        let hooks = hooks.own
+        if hooks.depth == 0 { hooks.willBlock?() }
+        hooks.depth += 1
         defer {
-            pool.depth -= 1
-            if pool.depth == 0 { pool.hasBlocked?() }
+            hooks.depth -= 1
+            if hooks.depth == 0 { hooks.hasBlocked?() }
         }
         return try work()
     }
