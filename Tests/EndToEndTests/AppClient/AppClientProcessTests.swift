@@ -133,7 +133,10 @@ struct AppClientProcessTests {
         #expect(try await client.restore() == .signedOut(.requested))
         await #expect(throws: GatehouseError.signedOut(.requested)) { try await client.user() }
         app.transport.setOffline(false)
-        #expect(await client.deliverLogouts())
+        // A busy machine may answer too late, and then the logout waits for the next delivery.
+        var isDelivered = false
+        for _ in 0..<3 where !isDelivered { isDelivered = await client.deliverLogouts() }
+        #expect(isDelivered)
         #expect(store.contents == nil)
         await #expect(throws: GatehouseError.self) { try await witness.user() }
     }
