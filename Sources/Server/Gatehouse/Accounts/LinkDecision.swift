@@ -48,7 +48,7 @@ package struct LinkFacts: Sendable {
 }
 
 package enum LinkDecision: Sendable {
-    /// A new account. With the user after the change; nil if the user stays the same.
+    /// The store adds this account. It writes the user, too, unless nil: then the link does not change the user.
     case link(LinkedAccount, changing: User?)
     /// The account, which has another subject after a transfer of the app.
     case alreadyLinked(LinkedAccount)
@@ -80,7 +80,7 @@ extension NewLink {
 }
 
 package enum UnlinkDecision: Sendable, Equatable {
-    /// With the user after the change; nil if the user stays the same.
+    /// The store deletes the account. It writes the user, too, unless nil: then the user keeps their address.
     case unlink(changing: User?)
     /// There is no such account.
     case nothing

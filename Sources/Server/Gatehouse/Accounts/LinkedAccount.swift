@@ -51,8 +51,8 @@ package struct LinkedAccount: Sendable, Equatable {
 package typealias KnownIdentity = (account: LinkedAccount, user: User)
 
 extension LinkedAccount {
-    /// The account after another login; nil when that changes nothing, and the row need not be written. What the provider
-    /// does not say this time stays, and what the client said is kept from the first time.
+    /// The account after another login. A claim that the provider leaves out keeps its value, and the client's hints keep
+    /// their first one. Nil if nothing changes: then the store does not write the row.
     ///
     /// The subject changes when the app was transferred to another developer team, which gives all users new ones.
     package func updated(from identity: Identity) -> LinkedAccount? {
@@ -61,7 +61,7 @@ extension LinkedAccount {
         // Not by ==, which treats more addresses as equal.
         let hasOtherAddress = identity.email.map { email?.hasSameBytes(as: $0) != true } ?? false
         if let address = identity.email {
-            // Whether a new address is verified is not known until the provider says so.
+            // Until the provider says so, a new address counts as neither verified nor unverified.
             account.emailVerified = identity.emailVerified ?? (hasOtherAddress ? nil : emailVerified)
             account.email = address
         }
@@ -83,8 +83,8 @@ extension LinkedAccount {
 }
 
 extension User {
-    /// The user after linking an identity that has the user's own address: verified as the identity says. Nil if nothing
-    /// changes.
+    /// The user after an identity was linked. If it has the user's address, the provider decides whether that is verified.
+    /// Nil if nothing changes.
     func verified(by identity: Identity) -> User? {
         guard let verified = identity.emailVerified, verified != emailVerified, let email,
             identity.email?.isSameAddress(as: email) == true
@@ -94,8 +94,8 @@ extension User {
         return user
     }
 
-    /// The user after unlinking. An address that no remaining account has is replaced by that of the oldest remaining account
-    /// with one. Nil if nothing changes.
+    /// The user after an account was unlinked. If no remaining account has the user's address, the user gets the address
+    /// of the oldest remaining account that has one. Nil if the user keeps their address.
     ///
     /// - Parameter accounts: those that are left to the user, the oldest first.
     func addressed(byOneOf accounts: [LinkedAccount]) -> User? {

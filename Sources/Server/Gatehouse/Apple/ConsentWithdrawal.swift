@@ -1,9 +1,9 @@
-/// The effect on a user of a report by Apple that consent was withdrawn or the Apple Account was deleted. The sessions of the
-/// user end in any case.
+/// What happens to a user when Apple reports that they have withdrawn their consent or deleted their Apple Account. Their
+/// sessions end in any case.
 package struct ConsentWithdrawal: Sendable {
     package enum Effect: Sendable {
         case keep
-        /// Removes the Apple account. With the user after the change; nil if the user stays the same.
+        /// The store deletes the Apple account. It writes the user, too, unless nil: then the user keeps their address.
         case unlink(changing: User?)
         case delete
     }

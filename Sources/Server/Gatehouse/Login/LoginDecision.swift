@@ -95,7 +95,7 @@ package struct AcceptedLogin: Sendable {
             device: session.device)
     }
 
-    /// Nil when the limit of sessions has ended none.
+    /// Nil if the session limit has ended no session.
     package func auditEvent(ofEnded ended: [SessionID]) -> AuditEvent? {
         guard !ended.isEmpty else { return nil }
         return AuditEvent(

@@ -44,7 +44,7 @@ extension Redemption {
         case usedNonce
     }
 
-    /// Which use this is, after the earlier ones of the token and of the nonce.
+    /// Decides which use this is, from the first redemption of the token and of the nonce.
     package func use(token: Earlier?, nonce: Earlier?) -> Use {
         if let nonce, nonce.tokenHash != tokenHash { return .usedNonce }
         guard let token else { return .first }

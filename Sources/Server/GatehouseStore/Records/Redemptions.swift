@@ -2,7 +2,7 @@ import Gatehouse
 import SQL
 
 extension RecordConnection {
-    /// Which use of its token and nonce a redemption is; the first if there is nothing to redeem.
+    /// Reads the first redemptions of the token and the nonce, and decides. A login without a redemption is a first use.
     func use(of redemption: Redemption?) throws -> Redemption.Use {
         guard let redemption else { return .first }
         return redemption.use(

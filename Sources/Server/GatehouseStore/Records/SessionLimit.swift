@@ -8,8 +8,8 @@ extension RecordConnection {
     /// even after the clock was set back. The rows of ended sessions, which tell their clients why they ended, are
     /// bounded as well, so that a user who logs in and out all the time does not grow the database.
     ///
-    /// The trigger `session_revoked` adds each to the revocation log. Their identity tokens keep their grace: a retry of a
-    /// login that this one pushed out still gets its answer.
+    /// The trigger `session_revoked` adds each to the revocation log. Their identity tokens keep their grace, so
+    /// a client that repeats such a session's login still gets an answer.
     func enforce(
         _ limit: Int, on user: UserID, except new: SessionID, now: Timestamp
     ) throws -> [SessionID] {

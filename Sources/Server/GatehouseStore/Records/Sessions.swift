@@ -80,7 +80,7 @@ extension RecordConnection {
             .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
     }
 
-    /// As `writeEnd`, if it has not ended; the triggers are the same.
+    /// Ends a session that has not ended. The triggers of `writeEnd` run.
     func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws -> Bool {
         let changed = try run(
             """
