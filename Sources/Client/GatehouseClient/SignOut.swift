@@ -29,6 +29,8 @@ extension GatehouseClient {
     @discardableResult
     public func deliverLogouts() async -> Bool {
         guard cache.record?.logouts.isEmpty == false else { return cache.record != nil && !cache.isUnsaved }
+        // A delivery that began before this call may have failed because the network had not returned.
+        if let delivery, await delivery.value { return true }
         let task = delivery ?? Task { await self.deliverAll() }
         delivery = task
         return await task.value
