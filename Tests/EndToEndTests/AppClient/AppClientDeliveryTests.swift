@@ -24,6 +24,24 @@ struct AppClientDeliveryTests {
         await #expect(throws: GatehouseError.self) { try await other.user() }
     }
 
+    @Test("A delivery that began without a network does not keep a later one from sending the logout")
+    func deliveryThatBeganBefore() async throws {
+        let client = try await app.signedIn(FaultyStore())
+        app.transport.setOffline(true)
+        #expect(await client.signOut() == .queued)
+        app.transport.setOffline(false)
+        let gate = Gate()
+        app.transport.plan("auth/logout", .answerAfter(gate, 503, body: ""))
+        let before = Task { await client.deliverLogouts() }
+        await gate.arrival()
+        let later = Task { await client.deliverLogouts() }
+        // By now the later call has found the first delivery, or it begins one of its own: each must succeed.
+        for _ in 0..<100 { await Task.yield() }
+        await gate.open()
+        #expect(await before.value == false)
+        #expect(await later.value)
+    }
+
     @Test("A logout everywhere that the server answers only after the next login ends the other sessions alone")
     func lateLogoutEverywhere() async throws {
         let login = app.login()
