@@ -27,6 +27,8 @@ struct RotationSimulation {
     var auth: AuthService
     var generator: SeededGenerator
     var now = Timestamp(seconds: 1_760_000_000)
+    /// The first time that the process knew. The clock may be set back to before it.
+    var processStart: Timestamp
     var requests: [SimulatedRequest] = []
     /// The tokens that the owner's clients have stored.
     var ownerTokens: TokenPair
@@ -47,6 +49,7 @@ struct RotationSimulation {
         self.hasAttackers = hasAttackers
         generator = SeededGenerator(seed: seed)
         store = ReplayingStore(now: now, seed: seed)
+        processStart = now
         auth = try Self.auth(with: store)
         let login = DevLogin(email: "a@example.com", secret: "")
         ownerTokens = try auth.logIn(login, from: Device(userAgent: nil, address: nil)).tokens
@@ -154,6 +157,7 @@ extension RotationSimulation {
     private mutating func restart() throws {
         requests.removeAll(where: \.isRunning)
         auth = try Self.auth(with: store)
+        processStart = now
         confirmations = row.confirmedAt.map { [row.token.generation: $0] } ?? [:]
         hasEnded = row.revokedAt != nil
     }
