@@ -176,7 +176,7 @@ struct SessionContractTests {
             guard case .accept(let session) = session.decide(on: .success(proof(2)), from: .unknown, at: noon) else {
                 return .refuse(.notFound)
             }
-            return .repeatCurrent(session.repeated(from: .unknown))
+            return .repeatCurrent(session.repeated(from: Device(userAgent: "Phone/1", address: nil)))
         }
         #expect(try store.session(id)?.session == decided?.decision.written)
         guard case .refuse(.replayed) = try use(proof(2, of: 2)) else { return #expect(Bool(false)) }
@@ -196,17 +196,16 @@ struct SessionContractTests {
     @Test("of logins with the same proof at the same moment, one succeeds, and the same request may repeat it")
     func loginProof() throws {
         let store = store
-        @Sendable func logIn(_ number: Int, by request: UInt8) throws -> Int {
+        @Sendable func logIn(_ number: Int, by request: UInt8) throws -> UInt8? {
             let user = SampleLogin.user(number)
             var login = SampleLogin.login("\(number)", of: user, as: SampleLogin.identity("s\(number)"))
             login.key = proof(1, of: request)
-            return try store.create(user, with: login) ? 1 : 0
+            return try store.create(user, with: login) ? request : nil
         }
-        let accepted = try Concurrently.run(8) { number in try logIn(number, by: UInt8(number)) }
-        #expect(accepted.reduce(0, +) == 1)
-        let winner = try #require(accepted.firstIndex(of: 1))
-        #expect(try logIn(20, by: UInt8(winner)) == 1)
-        #expect(try logIn(21, by: 99) == 0)
+        let accepted = try Concurrently.run(8) { number in try logIn(number, by: UInt8(number)) }.compactMap(\.self)
+        #expect(accepted.count == 1)
+        #expect(try logIn(20, by: accepted[0]) == accepted[0])
+        #expect(try logIn(21, by: 99) == nil)
     }
 
     @Test("of the same proof at the same moment, one is used")
