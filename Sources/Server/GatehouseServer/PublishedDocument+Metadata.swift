@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseTokens
 import GatehouseWeb
 import JOSE
@@ -15,6 +16,7 @@ extension PublishedDocument {
             "issuer": .string(issuer), "response_types_supported": [], "grant_types_supported": [],
             "revocation_endpoint": .string(origin + "/api/auth/revoke"),
             "revocation_endpoint_auth_methods_supported": ["none"],
+            "dpop_signing_alg_values_supported": .array(DPoPPolicy.algorithms.map { .string($0) }),
         ]
         let algorithms = keys.publishedAlgorithms.map { JSONValue.string($0.rawValue) }
         if !algorithms.isEmpty {

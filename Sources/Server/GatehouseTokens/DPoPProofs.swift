@@ -14,7 +14,7 @@ extension JWTTokenService {
             try CompactJWS(String(decoding: text, as: UTF8.self), maximumBytes: longestProof)
         }
         guard jws.type == proofType else { throw .malformed }
-        guard [.ES256, .EdDSA].contains(Algorithm(rawValue: jws.algorithmName)) else { throw .algorithm }
+        guard DPoPPolicy.algorithms.contains(jws.algorithmName) else { throw .algorithm }
         // A client that sends its private key has a fault that must not go unnoticed.
         guard let jwk = jws.header["jwk"]?.object, jwk["d"] == nil else { throw .malformed }
         let (key, thumbprint) = try malformed { () throws(JOSEError) in

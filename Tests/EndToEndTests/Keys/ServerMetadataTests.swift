@@ -20,6 +20,7 @@ struct ServerMetadataTests {
                 "issuer": .string(TestSettings.issuer), "response_types_supported": [], "grant_types_supported": [],
                 "revocation_endpoint": .string(TestSettings.issuer + "/api/auth/revoke"),
                 "revocation_endpoint_auth_methods_supported": ["none"],
+                "dpop_signing_alg_values_supported": ["ES256", "EdDSA"],
                 "jwks_uri": .string(TestSettings.issuer + "/.well-known/jwks.json"),
                 "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256", "EdDSA"],
             ])

@@ -11,9 +11,9 @@ struct RotationSimulationTests {
         ] + Array(1...200)
         + (0..<200).map { _ in UInt64.random(in: .min ... .max) }
 
-    private func runs(hasAttackers: Bool) throws -> [RotationSimulation] {
+    private func runs(hasAttackers: Bool, isBound: Bool) throws -> [RotationSimulation] {
         try Self.seeds.map { seed in
-            var run = try RotationSimulation(seed: seed, hasAttackers: hasAttackers)
+            var run = try RotationSimulation(seed: seed, hasAttackers: hasAttackers, isBound: isBound)
             for step in 0..<120 where run.violations.isEmpty {
                 try run.step()
                 if !run.violations.isEmpty { Issue.record("seed \(seed), step \(step): \(run.violations)") }
@@ -22,16 +22,19 @@ struct RotationSimulationTests {
         }
     }
 
-    @Test("an owner who retries, however late, is never refused, whatever the network loses")
-    func ownerAlone() throws {
-        let runs = try runs(hasAttackers: false)
+    @Test(
+        "an owner who retries, however late, is never refused, whatever the network loses",
+        arguments: [false, true])
+    func ownerAlone(isBound: Bool) throws {
+        let runs = try runs(hasAttackers: false, isBound: isBound)
         #expect(runs.reduce(0) { $0 + $1.rotations } > 1000, "the seeds lead to rotations")
     }
 
-    @Test("with a thief, a forger and delayed requests, every rule holds and sessions end")
-    func attackers() throws {
-        let runs = try runs(hasAttackers: true)
-        for reason in [RevokeReason.reuse, .logout] {
+    @Test(
+        "with a thief, a forger and delayed requests, every rule holds and sessions end", arguments: [false, true])
+    func attackers(isBound: Bool) throws {
+        let runs = try runs(hasAttackers: true, isBound: isBound)
+        for reason in [RevokeReason.reuse, .logout] + (isBound ? [.key] : []) {
             #expect(runs.contains { $0.row.revokeReason == reason }, "the seeds lead to \(reason)")
         }
     }

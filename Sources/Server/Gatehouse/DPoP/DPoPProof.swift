@@ -68,6 +68,9 @@ package struct DPoPPolicy: Sendable, Equatable {
         case required
     }
 
+    /// The algorithms of proofs, by their names in RFC 7518 and RFC 8037.
+    package static let algorithms = ["ES256", "EdDSA"]
+
     /// How long before and after its time of issue a proof is accepted, for clocks that differ.
     package static let window = Duration.seconds(60)
     /// How long a nonce of the server is accepted.

@@ -73,7 +73,8 @@ extension Problem {
         case .refused(.invalidProof(let fault)):
             // RFC 9449, sections 7.1 and 9
             let error = fault == .nonce ? "use_dpop_nonce" : entry.code
-            return "DPoP error=\"\(error)\", error_description=\"\(fault.rawValue)\", algs=\"ES256 EdDSA\""
+            let algorithms = DPoPPolicy.algorithms.joined(separator: " ")
+            return "DPoP error=\"\(error)\", error_description=\"\(fault.rawValue)\", algs=\"\(algorithms)\""
         case .refused(.loginTooOld(let limit)), .refused(.guardedLoginTooOld(let limit)):
             // RFC 9470
             return """

@@ -6,7 +6,10 @@ extension RotationSimulation {
         if request.hasEndedSession { hasEnded = true }
         guard let facts = RefreshFacts(request, issued: issued, issuedAt: issuedAt) else { return }
         switch answer {
-        case .success(let pair): check(facts, gave: pair)
+        case .success(let pair):
+            require(!isBound || request.sender == .owner, "who does not have the key gets no tokens")
+            check(facts, gave: pair)
+        case .failure(.invalidProof(let fault)): check(fault, of: request)
         case .failure(.storageUnavailable):
             require(
                 facts.hadStoreFailure || facts.now + ClockAgreement.tolerance < processStart,
@@ -39,6 +42,17 @@ extension RotationSimulation {
     private func rest(of generation: Int64, at now: Timestamp) -> Duration {
         let end = (issuedAt[generation] ?? now) + Self.policy.accessTokenLifetime
         return .milliseconds(max(0, end.milliseconds - now.milliseconds))
+    }
+
+    private mutating func check(_ fault: DPoPFault, of request: SimulatedRequest) {
+        let isOwner = request.sender == .owner
+        switch fault {
+        case .missing: require(isBound && request.proof == nil, "only a bound session demands a proof")
+        case .expired, .notYetValid: require(request.proof != nil, "a proof expires on its way")
+        case .key: require(!isOwner && row.revokedAt != nil, "a proof by another key ends the session")
+        default: require(false, "no proof is \(fault)")
+        }
+        require(!(isOwner && request.hasEndedSession), "the owner's proof ends no session")
     }
 
     private mutating func check(_ facts: RefreshFacts, refusedFor refusal: Refusal, _ request: SimulatedRequest) {

@@ -21,8 +21,10 @@ extension RotationSimulation {
 
     private mutating func checkRepeat(_ request: SimulatedRequest, from before: Session, to after: Session) {
         var expected = before
-        (expected.repeats, expected.repeatDevice) = (before.repeats + 1, after.repeatDevice)
-        expected.repeatsElsewhere = after.repeatsElsewhere
+        // Of a bound session, also a repeat that is not counted any more is written, with its proof.
+        let isCounted = !isBound || after.repeats != before.repeats
+        (expected.repeats, expected.repeatDevice) = (before.repeats + (isCounted ? 1 : 0), after.repeatDevice)
+        (expected.repeatsElsewhere, expected.usedProofs) = (after.repeatsElsewhere, after.usedProofs)
         require(after == expected, "a repeat changes only the counts and the device")
         let generation = request.token.map(Self.tokens.generation(of:)) ?? 0
         require(
@@ -51,6 +53,13 @@ extension RotationSimulation {
         }
         let age = before.token.generation - Self.tokens.generation(of: token)
         require(hasAttackers, "a refresh of the owner alone ends no session")
+        if isBound, request.sender != .owner {
+            require(
+                after.revokeReason == .key, "who does not have the key ends a session only by a proof of another one")
+            require(request.proof != nil, "nothing ends a bound session without a proof")
+            require(age > 1 || request.sender == .thief, "a forged token of the last generations ends no session")
+            return
+        }
         require(after.revokeReason == .reuse, "reuse is recorded as such")
         require(
             age > (request.sender == .forger ? 1 : 0),

@@ -18,11 +18,14 @@ struct RotationSimulation {
         accessTokenLifetime: .seconds(60),
         refresh: RefreshPolicy(
             tokenLifetime: .seconds(200), sessionMaximumAge: .seconds(400), reuseGrace: .seconds(30)),
-        devSecretHash: [])
+        devSecretHash: [], dpop: DPoPPolicy(origin: ProofURL.Origin("https://example.com")))
     static let tokens = PlainTokens()
 
     /// Whether there are a thief and a forger, requests of the owner are delayed, and the owner logs out.
     let hasAttackers: Bool
+    /// Whether the session is bound to the owner's key. The thief and the forger do not have it.
+    let isBound: Bool
+    private var proofCount = 0
     let store: ReplayingStore
     var auth: AuthService
     var generator: SeededGenerator
@@ -45,14 +48,18 @@ struct RotationSimulation {
     var rotations = 0
     var violations: [String] = []
 
-    init(seed: UInt64, hasAttackers: Bool) throws {
+    init(seed: UInt64, hasAttackers: Bool, isBound: Bool) throws {
         self.hasAttackers = hasAttackers
+        self.isBound = isBound
         generator = SeededGenerator(seed: seed)
         store = ReplayingStore(now: now, seed: seed)
         processStart = now
         auth = try Self.auth(with: store)
         let login = DevLogin(email: "a@example.com", secret: "")
-        ownerTokens = try auth.logIn(login, from: Device(userAgent: nil, address: nil)).tokens
+        var context = RequestContext(id: "login")
+        let proof = SimulatedProof(key: SimulatedProof.ownKey, id: 0, issuedAt: now).sent
+        let device = Device(userAgent: nil, address: nil)
+        ownerTokens = try auth.logIn(login, boundBy: isBound ? proof : nil, from: device, in: &context).tokens
         issued[1] = ownerTokens.refreshToken
         newestAccessToken = ownerTokens.accessToken
     }
@@ -91,7 +98,14 @@ struct RotationSimulation {
 
 extension RotationSimulation {
     private mutating func send(_ sender: SimulatedRequest.Sender, _ operation: SimulatedRequest.Operation) {
-        requests.append(SimulatedRequest(sender, operation))
+        requests.append(SimulatedRequest(sender, operation, proof: isBound ? proof(of: sender) : nil))
+    }
+
+    private mutating func proof(of sender: SimulatedRequest.Sender) -> SimulatedProof? {
+        if sender != .owner, chance(of: 2) { return nil }
+        proofCount += 1
+        let key = sender == .owner ? SimulatedProof.ownKey : SimulatedProof.foreignKey
+        return SimulatedProof(key: key, id: proofCount, issuedAt: now)
     }
 
     private mutating func ownerRefreshes() {
@@ -181,10 +195,13 @@ extension RotationSimulation {
             request.confirmedAt = confirmations[before.token.generation]
         }
         var replay = request.replay ?? RequestReplay(startedAt: now, seed: generator.next())
-        let operation = request.operation
+        let (operation, proof) = (request.operation, request.proof?.sent)
+        let id = "\(request.proof?.id ?? 0)"
         request.answer = store.step(&replay, storeFails: chance(of: 40)) { [auth] () throws(Refusal) in
             switch operation {
-            case .refresh(let token): return try auth.refresh(token)
+            case .refresh(let token):
+                var context = RequestContext(id: id)
+                return try auth.refresh(token, proof: proof, in: &context)
             case .logOut(let token): try auth.logOut(Array(token.utf8)[...], refreshToken: nil)
             }
             return nil

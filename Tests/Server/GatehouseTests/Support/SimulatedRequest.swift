@@ -20,6 +20,8 @@ struct SimulatedRequest {
 
     let sender: Sender
     let operation: Operation
+    /// Nil without a proof.
+    let proof: SimulatedProof?
     /// The session when the request arrived, by which its answer is checked.
     var found: Session?
     /// When the generation that was current at the arrival of the request was first used; nil if it was not.
@@ -30,9 +32,10 @@ struct SimulatedRequest {
     var answer: Answer?
     var hasEndedSession = false
 
-    init(_ sender: Sender, _ operation: Operation) {
+    init(_ sender: Sender, _ operation: Operation, proof: SimulatedProof?) {
         self.sender = sender
         self.operation = operation
+        self.proof = proof
     }
 
     var token: String? {
@@ -41,4 +44,20 @@ struct SimulatedRequest {
     }
 
     var isRunning: Bool { replay != nil && answer == nil }
+}
+
+/// A proof for a bound session, made when its request is sent.
+struct SimulatedProof {
+    static let (ownKey, foreignKey) = ("phone", "thief")
+
+    let key: String
+    /// Different for each request.
+    let id: Int
+    let issuedAt: Timestamp
+
+    /// For `PlainTokens`.
+    var sent: SentProof {
+        let text = Array("\(key) \(id) \(issuedAt.milliseconds)".utf8)[...]
+        return SentProof(text, method: "POST", url: ProofURL(.unknown, path: "/"))
+    }
 }
