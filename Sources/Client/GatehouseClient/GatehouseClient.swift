@@ -30,7 +30,7 @@ public actor GatehouseClient {
     var delivery: Task<Bool, Never>?
     /// Logins whose answer has not arrived.
     var pendingLogins = 0
-    /// As `pendingLogins`, with those that were cancelled.
+    /// Logins that may still need a key: also cancelled ones, whose sessions have to be ended.
     var loginsUnderWay = 0
     private var storeRetry: Task<Void, Never>?
     private var numberOfStoreFailures = 0

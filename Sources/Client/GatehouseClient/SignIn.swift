@@ -33,7 +33,11 @@ extension GatehouseClient {
         let loginNumber = loginNumber
         await deliverLogoutsEverywhere()
         pendingLogins += 1
-        defer { pendingLogins -= 1 }
+        loginsUnderWay += 1
+        defer {
+            pendingLogins -= 1
+            endLogin()
+        }
         let key = await keyForLogin()
         let answer = try await answer(to: login, path, key)
         let session = answer.session(at: clock.date(), key: key)
@@ -53,7 +57,9 @@ extension GatehouseClient {
         let (answers, continuation) = AsyncStream.makeStream(of: Result<LoginAnswer, GatehouseError>.self)
         Task { continuation.yield(await request.value) }
         for await answer in answers { return try answer.get() }
+        loginsUnderWay += 1
         Task {
+            defer { self.endLogin() }
             guard case .success(let late) = await request.value else { return }
             await self.discard(late.session(at: self.clock.date(), key: key))
         }
@@ -63,8 +69,6 @@ extension GatehouseClient {
     private func request(
         _ login: some Encodable & Sendable, _ path: String, _ key: String?
     ) async -> Result<LoginAnswer, GatehouseError> {
-        loginsUnderWay += 1
-        defer { loginsUnderWay -= 1 }
         do throws(GatehouseError) {
             let data = try await repeatedly { () async throws(GatehouseError) -> Data in
                 try await self.connection.post(path, login, as: Credentials(key: key))
@@ -73,6 +77,11 @@ extension GatehouseClient {
         } catch {
             return .failure(error)
         }
+    }
+
+    private func endLogin() {
+        loginsUnderWay -= 1
+        deleteOldKeys()
     }
 
     /// Ends the session of a login that has been superseded or cancelled.
@@ -96,8 +105,8 @@ extension GatehouseClient {
         changeStore { record in
             if let old = record.session { record.add(PendingLogout(old)) }
             record.session = session
-            // A server of an earlier version has not bound the session. A login under way may still use the key.
-            if session.key == nil, self.loginsUnderWay == 0 { record.nextKey = nil }
+            // A server of an earlier version has not bound the session. Another login may still use the key.
+            if session.key == nil, self.loginsUnderWay == 1 { record.nextKey = nil }
         }
         publish()
         deliverLogoutsInBackground()
