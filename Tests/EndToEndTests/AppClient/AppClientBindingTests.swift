@@ -50,6 +50,34 @@ struct AppClientBindingTests {
         #expect(app.server.seen().last?.proof?["htu"] == expected)
     }
 
+    @Test("Code that sends its own requests gets the headers for each, and a refreshed token or the nonce after a 401")
+    func headers() async throws {
+        let client = try await app.signedIn()
+        let url = try #require(app.request().url)
+        let first = try await client.headers(for: "POST", url)
+        #expect(Set(first.keys) == ["Authorization", "DPoP"] && first["Authorization"] == "DPoP access1")
+        let nonce = try await client.headers(for: "POST", url, replacing: first, nonce: "n")
+        #expect(nonce["Authorization"] == "DPoP access1" && app.server.seen("refresh").isEmpty)
+        let second = try await client.headers(for: "POST", url, replacing: first)
+        #expect(second["Authorization"] == "DPoP access2")
+        let late = try await client.headers(for: "POST", url, replacing: first)
+        #expect(late["Authorization"] == "DPoP access2")
+        for headers in [first, nonce, second, late] {
+            var request = app.request("/own", "POST")
+            request.url = url
+            request.allHTTPHeaderFields = headers
+            _ = try await app.server.send(request)
+        }
+        #expect(app.server.seen("notes").map { $0.proof?["nonce"] } == [nil, "n", "n", "n"])
+        #expect(app.server.faults == [])
+        let other = try #require(URL(string: "https://other.example.com/"))
+        await #expect(throws: GatehouseError.self) { try await client.headers(for: "GET", other) }
+
+        app.server.setOld()
+        try await client.signIn(development: app.login)
+        #expect(try await client.headers(for: "GET", url).keys.sorted() == ["Authorization"])
+    }
+
     @Test("A logout by refresh token has a proof without the hash of a token")
     func logout() async throws {
         let client = try await app.signedIn()

@@ -113,8 +113,12 @@ final class Prover: Sendable {
 
     /// Keeps the nonce that the server demands in the next proof.
     func keepNonce(of answer: HTTPURLResponse) {
-        guard let origin = answer.url.flatMap(Origin.init), let nonce = answer.value(forHTTPHeaderField: "DPoP-Nonce")
-        else { return }
+        guard let url = answer.url, let nonce = answer.value(forHTTPHeaderField: "DPoP-Nonce") else { return }
+        keep(nonce: nonce, of: url)
+    }
+
+    func keep(nonce: String, of url: URL) {
+        guard let origin = Origin(url) else { return }
         state.withLock { $0.servers[origin, default: Server()].nonce = nonce }
     }
 

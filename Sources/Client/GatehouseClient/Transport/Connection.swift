@@ -93,11 +93,11 @@ struct Connection: Sendable {
     func send(
         _ request: URLRequest, as credentials: Credentials, _ sending: Sending
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
-        guard let key = credentials.key else { return try await sending(request.authorised(credentials.token)) }
+        guard credentials.key != nil else { return try await sending(authorised(request, credentials)) }
         var request = request
         var reasons: Set<ProofReason?> = []
         while true {
-            let answer = try await sending(prover.authorise(request, key, credentials.token))
+            let answer = try await sending(authorised(request, credentials))
             prover.keepNonce(of: answer.1)
             guard let refusal = ProofRefusal(answer), request.httpBodyStream == nil else { return answer }
             guard reasons.insert(refusal.reason).inserted else {
@@ -110,6 +110,14 @@ struct Connection: Sendable {
                 return answer
             }
         }
+    }
+
+    func authorised(_ request: URLRequest, _ credentials: Credentials) async throws(GatehouseError) -> URLRequest {
+        if let key = credentials.key { return try await prover.authorise(request, key, credentials.token) }
+        guard let token = credentials.token else { return request }
+        var request = request
+        request.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
+        return request
     }
 
     /// Where the transport has followed a redirect: the proof was for the address before it.
@@ -174,15 +182,6 @@ extension GatehouseError {
         case let error as URLError: self = .noAnswer(error.code)
         default: self = .noAnswer(.unknown)
         }
-    }
-}
-
-extension URLRequest {
-    fileprivate func authorised(_ token: Token?) -> URLRequest {
-        guard let token else { return self }
-        var request = self
-        request.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
-        return request
     }
 }
 
