@@ -15,7 +15,8 @@ struct Pause {
 }
 
 extension GatehouseClient {
-    /// The access token. It is refreshed first if it would expire too soon.
+    /// The access token. It is refreshed first if it would expire too soon. Where a bound session has to send a proof,
+    /// take ``headers(for:_:validFor:)``.
     ///
     /// - Parameter margin: how long the token must be valid, at most half of its lifetime.
     public func accessToken(validFor margin: Duration = .seconds(60)) async throws(GatehouseError) -> String {

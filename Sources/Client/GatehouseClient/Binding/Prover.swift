@@ -42,7 +42,7 @@ final class Prover: Sendable {
 
     /// Has a key of this name for a login: one that a login before did not use up, or a new one. It has signed once, so
     /// that a key that cannot sign keeps no user from signing in.
-    func prepareKey(_ name: String) async throws(StoreUnavailable) {
+    @concurrent func prepareKey(_ name: String) async throws(StoreUnavailable) {
         let keys = try store()
         try state.withLock { state in
             Result { () throws(StoreUnavailable) in state.key = (name, try Self.usableKey(name, keys)) }
@@ -67,7 +67,7 @@ final class Prover: Sendable {
     }
 
     /// Throws ``StoreUnavailable/unreadable`` if there is no such key any more.
-    func findKey(_ name: String) async throws(StoreUnavailable) { _ = try key(name) }
+    @concurrent func findKey(_ name: String) async throws(StoreUnavailable) { _ = try key(name) }
 
     func deleteKey(_ name: String) throws(StoreUnavailable) {
         try store().deleteKey(name)
@@ -94,7 +94,9 @@ final class Prover: Sendable {
     // MARK: Proofs
 
     /// The request with a proof of its own.
-    func authorise(_ request: URLRequest, _ key: String, _ token: Token?) async throws(GatehouseError) -> URLRequest {
+    @concurrent func authorise(
+        _ request: URLRequest, _ key: String, _ token: Token?
+    ) async throws(GatehouseError) -> URLRequest {
         do throws(StoreUnavailable) {
             let server = request.url.flatMap(Origin.init).flatMap { origin in state.withLock { $0.servers[origin] } }
             let proof = DPoPProof(
