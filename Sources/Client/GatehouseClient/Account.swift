@@ -71,7 +71,7 @@ extension GatehouseClient {
                 // The account may be deleted; the answer to a second request shows it.
                 if isRepeated { throw .noAnswer(code) }
                 isRepeated = true
-            } catch .signedOut(.refused(let code)) where isRepeated && code != .userDisabled {
+            } catch .signedOut(.refused(let code)) where isRepeated && ![.userDisabled, .deviceKeyLost].contains(code) {
                 forget(login)
                 return .unknown
             }

@@ -20,6 +20,8 @@ public actor GatehouseClient {
     var loginOfNewUser: UUID?
     /// An access token that was refused although it had just been refreshed. Refreshing it again would not help.
     var refusedAfterRefresh: Token?
+    /// A login whose key was refused, in this run of the app.
+    var loginOfRefusedKey: UUID?
     /// Counts logins and logouts, so that a late answer of an earlier one is recognised.
     var loginNumber = 0
     var renewal: Renewal?
@@ -28,6 +30,8 @@ public actor GatehouseClient {
     var delivery: Task<Bool, Never>?
     /// Logins whose answer has not arrived.
     var pendingLogins = 0
+    /// Logins that may still need a key: also cancelled ones, whose sessions have to be ended.
+    var loginsUnderWay = 0
     private var storeRetry: Task<Void, Never>?
     private var numberOfStoreFailures = 0
 
@@ -40,23 +44,27 @@ public actor GatehouseClient {
     ///   - trustedOrigins: other servers to which `send` may send the access token, such as
     ///     `https://files.example.com`. Each of them can act as the user until the token expires.
     ///   - transport: sends the requests.
+    ///   - binding: whether logins bind their sessions to this device.
     public init(
         _ url: URL, store: any SessionStore, trustedOrigins: [URL] = [],
-        transport: any HTTPTransport = URLSessionTransport()
+        transport: any HTTPTransport = URLSessionTransport(), binding: SessionBinding = .automatic
     ) {
-        self.init(url, store: store, trustedOrigins: trustedOrigins, transport: transport, clock: ClientClock())
+        self.init(
+            url, store: store, trustedOrigins: trustedOrigins, transport: transport, binding: binding,
+            clock: ClientClock())
     }
 
     package init(
         _ url: URL, store: any SessionStore, trustedOrigins: [URL] = [], transport: any HTTPTransport,
-        clock: ClientClock
+        binding: SessionBinding = .automatic, clock: ClientClock
     ) {
         // Unlike a precondition, it also prints its message in a release build.
         if let fault = Self.fault(in: url) { fatalError(fault) }
         if let fault = trustedOrigins.lazy.compactMap(ServerURL.fault(inOrigin:)).first { fatalError(fault) }
         self.clock = clock
         connection = Connection(
-            url: url, trustedOrigins: Set(trustedOrigins.compactMap(Origin.init)), transport: transport, clock: clock)
+            url: url, trustedOrigins: Set(trustedOrigins.compactMap(Origin.init)), transport: transport, clock: clock,
+            prover: Prover(binding, store: store, clock: clock))
         cache = SessionCache(store: store, clock: clock)
     }
 
@@ -85,7 +93,8 @@ public actor GatehouseClient {
     }
 
     /// Reads the stored session. Call it when the app starts. It needs no network: whether the server still accepts the
-    /// session turns out with the first request.
+    /// session turns out with the first request. A session whose key is gone is signed out; see
+    /// ``SignOutReason/deviceKeyLost``.
     ///
     /// - Returns: `.unknown` where the store cannot be read yet. The client reads it again until it can.
     /// - Throws: ``StoreUnavailable/unreadable`` where waiting does not help: sign in again.
@@ -98,6 +107,7 @@ public actor GatehouseClient {
         } catch {
             return state
         }
+        await checkKey()
         deliverLogoutsInBackground()
         return state
     }
@@ -114,6 +124,7 @@ public actor GatehouseClient {
             report(error)
             throw error
         }
+        deleteOldKeys()
     }
 
     /// Changes the session. A change that cannot be saved stays in memory and is saved later.
@@ -123,6 +134,7 @@ public actor GatehouseClient {
         } catch {
             report(error)
         }
+        deleteOldKeys()
     }
 
     func report(_ failure: StoreUnavailable) {

@@ -15,7 +15,8 @@ struct Pause {
 }
 
 extension GatehouseClient {
-    /// The access token. It is refreshed first if it would expire too soon.
+    /// The access token. It is refreshed first if it would expire too soon. Where a bound session has to send a proof,
+    /// take ``headers(for:_:validFor:)``.
     ///
     /// - Parameter margin: how long the token must be valid, at most half of its lifetime.
     public func accessToken(validFor margin: Duration = .seconds(60)) async throws(GatehouseError) -> String {
@@ -111,7 +112,7 @@ extension GatehouseClient {
             }
             if sent.refreshes > session.refreshes, cache.remaining > .zero { return .success(()) }
             do {
-                let answer = try await connection.refresh(sent.tokens.refreshToken)
+                let answer = try await connection.refresh(sent.tokens.refreshToken, key: sent.key)
                 let result = keep(answer, replacing: sent)
                 // The server repeated a lost answer whose access token has expired. The refresh token of that answer
                 // gets a new one.
@@ -120,8 +121,9 @@ extension GatehouseClient {
             } catch {
                 if case .refused(let problem) = error, problem.code.endsSession {
                     if hasNewer(than: sent) { continue }
-                    return end(sent, problem.code)
+                    return end(sent, .refused(problem.code))
                 }
+                if error.isOfLostKey(sent.key) { return .failure(loseKey(of: sent)) }
                 if error.isTemporary, let next = backoff.popFirst(), await wait(error.retryAfter ?? next) { continue }
                 honourRetryAfter(error)
                 return .failure(error)
@@ -166,12 +168,13 @@ extension GatehouseClient {
         return .success(())
     }
 
-    private func end(_ sent: StoredSession, _ code: ProblemCode) -> Result<Void, GatehouseError> {
+    private func end(_ sent: StoredSession, _ reason: SignOutReason) -> Result<Void, GatehouseError> {
         guard cache.session?.login == sent.login else { return .failure(.superseded) }
-        signOutReason = .refused(code)
+        let reason = sent.login == loginOfRefusedKey ? SignOutReason.deviceKeyLost : reason
+        signOutReason = reason
         changeStore { $0.session = nil }
         publish()
-        return .failure(.signedOut(.refused(code)))
+        return .failure(.signedOut(reason))
     }
 }
 
@@ -180,6 +183,7 @@ struct RefreshAnswer: Decodable {
     let accessToken: Token
     let refreshToken: Token
     let expiresIn: Int
+    let tokenType: String?
 
     func tokens(at date: Date) -> Tokens {
         Tokens(accessToken: accessToken, refreshToken: refreshToken, expiresIn: expiresIn, receivedAt: date)
@@ -187,7 +191,8 @@ struct RefreshAnswer: Decodable {
 }
 
 extension Connection {
-    func refresh(_ token: Token) async throws(GatehouseError) -> RefreshAnswer {
-        try Self.decode(RefreshAnswer.self, from: try await post("auth/refresh", ["refreshToken": token]))
+    func refresh(_ token: Token, key: String?) async throws(GatehouseError) -> RefreshAnswer {
+        let data = try await post("auth/refresh", ["refreshToken": token], as: Credentials(key: key))
+        return try Self.decode(RefreshAnswer.self, from: data)
     }
 }

@@ -19,19 +19,21 @@ extension GatehouseClient {
         try await send(request, of: nil, connection.send)
     }
 
-    private typealias Sending = @Sendable (URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse)
-
     /// - Parameter login: the login that the request belongs to; nothing is sent if it is not the present one. Nil
     ///   means the present one.
     private func send(
-        _ request: URLRequest, of login: UUID?, _ sending: Sending
+        _ request: URLRequest, of login: UUID?, _ sending: Connection.Sending
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         try connection.requireTrust(in: request.url)
         let session = try await currentSession(validFor: .seconds(5))
         guard login == nil || login == session.login else { throw .superseded }
-        let first = try await sending(request.authorised(session))
+        let first = try await proved(request, session, sending)
         if first.1.statusCode == 403 {
             try await endIfDisabled(session, first)
+            return first
+        }
+        if let refusal = ProofRefusal(first) {
+            if refusal.reason == .key { try await endIfKeyIsRefused(session) }
             return first
         }
         guard first.1.statusCode == 401, helpsAgainst(first, session.tokens.accessToken) else { return first }
@@ -39,9 +41,31 @@ extension GatehouseClient {
         guard request.httpBodyStream == nil else { return first }
         let renewed = try await currentSession(validFor: .zero)
         guard renewed.login == session.login else { throw .superseded }
-        let second = try await sending(request.authorised(renewed))
+        let second = try await proved(request, renewed, sending)
         if second.1.statusCode == 401 { refusedAfterRefresh = renewed.tokens.accessToken }
         return second
+    }
+
+    private func proved(
+        _ request: URLRequest, _ session: StoredSession, _ sending: Connection.Sending
+    ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+        do {
+            return try await connection.send(request, as: session.credentials, sending)
+        } catch {
+            throw error.isOfLostKey(session.key) ? loseKey(of: session) : error
+        }
+    }
+
+    /// Only the server's refusal of a refresh ends a session, because a service may have this reason of its own.
+    private func endIfKeyIsRefused(_ session: StoredSession) async throws(GatehouseError) {
+        guard session.login == cache.session?.login, session.login != loginOfRefusedKey else { return }
+        loginOfRefusedKey = session.login
+        cache.expire(session.tokens.accessToken)
+        do {
+            _ = try await currentSession(validFor: .zero)
+        } catch {
+            if case .signedOut = error { throw error }
+        }
     }
 
     /// Whether a refresh may help against this 401. A service behind the guard may answer 401 for reasons of its own,
@@ -84,14 +108,6 @@ extension GatehouseClient {
     ) async throws(GatehouseError) -> Answer {
         let (data, response) = try await call(method, path, body: body)
         return try Connection.decode(type, from: data, status: response.statusCode)
-    }
-}
-
-extension URLRequest {
-    fileprivate func authorised(_ session: StoredSession) -> URLRequest {
-        var request = self
-        request.authorise(session.tokens.accessToken)
-        return request
     }
 }
 

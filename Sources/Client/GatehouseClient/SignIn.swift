@@ -33,9 +33,14 @@ extension GatehouseClient {
         let loginNumber = loginNumber
         await deliverLogoutsEverywhere()
         pendingLogins += 1
-        defer { pendingLogins -= 1 }
-        let answer = try await answer(to: login, path)
-        let session = answer.session(at: clock.date())
+        loginsUnderWay += 1
+        defer {
+            pendingLogins -= 1
+            endLogin()
+        }
+        let key = await keyForLogin()
+        let answer = try await answer(to: login, path, key)
+        let session = answer.session(at: clock.date(), key: key)
         guard loginNumber == self.loginNumber else {
             await discard(session)
             throw .superseded
@@ -46,25 +51,27 @@ extension GatehouseClient {
 
     /// If this task is cancelled, the request goes on, so that the session that the server begins can be ended.
     private func answer(
-        to login: some Encodable & Sendable, _ path: String
+        to login: some Encodable & Sendable, _ path: String, _ key: String?
     ) async throws(GatehouseError) -> LoginAnswer {
-        let request = Task { await self.request(login, path) }
+        let request = Task { await self.request(login, path, key) }
         let (answers, continuation) = AsyncStream.makeStream(of: Result<LoginAnswer, GatehouseError>.self)
         Task { continuation.yield(await request.value) }
         for await answer in answers { return try answer.get() }
+        loginsUnderWay += 1
         Task {
+            defer { self.endLogin() }
             guard case .success(let late) = await request.value else { return }
-            await self.discard(late.session(at: self.clock.date()))
+            await self.discard(late.session(at: self.clock.date(), key: key))
         }
         throw .cancelled
     }
 
     private func request(
-        _ login: some Encodable & Sendable, _ path: String
+        _ login: some Encodable & Sendable, _ path: String, _ key: String?
     ) async -> Result<LoginAnswer, GatehouseError> {
         do throws(GatehouseError) {
             let data = try await repeatedly { () async throws(GatehouseError) -> Data in
-                try await self.connection.post(path, login)
+                try await self.connection.post(path, login, as: Credentials(key: key))
             }
             return .success(try Connection.decode(LoginAnswer.self, from: data))
         } catch {
@@ -72,12 +79,17 @@ extension GatehouseClient {
         }
     }
 
+    private func endLogin() {
+        loginsUnderWay -= 1
+        deleteOldKeys()
+    }
+
     /// Ends the session of a login that has been superseded or cancelled.
     private func discard(_ session: StoredSession) async {
         try? readStore()
         guard cache.record != nil else {
             // The content of the store is not known, and a change would replace it.
-            _ = try? await connection.logOut(session.tokens.refreshToken)
+            _ = try? await connection.logOut(session.tokens.refreshToken, key: session.key)
             return
         }
         changeStore { $0.add(PendingLogout(session)) }
@@ -93,6 +105,8 @@ extension GatehouseClient {
         changeStore { record in
             if let old = record.session { record.add(PendingLogout(old)) }
             record.session = session
+            // A server of an earlier version has not bound the session. Another login may still use the key.
+            if session.key == nil, self.loginsUnderWay == 1 { record.nextKey = nil }
         }
         publish()
         deliverLogoutsInBackground()
@@ -130,7 +144,9 @@ private struct LoginAnswer: Decodable {
         user = try members.decode(User.self, forKey: .user)
     }
 
-    func session(at date: Date) -> StoredSession {
-        StoredSession(login: UUID(), tokens: refresh.tokens(at: date), user: user)
+    /// - Parameter key: the name of the key whose proof was sent. A server of an earlier version ignores the proof.
+    func session(at date: Date, key: String?) -> StoredSession {
+        let isBound = refresh.tokenType?.lowercased() == "dpop"
+        return StoredSession(login: UUID(), tokens: refresh.tokens(at: date), user: user, key: isBound ? key : nil)
     }
 }

@@ -73,9 +73,11 @@ extension GatehouseClient {
                 guard pendingLogins == 0 else { throw .superseded }
                 try await logOutEverywhere(&logout)
             } else {
-                try await connection.logOut(logout.refreshToken)
+                try await connection.logOut(logout.refreshToken, key: logout.key)
             }
         } catch {
+            // Without its key, a logout can never be delivered.
+            if error.isOfLostKey(logout.key) { return }
             guard case .refused(let problem) = error, problem.code.endsSession else { throw error }
         }
     }
@@ -89,11 +91,13 @@ extension GatehouseClient {
     /// arrives.
     private func logOutEverywhere(_ logout: inout PendingLogout) async throws(GatehouseError) {
         do {
-            try await connection.logOutEverywhere(logout.accessToken)
+            try await connection.logOutEverywhere(logout)
         } catch {
-            guard case .refused(let problem) = error, problem.status == 401 else { throw error }
-            logout = renew(logout, try await connection.refresh(logout.refreshToken))
-            try await connection.logOutEverywhere(logout.accessToken)
+            guard case .refused(let problem) = error, problem.status == 401, problem.proofReason == nil else {
+                throw error
+            }
+            logout = renew(logout, try await connection.refresh(logout.refreshToken, key: logout.key))
+            try await connection.logOutEverywhere(logout)
         }
     }
 
@@ -111,11 +115,13 @@ extension GatehouseClient {
 }
 
 extension Connection {
-    func logOut(_ refreshToken: Token) async throws(GatehouseError) {
-        _ = try await post("auth/logout", ["refreshToken": refreshToken], expecting: 204)
+    func logOut(_ refreshToken: Token, key: String?) async throws(GatehouseError) {
+        let credentials = Credentials(key: key)
+        _ = try await post("auth/logout", ["refreshToken": refreshToken], as: credentials, expecting: 204)
     }
 
-    fileprivate func logOutEverywhere(_ accessToken: Token) async throws(GatehouseError) {
-        _ = try await post("auth/logout-all", nil as Token?, bearer: accessToken, expecting: 204)
+    fileprivate func logOutEverywhere(_ logout: PendingLogout) async throws(GatehouseError) {
+        let credentials = Credentials(token: logout.accessToken, key: logout.key)
+        _ = try await post("auth/logout-all", nil as Token?, as: credentials, expecting: 204)
     }
 }

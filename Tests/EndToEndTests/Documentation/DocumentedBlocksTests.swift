@@ -6,7 +6,9 @@ import Testing
 /// Every block of code in the documentation is checked by a test, or there is a reason why not.
 @Suite("Blocks of code in the documentation")
 struct DocumentedBlocksTests {
-    private static let languages: Set = ["sh", "json", "swift", "nginx", "python", "js", "ini", "mermaid", ""]
+    private static let languages: Set = [
+        "sh", "json", "swift", "nginx", "python", "js", "kotlin", "ini", "mermaid", "",
+    ]
 
     private let blocks: [DocumentationPage.Block]
 

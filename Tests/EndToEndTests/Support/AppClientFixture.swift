@@ -21,8 +21,10 @@ struct AppClientFixture {
     }
 
     /// The app, started on this store.
-    func client(_ store: any SessionStore = MemorySessionStore()) -> GatehouseClient {
-        GatehouseClient(url, store: store, transport: transport, clock: clock.clientClock)
+    func client(
+        _ store: any SessionStore = MemorySessionStore(), binding: SessionBinding = .automatic
+    ) -> GatehouseClient {
+        GatehouseClient(url, store: store, transport: transport, binding: binding, clock: clock.clientClock)
     }
 
     /// The app with a user who has signed in.

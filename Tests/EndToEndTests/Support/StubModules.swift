@@ -5,7 +5,7 @@ import TestSupport
 struct StubModules {
     /// In an order in which each imports only earlier ones.
     static let names = [
-        "AuthenticationServices", "CryptoKit", "Security", "SwiftUI", "XCTest", "HTTPTypes", "OpenAPIRuntime",
+        "AuthenticationServices", "Security", "CryptoKit", "SwiftUI", "XCTest", "HTTPTypes", "OpenAPIRuntime",
     ]
 
     /// Compiled once for all tests.

@@ -1,7 +1,7 @@
 // Declarations of what the documentation uses of swift-http-types.
 public struct HTTPField: Sendable {
     public struct Name: Hashable, Sendable {
-        public static var authorization: Self { fatalError() }
+        public init?(_ name: String) { fatalError() }
     }
 }
 
@@ -13,6 +13,17 @@ public struct HTTPFields: Sendable {
 }
 
 public struct HTTPRequest: Sendable {
+    public struct Method: Hashable, Sendable {
+        public let rawValue: String
+    }
+    public var method: Method {
+        get { fatalError() }
+        set { fatalError() }
+    }
+    public var path: String? {
+        get { fatalError() }
+        set { fatalError() }
+    }
     public var headerFields: HTTPFields {
         get { fatalError() }
         set { fatalError() }

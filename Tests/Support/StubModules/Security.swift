@@ -1,4 +1,4 @@
-// What the sources and the documentation use of Apple's Security, with a Keychain of one item. Core Foundation's types are
+// What the sources and the documentation use of Apple's Security, with a Keychain in memory. Core Foundation's types are
 // Swift's here, because Linux does not bridge them.
 import Foundation
 
@@ -31,42 +31,76 @@ public var errSecInteractionRequired: OSStatus { -25315 }
 public var errSecDataNotAvailable: OSStatus { -25316 }
 public var errSecMissingEntitlement: OSStatus { -34018 }
 
+public struct SecAccessControlCreateFlags: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+
+    public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
+}
+
+public final class SecAccessControl: Sendable {
+    public let stubProtection: CFString
+    public let stubFlags: SecAccessControlCreateFlags
+
+    init(_ protection: CFString, _ flags: SecAccessControlCreateFlags) {
+        (stubProtection, stubFlags) = (protection, flags)
+    }
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func SecAccessControlCreateWithFlags(
+    _ allocator: CFTypeRef?, _ protection: CFString, _ flags: SecAccessControlCreateFlags,
+    _ error: UnsafeMutablePointer<CFTypeRef?>?
+) -> SecAccessControl? {
+    SecAccessControl(protection, flags)
+}
+
 public enum StubKeychain {
-    nonisolated(unsafe) public static var item: CFDictionary?
+    nonisolated(unsafe) public static var items: [CFDictionary] = []
     /// The results of the next calls, which then do nothing.
     nonisolated(unsafe) public static var nextResults: [OSStatus] = []
 
-    static func call(_ needsItem: Bool, _ query: CFDictionary, _ body: () -> Void) -> OSStatus {
+    /// - Parameter body: gets the index of the item, or nil.
+    static func call(_ query: CFDictionary, _ body: (Int?) -> OSStatus) -> OSStatus {
         if !nextResults.isEmpty { return nextResults.removeFirst() }
-        guard needsItem == (item != nil) else { return needsItem ? errSecItemNotFound : errSecDuplicateItem }
-        if needsItem, !isFound(by: query) { return errSecItemNotFound }
-        body()
-        return errSecSuccess
+        return body(items.firstIndex { isFound($0, by: query) })
     }
 
-    private static func isFound(by query: CFDictionary) -> Bool {
+    static func change(_ query: CFDictionary, _ body: (Int) -> Void) -> OSStatus {
+        call(query) { index in
+            guard let index else { return errSecItemNotFound }
+            body(index)
+            return errSecSuccess
+        }
+    }
+
+    private static func isFound(_ item: CFDictionary, by query: CFDictionary) -> Bool {
         [kSecClass, kSecAttrService, kSecAttrAccount, kSecAttrAccessGroup].allSatisfy {
-            query[$0] == nil || query[$0] as? String == item?[$0] as? String
+            query[$0] == nil || query[$0] as? String == item[$0] as? String
         }
     }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    StubKeychain.call(false, attributes) { StubKeychain.item = attributes }
+    StubKeychain.call(attributes) { index in
+        guard index == nil else { return errSecDuplicateItem }
+        StubKeychain.items.append(attributes)
+        return errSecSuccess
+    }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
-    StubKeychain.call(true, query) { StubKeychain.item?.merge(attributesToUpdate) { $1 } }
+    StubKeychain.change(query) { StubKeychain.items[$0].merge(attributesToUpdate) { $1 } }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    StubKeychain.call(true, query) { result?.pointee = StubKeychain.item?[kSecValueData].map { $0 as AnyObject } }
+    StubKeychain.change(query) { result?.pointee = StubKeychain.items[$0][kSecValueData].map { $0 as AnyObject } }
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
-    StubKeychain.call(true, query) { StubKeychain.item = nil }
+    StubKeychain.change(query) { StubKeychain.items.remove(at: $0) }
 }

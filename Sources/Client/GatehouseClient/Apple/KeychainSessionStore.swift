@@ -14,82 +14,28 @@
     /// `OSStatus -34018` means that an entitlement is missing: sign the program, with the capability *Keychain Sharing*
     /// if it gives an access group. On macOS, each program that uses this store needs that capability.
     public struct KeychainSessionStore: SessionStore {
-        private let service: String
-        private let account: String
-        private let accessGroup: String?
+        private let item: KeychainItem
 
         /// - Parameters:
         ///   - service: apps that use several servers have one name for each.
         ///   - accessGroup: the app and its extensions share the session if all give the same group, such as
         ///     `TEAMID.com.example.shared`. Without one, an item is added to the app's first group.
         public init(service: String = "gatehouse", account: String = "session", accessGroup: String? = nil) {
-            (self.service, self.account, self.accessGroup) = (service, account, accessGroup)
+            item = KeychainItem(service: service, account: account, accessGroup: accessGroup)
         }
 
-        public func load() throws(StoreUnavailable) -> Data? {
-            var query = item
-            query[kSecReturnData as String] = true
-            query[kSecMatchLimit as String] = kSecMatchLimitOne
-            var result: CFTypeRef?
-            let status = SecItemCopyMatching(query as CFDictionary, &result)
-            if status == errSecItemNotFound { return nil }
-            try Self.check(status)
-            guard let contents = result as? Data else { throw .unreadable }
-            return contents
-        }
+        public func load() throws(StoreUnavailable) -> Data? { try item.load() }
 
         public func save(_ contents: Data?) throws(StoreUnavailable) {
-            guard let contents else { return try remove() }
-            var status = update(to: contents)
-            if status == errSecItemNotFound { status = add(contents) }
-            // Another process has added the item between the two calls.
-            if status == errSecDuplicateItem { status = update(to: contents) }
-            try Self.check(status)
+            guard let contents else { return try item.remove() }
+            try item.save(contents)
         }
 
-        private var item: [String: Any] {
-            var item: [String: Any] = [
-                kSecClass as String: kSecClassGenericPassword,
-                kSecAttrService as String: service,
-                kSecAttrAccount as String: account,
-                kSecAttrSynchronizable as String: false,
-                // Otherwise macOS uses a keychain file, which has neither access groups nor accessibility.
-                kSecUseDataProtectionKeychain as String: true,
-            ]
-            item[kSecAttrAccessGroup as String] = accessGroup
-            return item
-        }
-
-        /// An update sets the accessibility as well, because an item keeps the one that it was added with.
-        private func value(_ contents: Data) -> [String: Any] {
-            [
-                kSecValueData as String: contents,
-                kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            ]
-        }
-
-        private func update(to contents: Data) -> OSStatus {
-            SecItemUpdate(item as CFDictionary, value(contents) as CFDictionary)
-        }
-
-        private func add(_ contents: Data) -> OSStatus {
-            SecItemAdd(item.merging(value(contents)) { $1 } as CFDictionary, nil)
-        }
-
-        private func remove() throws(StoreUnavailable) {
-            let status = SecItemDelete(item as CFDictionary)
-            if status != errSecItemNotFound { try Self.check(status) }
-        }
-
-        private static func check(_ status: OSStatus) throws(StoreUnavailable) {
-            switch status {
-            case errSecSuccess: return
-            case errSecInteractionNotAllowed, errSecInteractionRequired, errSecNotAvailable, errSecDataNotAvailable:
-                throw .locked
-            case errSecMissingEntitlement:
-                throw .failed("OSStatus \(status), the program is not signed or lacks the access group")
-            default: throw .failed("OSStatus \(status)")
+        #if canImport(CryptoKit)
+            /// Keys of the Secure Enclave, or where there is none, of CryptoKit. They are items of the same access group.
+            public var deviceKeys: (any DeviceKeyStore)? {
+                KeychainDeviceKeys(service: item.service + ".keys", accessGroup: item.accessGroup)
             }
-        }
+        #endif
     }
 #endif

@@ -15,7 +15,7 @@ public struct Problem: Hashable, Sendable {
     public let detail: String
     /// The id of the request in the server's logs.
     public let requestId: String?
-    /// With ``ProblemCode/invalidAppleToken``.
+    /// With ``ProblemCode/invalidAppleToken``. See ``proofReason`` for ``ProblemCode/invalidDPoPProof``.
     public let reason: AppleTokenReason?
     /// With status 400: the invalid members of the body.
     public let errors: [FieldError]

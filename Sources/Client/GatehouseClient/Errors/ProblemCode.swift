@@ -10,6 +10,8 @@ public enum ProblemCode: Hashable, Sendable {
     case invalidRefreshToken, refreshTokenExpired, refreshTokenRevoked, refreshTokenReused
     // Users and accounts
     case userDisabled, accountAlreadyLinked, lastAccount
+    // Proofs of bound sessions
+    case invalidDPoPProof
     // The server
     case appleKeysUnavailable, storageUnavailable, notReady, internalError
     // nginx
@@ -44,7 +46,8 @@ extension ProblemCode: CustomStringConvertible {
         "refresh_token_expired": .refreshTokenExpired, "refresh_token_revoked": .refreshTokenRevoked,
         "refresh_token_reused": .refreshTokenReused, "user_disabled": .userDisabled,
         "account_already_linked": .accountAlreadyLinked, "last_account": .lastAccount,
-        "apple_keys_unavailable": .appleKeysUnavailable, "storage_unavailable": .storageUnavailable,
+        "invalid_dpop_proof": .invalidDPoPProof, "apple_keys_unavailable": .appleKeysUnavailable,
+        "storage_unavailable": .storageUnavailable,
         "not_ready": .notReady, "internal_error": .internalError, "too_many_requests": .tooManyRequests,
         "bad_gateway": .badGateway, "service_unavailable": .serviceUnavailable, "gateway_timeout": .gatewayTimeout,
         "https_required": .httpsRequired, "bad_request": .badRequest, "forbidden": .forbidden,
@@ -55,6 +58,11 @@ extension ProblemCode: CustomStringConvertible {
         "http_version_not_supported": .httpVersionNotSupported, "insufficient_storage": .insufficientStorage,
         "error": .error,
     ]
+}
+
+extension ProblemCode {
+    /// Not of the server: the key of the session is gone. See ``SignOutReason/deviceKeyLost``.
+    public static let deviceKeyLost = ProblemCode.other("device_key_lost")
 }
 
 extension ProblemCode: Decodable {

@@ -34,6 +34,12 @@ public enum SignOutReason: Hashable, Sendable {
     case refused(ProblemCode)
 }
 
+extension SignOutReason {
+    /// The session was bound to a key that is gone or is not of this device: the session was restored from a backup of
+    /// another device, or the system has deleted the key. A pattern `.refused` matches it, too.
+    public static let deviceKeyLost = SignOutReason.refused(.deviceKeyLost)
+}
+
 /// Whether the server has ended the session.
 public enum SignOutResult: Hashable, Sendable {
     case delivered
@@ -68,15 +74,18 @@ public struct ListedSession: Decodable, Hashable, Sendable, Identifiable {
     public let lastUsedAt: Date
     /// Whether it is the session of this app.
     public let current: Bool
+    /// Whether it is bound to a key of its device. Nil if the server does not say it.
+    public let bound: Bool?
 
     /// For previews and tests of an app.
     public init(
         id: String, provider: Provider = .apple, device: String? = nil, address: String? = nil,
-        lastDevice: String? = nil, lastAddress: String? = nil, createdAt: Date, lastUsedAt: Date, current: Bool = false
+        lastDevice: String? = nil, lastAddress: String? = nil, createdAt: Date, lastUsedAt: Date, current: Bool = false,
+        bound: Bool? = nil
     ) {
         (self.id, self.provider, self.device, self.address) = (id, provider, device, address)
         (self.lastDevice, self.lastAddress) = (lastDevice, lastAddress)
-        (self.createdAt, self.lastUsedAt, self.current) = (createdAt, lastUsedAt, current)
+        (self.createdAt, self.lastUsedAt, self.current, self.bound) = (createdAt, lastUsedAt, current, bound)
     }
 }
 

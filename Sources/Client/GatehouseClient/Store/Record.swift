@@ -5,12 +5,16 @@ struct Record: Codable, Equatable {
     var version = Self.currentVersion
     var session: StoredSession?
     var logouts: [PendingLogout] = []
+    /// The name of the key for the next login, which may have been made already.
+    var nextKey: String?
+    /// Names of keys that are to be deleted.
+    var oldKeys: [String]?
 
     private static let currentVersion = 1
     /// A device that stays offline must not grow the store for ever.
     static let mostLogouts = 20
 
-    var isEmpty: Bool { session == nil && logouts.isEmpty }
+    var isEmpty: Bool { session == nil && logouts.isEmpty && nextKey == nil && oldKeys == nil }
 
     static func decode(_ contents: Data?) throws(StoreUnavailable) -> Record {
         guard let contents else { return Record() }
@@ -32,6 +36,19 @@ struct Record: Codable, Equatable {
         logouts.append(logout)
         logouts.removeFirst(max(0, logouts.count - Self.mostLogouts))
     }
+
+    /// Has the keys deleted that an earlier state of the record needed and this one does not.
+    mutating func replaceKeys(of earlier: Record?) {
+        let needed = sessionKeys
+        if let next = nextKey, needed.contains(next) { nextKey = nil }
+        var old = Set(oldKeys ?? []).union(earlier?.sessionKeys ?? []).subtracting(needed)
+        if let next = earlier?.nextKey, !needed.contains(next) { old.insert(next) }
+        if let next = nextKey { old.remove(next) }
+        oldKeys = old.isEmpty ? nil : old.sorted()
+    }
+
+    /// A logout needs the key of its session.
+    private var sessionKeys: [String] { [session?.key].compactMap(\.self) + logouts.compactMap(\.key) }
 }
 
 struct StoredSession: Codable, Equatable {
@@ -42,6 +59,10 @@ struct StoredSession: Codable, Equatable {
     var refreshes = 0
     var tokens: Tokens
     var user: User
+    /// The name of the key that the session is bound to.
+    var key: String?
+
+    var credentials: Credentials { Credentials(token: tokens.accessToken, key: key) }
 }
 
 struct Tokens: Codable, Equatable {
@@ -59,6 +80,8 @@ struct PendingLogout: Codable, Equatable {
     var refreshToken: Token
     let everywhere: Bool
     let user: String
+    /// The name of the key that the session is bound to.
+    var key: String?
 }
 
 /// A token that does not print itself: neither interpolated, nor by `dump`, nor in an error.

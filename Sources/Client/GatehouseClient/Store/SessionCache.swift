@@ -54,6 +54,8 @@ struct SessionCache {
         var merged = stored
         if isUnsaved {
             for logout in own.logouts { merged.add(logout) }
+            if merged.nextKey == nil { merged.nextKey = own.nextKey }
+            for name in own.oldKeys ?? [] { merged.oldKeys = (merged.oldKeys ?? []) + [name] }
         }
         switch lastSeen {
         case _ where isReplaced(stored.session), .never:
@@ -64,6 +66,8 @@ struct SessionCache {
         case .login:
             break
         }
+        merged.replaceKeys(of: stored)
+        if isUnsaved { merged.replaceKeys(of: own) }
         return merged
     }
 
@@ -95,6 +99,7 @@ struct SessionCache {
         if record == nil { try? read() }
         var changed = record ?? Record()
         body(&changed)
+        changed.replaceKeys(of: record)
         let before = record?.session
         record = changed
         if let login = before?.login, login != changed.session?.login { ended.insert(login) }
@@ -128,7 +133,7 @@ extension PendingLogout {
     init(_ session: StoredSession, everywhere: Bool = false) {
         self.init(
             accessToken: session.tokens.accessToken, refreshToken: session.tokens.refreshToken, everywhere: everywhere,
-            user: session.user.id)
+            user: session.user.id, key: session.key)
     }
 }
 

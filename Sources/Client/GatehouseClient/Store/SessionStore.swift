@@ -10,6 +10,14 @@ public protocol SessionStore: Sendable {
 
     /// Replaces the stored value. Nil removes it.
     func save(_ contents: Data?) throws(StoreUnavailable)
+
+    /// The keys that sessions of this store are bound to, for all processes that share it. Nil, the default, means that
+    /// sessions are not bound, unless the client is made with other keys.
+    var deviceKeys: (any DeviceKeyStore)? { get }
+}
+
+extension SessionStore {
+    public var deviceKeys: (any DeviceKeyStore)? { nil }
 }
 
 /// Why it is not known what is stored, or why it could not be replaced.

@@ -11,6 +11,7 @@ struct Connection: Sendable {
     let trustedOrigins: Set<Origin>
     let transport: any HTTPTransport
     let clock: ClientClock
+    let prover: Prover
 
     /// How long a request of the client may take as a whole. A login waits for Apple's keys for 5 s.
     static let timeout = 15
@@ -51,11 +52,11 @@ struct Connection: Sendable {
 
     /// - Returns: the body of a success.
     func post(
-        _ path: String, _ body: (some Encodable)?, bearer: Token? = nil, expecting status: Int = 200
+        _ path: String, _ body: (some Encodable)?, as credentials: Credentials = Credentials(),
+        expecting status: Int = 200
     ) async throws(GatehouseError) -> Data {
-        var request = request("POST", path, body: body.flatMap { try? JSONEncoder().encode($0) })
-        request.authorise(bearer)
-        let (data, response) = try await sendWithDeadline(request)
+        let request = request("POST", path, body: body.flatMap { try? JSONEncoder().encode($0) })
+        let (data, response) = try await send(request, as: credentials, sendWithDeadline)
         return try Self.success(data, response, status)
     }
 
@@ -84,6 +85,48 @@ struct Connection: Sendable {
     }
 
     // MARK: Sending
+
+    typealias Sending = @Sendable (URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse)
+
+    /// Sends the request with its proof, and with another one after each reason of a refusal that another proof may
+    /// help against. A body that is a stream cannot be sent again.
+    func send(
+        _ request: URLRequest, as credentials: Credentials, _ sending: Sending
+    ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
+        guard credentials.key != nil else { return try await sending(authorised(request, credentials)) }
+        var request = request
+        var reasons: Set<ProofReason?> = []
+        while true {
+            let answer = try await sending(authorised(request, credentials))
+            prover.keepNonce(of: answer.1)
+            guard let refusal = ProofRefusal(answer), request.httpBodyStream == nil else { return answer }
+            guard reasons.insert(refusal.reason).inserted else {
+                if refusal.reason?.isOfTime == true { prover.forgetOffset(of: answer.1) }
+                return answer
+            }
+            if refusal.reason == .url, let target = Self.redirection(of: request, answer.1) {
+                request.url = target
+            } else if !prover.adapt(to: refusal, answer.1) {
+                return answer
+            }
+        }
+    }
+
+    func authorised(_ request: URLRequest, _ credentials: Credentials) async throws(GatehouseError) -> URLRequest {
+        if let key = credentials.key { return try await prover.authorise(request, key, credentials.token) }
+        guard let token = credentials.token else { return request }
+        var request = request
+        request.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
+        return request
+    }
+
+    /// Where the transport has followed a redirect: the proof was for the address before it.
+    private static func redirection(of request: URLRequest, _ answer: HTTPURLResponse) -> URL? {
+        guard let target = answer.url, DPoPProof.target(target) != DPoPProof.target(request.url),
+            Origin(target) == request.url.flatMap(Origin.init), ["GET", "HEAD"].contains(request.httpMethod ?? "GET")
+        else { return nil }
+        return target
+    }
 
     func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         try requireTrust(in: request.url)
@@ -139,13 +182,6 @@ extension GatehouseError {
         case let error as URLError: self = .noAnswer(error.code)
         default: self = .noAnswer(.unknown)
         }
-    }
-}
-
-extension URLRequest {
-    mutating func authorise(_ token: Token?) {
-        guard let token else { return }
-        setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
     }
 }
 

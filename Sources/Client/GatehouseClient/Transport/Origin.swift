@@ -10,9 +10,11 @@ struct Origin: Hashable {
         guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
             return nil
         }
-        guard let port = url.port ?? ["https": 443, "http": 80][scheme] else { return nil }
+        guard let port = url.port ?? Self.defaultPorts[scheme] else { return nil }
         (self.scheme, self.host, self.port) = (scheme, host, port)
     }
+
+    static let defaultPorts = ["https": 443, "http": 80]
 
     /// Whether a token that is sent there is protected: by TLS, or because it stays on this device.
     var isSafe: Bool {

@@ -12,16 +12,16 @@ struct Program {
         try expect(store.load() == nil, "without an item there is no session")
         try store.save(first)
         try expect(store.load() == first, "an item is added")
-        let item = StubKeychain.item ?? [:]
+        let item = StubKeychain.items.first ?? [:]
         expect(item[kSecAttrAccessible] as? String == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, "accessibility")
         expect(item[kSecAttrSynchronizable] as? Bool == false, "an item is not in iCloud")
         expect(item[kSecUseDataProtectionKeychain] as? Bool == true, "the data protection keychain")
         expect(item[kSecAttrAccessGroup] as? String == "g" && item[kSecAttrService] as? String == "s", "names")
 
-        StubKeychain.item?[kSecAttrAccessible] = "other"
+        StubKeychain.items[0][kSecAttrAccessible] = "other"
         try store.save(second)
         try expect(store.load() == second, "an item is updated")
-        let accessibility = StubKeychain.item?[kSecAttrAccessible] as? String
+        let accessibility = StubKeychain.items.first?[kSecAttrAccessible] as? String
         expect(accessibility == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, "an update repairs the accessibility")
 
         // Not there at the update, there at the addition.
@@ -43,7 +43,7 @@ struct Program {
 
         try store.save(nil)
         try store.save(nil)
-        try expect(store.load() == nil && StubKeychain.item == nil, "an item is removed, and may be removed again")
+        try expect(store.load() == nil && StubKeychain.items.isEmpty, "an item is removed, and may be removed again")
     }
 
     static func result(_ body: () throws -> Void) -> StoreUnavailable? {
