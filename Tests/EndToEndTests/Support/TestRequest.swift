@@ -10,6 +10,10 @@ struct TestRequest: Sendable {
     var demandedRole: String?
     /// The same for the most seconds since the login.
     var demandedMaximumAge: String?
+    /// As nginx makes one. A proof is used by the request with one id.
+    var id = "test-request"
+    /// The path and the query of the guarded request about which nginx asks the guard, if they are not those of this one.
+    var guardedPath: String?
 
     static func get(_ path: String, bearer: String? = nil) -> TestRequest {
         TestRequest(method: "GET", path: path, headers: authorization(bearer))
