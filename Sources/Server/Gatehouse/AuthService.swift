@@ -1,6 +1,7 @@
 /// The use cases of Gatehouse. Each one is a method, in the folder of its subject.
 ///
-/// The only state in memory is the set of revoked sessions, and the refusals and confirmations that wait to be written.
+/// The only state in memory is the set of revoked sessions, the refusals and confirmations that wait to be written,
+/// and the proofs used at the guard.
 /// All else is in the store.
 package struct AuthService: Sendable {
     let store: any Store
@@ -11,6 +12,7 @@ package struct AuthService: Sendable {
     let hasher: any IdentityHasher
     let revocations: Revocations
     let confirmations = Confirmations()
+    let proofs: ProofMemory
     let refusals: RefusalBuffer
     private(set) var policy: Policy
     let primitives: Primitives
@@ -40,6 +42,7 @@ package struct AuthService: Sendable {
         } else {
             self.clocks = try Clocks(store: store, primitives: primitives, node: "")
         }
+        proofs = ProofMemory(now: primitives.now())
         refusals = RefusalBuffer(now: primitives.now())
         revocations = try Revocations(store: store, lifetime: Policy.revocationMemory)
     }

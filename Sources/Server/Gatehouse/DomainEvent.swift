@@ -13,6 +13,10 @@ package enum DomainEvent: Sendable, Equatable {
     case refreshRepeatedOften
     /// An old refresh token was used again. The session has been ended for both holders.
     case refreshTokenReused(session: SessionID, user: UserID)
+    /// A proof was missing or wrong.
+    case proofRefused(DPoPFault)
+    /// A token of a bound session was used with a right proof by another key. The session has been ended.
+    case sessionKeyMismatch(session: SessionID, user: UserID)
     case sessionsEnded(RevokeReason, count: Int)
     /// nginx demands a role that does not exist. The guarded location is closed to every user.
     case unknownRoleDemanded(String)

@@ -19,10 +19,12 @@ package struct Policy: Sendable {
     /// The most sessions that one user may have at a time.
     package var sessionsPerUser: Int
     package var apple: ApplePolicy
+    package var dpop: DPoPPolicy
 
     package init(
         accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,
-        auditRetention: Duration, sensitiveMaxAge: Duration?, sessionsPerUser: Int, apple: ApplePolicy
+        auditRetention: Duration, sensitiveMaxAge: Duration?, sessionsPerUser: Int, apple: ApplePolicy,
+        dpop: DPoPPolicy = DPoPPolicy()
     ) {
         self.accessTokenLifetime = accessTokenLifetime
         self.refresh = refresh
@@ -32,6 +34,7 @@ package struct Policy: Sendable {
         self.sensitiveMaxAge = sensitiveMaxAge
         self.sessionsPerUser = sessionsPerUser
         self.apple = apple
+        self.dpop = dpop
     }
 }
 

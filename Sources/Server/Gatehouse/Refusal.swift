@@ -17,6 +17,9 @@ package enum Refusal: Error, Sendable, Equatable {
     case accessTokenExpired
     case sessionRevoked
 
+    /// The proof of a bound session's request is missing or wrong, or that of a login is wrong.
+    case invalidProof(DPoPFault)
+
     case invalidRefreshToken
     /// What was sent as a refresh token is a token of this kind.
     case notARefreshToken(TokenKind)

@@ -110,6 +110,8 @@ private struct ParametersEnvelope: Envelope {
         switch field {
         case .contentType: parameters["CONTENT_TYPE"]
         case .authorization: parameters["HTTP_AUTHORIZATION"]
+        case .proof: parameters["HTTP_DPOP"]
+        case .proofTarget: parameters["GATEHOUSE_DPOP_TARGET"]
         case .ifNoneMatch: parameters["HTTP_IF_NONE_MATCH"]
         case .demandedRole: parameters["GATEHOUSE_ROLE"]
         case .demandedMaximumAge: parameters["GATEHOUSE_MAX_AGE"]

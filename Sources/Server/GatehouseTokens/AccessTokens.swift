@@ -22,6 +22,8 @@ extension JWTTokenService {
             json.member("iat", claims.issuedAt.seconds)
             json.member("exp", claims.expiresAt.seconds)
             json.member("jti", claims.tokenID)
+            // RFC 9449, section 6.1
+            if let key = claims.caller.keyThumbprint { json.member("cnf", object: { $0.member("jkt", key) }) }
         }
         return accessSigner.token(for: json.finish())
     }
@@ -57,9 +59,10 @@ struct AccessClaimParser: ClaimParser {
         guard let issued = json.integer("iat"), let expires = json.integer("exp"), json.hasText("jti") else {
             return nil
         }
+        let keyThumbprint = json.string("jkt", in: "cnf")
         let caller = Caller(
             userID: UserID(user), sessionID: SessionID(session), generation: generation, role: role,
-            authenticatedAt: Timestamp(seconds: authTime))
+            authenticatedAt: Timestamp(seconds: authTime), keyThumbprint: keyThumbprint)
         return (caller, Timestamp(seconds: issued), Timestamp(seconds: expires))
     }
 }

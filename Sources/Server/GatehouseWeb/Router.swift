@@ -2,7 +2,7 @@ package import Gatehouse
 
 /// An answer, with the facts that metrics and the log need.
 package struct Reply: Sendable {
-    package let response: Response
+    package fileprivate(set) var response: Response
     /// The index in `Router.routes` of the endpoint, or of another endpoint at the same path when the method is not
     /// allowed; nil for an unknown path.
     package var route: Int?
@@ -22,8 +22,11 @@ package final class Router: Sendable {
 
     package let routes: [Route]
     private let resources: [Resource]
+    /// Nil if proofs need no nonce.
+    private let proofNonce: @Sendable () -> String?
 
-    package init(_ endpoints: [any Endpoint]) {
+    package init(_ endpoints: [any Endpoint], proofNonce: @escaping @Sendable () -> String? = { nil }) {
+        self.proofNonce = proofNonce
         routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
         let candidates = endpoints.enumerated().map { Candidate($1, route: $0) }
         var paths: [String] = []
@@ -34,6 +37,17 @@ package final class Router: Sendable {
     }
 
     package func answer(_ request: Request, in context: inout RequestContext) -> Reply {
+        var reply = find(request, in: &context)
+        // The next proof's nonce (RFC 9449, section 8.2).
+        if let nonce = proofNonce(), request.bytes(of: .proof) != nil,
+            let header = Response.Header("DPoP-Nonce", checking: nonce)
+        {
+            reply.response.headers.append(header)
+        }
+        return reply
+    }
+
+    private func find(_ request: Request, in context: inout RequestContext) -> Reply {
         if let resource = resource(at: request.path.span) { return answer(request, at: resource, in: &context) }
         guard let (resource, argument) = resourceWithArgument(for: request.path) else {
             return Reply(response: Problem.notFound.response(requestID: request.id), problem: .notFound)

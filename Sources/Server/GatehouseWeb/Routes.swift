@@ -30,6 +30,6 @@ extension Router {
             HealthEndpoint(operations: operations),
             ReadinessEndpoint(operations: operations),
         ]
-        self.init(endpoints + documents.endpoints)
+        self.init(endpoints + documents.endpoints, proofNonce: { auth.proofNonce })
     }
 }

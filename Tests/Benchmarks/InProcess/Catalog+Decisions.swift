@@ -9,10 +9,10 @@ extension Catalog {
             let auth = try AuthService(
                 store: Sample.store(in: folder), tokens: service, apple: AppleFixture(folder: folder).logIn,
                 hasher: IdentityHashes(), policy: Sample.policy, primitives: .system)
-            let token = Array(service.accessToken(Sample.accessClaims(issuedAt: now)).utf8)[...]
+            let token = SentAccessToken(Array(service.accessToken(Sample.accessClaims(issuedAt: now)).utf8)[...])
             return repeating {
                 var context = RequestContext(id: "benchmark")
-                return try auth.authenticate(token, atLeast: nil, maximumAge: nil, in: &context)
+                return try auth.authenticate(token, proof: nil, atLeast: nil, maximumAge: nil, in: &context)
             }
         }
     ]

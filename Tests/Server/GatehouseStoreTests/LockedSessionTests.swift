@@ -37,7 +37,7 @@ struct LockedSessionTests {
         let failed = try Concurrently.run(sessions.count) { number -> Int? in
             do {
                 let decided = try store.refresh(sessions[number], now: SampleLogin.noon) { session, _ in
-                    .endForReuse(session.ended(for: .reuse, at: SampleLogin.noon), recording: SampleLogin.event())
+                    .end(session.ended(for: .reuse, at: SampleLogin.noon), recording: SampleLogin.event())
                 }
                 return decided == nil ? number : nil
             } catch {
@@ -75,7 +75,7 @@ struct LockedSessionTests {
                         #expect(
                             Eventually.holds { store.refreshes.waitingCount == 2 && hasWaitingLock(database) })
                     }
-                    return .endForReuse(
+                    return .end(
                         session.ended(for: .reuse, at: SampleLogin.noon), recording: SampleLogin.event())
                 }
                 return decided == nil ? nil : number

@@ -30,7 +30,7 @@ struct SessionContractTests {
         let ended = try #require(
             try store.refresh(session.id, now: noon) { seen, owner in
                 #expect(seen == session && owner == user)
-                return .endForReuse(
+                return .end(
                     seen.ended(for: .reuse, at: noon), recording: SampleLogin.event(.refreshTokenReused))
             })
         #expect(ended.session == session && ended.decision.written != nil)
@@ -99,9 +99,9 @@ struct SessionContractTests {
         #expect(try store.advance(id, to: SampleLogin.token(generation: 2), now: now))
         let phone = Device(userAgent: "Phone/1", address: "192.0.2.1")
         for device in [phone, phone, own, phone] {
-            _ = try store.refresh(id, now: now) { session, _ in .repeatCurrent(counted: session.repeated(from: device))
+            _ = try store.refresh(id, now: now) { session, _ in .repeatCurrent(session.repeated(from: device))
             }
-            _ = try store.refresh(id, now: now) { _, _ in .repeatCurrent(counted: nil) }
+            _ = try store.refresh(id, now: now) { _, _ in .repeatCurrent(nil) }
         }
         let session = try #require(try store.session(id)).session
         #expect(session.repeats == 4 && session.lastDevice == phone && session.repeatsElsewhere == 3)
@@ -132,8 +132,8 @@ struct SessionContractTests {
                 .advance(
                     $0.advanced(to: SampleLogin.token(generation: 2), in: SampleLogin.chain, from: phone), token: "")
             },
-            { .repeatCurrent(counted: $0.repeated(from: phone)) },
-            { .endForReuse($0.ended(for: .reuse, at: noon), recording: SampleLogin.event(.refreshTokenReused)) },
+            { .repeatCurrent($0.repeated(from: phone)) },
+            { .end($0.ended(for: .reuse, at: noon), recording: SampleLogin.event(.refreshTokenReused)) },
         ]
         for decide in decisions {
             let decided = try #require(try store.refresh(id, now: noon) { session, _ in decide(session) })

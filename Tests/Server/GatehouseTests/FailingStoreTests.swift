@@ -14,6 +14,9 @@ private struct TrustingTokens: TokenService {
     func hash(_ token: String) -> [UInt8] { Array(token.utf8) }
     func apparentKind(of token: String) -> TokenKind? { nil }
     func random(ofGeneration: Int64, seed: [UInt8]) -> [UInt8] { seed }
+    func readProof(_: ArraySlice<UInt8>) throws(DPoPFault) -> DPoPProof { throw .malformed }
+    func proofNonce(expiresAt: Timestamp) -> String { "" }
+    func expiry(ofProofNonce nonce: String) -> Timestamp? { nil }
     func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }
     func readChallenge(_ nonce: String) -> Challenge? { nil }
 

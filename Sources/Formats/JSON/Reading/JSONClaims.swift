@@ -9,6 +9,9 @@ public protocol JSONClaims {
     /// The text of a string member; nil if it is missing or of another type.
     mutating func string(_ name: String) -> String?
 
+    /// The text of a member of an object that is a member; nil if one of them is missing or of another type.
+    mutating func string(_ name: String, in object: String) -> String?
+
     /// The value of an integer member; nil if it is missing or of another type.
     mutating func integer(_ name: String) -> Int64?
 }

@@ -103,6 +103,8 @@ public struct JSONObjectReader: Sendable, JSONClaims {
 
     public func string(_ name: String) -> String? { self[name]?.string }
 
+    public func string(_ name: String, in object: String) -> String? { self[object]?.object?[name]?.string }
+
     public func integer(_ name: String) -> Int64? { self[name]?.integer }
 
     /// The whole object as a tree.

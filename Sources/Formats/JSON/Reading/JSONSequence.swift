@@ -38,16 +38,31 @@ public struct JSONSequence: JSONClaims {
         return number
     }
 
-    private mutating func takeText(of name: String) -> Range<Int>? {
-        guard let text = range(ofText: name) else { return nil }
+    /// The object must have no other member.
+    public mutating func string(_ name: String, in object: String) -> String? {
+        let start = position
+        if let brace = value(of: object), brace < bytes.count, bytes[brace] == .leftBrace {
+            position = brace
+            if let text = takeText(of: name, isFirst: true), position < bytes.count, bytes[position] == .rightBrace {
+                position += 1
+                return String(decoding: bytes[text], as: UTF8.self)
+            }
+        }
+        position = start
+        return nil
+    }
+
+    /// - Parameter isFirst: whether it is the first member of an object in the object.
+    private mutating func takeText(of name: String, isFirst: Bool = false) -> Range<Int>? {
+        guard let text = range(ofText: name, isFirst) else { return nil }
         position = text.upperBound + 1
         return text
     }
 
     /// The range of a text, without its quotes.
-    private func range(ofText name: String) -> Range<Int>? {
+    private func range(ofText name: String, _ isFirst: Bool) -> Range<Int>? {
         let bytes = bytes.span
-        guard let quote = value(of: name), quote < bytes.count, bytes[quote] == .quote,
+        guard let quote = value(of: name, isFirst), quote < bytes.count, bytes[quote] == .quote,
             let length = Self.lengthOfText(bytes.extracting((quote + 1)...))
         else { return nil }
         return quote + 1..<quote + 1 + length
@@ -61,10 +76,10 @@ public struct JSONSequence: JSONClaims {
     }
 
     /// The position of the next member's value; nil if the member has another name.
-    private func value(of name: String) -> Int? {
+    private func value(of name: String, _ isFirst: Bool = false) -> Int? {
         let (bytes, name) = (bytes.span, name.utf8.span)
         let colon = position + name.count + 3
-        guard colon < bytes.count, bytes[position] == (position == 0 ? .leftBrace : .comma),
+        guard colon < bytes.count, bytes[position] == (position == 0 || isFirst ? .leftBrace : .comma),
             bytes[position + 1] == .quote, bytes[colon - 1] == .quote, bytes[colon] == .colon
         else { return nil }
         for index in name.indices where bytes[position + 2 + index] != name[index] { return nil }

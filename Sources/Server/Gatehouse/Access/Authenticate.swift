@@ -8,31 +8,61 @@ package struct Caller: Sendable, Equatable {
     package let role: Role
     /// The time of the session's login. 1970 for a token that does not contain it: such a login counts as too old.
     package let authenticatedAt: Timestamp
+    /// The key to which the session is bound; nil for a session that is not bound.
+    package let keyThumbprint: String?
 
     package init(
-        userID: UserID, sessionID: SessionID, generation: Int64, role: Role, authenticatedAt: Timestamp
+        userID: UserID, sessionID: SessionID, generation: Int64, role: Role, authenticatedAt: Timestamp,
+        keyThumbprint: String? = nil
     ) {
         self.userID = userID
         self.sessionID = sessionID
         self.generation = generation
         self.role = role
         self.authenticatedAt = authenticatedAt
+        self.keyThumbprint = keyThumbprint
+    }
+}
+
+/// An access token as a request sends it: with the scheme that it is sent by.
+package struct SentAccessToken: Sendable {
+    package enum Scheme: Sendable {
+        case bearer
+        case dpop
+    }
+
+    package let bytes: ArraySlice<UInt8>
+    package let scheme: Scheme
+
+    package init(_ bytes: ArraySlice<UInt8>, scheme: Scheme = .bearer) {
+        self.bytes = bytes
+        self.scheme = scheme
     }
 }
 
 extension AuthService {
     /// The caller of a valid access token whose session has not ended. Every guarded request runs this: it reads no
     /// database unless another process has just revoked something, or the role in the token seems out of date.
+    ///
+    /// - Parameter proof: read only if the token is bound to a key.
     package func authenticate(
-        _ accessToken: ArraySlice<UInt8>?, in context: inout RequestContext
+        _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
+        if let accessToken, caller.keyThumbprint != nil || accessToken.scheme == .dpop {
+            try checkAtGuard(caller, accessToken, proof(), now: now, in: context)
+        }
+        try requireActive(caller, now: now)
+        return caller
+    }
+
+    /// Refuses a caller whose session has ended, and records the use of the token.
+    func requireActive(_ caller: Caller, now: Timestamp) throws(Refusal) {
         try revocations.requireCurrent()
         try revocations.check(caller)
         confirmations.insert(
             caller.sessionID, generation: caller.generation, at: clocks.isInDoubt ? issueTime(at: now) : now)
-        return caller
     }
 
     /// The same, for a caller who meets what nginx's configuration demands.
@@ -41,13 +71,15 @@ extension AuthService {
     ///   - role: the name of the least role; nil when every role will do.
     ///   - maximumAge: the most seconds since the login, in digits; nil when every login will do.
     package func authenticate(
-        _ accessToken: ArraySlice<UInt8>?, atLeast role: String?, maximumAge: String?,
-        in context: inout RequestContext
+        _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, atLeast role: String?,
+        maximumAge: String?, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
-        guard role != nil || maximumAge != nil else { return try authenticate(accessToken, in: &context) }
+        guard role != nil || maximumAge != nil else {
+            return try authenticate(accessToken, proof: proof(), in: &context)
+        }
         let least = try demandedRole(role, in: context)
         let limit = try demandedAge(maximumAge, in: context)
-        let caller = try authenticate(accessToken, in: &context)
+        let caller = try authenticate(accessToken, proof: proof(), in: &context)
         guard caller.role >= least else { throw .insufficientRole }
         if let limit, caller.authenticatedAt < primitives.now() - limit { throw .guardedLoginTooOld(limit: limit) }
         return caller
@@ -72,10 +104,10 @@ extension AuthService {
 
     /// The caller of a valid access token, even if its session has ended.
     func claimedCaller(
-        _ accessToken: ArraySlice<UInt8>?, now: Timestamp, in context: inout RequestContext
+        _ accessToken: SentAccessToken?, now: Timestamp, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         guard let accessToken else { throw .noCredentials }
-        let caller = try readAccessToken(accessToken, now: now)
+        let caller = try readAccessToken(accessToken.bytes, now: now)
         context.identify(caller.userID, caller.sessionID)
         return caller
     }

@@ -5,6 +5,8 @@ package struct AuditEvent: Sendable, Equatable {
         case loginRefused = "login_refused"
         case refreshRefused = "refresh_refused"
         case refreshTokenReused = "refresh_token_reused"
+        /// A token of a bound session was used with a proof by another key.
+        case sessionKeyMismatch = "session_key_mismatch"
         /// A repeat from another device than the one that rotated the token.
         case refreshRepeatedElsewhere = "refresh_repeated_elsewhere"
         /// The third repeat of a refresh in a row.

@@ -33,6 +33,7 @@ extension Refusal {
         case .refreshTokenExpired: "expired_token"
         case .refreshTokenRevoked: "revoked_token"
         case .refreshTokenReused: "reused_token"
+        case .invalidProof: "dpop_proof"
         case .loginTooOld, .guardedLoginTooOld: "login_too_old"
         default: "refused"
         }
@@ -43,6 +44,8 @@ extension Refusal {
     fileprivate var auditReason: String? {
         switch self {
         case .appleToken, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked: label
+        // The end of the session has an entry of its own.
+        case .invalidProof(let fault): fault == .key ? nil : label
         default: nil
         }
     }

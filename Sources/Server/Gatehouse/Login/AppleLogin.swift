@@ -21,13 +21,14 @@ package struct AppleLogin: Sendable {
 extension AuthService {
     /// Logs in by an identity token from Apple. An unknown subject becomes a new user.
     package func logIn(
-        _ login: AppleLogin, from device: Device, in context: inout RequestContext
+        _ login: AppleLogin, boundBy keyProof: SentProof? = nil, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
         do throws(Refusal) {
             let now = primitives.now()
             let proof = try verify(login, now: now, requestID: context.id)
             return try openSession(
-                for: proof, nickname: login.nickname ?? login.name?.displayed, from: device, now: now, in: &context
+                for: proof, nickname: login.nickname ?? login.name?.displayed, boundBy: keyProof, from: device, now: now,
+                in: &context
             ) { user in
                 exchangeTask(for: login.credential.authorizationCode, of: user, clientID: proof.clientID, now: now)
             }

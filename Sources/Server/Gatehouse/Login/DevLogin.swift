@@ -15,7 +15,7 @@ extension AuthService {
     package var allowsDevLogin: Bool { policy.devSecretHash != nil }
 
     package func logIn(
-        _ login: DevLogin, from device: Device, in context: inout RequestContext
+        _ login: DevLogin, boundBy keyProof: SentProof? = nil, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> LoginResult {
         guard let expected = policy.devSecretHash else { throw .devLoginDisabled }
         do throws(Refusal) {
@@ -25,7 +25,8 @@ extension AuthService {
             let proof = Proof(
                 identity: Identity(provider: .dev, subject: email, email: email), clientID: policy.defaultClientID,
                 issuedAt: now, redemption: nil)
-            return try openSession(for: proof, nickname: login.nickname, from: device, now: now, in: &context)
+            return try openSession(
+                for: proof, nickname: login.nickname, boundBy: keyProof, from: device, now: now, in: &context)
         } catch {
             throw refusedLogin(error, by: .dev, from: device, in: context)
         }

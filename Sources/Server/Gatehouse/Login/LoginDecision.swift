@@ -4,16 +4,19 @@ package struct Login: Sendable {
     /// Fills an empty nickname.
     package let nickname: String?
     package let redemption: Redemption?
+    /// The key to which the session will be bound; nil for none.
+    package let key: ProvenKey?
     package let moment: Timestamp
     private let hasher: any IdentityHasher
 
     package init(
-        identity: Identity, nickname: String?, redemption: Redemption? = nil, moment: Timestamp,
+        identity: Identity, nickname: String?, redemption: Redemption? = nil, key: ProvenKey? = nil, moment: Timestamp,
         hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.nickname = nickname
         self.redemption = redemption
+        self.key = key
         self.moment = moment
         self.hasher = hasher
     }
@@ -30,16 +33,19 @@ package struct LoginFacts: Sendable {
     /// The disabled user from whom the identity was removed, if it has no account.
     package let barredFrom: UserID?
     package let use: Redemption.Use
+    /// Whether another login has used the proof of the key.
+    package let hasUsedProof: Bool
     /// The accounts of the user, the oldest first, if `Login.mayChangeAddress(of:)`.
     package let accounts: [LinkedAccount]
 
     package init(
         known: KnownIdentity? = nil, barredFrom: UserID? = nil, use: Redemption.Use = .first,
-        accounts: [LinkedAccount] = []
+        hasUsedProof: Bool = false, accounts: [LinkedAccount] = []
     ) {
         self.known = known
         self.barredFrom = barredFrom
         self.use = use
+        self.hasUsedProof = hasUsedProof
         self.accounts = accounts
     }
 }
@@ -52,6 +58,7 @@ package enum LoginDecision: Sendable {
 package enum LoginRefusal: Sendable, Equatable {
     case replayed
     case usedNonce
+    case usedProof
     /// The user of the identity is not active.
     case inactive(User)
     /// The identity belonged to a disabled user and has been removed since. The store bars this login's other subject as
@@ -115,7 +122,8 @@ extension AuthService {
         if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
         let user = login.user(on: facts) ?? newUser(login)
         let (session, refreshToken) = newSession(
-            of: user, by: login.identity.provider, clientID: clientID, from: device, now: login.moment)
+            of: user, by: login.identity.provider, clientID: clientID, boundTo: login.key, from: device,
+            now: login.moment)
         return .accept(
             AcceptedLogin(
                 login, of: user, on: facts, opening: session, refreshToken: refreshToken, queueing: task(user.id)))
@@ -129,7 +137,8 @@ extension AuthService {
     }
 
     private func newSession(
-        of user: User, by provider: Provider, clientID: String, from device: Device, now: Timestamp
+        of user: User, by provider: Provider, clientID: String, boundTo key: ProvenKey?, from device: Device,
+        now: Timestamp
     ) -> (Session, refreshToken: String) {
         let id = SessionID(ULID.make("sess", at: now, random: primitives.random(ULID.randomBytes)))
         let seed = primitives.random(TokenChain.seedBytes)
@@ -137,7 +146,7 @@ extension AuthService {
             generation: 1, seed: seed, of: id, for: user.id, sessionCreatedAt: now, now: now)
         let session = Session(
             id: id, userID: user.id, provider: provider, clientID: clientID, device: device, createdAt: now,
-            token: token, chain: TokenChain(seed: seed))
+            token: token, chain: TokenChain(seed: seed), keyThumbprint: key?.thumbprint)
         return (session, text)
     }
 }
@@ -147,6 +156,7 @@ extension Login {
     package func refusal(on facts: LoginFacts) -> LoginRefusal? {
         if let user = facts.known?.user, user.status != .active { return .inactive(user) }
         if facts.known == nil, let user = facts.barredFrom { return .barred(user) }
+        if facts.hasUsedProof { return .usedProof }
         return switch facts.use {
         case .replayed: .replayed
         case .usedNonce: .usedNonce

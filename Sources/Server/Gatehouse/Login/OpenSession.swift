@@ -22,19 +22,23 @@ package struct LoginResult: Sendable {
 extension AuthService {
     /// Finds or creates the user of a proven identity, and opens a session: the one path after every way to sign in.
     ///
-    /// - Parameter task: makes the Apple task that is queued with the login.
+    /// - Parameters:
+    ///   - keyProof: binds the session to its key.
+    ///   - task: makes the Apple task that is queued with the login.
     func openSession(
-        for proof: Proof, nickname: String?, from device: Device, now: Timestamp, in context: inout RequestContext,
+        for proof: Proof, nickname: String?, boundBy keyProof: SentProof?, from device: Device, now: Timestamp,
+        in context: inout RequestContext,
         queueing task: @escaping (UserID) -> AppleTask? = { _ in nil }
     ) throws(Refusal) -> LoginResult {
         let provider = proof.identity.provider
+        let key = try provenKey(of: keyProof, now: now, in: context)
         let login = Login(
-            identity: proof.identity, nickname: nickname, redemption: proof.redemption, moment: issueTime(at: now),
-            hasher: hasher)
+            identity: proof.identity, nickname: nickname, redemption: proof.redemption, key: key,
+            moment: issueTime(at: now), hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
             decide(login, on: facts, clientID: proof.clientID, from: device, queueing: task)
         }
-        let accepted = try accepted(decision, by: provider, from: device)
+        let accepted = try accepted(decision, by: provider, from: device, in: context)
         context.identify(accepted.user.id, accepted.session.id)
         revocations.insert(ended)
         if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), context.id) }
@@ -53,12 +57,13 @@ extension AuthService {
     }
 
     private func accepted(
-        _ decision: LoginDecision, by provider: Provider, from device: Device
+        _ decision: LoginDecision, by provider: Provider, from device: Device, in context: RequestContext
     ) throws(Refusal) -> AcceptedLogin {
         switch decision {
         case .accept(let login): return login
         case .refuse(.replayed): throw .appleToken(.replayed)
         case .refuse(.usedNonce): throw .appleToken(.nonce(.challengeUsed))
+        case .refuse(.usedProof): throw refused(.replayed, in: context)
         case .refuse(.inactive(let user)):
             auditDisabledUser(user.id, .loginRefused, by: provider, from: device)
             throw .userDisabled

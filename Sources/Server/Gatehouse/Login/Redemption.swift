@@ -22,7 +22,7 @@ package struct Redemption: Sendable, Equatable {
 extension Redemption {
     /// The first redemption of a token or of a nonce, as the store keeps it.
     package struct Earlier: Sendable {
-        let tokenHash: [UInt8]
+        package let tokenHash: [UInt8]
         let moment: Timestamp
         /// Whether the grace has ended early: the session or the account has.
         let isClosed: Bool

@@ -64,6 +64,12 @@ package protocol Store: Sendable {
         _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> RefreshDecision
     ) throws(Refusal) -> DecidedRefresh?
 
+    /// Decides about a proof for a session while nothing else can change the session, and writes the session of the decision.
+    /// Nil when there is no such session.
+    func use(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session) -> ProofDecision
+    ) throws(Refusal) -> ProofDecision?
+
     /// Records that clients have used the tokens of these generations. Of a session that has advanced since, nothing is
     /// recorded.
     func confirm(_ confirmations: [TokenConfirmation]) throws(Refusal)

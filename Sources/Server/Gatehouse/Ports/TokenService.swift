@@ -27,6 +27,15 @@ package protocol TokenService: Sendable {
     /// from any number of tokens.
     func random(ofGeneration generation: Int64, seed: [UInt8]) -> [UInt8]
 
+    /// Reads a proof, which contains its key, and verifies its signature.
+    func readProof(_ text: ArraySlice<UInt8>) throws(DPoPFault) -> DPoPProof
+
+    /// A nonce for proofs, that can be verified later without having been stored.
+    func proofNonce(expiresAt: Timestamp) -> String
+
+    /// Nil if this installation did not make the nonce.
+    func expiry(ofProofNonce nonce: String) -> Timestamp?
+
     /// A nonce that can be verified later without having been stored.
     func challenge(expiresAt: Timestamp) -> Challenge
 

@@ -4,8 +4,8 @@ extension AuthService {
     /// A refresh token of another user is refused before anything has ended. A session that has ended already is not an
     /// error: the client may have missed the first answer.
     package func logOut(
-        _ accessToken: ArraySlice<UInt8>?, refreshToken: String?, from device: Device = .unknown,
-        in context: inout RequestContext
+        _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, refreshToken: String?,
+        from device: Device = .unknown, in context: inout RequestContext
     ) throws(Refusal) {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
@@ -13,34 +13,46 @@ extension AuthService {
         if let refreshToken {
             let presented = try readRefreshToken(refreshToken)
             guard presented.userID == caller.userID else { throw .invalidRefreshToken }
-            if presented.sessionID != caller.sessionID, try hasStoredSession(presented) {
+            if presented.sessionID != caller.sessionID, try storedSession(presented) != nil {
                 sessions.append(presented.sessionID)
             }
         }
+        try requireProof(proof(), of: caller, with: accessToken, from: device, now: now, in: context)
         for session in sessions { try logOut(session, of: caller.userID, from: device, now: now, in: context) }
     }
 
     /// Ends the session of a refresh token, also of one that has expired or was superseded: a client that logged out
     /// without a network sends its token later.
     package func logOut(
-        refreshToken: String, from device: Device, in context: inout RequestContext
+        refreshToken: String, proof: @autoclosure () -> SentProof?, from device: Device,
+        in context: inout RequestContext
     ) throws(Refusal) {
+        let now = primitives.now()
         let presented = try readRefreshToken(refreshToken)
-        guard try hasStoredSession(presented) else { return }
+        guard let session = try storedSession(presented) else { return }
         context.identify(presented.userID, presented.sessionID)
-        try logOut(presented.sessionID, of: presented.userID, from: device, now: primitives.now(), in: context)
+        if session.isBound, session.revokedAt == nil {
+            let proven = Result { () throws(DPoPFault) in try verify(proof(), now: now, requestID: context.id) }
+            try use(proven, for: session.id, from: device, now: now, in: context)
+        }
+        try logOut(presented.sessionID, of: presented.userID, from: device, now: now, in: context)
     }
 
     /// Ends the session of a refresh token or of an access token (RFC 7009). A token with which nothing can be ended gets
     /// the same answer: it was not issued here, or has expired as an access token.
     package func revoke(
-        _ token: String, from device: Device, in context: inout RequestContext
+        _ token: String, proof: @autoclosure () -> SentProof?, from device: Device,
+        in context: inout RequestContext
     ) throws(Refusal) {
         do throws(Refusal) {
             do throws(Refusal) {
-                try logOut(refreshToken: token, from: device, in: &context)
+                try logOut(refreshToken: token, proof: proof(), from: device, in: &context)
             } catch .notARefreshToken(.access) {
-                try logOut(Array(token.utf8)[...], refreshToken: nil, from: device, in: &context)
+                let now = primitives.now()
+                let caller = try claimedCaller(SentAccessToken(Array(token.utf8)[...]), now: now, in: &context)
+                // The token is not sent as the request's credentials, so the proof need not contain its hash.
+                try requireProof(proof(), of: caller, with: nil, from: device, now: now, in: context)
+                try logOut(caller.sessionID, of: caller.userID, from: device, now: now, in: context)
             }
         } catch {
             switch error {
@@ -57,10 +69,10 @@ extension AuthService {
         try end(session, for: .logout, recording: event, in: context)
     }
 
-    /// Whether the session of a refresh token is still stored. Throws for a token that was not issued for the session
-    /// it names, as far as the stored hashes tell.
-    private func hasStoredSession(_ presented: PresentedToken) throws(Refusal) -> Bool {
-        guard let session = try store.session(presented.sessionID)?.session else { return false }
+    /// The session of a refresh token, if it is still stored. Throws for a token that was not issued for the session it
+    /// names, as far as the stored hashes tell.
+    private func storedSession(_ presented: PresentedToken) throws(Refusal) -> Session? {
+        guard let session = try store.session(presented.sessionID)?.session else { return nil }
         guard session.userID == presented.userID else { throw .invalidRefreshToken }
         let issued: [UInt8]? =
             switch presented.generation {
@@ -70,16 +82,17 @@ extension AuthService {
             default: nil
             }
         if let issued, !primitives.equal(presented.hash, issued) { throw .invalidRefreshToken }
-        return true
+        return session
     }
 
     /// Ends every session of the caller.
     package func logOutEverywhere(
-        _ accessToken: ArraySlice<UInt8>?, from device: Device, in context: inout RequestContext
+        _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, from device: Device,
+        in context: inout RequestContext
     ) throws(Refusal) {
         let caller: Caller
         do throws(Refusal) {
-            caller = try authenticate(accessToken, in: &context)
+            caller = try authenticateChange(accessToken, proof: proof(), from: device, in: &context)
         } catch {
             // The client may have missed the answer to the first request.
             guard error == .sessionRevoked, try hasLoggedOutEverywhere(accessToken, in: &context) else { throw error }
@@ -100,12 +113,14 @@ extension AuthService {
 
     /// Ends one session of the caller. One that has ended already is not an error. One of another user is not found.
     package func endSession(
-        _ id: SessionID, of accessToken: ArraySlice<UInt8>?, from device: Device, in context: inout RequestContext
+        _ id: SessionID, of accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, from device: Device,
+        in context: inout RequestContext
     ) throws(Refusal) {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         // A caller who ends their own session may repeat the request after it has ended: the answer may have been lost.
-        if id != caller.sessionID { _ = try authenticate(accessToken, in: &context) }
+        if id != caller.sessionID { try requireActive(caller, now: now) }
+        try requireProof(proof(), of: caller, with: accessToken, from: device, now: now, in: context)
         guard let session = try store.session(id)?.session, session.userID == caller.userID else { throw .notFound }
         let event = AuditEvent(
             .sessionRemoved, at: now, userID: caller.userID, sessionID: session.id, device: device)
@@ -123,7 +138,7 @@ extension AuthService {
     }
 
     private func hasLoggedOutEverywhere(
-        _ accessToken: ArraySlice<UInt8>?, in context: inout RequestContext
+        _ accessToken: SentAccessToken?, in context: inout RequestContext
     ) throws(Refusal) -> Bool {
         let caller = try claimedCaller(accessToken, now: primitives.now(), in: &context)
         return try store.session(caller.sessionID)?.session.revokeReason == .logoutEverywhere

@@ -3,11 +3,14 @@ package struct TokenPair: Sendable, Equatable {
     package let accessToken: String
     package let refreshToken: String
     package let expiresIn: Duration
+    /// Whether requests with these tokens need a proof.
+    package let isBound: Bool
 
-    package init(accessToken: String, refreshToken: String, expiresIn: Duration) {
+    package init(accessToken: String, refreshToken: String, expiresIn: Duration, isBound: Bool = false) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresIn = expiresIn
+        self.isBound = isBound
     }
 }
 
@@ -39,7 +42,8 @@ extension AuthService {
         let expiresAt = min(min(session.token.issuedAt, now) + policy.accessTokenLifetime, session.token.expiresAt)
         let caller = Caller(
             userID: user.id, sessionID: session.id, generation: session.token.generation,
-            role: try revocations.role(of: user), authenticatedAt: session.createdAt)
+            role: try revocations.role(of: user), authenticatedAt: session.createdAt,
+            keyThumbprint: session.keyThumbprint)
         let tokenID = ULID.make("at", at: now, random: primitives.random(ULID.randomBytes))
         let accessToken = tokens.accessToken(
             AccessClaims(
@@ -47,7 +51,7 @@ extension AuthService {
                 expiresAt: expiresAt))
         return TokenPair(
             accessToken: accessToken, refreshToken: refreshToken,
-            expiresIn: .milliseconds(max(0, expiresAt.milliseconds - now.milliseconds)))
+            expiresIn: .milliseconds(max(0, expiresAt.milliseconds - now.milliseconds)), isBound: session.isBound)
     }
 }
 

@@ -2,10 +2,11 @@ extension AuthService {
     /// Exchanges a refresh token for its successor. The same token gets the same successor again for as long as no client
     /// has used the successor: then the answer may have been lost.
     package func refresh(
-        _ token: String, from device: Device = .unknown, in context: inout RequestContext
+        _ token: String, proof: @autoclosure () -> SentProof?, from device: Device = .unknown,
+        in context: inout RequestContext
     ) throws(Refusal) -> TokenPair {
         do throws(Refusal) {
-            return try rotate(token, from: device, in: &context)
+            return try rotate(token, proof: proof(), from: device, in: &context)
         } catch {
             report(.refreshRefused(error), context.id)
             auditRefusal(error, .refreshRefused, from: device)
@@ -14,11 +15,13 @@ extension AuthService {
     }
 
     private func rotate(
-        _ token: String, from device: Device, in context: inout RequestContext
+        _ token: String, proof: @autoclosure () -> SentProof?, from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> TokenPair {
         let now = primitives.now()
         let presented = try readRefreshToken(token)
-        guard let refresh = try decideInTransaction(on: presented, from: device, now: now, in: &context) else {
+        // Before the transaction, which others wait for. Whether the session is bound is known only there.
+        let request = RefreshRequest(presented, from: device, now: now, proof: proven(proof(), now: now, in: context))
+        guard let refresh = try decideInTransaction(on: request, in: &context) else {
             throw try refusalOfTokenNotInDatabase(presented, now: now)
         }
         context.identify(refresh.user.id, refresh.session.id)
@@ -26,12 +29,14 @@ extension AuthService {
         case .advance(let session, let token):
             report(.refreshed(isRepeat: false), context.id)
             return try tokenPair(token, for: refresh.user, in: session, now: now)
-        case .repeatCurrent(let counted):
+        case .repeatCurrent(let written):
             report(.refreshed(isRepeat: true), context.id)
+            let counted = written.flatMap { $0.repeats > refresh.session.repeats ? $0 : nil }
             reportRepeat(of: refresh.session, counted: counted, from: device, now: now, requestID: context.id)
             let text = try currentToken(of: refresh.session)
             return try tokenPair(text, for: refresh.user, in: refresh.session, now: now)
-        case .endForReuse:
+        case .end(let ended, _) where ended.revokeReason == .key: throw reportStolen(ended, in: context)
+        case .end:
             revocations.insert(refresh.session.id)
             report(.sessionsEnded(.reuse, count: 1), context.id)
             report(.refreshTokenReused(session: refresh.session.id, user: refresh.user.id), context.id)
@@ -41,6 +46,7 @@ extension AuthService {
         case .refuse(let refusal):
             // The request that ended the session may not have added it to the set in memory yet.
             if refresh.session.revokedAt != nil { revocations.insert(refresh.session.id) }
+            if case .invalidProof(let fault) = refusal { throw refused(fault, in: context) }
             if refusal == .userDisabled { auditDisabledUser(refresh.user.id, .refreshRefused, from: device) }
             throw refusal
         }
@@ -60,63 +66,91 @@ extension AuthService {
         return now < presented.expiresAt ? .invalidRefreshToken : .refreshTokenExpired
     }
 
+    /// Nil without a proof.
+    private func proven(
+        _ proof: SentProof?, now: Timestamp, in context: RequestContext
+    ) -> Result<ProvenKey, DPoPFault>? {
+        proof.map { proof in
+            Result { () throws(DPoPFault) in try verify(proof, now: now, requestID: context.id) }
+        }
+    }
+
     /// Decides inside the store's transaction, so that no other request changes the session meanwhile. Nil when there
     /// is no such session.
     private func decideInTransaction(
-        on presented: PresentedToken, from device: Device, now: Timestamp, in context: inout RequestContext
+        on request: RefreshRequest, in context: inout RequestContext
     ) throws(Refusal) -> DecidedRefresh? {
         do throws(Refusal) {
-            return try store.refresh(presented.sessionID, now: now) { session, user in
-                decide(presented, session, user, from: device, now: now)
+            return try store.refresh(request.presented.sessionID, now: request.now) { session, user in
+                decide(request, session, user)
             }
         } catch {
-            return try decideWithoutWriting(on: presented, from: device, now: now, after: error, in: &context)
+            return try decideWithoutWriting(on: request, after: error, in: &context)
         }
     }
 
     /// While the store cannot write, a retry and a refusal are still answered, because they need no write. A server that
     /// does not answer is not asked again: the client has waited long enough for its 503.
     private func decideWithoutWriting(
-        on presented: PresentedToken, from device: Device, now: Timestamp, after failure: Refusal,
-        in context: inout RequestContext
+        on request: RefreshRequest, after failure: Refusal, in context: inout RequestContext
     ) throws(Refusal) -> DecidedRefresh? {
+        let presented = request.presented
         context.identify(presented.userID, presented.sessionID)
         if case .storageUnavailable(let fault) = failure, fault.cause == .unreachable { throw failure }
         guard let (session, user) = try store.session(presented.sessionID) else { return nil }
         let answer: RefreshDecision
-        switch decide(presented, session, user, from: device, now: now) {
-        case .advance, .endForReuse: throw failure
-        case .repeatCurrent: answer = .repeatCurrent(counted: nil)
+        switch decide(request, session, user) {
+        case .advance, .end: throw failure
+        case .repeatCurrent:
+            // The row cannot remember the proof.
+            if session.isBound, case .success(let proven) = request.proof, !proofs.insert(proven.use, at: request.now) {
+                throw .invalidProof(.replayed)
+            }
+            answer = .repeatCurrent(nil)
         case .refuse(let refusal): answer = .refuse(refusal)
         }
         if case .storageUnavailable(let fault) = failure { report(.storeFailureTolerated(fault), context.id) }
         return DecidedRefresh(session: session, user: user, decision: answer)
     }
 
-    private func decide(
-        _ presented: PresentedToken, _ session: Session, _ user: User, from device: Device, now: Timestamp
-    ) -> RefreshDecision {
+    private func decide(_ request: RefreshRequest, _ session: Session, _ user: User) -> RefreshDecision {
+        let (now, device) = (request.now, request.device)
         let rotation = decideByBothClocks(at: now) { now in
             Rotation.decide(
-                session, confirmedAt: confirmations.confirmation(of: session), presented: presented,
+                session, confirmedAt: confirmations.confirmation(of: session), presented: request.presented,
                 policy: policy.refresh, now: now, random: tokens.random, equal: primitives.equal)
         }
+        if case .refuse(let refusal) = rotation {
+            // If the session ended because the user was disabled, the answer says so while that is still the case.
+            let endedByDisabling = session.revokedAt != nil && session.revokeReason == .userDisabled
+            return .refuse(endedByDisabling ? self.refusal(of: user) ?? refusal : refusal)
+        }
+        guard session.isBound else { return carryOut(rotation, session, user, from: device, now: now) }
+        // The rule of rotation says what happens to the tokens, and the proof who may cause it.
+        switch session.decide(on: request.proof ?? .failure(.missing), from: device, at: now) {
+        case .accept(let session): return carryOut(rotation, session, user, from: device, now: now)
+        case .refuse(let fault): return .refuse(.invalidProof(fault))
+        case .end(let ended, let event): return .end(ended, recording: event)
+        }
+    }
+
+    /// - Parameter session: with the proof of the request among the used ones, if the session is bound.
+    private func carryOut(
+        _ rotation: Rotation, _ session: Session, _ user: User, from device: Device, now: Timestamp
+    ) -> RefreshDecision {
         switch rotation {
         case .advance:
             if let refusal = refusal(of: user) { return .refuse(refusal) }
             return advance(session, from: device, now: issueTime(at: now))
         case .repeatCurrent:
             if let refusal = refusal(of: user) { return .refuse(refusal) }
-            let isCounted = session.countsRepeat(from: device)
-            return .repeatCurrent(counted: isCounted ? session.repeated(from: device) : nil)
+            if session.countsRepeat(from: device) { return .repeatCurrent(session.repeated(from: device)) }
+            return .repeatCurrent(session.isBound ? session : nil)
         case .endForReuse:
             let event = AuditEvent(
                 .refreshTokenReused, at: now, userID: session.userID, sessionID: session.id, device: device)
-            return .endForReuse(session.ended(for: .reuse, at: now), recording: event)
-        case .refuse(let refusal):
-            // If the session ended because the user was disabled, the answer says so while that is still the case.
-            let endedByDisabling = session.revokedAt != nil && session.revokeReason == .userDisabled
-            return .refuse(endedByDisabling ? self.refusal(of: user) ?? refusal : refusal)
+            return .end(session.ended(for: .reuse, at: now), recording: event)
+        case .refuse(let refusal): return .refuse(refusal)
         }
     }
 
@@ -180,16 +214,18 @@ extension AuthService {
 package enum RefreshDecision: Sendable {
     /// The session with its next token, and the text of that token.
     case advance(Session, token: String)
-    /// The same token again. The session with the repeat counted, unless it has been counted often enough.
-    case repeatCurrent(counted: Session?)
-    case endForReuse(Session, recording: AuditEvent)
+    /// The same token again. The session with the repeat counted, unless it has been counted often enough, and with the proof
+    /// of a bound session.
+    case repeatCurrent(Session?)
+    /// The session as it ended, for reuse or because of a proof by another key.
+    case end(Session, recording: AuditEvent)
     case refuse(Refusal)
 
     /// The session that the store writes.
     package var written: Session? {
         switch self {
-        case .advance(let session, _), .endForReuse(let session, _): session
-        case .repeatCurrent(let counted): counted
+        case .advance(let session, _), .end(let session, _): session
+        case .repeatCurrent(let session): session
         case .refuse: nil
         }
     }
@@ -205,5 +241,21 @@ package struct DecidedRefresh: Sendable {
         self.session = session
         self.user = user
         self.decision = decision
+    }
+}
+
+/// What a refresh is decided by, besides the session and its user.
+private struct RefreshRequest: Sendable {
+    let presented: PresentedToken
+    let device: Device
+    let now: Timestamp
+    /// Nil without a proof.
+    let proof: Result<ProvenKey, DPoPFault>?
+
+    init(_ presented: PresentedToken, from device: Device, now: Timestamp, proof: Result<ProvenKey, DPoPFault>?) {
+        self.presented = presented
+        self.device = device
+        self.now = now
+        self.proof = proof
     }
 }

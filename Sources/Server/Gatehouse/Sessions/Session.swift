@@ -26,12 +26,17 @@ package struct Session: Sendable, Equatable {
     package var repeatDevice: Device?
     package var revokedAt: Timestamp?
     package var revokeReason: RevokeReason?
+    /// The key to which the login has bound the session: its RFC 7638 thumbprint. Nil for a session that is not bound.
+    package let keyThumbprint: String?
+    /// Only of a bound session.
+    package var usedProofs: UsedProofs
 
     package init(
         id: SessionID, userID: UserID, provider: Provider, clientID: String, device: Device,
         rotationDevice: Device? = nil, createdAt: Timestamp, token: SessionToken, confirmedAt: Timestamp? = nil,
         previousHash: [UInt8]? = nil, chain: TokenChain? = nil, repeats: Int64 = 0, repeatsElsewhere: Int64 = 0,
-        repeatDevice: Device? = nil, revokedAt: Timestamp? = nil, revokeReason: RevokeReason? = nil
+        repeatDevice: Device? = nil, revokedAt: Timestamp? = nil, revokeReason: RevokeReason? = nil,
+        keyThumbprint: String? = nil, usedProofs: UsedProofs = UsedProofs()
     ) {
         self.id = id
         self.userID = userID
@@ -49,7 +54,12 @@ package struct Session: Sendable, Equatable {
         self.repeatDevice = repeatDevice
         self.revokedAt = revokedAt
         self.revokeReason = revokeReason
+        self.keyThumbprint = keyThumbprint
+        self.usedProofs = usedProofs
     }
+
+    /// Whether a refresh, a logout or a change of the account demands a proof.
+    package var isBound: Bool { keyThumbprint != nil }
 
     /// The device that received the newest refresh token.
     package var lastDevice: Device { repeatDevice ?? issuingDevice }
@@ -163,6 +173,8 @@ package enum RevokeReason: String, Sendable, CaseIterable {
     /// The user ended it in the list of their sessions.
     case removed = "removed"
     case reuse = "reuse"
+    /// A token of a bound session was used with a proof by another key.
+    case key = "key"
     /// An operator ended it.
     case revoked = "revoked"
     case userDisabled = "user_disabled"

@@ -71,7 +71,7 @@ package struct Configuration: Sendable {
         appleServer = server.settings
         let (vault, dataKeys) = settings.vault(isRequired: server.isSet)
         self.vault = vault
-        policy = settings.policy(developmentSecretHash: settings.developmentSecretHash())
+        policy = settings.policy(developmentSecretHash: settings.developmentSecretHash(), at: publicAddress)
         for warning in SettingWarnings.about(policy) { settings.warn(warning) }
         guard let rings = settings.keyRings(besides: dataKeys) else { return nil }
         (accessKeys, refreshKeys) = rings
@@ -102,7 +102,7 @@ extension SettingReader {
             issuers: self[\.appleIssuers], audiences: self[\.appleBundleIDs] ?? [], nonce: self[\.appleNonce])
     }
 
-    fileprivate func policy(developmentSecretHash: [UInt8]?) -> Policy {
+    fileprivate func policy(developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting) -> Policy {
         let sensitiveMaxAge = self[\.sensitiveMaxAge]
         return Policy(
             accessTokenLifetime: self[\.accessTokenLifetime],
@@ -114,7 +114,10 @@ extension SettingReader {
             sessionsPerUser: self[\.sessionsPerUser],
             apple: ApplePolicy(
                 replayGrace: self[\.replayGrace], requiresChallenge: self[\.appleNonce] == .challenge,
-                onConsentRevoked: self[\.consentPolicy]))
+                onConsentRevoked: self[\.consentPolicy]),
+            dpop: DPoPPolicy(
+                atGuard: self[\.dpopGuard], requiresNonce: self[\.dpopNonce] == .required,
+                origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }))
     }
 
     /// Nil if the development login is disabled: in production its secret is not used, and may have any value.

@@ -151,6 +151,18 @@ package struct Settings: Sendable {
     let sessionsPerUser = Setting(
         "SESSIONS_PER_USER", .number(1...10_000), default: "100", "Maximum number of active sessions of a user.",
         details: "A login beyond it ends the least recently used session.")
+    let dpopGuard = Setting(
+        "DPOP_GUARD", .oneOf(DPoPPolicy.Guard.self), default: "off",
+        "What the guard asks of access tokens that are bound to a key.",
+        details: """
+            `off`: nothing, they are accepted as any other. `optional`: a proof that is sent must be right. `required`: the \
+            scheme `DPoP` with a right proof. It also holds for reading the own user, and has no effect on sessions that \
+            are not [bound](API.md#bound-sessions).
+            """)
+    let dpopNonce = Setting(
+        "DPOP_NONCE", .oneOf(DPoPNonceRule.self), default: "off",
+        "Whether proofs must contain a nonce of the server.",
+        details: "Then nobody can make proofs in advance for a later time. A client needs one more request every 5 minutes.")
     let replayGrace = Setting(
         "APPLE_REPLAY_GRACE", .duration(.zero...(.seconds(600))), default: "60s",
         "Time in which one identity token can be sent again.")
@@ -188,4 +200,10 @@ package struct Settings: Sendable {
         "JWT_REFRESH_SECRET_PREVIOUS", .previous(.secret, .line), secret: true,
         "Earlier secrets of refresh tokens, which are accepted but do not sign.",
         details: "One on a line, the newest first.")
+}
+
+/// The values of `DPOP_NONCE`.
+enum DPoPNonceRule: String, Sendable, CaseIterable {
+    case off
+    case required
 }

@@ -17,6 +17,8 @@ struct DomainEventReporter: Sendable {
         switch event {
         case .refreshTokenReused(let session, let user):
             warn("refresh_token_reused", session, user, requestID)
+        case .sessionKeyMismatch(let session, let user):
+            warn("session_key_mismatch", session, user, requestID)
         case .sessionRepeatedElsewhere(let session, let user):
             warn("session_repeated_elsewhere", session, user, requestID)
         case .unknownRoleDemanded(let name):

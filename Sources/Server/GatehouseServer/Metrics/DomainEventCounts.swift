@@ -30,7 +30,7 @@ final class DomainEventCounts: MetricSource {
 struct Series: Hashable, Sendable {
     enum Metric: CaseIterable {
         case logins, refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
-        case appleNotifications, appleTasks, unknownRoles
+        case refusedProofs, appleNotifications, appleTasks, unknownRoles
     }
 
     let metric: Metric
@@ -55,6 +55,8 @@ struct Series: Hashable, Sendable {
         case .sessionRepeatedElsewhere: (Series(.sessionsElsewhere), 1)
         case .refreshRepeatedOften: (Series(.repeatedOften), 1)
         case .refreshTokenReused: (Series(.reuse), 1)
+        case .proofRefused(let fault): (Series(.refusedProofs, fault.rawValue), 1)
+        case .sessionKeyMismatch: nil
         case .sessionsEnded(let reason, let count): (Series(.sessionsEnded, reason.rawValue), count)
         case .unknownRoleDemanded, .unknownMaximumAgeDemanded: (Series(.unknownRoles), 1)
         case .appleNotificationApplied(let kind): (Series(.appleNotifications, kind.rawValue), 1)
@@ -80,6 +82,7 @@ struct Series: Hashable, Sendable {
             Series(.unknownRoles),
         ]
         + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
+        + DPoPFault.allCases.map { Series(.refusedProofs, $0.rawValue) }
         + AppleNotification.Kind.allCases.map { Series(.appleNotifications, $0.rawValue) }
         + AppleTask.Kind.allCases.flatMap { kind in
             ([done] + AppleServerFault.all.map(\.label)).map { Series(.appleTasks, kind.rawValue, $0) }
@@ -119,6 +122,10 @@ extension Series.Metric {
             Family(
                 "gatehouse_sessions_ended_total", .counter,
                 "Sessions that this process ended before they expired, by reason.")
+        case .refusedProofs:
+            Family(
+                "gatehouse_dpop_proofs_refused_total", .counter,
+                "Requests refused because the proof of a bound session, or of a login, was missing or wrong, by reason.")
         case .appleNotifications:
             Family(
                 "gatehouse_apple_notifications_total", .counter,
@@ -138,7 +145,7 @@ extension Series.Metric {
         switch self {
         case .logins: ["provider", "result"]
         case .refreshes: ["result"]
-        case .sessionsEnded: ["reason"]
+        case .sessionsEnded, .refusedProofs: ["reason"]
         case .appleNotifications: ["kind"]
         case .appleTasks: ["kind", "result"]
         case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles: []
@@ -149,7 +156,7 @@ extension Series.Metric {
 extension Refusal {
     /// The refusals of logins whose series exist from the start.
     static func ofLogins(by provider: Provider) -> [Refusal] {
-        let any: [Refusal] = [.userDisabled, .storageUnavailable(StoreFailure("")), .notFound]
+        let any: [Refusal] = [.userDisabled, .invalidProof(.missing), .storageUnavailable(StoreFailure("")), .notFound]
         switch provider {
         case .dev: return [.invalidDevSecret] + any
         case .apple: return AppleTokenFault.all.map(Refusal.appleToken) + [.appleKeysUnavailable] + any
@@ -159,7 +166,7 @@ extension Refusal {
     /// The refusals of refreshes whose series exist from the start.
     fileprivate static let ofRefreshes: [Refusal] = [
         .invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled,
-        .storageUnavailable(StoreFailure("")), .notFound,
+        .invalidProof(.missing), .storageUnavailable(StoreFailure("")), .notFound,
     ]
 }
 

@@ -56,13 +56,13 @@ extension MovedTable {
             "refresh_tokens", key: "id",
             texts: [
                 "id", "user_id", "provider", "client_id", "repeat_user_agent", "repeat_address", "revoke_reason",
-                "user_agent", "address", "last_user_agent", "last_address",
+                "user_agent", "address", "last_user_agent", "last_address", "jkt",
             ],
             numbers: [
                 "generation", "rotated_at", "expires_at", "confirmed_at", "repeats", "repeats_elsewhere",
                 "burst_generation", "burst_at", "revoked_at", "created_at", "updated_at",
             ],
-            blobs: ["token_hash", "token_random", "token_seed", "previous_hash", "identity_token_hash"]),
+            blobs: ["token_hash", "token_random", "token_seed", "previous_hash", "identity_token_hash", "used_proofs"]),
         MovedTable(
             "revocations", key: "place", texts: ["session_id", "user_id"], numbers: ["place", "moment"],
             isNumbered: true),

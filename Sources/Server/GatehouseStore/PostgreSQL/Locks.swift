@@ -5,9 +5,9 @@ import SQL
 /// Other transactions run at the same time, also on other nodes. Each statement here is sent together with the next
 /// query, which sees the changes of all transactions that committed before it.
 extension Connection: RecordConnection {
-    package func lock(_ redemption: Redemption) throws {
+    package func lock(_ redemption: Redemption?, _ proof: ProofUse?) throws {
         // In a fixed order, so that two transactions do not wait for each other.
-        let hashes = [redemption.tokenHash, redemption.nonceHash].compactMap { $0 }
+        let hashes = [redemption?.tokenHash, redemption?.nonceHash, proof?.proof].compactMap { $0 }
         for key in hashes.map(Self.lockKey).sorted() {
             try send("SELECT pg_advisory_xact_lock(?)", .integer(key))
         }
@@ -32,6 +32,10 @@ extension Connection: RecordConnection {
 
     package func lockSessions(of user: UserID) throws {
         try send("SELECT 1 FROM refresh_tokens WHERE user_id = ? ORDER BY id FOR UPDATE", .text(user.text))
+    }
+
+    package func lock(_ session: SessionID) throws {
+        try send("SELECT 1 FROM refresh_tokens WHERE id = ? FOR UPDATE", .text(session.text))
     }
 
     package func lockMaintenance() throws -> Bool {

@@ -115,5 +115,7 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(
             name: "raced refresh tokens", usableBy: 1,
             sql: PackageResources.postgresql_0002_raced_refresh_tokens_sql),
+        PostgreSQLMigration(
+            name: "bound sessions", usableBy: 1, sql: PackageResources.postgresql_0003_bound_sessions_sql),
     ]
 }

@@ -130,10 +130,11 @@ extension Connection {
             pending.result = .success(DecidedRefresh(session: session, user: user, decision: decision))
             switch decision {
             case .advance(let next, _): advances.append((next, pending.now))
-            case .repeatCurrent(let counted?): try writeRepeat(counted, now: pending.now)
-            case .endForReuse(let ended, let event): try writeEnd(ended, recording: event)
+            case .repeatCurrent(let written?): try writeRepeat(written, now: pending.now)
+            case .end(let ended, let event): try writeEnd(ended, recording: event)
             case .repeatCurrent(nil), .refuse: continue
             }
+            if session.isBound, let written = decision.written { try writeUsedProofs(written, now: pending.now) }
             hasWritten = true
         }
         try advance(advances)

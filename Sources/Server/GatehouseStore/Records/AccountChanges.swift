@@ -8,7 +8,7 @@ extension RelationalStore {
 
     package func record(_ link: NewLink) throws(Refusal) -> LinkDecision {
         try writing { connection in
-            if let redemption = link.redemption { try connection.lock(redemption) }
+            try connection.lock(link.redemption, nil)
             try connection.lock(link.identity)
             try connection.lock(link.user)
             let facts = try connection.facts(of: link)
@@ -38,7 +38,7 @@ extension RelationalStore {
         _ redemption: Redemption?, proving identity: Identity, of user: UserID
     ) throws(Refusal) -> ProofOutcome {
         try writing { connection in
-            if let redemption { try connection.lock(redemption) }
+            try connection.lock(redemption, nil)
             try connection.lock(user)
             let outcome = ProofOutcome(
                 of: user, owner: try connection.owner(of: identity), try connection.use(of: redemption))

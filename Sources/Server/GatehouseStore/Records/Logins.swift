@@ -6,7 +6,7 @@ extension RelationalStore {
         _ login: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
         try writing { connection in
-            if let redemption = login.redemption { try connection.lock(redemption) }
+            try connection.lock(login.redemption, login.key?.use)
             try connection.lock(login.identity)
             let facts = try connection.facts(of: login)
             let decision = decide(facts)
@@ -26,11 +26,15 @@ extension RelationalStore {
 extension RecordConnection {
     fileprivate func facts(of login: Login) throws -> LoginFacts {
         let use = try use(of: login.redemption)
+        let hasUsedProof = try login.key.map { try hasUsed($0.use) } ?? false
         guard let known = try known(login.identity) else {
-            return LoginFacts(barredFrom: try owner(ofBarred: login.identityHashes), use: use)
+            return LoginFacts(
+                barredFrom: try owner(ofBarred: login.identityHashes), use: use, hasUsedProof: hasUsedProof)
         }
         let needsAccounts = login.mayChangeAddress(of: known.user)
-        return LoginFacts(known: known, use: use, accounts: needsAccounts ? try accounts(of: known.user.id) : [])
+        return LoginFacts(
+            known: known, use: use, hasUsedProof: hasUsedProof,
+            accounts: needsAccounts ? try accounts(of: known.user.id) : [])
     }
 
     /// Returns the sessions that the limit has ended.
@@ -47,6 +51,7 @@ extension RecordConnection {
             if let account = accepted.account { try insert(account, of: accepted.user.id) }
         }
         if let redemption = login.redemption { try markRedeemed(redemption) }
+        if let key = login.key { try markUsed(key.use, now: login.moment) }
         try insert(accepted.session, redeeming: login.redemption)
         try insert(accepted.auditEvent)
         if let task = accepted.task { try insert(task) }

@@ -11,8 +11,19 @@ extension RecordConnection {
 
     /// Marks a token and its nonce as redeemed. A repeat keeps the time of the first redemption.
     func markRedeemed(_ redemption: Redemption) throws {
-        try markRedeemed(redemption.tokenHash, by: redemption)
-        if let nonce = redemption.nonceHash { try markRedeemed(nonce, by: redemption) }
+        for hash in [redemption.tokenHash, redemption.nonceHash].compactMap(\.self) {
+            try markRedeemed(
+                hash, by: redemption.tokenHash, at: redemption.moment, expiresAt: redemption.expiresAt)
+        }
+    }
+
+    /// Whether another request has used the proof of a login.
+    func hasUsed(_ proof: ProofUse) throws -> Bool {
+        try earlier(proof.proof).map { $0.tokenHash != proof.request } ?? false
+    }
+
+    func markUsed(_ proof: ProofUse, now: Timestamp) throws {
+        try markRedeemed(proof.proof, by: proof.request, at: now, expiresAt: proof.expiresAt)
     }
 
     private func earlier(_ hash: [UInt8]) throws -> Redemption.Earlier? {
@@ -21,13 +32,15 @@ extension RecordConnection {
         }
     }
 
-    private func markRedeemed(_ hash: [UInt8], by redemption: Redemption) throws {
+    /// - Parameter owner: what may use it again: the identity token, or the request.
+    private func markRedeemed(
+        _ hash: [UInt8], by owner: [UInt8], at moment: Timestamp, expiresAt: Timestamp
+    ) throws {
         try send(
             """
             INSERT INTO redemptions (hash, token_hash, moment, expires_at) VALUES (?, ?, ?, ?)
             ON CONFLICT (hash) DO NOTHING
             """,
-            .blob(hash), .blob(redemption.tokenHash), .integer(redemption.moment.milliseconds),
-            .integer(redemption.expiresAt.milliseconds))
+            .blob(hash), .blob(owner), .integer(moment.milliseconds), .integer(expiresAt.milliseconds))
     }
 }

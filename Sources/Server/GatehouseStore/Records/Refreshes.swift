@@ -19,6 +19,13 @@ extension RecordConnection {
             .integer(now.milliseconds))
     }
 
+    /// Only for a bound session, so that others need no further statement.
+    func writeUsedProofs(_ session: Session, now: Timestamp) throws {
+        try send(
+            "UPDATE refresh_tokens SET used_proofs = ?2, updated_at = ?3 WHERE id = ?1",
+            .text(session.id.text), .optional(session.usedProofs.bytes), .integer(now.milliseconds))
+    }
+
     /// The trigger `session_revoked` adds the session to the revocation log, and `revoked_session_closes_redemptions` ends
     /// the grace in which its identity token could be redeemed again.
     func writeEnd(_ session: Session, recording event: AuditEvent) throws {

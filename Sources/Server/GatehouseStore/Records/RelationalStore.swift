@@ -38,8 +38,8 @@ func refusing<Result>(_ work: () throws(StoreFailure) -> Result) throws(Refusal)
 ///
 /// Locks are held until the end of the transaction. All transactions take them in the order of these methods.
 package protocol RecordConnection: SQLConnection {
-    /// Waits for other transactions that redeem the same token or nonce.
-    func lock(_ redemption: Redemption) throws
+    /// Waits for other transactions that redeem the same token or nonce, or use the same proof.
+    func lock(_ redemption: Redemption?, _ proof: ProofUse?) throws
 
     /// Waits for other transactions of the identity: also when it has no user yet.
     func lock(_ identity: Identity) throws
@@ -49,6 +49,9 @@ package protocol RecordConnection: SQLConnection {
 
     /// Waits for other transactions that change a session of the user.
     func lockSessions(of user: UserID) throws
+
+    /// Waits for other transactions that change the session.
+    func lock(_ session: SessionID) throws
 
     /// False if another node does maintenance at the moment.
     func lockMaintenance() throws -> Bool

@@ -6,7 +6,7 @@ let sessionColumns = """
     t.provider, t.client_id, t.user_agent, t.address, t.last_user_agent, t.last_address, t.created_at,
     t.generation, t.token_random, t.rotated_at, t.expires_at, t.token_hash, t.confirmed_at, t.previous_hash,
     t.token_seed, t.burst_generation, t.burst_at, t.repeats, t.repeats_elsewhere, t.repeat_user_agent,
-    t.repeat_address, t.revoked_at, t.revoke_reason
+    t.repeat_address, t.revoked_at, t.revoke_reason, t.jkt, t.used_proofs
     """
 
 // A constant, so that it is not built for each request.
@@ -22,6 +22,22 @@ extension RelationalStore {
 
     package func sessions(of user: UserID, aliveAt now: Timestamp) throws(Refusal) -> [Session] {
         try reading { try $0.sessions(of: user, aliveAt: now) }
+    }
+
+    package func use(
+        _ id: SessionID, now: Timestamp, by decide: @escaping (Session) -> ProofDecision
+    ) throws(Refusal) -> ProofDecision? {
+        try writing { connection in
+            try connection.lock(id)
+            guard let (session, _) = try connection.session(id) else { return nil }
+            let decision = decide(session)
+            switch decision {
+            case .accept(let session): try connection.writeUsedProofs(session, now: now)
+            case .end(let ended, let event): try connection.writeEnd(ended, recording: event)
+            case .refuse: break
+            }
+            return decision
+        }
     }
 
     package func revoke(
@@ -69,14 +85,14 @@ extension RecordConnection {
         try send(
             """
             INSERT INTO refresh_tokens (id, user_id, provider, client_id, token_hash, token_random, generation,
-                token_seed, rotated_at, expires_at, user_agent, address, identity_token_hash, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                token_seed, rotated_at, expires_at, user_agent, address, identity_token_hash, jkt, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .text(session.id.text), .text(session.userID.text), .text(session.provider.rawValue),
             .text(session.clientID), .blob(token.hash), .blob(token.random), .integer(token.generation),
             .optional(session.chain?.seed), .integer(token.issuedAt.milliseconds),
             .integer(token.expiresAt.milliseconds), .optional(session.device.userAgent),
-            .optional(session.device.address), .optional(redemption?.tokenHash),
+            .optional(session.device.address), .optional(redemption?.tokenHash), .optional(session.keyThumbprint),
             .integer(session.createdAt.milliseconds), .integer(session.createdAt.milliseconds))
     }
 
@@ -153,6 +169,8 @@ extension Session {
         let repeatDevice = row.device(&columns)
         let revokedAt = row.optionalTimestamp(columns.next())
         let reason = row.optionalText(columns.next())
+        let keyThumbprint = row.optionalText(columns.next())
+        let usedProofs = row.optionalBlob(columns.next()).map(UsedProofs.init(bytes:)) ?? UsedProofs()
         self.init(
             id: id, userID: user, provider: provider, clientID: clientID, device: device,
             rotationDevice: lastDevice == .unknown ? nil : lastDevice, createdAt: createdAt, token: token,
@@ -160,7 +178,8 @@ extension Session {
             repeatsElsewhere: repeatsElsewhere, repeatDevice: repeatDevice == .unknown ? nil : repeatDevice,
             revokedAt: revokedAt,
             // A row that an operator edited by hand may have no reason, or an unknown one. The session has still ended.
-            revokeReason: revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked })
+            revokeReason: revokedAt.map { _ in reason.flatMap(RevokeReason.init) ?? .revoked },
+            keyThumbprint: keyThumbprint, usedProofs: usedProofs)
     }
 }
 

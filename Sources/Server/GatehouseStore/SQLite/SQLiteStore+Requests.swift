@@ -31,10 +31,11 @@ extension Connection {
         let decision = decide(session, user)
         switch decision {
         case .advance(let next, _): try advance(next, now: now)
-        case .repeatCurrent(let counted?): try writeRepeat(counted, now: now)
-        case .endForReuse(let ended, let event): try writeEnd(ended, recording: event)
+        case .repeatCurrent(let written?): try writeRepeat(written, now: now)
+        case .end(let ended, let event): try writeEnd(ended, recording: event)
         case .repeatCurrent(nil), .refuse: break
         }
+        if session.isBound, let written = decision.written { try writeUsedProofs(written, now: now) }
         return DecidedRefresh(session: session, user: user, decision: decision)
     }
 }

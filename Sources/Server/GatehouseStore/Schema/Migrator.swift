@@ -106,5 +106,6 @@ struct Migration: Sendable {
             sql: PackageResources._007_checks_without_temporary_tables_sql),
         Migration(name: "confirmed refresh tokens", sql: PackageResources._008_confirmed_refresh_tokens_sql),
         Migration(name: "raced refresh tokens", sql: PackageResources._009_raced_refresh_tokens_sql),
+        Migration(name: "bound sessions", sql: PackageResources._010_bound_sessions_sql),
     ]
 }

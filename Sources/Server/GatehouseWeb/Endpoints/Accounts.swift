@@ -8,7 +8,7 @@ struct AccountsEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.bearerToken, in: &context)
+        let caller = try auth.authenticate(request.accessToken, proof: request.proof, in: &context)
         return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
     }
 }
@@ -21,7 +21,8 @@ struct LinkAppleEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.bearerToken, in: &context)
+        let caller = try auth.authenticateChange(
+            request.accessToken, proof: request.proof, from: request.device, in: &context)
         let body = try request.read(AppleLoginBody.self)
         try auth.linkApple(body.login, to: caller, from: request.device, requestID: request.id)
         return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
@@ -36,7 +37,8 @@ struct UnlinkAppleEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.bearerToken, in: &context)
+        let caller = try auth.authenticateChange(
+            request.accessToken, proof: request.proof, from: request.device, in: &context)
         let body = try request.readIfPresent(UnlinkBody.self)
         try auth.unlinkApple(from: caller, on: request.device, credential: body?.proof, requestID: request.id)
         return .noContent

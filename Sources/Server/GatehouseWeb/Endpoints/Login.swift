@@ -9,7 +9,7 @@ struct AppleLoginEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let body = try request.read(AppleLoginBody.self)
-        return .ok(LoginBody(try auth.logIn(body.login, from: request.device, in: &context)))
+        return .ok(LoginBody(try auth.logIn(body.login, boundBy: request.proof, from: request.device, in: &context)))
     }
 }
 
@@ -35,7 +35,7 @@ struct DevLoginEndpoint: Endpoint {
         // Checked before the body is read, so that a disabled login answers every body alike.
         guard auth.allowsDevLogin else { throw Refusal.devLoginDisabled }
         let body = try request.read(DevLoginBody.self)
-        return .ok(LoginBody(try auth.logIn(body.login, from: request.device, in: &context)))
+        return .ok(LoginBody(try auth.logIn(body.login, boundBy: request.proof, from: request.device, in: &context)))
     }
 }
 

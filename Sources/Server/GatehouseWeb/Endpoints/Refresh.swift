@@ -9,7 +9,9 @@ struct RefreshEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let body = try request.read(RefreshBody.self)
-        return .ok(try auth.refresh(body.refreshToken, from: request.device, in: &context))
+        return .ok(
+            try auth.refresh(
+                body.refreshToken, proof: request.proof, from: request.device, in: &context))
     }
 }
 
@@ -25,7 +27,7 @@ extension TokenPair: ResponseBody {
     package func write(to json: inout JSONObjectWriter) {
         json.member("accessToken", accessToken)
         json.member("refreshToken", refreshToken)
-        json.member("tokenType", "Bearer")
+        json.member("tokenType", isBound ? "DPoP" : "Bearer")
         json.member("expiresIn", expiresIn.wholeSeconds)
     }
 }

@@ -7,14 +7,16 @@ struct LogoutEndpoint: Endpoint {
     let path = "/api/auth/logout"
     let auth: AuthService
 
-    func isAuthorisedByAccessToken(_ request: Request) -> Bool { request.bearerToken != nil }
+    func isAuthorisedByAccessToken(_ request: Request) -> Bool { request.accessToken != nil }
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let token = try request.readIfPresent(LogoutBody.self)?.refreshToken
-        switch (request.bearerToken, token) {
+        switch (request.accessToken, token) {
         case (let access?, let refresh):
-            try auth.logOut(access, refreshToken: refresh, from: request.device, in: &context)
-        case (nil, let refresh?): try auth.logOut(refreshToken: refresh, from: request.device, in: &context)
+            try auth.logOut(
+                access, proof: request.proof, refreshToken: refresh, from: request.device, in: &context)
+        case (nil, let refresh?):
+            try auth.logOut(refreshToken: refresh, proof: request.proof, from: request.device, in: &context)
         case (nil, nil): throw Refusal.noTokenToEnd
         }
         return .noContent
@@ -30,7 +32,7 @@ struct RevokeEndpoint: Endpoint {
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         // The token says itself of which kind it is, so `token_type_hint` is not needed.
         let token = try request.form().required("token", atMost: FieldLimit.token)
-        try auth.revoke(token, from: request.device, in: &context)
+        try auth.revoke(token, proof: request.proof, from: request.device, in: &context)
         return .ok(EmptyBody())
     }
 }
@@ -42,7 +44,8 @@ struct LogoutEverywhereEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        try auth.logOutEverywhere(request.bearerToken, from: request.device, in: &context)
+        try auth.logOutEverywhere(
+            request.accessToken, proof: request.proof, from: request.device, in: &context)
         return .noContent
     }
 }
@@ -54,7 +57,7 @@ struct SessionsEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.bearerToken, in: &context)
+        let caller = try auth.authenticate(request.accessToken, proof: request.proof, in: &context)
         let sessions = try auth.sessions(of: caller)
         return .ok(SessionListBody(sessions: sessions.map { SessionBody($0, current: caller.sessionID) }))
     }
@@ -68,7 +71,8 @@ struct EndSessionEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         try auth.endSession(
-            SessionID(request.pathArgument), of: request.bearerToken, from: request.device, in: &context)
+            SessionID(request.pathArgument), of: request.accessToken, proof: request.proof, from: request.device,
+            in: &context)
         return .noContent
     }
 }
@@ -110,5 +114,6 @@ struct SessionBody: ResponseBody {
         json.member("createdAt", session.createdAt.description)
         json.member("lastUsedAt", session.token.issuedAt.description)
         json.member("current", session.id == current)
+        json.member("bound", session.isBound)
     }
 }

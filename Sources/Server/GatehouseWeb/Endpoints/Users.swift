@@ -8,7 +8,8 @@ struct CurrentUserEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        .ok(try auth.currentUser(try auth.authenticate(request.bearerToken, in: &context)))
+        let caller = try auth.authenticate(request.accessToken, proof: request.proof, in: &context)
+        return .ok(try auth.currentUser(caller))
     }
 }
 
@@ -20,7 +21,8 @@ struct UpdateUserEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         // An unauthenticated request gets 401 before its body is validated, so the answer reveals nothing about it.
-        let caller = try auth.authenticate(request.bearerToken, in: &context)
+        let caller = try auth.authenticateChange(
+            request.accessToken, proof: request.proof, from: request.device, in: &context)
         let body = try request.read(ProfileBody.self)
         return .ok(try auth.update(body.change, of: caller))
     }
@@ -37,7 +39,8 @@ struct DeleteUserEndpoint: Endpoint {
     private static let manageAccount: FieldValue = "<https://account.apple.com/account/manage>; rel=\"help\""
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.bearerToken, in: &context)
+        let caller = try auth.authenticateChange(
+            request.accessToken, proof: request.proof, from: request.device, in: &context)
         let body = try request.readIfPresent(DeletionBody.self)
         let revocation = try auth.deleteAccount(
             of: caller, authorizationCode: body?.authorizationCode, credential: body?.proof, requestID: request.id)

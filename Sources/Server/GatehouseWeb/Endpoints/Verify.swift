@@ -12,7 +12,7 @@ struct VerifyEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let caller = try auth.authenticate(
-            request.bearerToken, atLeast: request.text(of: .demandedRole),
+            request.accessToken, proof: request.proof, atLeast: request.text(of: .demandedRole),
             maximumAge: request.text(of: .demandedMaximumAge), in: &context)
         // A token whose ids cannot be written into a header is refused: the service behind nginx must never see a
         // request without a user, or with another one.
@@ -32,8 +32,9 @@ struct VerifyEndpoint: Endpoint {
         let details = [
             Response.Header("X-Problem-Code", checking: entry.code),
             Response.Header("X-Problem-Detail", checking: entry.detail),
+            problem.reason.flatMap { Response.Header("X-Problem-Reason", checking: $0) },
         ]
-        let headers = problem.headers(hasCredentials: request.bearerToken != nil, scope: role?.rawValue)
+        let headers = problem.headers(hasCredentials: request.accessToken != nil, scope: role?.rawValue)
         return Response(status: entry.status, headers: headers + details.compactMap(\.self))
     }
 }

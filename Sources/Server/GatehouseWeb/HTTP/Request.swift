@@ -42,6 +42,11 @@ package protocol Envelope: Sendable {
 package enum EnvelopeField: Sendable {
     case contentType
     case authorization
+    /// The `DPoP` field: a proof.
+    case proof
+    /// What a proof must be about, by the front: the method, a space, and the URL of the client's request. Clients cannot
+    /// set it.
+    case proofTarget
     case ifNoneMatch
     /// The least role that nginx's configuration demands. Clients cannot set it.
     case demandedRole
@@ -66,16 +71,33 @@ package enum Method: String, Sendable, CaseIterable {
 // MARK: - Header fields
 
 extension Request {
-    /// The token of `Authorization: Bearer …`; nil without such credentials. Tokens are read from this field only.
-    var bearerToken: ArraySlice<UInt8>? {
-        guard let credentials = bytes(of: .authorization), let start = Self.startOfToken(in: credentials.span) else {
-            return nil
+    /// The token of `Authorization: Bearer …` or `Authorization: DPoP …`; nil without such credentials. Tokens are read from
+    /// this field only.
+    var accessToken: SentAccessToken? {
+        guard let credentials = bytes(of: .authorization) else { return nil }
+        if let start = Self.startOfToken(in: credentials.span, after: Self.bearer) {
+            return SentAccessToken(credentials.dropFirst(start))
         }
-        return credentials.dropFirst(start)
+        if let start = Self.startOfToken(in: credentials.span, after: Self.dpop) {
+            return SentAccessToken(credentials.dropFirst(start), scheme: .dpop)
+        }
+        return nil
+    }
+
+    /// The proof of the request; nil if it has none.
+    var proof: SentProof? {
+        guard let proof = bytes(of: .proof) else { return nil }
+        let target = (text(of: .proofTarget) ?? "").split(separator: " ", maxSplits: 1)
+        // A front that does not say the address leaves the path, and PUBLIC_URL has the origin.
+        let path = ProofURL(.unknown, path: String(decoding: path, as: UTF8.self))
+        guard target.count == 2, let url = ProofURL(String(target[1])) else {
+            return SentProof(proof, method: method, url: path)
+        }
+        return SentProof(proof, method: String(target[0]), url: url)
     }
 
     /// The index after the scheme, in any case, and the spaces after it.
-    private static func startOfToken(in credentials: Span<UInt8>) -> Int? {
+    private static func startOfToken(in credentials: Span<UInt8>, after scheme: String) -> Int? {
         let scheme = scheme.utf8.span
         guard credentials.count > scheme.count else { return nil }
         for index in scheme.indices where credentials[index] | 0x20 != scheme[index] { return nil }
@@ -84,7 +106,7 @@ extension Request {
         return start > scheme.count && start < credentials.count ? start : nil
     }
 
-    private static let scheme = "bearer"
+    private static let (bearer, dpop) = ("bearer", "dpop")
     private static let space = UInt8(ascii: " ")
 
     /// The user agent is cut: its beginning is enough to tell devices apart.

@@ -27,9 +27,10 @@ extension Problem {
             requestId: requestID, reason: reason, errors: fieldErrors)
     }
 
-    /// The check of Apple's token that failed; nil for other problems.
+    /// The check of Apple's token or of a proof that failed; nil for other problems.
     package var reason: String? {
         switch self {
+        case .refused(.invalidProof(let fault)): fault.rawValue
         case .refused(.appleToken(let fault)), .unacceptedToken(let fault): fault.reason.rawValue
         default: nil
         }
@@ -69,6 +70,10 @@ extension Problem {
         switch self {
         case .refused(.noCredentials), .refused(.noTokenToEnd): return "Bearer"
         case .refused(.devLoginDisabled): return nil
+        case .refused(.invalidProof(let fault)):
+            // RFC 9449, sections 7.1 and 9
+            let error = fault == .nonce ? "use_dpop_nonce" : entry.code
+            return "DPoP error=\"\(error)\", error_description=\"\(fault.rawValue)\", algs=\"ES256 EdDSA\""
         case .refused(.loginTooOld(let limit)), .refused(.guardedLoginTooOld(let limit)):
             // RFC 9470
             return """
@@ -96,7 +101,7 @@ struct ProblemBody: ResponseBody {
     let detail: String
     let code: String
     let requestId: String
-    /// Narrows `invalid_apple_token`.
+    /// Narrows `invalid_apple_token` and `invalid_dpop_proof`.
     let reason: String?
     /// The invalid members, with every 400; nil with other statuses.
     let errors: [FieldError]?

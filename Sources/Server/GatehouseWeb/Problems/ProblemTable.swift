@@ -87,6 +87,8 @@ extension Refusal {
             .init(
                 status: 401, code: "session_revoked",
                 detail: "The session has ended, or the user's role has changed. Refresh, or log in again.")
+        case .invalidProof(let fault):
+            .init(status: 401, code: "invalid_dpop_proof", detail: fault.explanation)
         case .invalidRefreshToken:
             .init(status: 401, code: "invalid_refresh_token", detail: "The refresh token is not valid. Log in again.")
         case .notARefreshToken(let kind):
@@ -129,6 +131,26 @@ extension Refusal {
             .init(
                 status: 503, code: "storage_unavailable",
                 detail: "The database is not available right now. Try again later.")
+        }
+    }
+}
+
+/// Without characters that nginx would not write into the guard's problem document.
+extension DPoPFault {
+    fileprivate var explanation: String {
+        switch self {
+        case .missing: "This session is bound to a key. Send a proof by that key in the header DPoP."
+        case .malformed: "The proof is not a DPoP proof JWT with jwk, jti, htm, htu and iat."
+        case .algorithm: "The proof must be signed with ES256 or EdDSA, as its key says."
+        case .signature: "The signature of the proof is not by the key in it."
+        case .method: "htm of the proof is not the method of this request."
+        case .url: "htu of the proof is not the address of this request."
+        case .expired: "The proof is older than 60 s. Compare the clock with the Date of this answer."
+        case .notYetValid: "iat of the proof is more than 60 s ahead. Compare the clock with the Date of this answer."
+        case .accessToken: "ath of the proof is missing or is not the SHA-256 of the access token."
+        case .nonce: "The proof needs the nonce in the header DPoP-Nonce of this answer."
+        case .key: "The proof is by another key than the session. Log in again."
+        case .replayed: "This proof was used before. Make a new one for each request."
         }
     }
 }

@@ -28,6 +28,9 @@ extension PartialStore {
     func refresh(
         _: SessionID, now: Timestamp, by: @escaping (Session, User) -> RefreshDecision
     ) throws(Refusal) -> DecidedRefresh? { try fail() }
+    func use(
+        _: SessionID, now: Timestamp, by: @escaping (Session) -> ProofDecision
+    ) throws(Refusal) -> ProofDecision? { try fail() }
     func confirm(_: [TokenConfirmation]) throws(Refusal) { try fail(Void.self) }
     func revoke(_: SessionID, for: RevokeReason, recording: AuditEvent) throws(Refusal) -> Bool { try fail() }
     func revokeAll(

@@ -51,6 +51,19 @@ struct PlainTokens: TokenService {
         (0..<16).map { UInt8(truncatingIfNeeded: number >> (120 - $0 * 8)) }
     }
 
+    /// A proof is the key, its id and the time of its issue, about any request.
+    func readProof(_ text: ArraySlice<UInt8>) throws(DPoPFault) -> DPoPProof {
+        let parts = String(decoding: text, as: UTF8.self).split(separator: " ").map(String.init)
+        guard parts.count == 3, let issuedAt = Int64(parts[2]) else { throw .malformed }
+        return DPoPProof(
+            thumbprint: parts[0], id: parts[1], method: "POST", url: "https://example.com/",
+            issuedAt: Timestamp(milliseconds: issuedAt), accessTokenHash: nil, nonce: nil)
+    }
+
+    func proofNonce(expiresAt: Timestamp) -> String { "\(expiresAt.milliseconds)" }
+
+    func expiry(ofProofNonce nonce: String) -> Timestamp? { Int64(nonce).map(Timestamp.init(milliseconds:)) }
+
     func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }
 
     func readChallenge(_ nonce: String) -> Challenge? { nil }

@@ -1,0 +1,157 @@
+import Synchronization
+
+/// A key that the sender of a request has proven to have, and the single use of that proof.
+package struct ProvenKey: Sendable, Equatable {
+    package let thumbprint: String
+    package let use: ProofUse
+
+    package init(thumbprint: String, use: ProofUse) {
+        self.thumbprint = thumbprint
+        self.use = use
+    }
+}
+
+/// The use of a proof by a request. nginx may send one request to a second node when the first does not answer: that is
+/// the same use. The id of the request is nginx's, so no client can choose it.
+package struct ProofUse: Sendable, Equatable {
+    package static let hashBytes = 32
+
+    /// SHA-256 of the key and the proof's id.
+    package let proof: [UInt8]
+    /// SHA-256 of the request's id.
+    package let request: [UInt8]
+    package let issuedAt: Timestamp
+
+    package init(proof: [UInt8], request: [UInt8], issuedAt: Timestamp) {
+        self.proof = proof
+        self.request = request
+        self.issuedAt = issuedAt
+    }
+
+    /// When the proof is too old everywhere, also by a clock that is behind. It need not be remembered any longer.
+    package var expiresAt: Timestamp { issuedAt + DPoPPolicy.window * 3 }
+}
+
+/// The proofs that requests for a session have used, for as long as they could be sent again. They are part of the
+/// session's row, which nothing else changes while a request is decided.
+///
+/// Example: a phone refreshes and changes its profile. The row has two entries for three minutes, and none after the next
+/// request that comes later.
+package struct UsedProofs: Sendable, Equatable {
+    struct Entry: Sendable, Equatable {
+        let proof: [UInt8]
+        let request: [UInt8]
+        let issuedAt: Timestamp
+    }
+
+    /// More are used only by a client that sends requests faster than a person can cause them.
+    package static let limit = 64
+
+    private(set) var entries: [Entry]
+    /// Proofs issued until then are refused: some of them have been forgotten because there were too many.
+    private(set) var forgottenUntil: Timestamp?
+
+    package init() {
+        entries = []
+    }
+
+    /// Adds a use. False if another request has used the proof.
+    mutating func insert(_ use: ProofUse, at now: Timestamp) -> Bool {
+        let entry = Entry(use)
+        if let known = entries.first(where: { $0.proof == entry.proof }) { return known.request == entry.request }
+        if let forgottenUntil, use.issuedAt <= forgottenUntil { return false }
+        entries.removeAll { now > $0.issuedAt + DPoPPolicy.window * 3 }
+        if let forgotten = forgottenUntil, now > forgotten + DPoPPolicy.window * 3 { forgottenUntil = nil }
+        if entries.count >= Self.limit, let oldest = entries.map(\.issuedAt).min() {
+            entries.removeAll { $0.issuedAt <= oldest }
+            forgottenUntil = max(oldest, forgottenUntil ?? oldest)
+            guard use.issuedAt > oldest else { return false }
+        }
+        entries.append(entry)
+        return true
+    }
+}
+
+extension UsedProofs.Entry {
+    static let proofBytes = 16
+    static let requestBytes = 8
+
+    /// The beginnings of the hashes are enough to tell a few apart.
+    fileprivate init(_ use: ProofUse) {
+        self.init(
+            proof: Array(use.proof.prefix(Self.proofBytes)), request: Array(use.request.prefix(Self.requestBytes)),
+            issuedAt: use.issuedAt)
+    }
+}
+
+/// As the row has them: the time in `forgottenUntil` or 0, then each proof's hash, its request's hash and its time of issue.
+/// Times are milliseconds in eight bytes.
+extension UsedProofs {
+    private static let entryBytes = Entry.proofBytes + Entry.requestBytes + 8
+
+    /// Nil if there is nothing to remember.
+    package var bytes: [UInt8]? {
+        guard !entries.isEmpty || forgottenUntil != nil else { return nil }
+        return Self.bytes(of: forgottenUntil?.milliseconds ?? 0)
+            + entries.flatMap { $0.proof + $0.request + Self.bytes(of: $0.issuedAt.milliseconds) }
+    }
+
+    /// Bytes of another form are no memory: an older proof might then be used again once.
+    package init(bytes: [UInt8]) {
+        self.init()
+        guard bytes.count >= 8, (bytes.count - 8) % Self.entryBytes == 0 else { return }
+        let forgotten = Self.number(bytes[..<8])
+        forgottenUntil = forgotten == 0 ? nil : Timestamp(milliseconds: forgotten)
+        entries = stride(from: 8, to: bytes.count, by: Self.entryBytes).map { start in
+            let (request, time) = (start + Entry.proofBytes, start + Entry.proofBytes + Entry.requestBytes)
+            return Entry(
+                proof: Array(bytes[start..<request]), request: Array(bytes[request..<time]),
+                issuedAt: Timestamp(milliseconds: Self.number(bytes[time..<time + 8])))
+        }
+    }
+
+    private static func bytes(of number: Int64) -> [UInt8] {
+        (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
+}
+
+/// The proofs that requests without a write have used, in this process only: those at the guard, which reads no database.
+///
+/// Two sets take turns: after the longest time for which a proof can be accepted, the older one is dropped.
+final class ProofMemory: Sendable {
+    private struct Memory {
+        /// By proof, the request that has used it.
+        var recent: [UInt64: UInt64] = [:]
+        var earlier: [UInt64: UInt64] = [:]
+        var startedAt: Timestamp
+    }
+
+    /// With more, the earlier ones are dropped before their time: 50 MiB are at stake, and each proof cost its sender a
+    /// session and this process a signature's verification.
+    private static let limit = 500_000
+
+    private let memory: Mutex<Memory>
+
+    init(now: Timestamp) {
+        memory = Mutex(Memory(startedAt: now))
+    }
+
+    /// False if another request has used the proof.
+    func insert(_ use: ProofUse, at now: Timestamp) -> Bool {
+        let (proof, request) = (Self.number(use.proof), Self.number(use.request))
+        return memory.withLock { memory in
+            // The clock may have been set back.
+            let isOver = now > memory.startedAt + DPoPPolicy.window * 3 || now < memory.startedAt
+            if isOver || memory.recent.count >= Self.limit {
+                (memory.earlier, memory.recent, memory.startedAt) = (memory.recent, [:], now)
+            }
+            if let known = memory.recent[proof] ?? memory.earlier[proof] { return known == request }
+            memory.recent[proof] = request
+            return true
+        }
+    }
+
+    private static func number(_ hash: [UInt8]) -> UInt64 { hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}
