@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -94,8 +95,10 @@ struct DPoPGuardTests {
         if method == "POST" { request.body = Array("text".utf8) }
         #expect(try client.send(request).status == 200)
         expectRefusedProof(try client.send(request) { $0.method = "PUT" }, "method")
-        for (old, new) in [("renamed/a%20b/c", "other/a%20b/c"), ("/c", "/d"), ("localhost", "127.0.0.1"), ("https", "http")]
-        {
+        let changes = [
+            ("renamed/a%20b/c", "other/a%20b/c"), ("/c", "/d"), ("localhost", "127.0.0.1"), ("https", "http"),
+        ]
+        for (old, new) in changes {
             expectRefusedProof(try client.send(request) { $0.url = $0.url.replacing(old, with: new) }, "url", new)
         }
     }
@@ -139,7 +142,7 @@ struct DPoPGuardTests {
         expectRefusedProof(try server.send(patch), "method")
     }
 
-    @Test("The service gets neither the token nor the proof, and the same headers as without", arguments: ["DPoP", "Bearer"])
+    @Test("The service gets the user, and neither the token nor the proof", arguments: ["DPoP", "Bearer"])
     func passedOn(_ scheme: String) throws {
         let fixture = try Fixture.optional.get()
         let client = try BoundClient(at: fixture.server, "service@example.com")

@@ -64,7 +64,9 @@ struct DPoPProofTests {
 
     @Test(
         "What is not a JWT is refused, whatever it is",
-        arguments: ["x", ".", "..", "a.b.c", "a.b.c.d", "eyJ9.e30.AA", " ", "\u{7F}", String(repeating: ".", count: 3000)])
+        arguments: [
+            "x", ".", "..", "a.b.c", "a.b.c.d", "eyJ9.e30.AA", " ", "\u{7F}", String(repeating: ".", count: 3000),
+        ])
     func notAToken(_ text: String) throws {
         let server = try Self.server.get()
         let client = try BoundClient(at: server, "text@example.com")

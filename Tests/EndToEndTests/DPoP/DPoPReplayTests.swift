@@ -69,7 +69,9 @@ struct DPoPReplayTests {
         for round in 0..<200 as Range<Int64> {
             let request = try patch.proven(by: client.key, at: server) { $0.age = round % 20 }
             let answer = server.send(request)
-            if answer.status == 200 { used.append(request) } else {
+            if answer.status == 200 {
+                used.append(request)
+            } else {
                 expectRefusedProof(answer, "replayed")
                 refused += 1
             }

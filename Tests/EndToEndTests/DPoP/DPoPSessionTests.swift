@@ -43,7 +43,7 @@ struct DPoPSessionTests {
     @Test(
         "What changes something needs a proof", arguments: Change.allCases,
         [TestEnvironment.handler, .nginx])
-    func changes(_ change: Change, _ environment: TestEnvironment) throws {
+    func needsProof(_ change: Change, _ environment: TestEnvironment) throws {
         let server = try SharedServers.standard(environment)
         let email = "\(change)-\(environment)@example.com"
         let other = try server.devLogin(email)
@@ -63,7 +63,7 @@ struct DPoPSessionTests {
     }
 
     @Test("With a right proof, Bearer is accepted as the scheme", arguments: Change.allCases.filter(\.hasAccessToken))
-    func bearer(_ change: Change) throws {
+    func acceptsBearer(_ change: Change) throws {
         let server = try SharedServers.standard(.handler)
         let email = "bearer-\(change)@example.com"
         let other = try server.devLogin(email)
@@ -72,9 +72,9 @@ struct DPoPSessionTests {
         #expect([200, 204].contains(try client.send(request, scheme: "Bearer").status))
     }
 
-    private static let reads = ["", "/sessions", "/accounts", "/export"].map { "/api/users/me" + $0 }
+    private static let readPaths = ["", "/sessions", "/accounts", "/export"].map { "/api/users/me" + $0 }
 
-    @Test("Reads need no proof where the guard demands none, with either scheme", arguments: reads)
+    @Test("Reads need no proof where the guard demands none, with either scheme", arguments: readPaths)
     func reads(_ path: String) throws {
         let server = try SharedServers.standard(.nginx)
         let client = try BoundClient(at: server, "reads@example.com")

@@ -103,7 +103,7 @@ extension WrongProof {
     ]
 
     private static let signatures =
-        ["flipped", "zero", "other"].map { kind in
+        ["flipped", "zero", "other"].map { (kind: String) in
             WrongProof("signature \(kind)", "signature") { $0.signature = kind }
         } + [
             WrongProof("no signature", "malformed") { $0.signature = "none" },
@@ -128,33 +128,36 @@ extension WrongProof {
         + claim("iat", ["1764061200", nil, true, -1, 1e300, ["x"]])
         + claim("ath", [7, nil]) + claim("nonce", [7, nil])
 
-    private static let times: [WrongProof] =
-        [65, 3600, 86_400 * 365].map { age in WrongProof("\(age) s old", "expired") { $0.age = age } }
-        + [65, 3600, 86_400 * 365].map { age in
-            WrongProof("\(age) s from the future", "not_yet_valid") { $0.age = -age }
-        }
-        + [WrongProof("in milliseconds", "not_yet_valid") { $0.claims["iat"] = 1_764_061_200_000 }]
+    private static let times =
+        ([65, 3600, 86_400 * 365] as [Int64]).flatMap { age in
+            [
+                WrongProof("\(age) s old", "expired") { $0.age = age },
+                WrongProof("\(age) s from the future", "not_yet_valid") { $0.age = -age },
+            ]
+        } + [WrongProof("in milliseconds", "malformed") { $0.claims["iat"] = 1_764_061_200_000 }]
 
     private static let methods =
         claim("htm", ["post", "GET", "PATCH", "POST ", ""], "method")
 
-    private static let urls: [WrongProof] = [
-        ("other host", { $0.replacing("://", with: "://other.") }),
-        ("other path", { $0.replacing("/refresh", with: "/logout") }),
-        ("path in another case", { $0.replacing("/refresh", with: "/Refresh") }),
-        ("path with a slash at its end", { $0 + "/" }),
-        ("longer path", { $0 + "ed" }),
-        ("no path", { $0.replacing("/api/auth/refresh", with: "") }),
-        ("plain HTTP", { $0.replacing("https://", with: "http://") }),
-        ("other port", { $0.replacing("/api/", with: ":444/api/") }),
-        ("user", { $0.replacing("://", with: "://user@") }),
-        ("relative", { _ in "/api/auth/refresh" }),
-        ("empty", { _ in "" }),
-        ("no URL", { _ in "refresh" }),
-        ("host at the end of another", { $0.replacing("/api/", with: ".example.net/api/") }),
-    ].map { (name: String, change: @Sendable (String) -> String) in
+    private static func url(_ name: String, _ change: @escaping @Sendable (String) -> String) -> WrongProof {
         WrongProof("htu: \(name)", "url") { $0.claims["htu"] = .string(change($0.url)) }
     }
+
+    private static let urls = [
+        url("other host") { $0.replacing("://", with: "://other.") },
+        url("other path") { $0.replacing("/refresh", with: "/logout") },
+        url("path in another case") { $0.replacing("/refresh", with: "/Refresh") },
+        url("path with a slash at its end") { $0 + "/" },
+        url("longer path") { $0 + "ed" },
+        url("no path") { $0.replacing("/api/auth/refresh", with: "") },
+        url("plain HTTP") { $0.replacing("https://", with: "http://") },
+        url("other port") { $0.replacing("/api/", with: ":444/api/") },
+        url("user") { $0.replacing("://", with: "://user@") },
+        url("relative") { _ in "/api/auth/refresh" },
+        url("empty") { _ in "" },
+        url("no URL") { _ in "refresh" },
+        url("host at the end of another") { $0.replacing("/api/", with: ".example.net/api/") },
+    ]
 
     private static func texts(_ name: String, _ header: String, _ claims: @escaping @Sendable (ProofOrder) -> String)
         -> WrongProof

@@ -49,14 +49,6 @@ extension TestServer {
 }
 
 extension TestRequest {
-    /// Of servers without nginx.
-    static let origin = "https://api.example.com"
-
-    /// As nginx says it.
-    var proofTarget: String? {
-        header("DPoP").map { _ in "\(method) \(Self.origin)\(guardedPath ?? path)" }
-    }
-
     static func devLogin(_ email: String) -> TestRequest {
         post("/api/auth/dev-login", ["email": .string(email), "devSecret": .string(InProcessServer.devSecret)])
     }
@@ -100,7 +92,8 @@ extension TestRequest {
 
 /// Expects the refusal of a proof for this reason.
 func expectRefusedProof(
-    _ response: TestResponse, _ reason: String, _ comment: String = "", sourceLocation: SourceLocation = #_sourceLocation
+    _ response: TestResponse, _ reason: String, _ comment: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
 ) {
     let comment = Comment(rawValue: "\(comment): \(response.status) \(response.json)")
     #expect(response.status == 401 && response.code == "invalid_dpop_proof", comment, sourceLocation: sourceLocation)

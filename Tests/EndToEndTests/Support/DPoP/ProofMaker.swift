@@ -46,7 +46,9 @@ final class ProofMaker: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw Failure(description: "make-proofs.py has ended: is python3-authlib installed?") }
+            guard count > 0 else {
+                throw Failure(description: "make-proofs.py has ended: is python3-authlib installed?")
+            }
             rest = rest.dropFirst(count)
         }
     }
@@ -56,7 +58,9 @@ final class ProofMaker: Sendable {
         var (line, piece): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 16_384))
         while line.last != UInt8(ascii: "\n") {
             let count = read(descriptor, &piece, piece.count)
-            guard count > 0 else { throw Failure(description: "make-proofs.py has ended: is python3-authlib installed?") }
+            guard count > 0 else {
+                throw Failure(description: "make-proofs.py has ended: is python3-authlib installed?")
+            }
             line += piece[..<count]
         }
         return line

@@ -81,7 +81,8 @@ struct APIOperation: Sendable, CustomTestStringConvertible {
     /// Whether every request needs an access token, with either scheme.
     var requiresAccessToken: Bool {
         let alternatives = description["security"]?.array?.map { $0.object?.names } ?? []
-        return !alternatives.isEmpty && alternatives.allSatisfy { [["accessToken"], ["boundAccessToken"]].contains($0) }
+        return !alternatives.isEmpty
+            && alternatives.allSatisfy { [["accessToken"], ["boundAccessToken"]].contains($0) }
     }
 
     /// Whether only this machine reaches it.

@@ -24,7 +24,8 @@ struct Provocation {
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
         return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture)
-            ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutState(fixture) ?? { throw Unknown(problem: problem) }()
+            ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutState(fixture)
+            ?? { throw Unknown(problem: problem) }()
     }
 
     private func settings(_ variables: inout [String: String]) {
