@@ -57,7 +57,7 @@ extension DPoPProof {
             nonce = text
         }
         self.init(
-            thumbprint: thumbprint, id: id, method: method, url: url, 
+            thumbprint: thumbprint, id: id, method: method, url: url,
             issuedAt: Timestamp(milliseconds: Int64(issuedAt * 1000)),
             accessTokenHash: hash, nonce: nonce)
     }

@@ -30,8 +30,9 @@ struct DomainEventCountsTests {
         ]
         + [
             Refusal.invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled,
-            .storageUnavailable(StoreFailure("")), .sessionRevoked,
+            .invalidProof(.key), .storageUnavailable(StoreFailure("")), .sessionRevoked,
         ].map(DomainEvent.refreshRefused)
+        + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
         + AppleNotification.Kind.allCases.map { .appleNotificationApplied($0) }
         + AppleTask.Kind.allCases.flatMap { kind in

@@ -141,6 +141,88 @@ struct SessionContractTests {
         }
     }
 
+    private func openBoundSession() throws -> SessionID {
+        let user = SampleLogin.user(1)
+        let opened = SampleLogin.session("bound", of: user)
+        let session = Session(
+            id: opened.id, userID: user.id, provider: .apple, clientID: "app", device: opened.device,
+            createdAt: opened.createdAt, token: opened.token, chain: opened.chain, keyThumbprint: "thumb")
+        let login = LoginFixture(of: user, session, as: SampleLogin.identity("s"))
+        #expect(try store.create(user, with: login))
+        return session.id
+    }
+
+    private func proof(_ id: UInt8, of request: UInt8 = 1) -> ProvenKey {
+        let use = ProofUse(
+            proof: [UInt8](repeating: id, count: 32), request: [UInt8](repeating: request, count: 32),
+            issuedAt: SampleLogin.noon)
+        return ProvenKey(thumbprint: "thumb", use: use)
+    }
+
+    @Test("a bound session is read back with its key, and the proofs that its requests have used")
+    func bound() throws {
+        let id = try openBoundSession()
+        let noon = SampleLogin.noon
+        #expect(try store.session(id)?.session.keyThumbprint == "thumb")
+        #expect(try store.session(id)?.session.usedProofs == UsedProofs())
+        func use(_ proof: ProvenKey) throws -> ProofDecision? {
+            try store.use(id, now: noon) { $0.decide(on: .success(proof), from: .unknown, at: noon) }
+        }
+        guard case .accept(let session) = try use(proof(1)) else { return #expect(Bool(false)) }
+        #expect(try store.session(id)?.session == session)
+        guard case .refuse(.replayed) = try use(proof(1, of: 2)) else { return #expect(Bool(false)) }
+        // By a refresh, too.
+        let decided = try store.refresh(id, now: noon) { session, _ in
+            guard case .accept(let session) = session.decide(on: .success(proof(2)), from: .unknown, at: noon) else {
+                return .refuse(.notFound)
+            }
+            return .repeatCurrent(session.repeated(from: Device(userAgent: "Phone/1", address: nil)))
+        }
+        #expect(try store.session(id)?.session == decided?.decision.written)
+        guard case .refuse(.replayed) = try use(proof(2, of: 2)) else { return #expect(Bool(false)) }
+        #expect(try store.use(SessionID("sess_none"), now: noon) { .accept($0) } == nil)
+    }
+
+    @Test("a proof by another key ends the session, with an event")
+    func otherKey() throws {
+        let id = try openBoundSession()
+        let noon = SampleLogin.noon
+        let foreign = ProvenKey(thumbprint: "thief", use: proof(1).use)
+        _ = try store.use(id, now: noon) { $0.decide(on: .success(foreign), from: .unknown, at: noon) }
+        #expect(try store.session(id)?.session.revokeReason == .key)
+        #expect(try store.auditEvents(of: UserID("user_1")).map(\.kind).contains(.sessionKeyMismatch))
+    }
+
+    @Test("of logins with the same proof at the same moment, one succeeds, and the same request may repeat it")
+    func loginProof() throws {
+        let store = store
+        @Sendable func logIn(_ number: Int, by request: UInt8) throws -> UInt8? {
+            let user = SampleLogin.user(number)
+            var login = SampleLogin.login("\(number)", of: user, as: SampleLogin.identity("s\(number)"))
+            login.key = proof(1, of: request)
+            return try store.create(user, with: login) ? request : nil
+        }
+        let accepted = try Concurrently.run(8) { number in try logIn(number, by: UInt8(number)) }.compactMap(\.self)
+        #expect(accepted.count == 1)
+        #expect(try logIn(20, by: accepted[0]) == accepted[0])
+        #expect(try logIn(21, by: 99) == nil)
+    }
+
+    @Test("of the same proof at the same moment, one is used")
+    func usedOnce() throws {
+        let id = try openBoundSession()
+        let noon = SampleLogin.noon
+        let store = store
+        let accepted = try Concurrently.run(8) { number in
+            let decision = try store.use(id, now: noon) {
+                $0.decide(on: .success(proof(1, of: UInt8(number))), from: .unknown, at: noon)
+            }
+            guard case .accept = decision else { return 0 }
+            return 1
+        }
+        #expect(accepted.reduce(0, +) == 1)
+    }
+
     @Test("a session ends once, with the first reason")
     func revokesOnce() throws {
         let id = try openSession().session.id

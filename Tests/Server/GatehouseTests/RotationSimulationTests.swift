@@ -5,7 +5,10 @@ import Testing
 struct RotationSimulationTests {
     /// Fixed seeds, which have found faults before, and new ones for each run.
     private static let seeds =
-        [4_561_609_085_896_022_693, 16_914_203_596_348_469_793, 16_193_920_559_547_019_296] + Array(1...200)
+        [
+            4_561_609_085_896_022_693, 16_914_203_596_348_469_793, 16_193_920_559_547_019_296,
+            16_592_255_352_787_396_974,
+        ] + Array(1...200)
         + (0..<200).map { _ in UInt64.random(in: .min ... .max) }
 
     private func runs(hasAttackers: Bool) throws -> [RotationSimulation] {

@@ -8,6 +8,7 @@ package struct LoginFixture {
     package let identity: Identity
     package var nickname: String?
     package var redemption: Redemption?
+    package var key: ProvenKey?
     package var task: AppleTask?
 
     package init(
@@ -24,8 +25,8 @@ package struct LoginFixture {
 
     var login: Login {
         Login(
-            identity: identity, nickname: nickname, redemption: redemption, moment: session.createdAt,
-            hasher: PlainHashes())
+            identity: identity, nickname: nickname, redemption: redemption, key: key,
+            moment: session.createdAt, hasher: PlainHashes())
     }
 
     /// By the domain's rules, with the session of the fixture.
@@ -34,7 +35,8 @@ package struct LoginFixture {
         let user = login.user(on: facts) ?? user
         let session = Session(
             id: session.id, userID: user.id, provider: session.provider, clientID: session.clientID,
-            device: session.device, createdAt: session.createdAt, token: session.token, chain: session.chain)
+            device: session.device, createdAt: session.createdAt, token: session.token, chain: session.chain,
+            keyThumbprint: session.keyThumbprint)
         return .accept(
             AcceptedLogin(login, of: user, on: facts, opening: session, refreshToken: "", queueing: task))
     }

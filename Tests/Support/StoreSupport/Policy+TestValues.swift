@@ -3,12 +3,13 @@ package import Gatehouse
 extension Policy {
     package static func ofTests(
         accessTokenLifetime: Duration = .seconds(900), refresh: RefreshPolicy = .ofTests(),
-        devSecretHash: [UInt8]? = nil
+        devSecretHash: [UInt8]? = nil, dpop: DPoPPolicy = DPoPPolicy()
     ) -> Policy {
         Policy(
             accessTokenLifetime: accessTokenLifetime, refresh: refresh, devSecretHash: devSecretHash,
             defaultClientID: "app", auditRetention: .seconds(90 * 86_400), sensitiveMaxAge: nil, sessionsPerUser: 100,
-            apple: ApplePolicy(replayGrace: .seconds(60), requiresChallenge: false, onConsentRevoked: .unlink))
+            apple: ApplePolicy(replayGrace: .seconds(60), requiresChallenge: false, onConsentRevoked: .unlink),
+            dpop: dpop)
     }
 }
 

@@ -27,7 +27,8 @@ extension AuthService {
             let now = primitives.now()
             let proof = try verify(login, now: now, requestID: context.id)
             return try openSession(
-                for: proof, nickname: login.nickname ?? login.name?.displayed, boundBy: keyProof, from: device, now: now,
+                for: proof, nickname: login.nickname ?? login.name?.displayed, boundBy: keyProof, from: device,
+                now: now,
                 in: &context
             ) { user in
                 exchangeTask(for: login.credential.authorizationCode, of: user, clientID: proof.clientID, now: now)

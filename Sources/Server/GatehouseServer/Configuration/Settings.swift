@@ -162,7 +162,7 @@ package struct Settings: Sendable {
     let dpopNonce = Setting(
         "DPOP_NONCE", .oneOf(DPoPNonceRule.self), default: "off",
         "Whether proofs must contain a nonce of the server.",
-        details: "Then nobody can make proofs in advance for a later time. A client needs one more request every 5 minutes.")
+        details: "Then nobody can make proofs in advance for a later time. A client needs one more request every 5 min.")
     let replayGrace = Setting(
         "APPLE_REPLAY_GRACE", .duration(.zero...(.seconds(600))), default: "60s",
         "Time in which one identity token can be sent again.")

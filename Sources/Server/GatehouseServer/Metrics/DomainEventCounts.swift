@@ -125,7 +125,8 @@ extension Series.Metric {
         case .refusedProofs:
             Family(
                 "gatehouse_dpop_proofs_refused_total", .counter,
-                "Requests refused because the proof of a bound session, or of a login, was missing or wrong, by reason.")
+                "Requests refused because the proof of a bound session, or of a login, was missing or wrong, by reason."
+            )
         case .appleNotifications:
             Family(
                 "gatehouse_apple_notifications_total", .counter,

@@ -75,7 +75,8 @@ private struct RefreshFacts {
     let generation: Int64
     let isGenuine: Bool
     /// Whether the server must refuse the token. If it was replaced once: its successor was used, and the grace period
-    /// after that use is over. If more often: twice the grace period and a second have passed since it was replaced.
+    /// after that use is over. If more often: twice the grace period and a second have passed since it was replaced, and
+    /// since it was issued, which is later if the clock was set back.
     let isOld: Bool
     /// Whether the token has been replaced less than the grace period ago, and no clock was set back since.
     let isYoung: Bool
@@ -97,7 +98,7 @@ private struct RefreshFacts {
         // In a burst of rotations, a token may count as young for another grace period (`mayHaveRaced`).
         isOld =
             age > 1
-            ? now >= supersededAt + grace * 2 + .seconds(1)
+            ? now >= max(supersededAt, issuedAt[generation] ?? supersededAt) + grace * 2 + .seconds(1)
             : age == 1 && graceEnd.map { replay.startedAt > $0 } ?? false
         isExpired = now >= found.token.expiresAt
         hadStoreFailure = replay.hadStoreFailure
