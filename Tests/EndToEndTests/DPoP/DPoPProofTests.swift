@@ -114,7 +114,6 @@ struct DPoPProofTests {
         RightProof("a nonce that nobody demands") { $0.claims["nonce"] = "x" },
         RightProof("further claims and members") { order in
             order.claims["exp"] = 1
-            order.header["kid"] = "x"
             order.header["jku"] = "https://example.net/keys"
         },
     ]
@@ -151,7 +150,7 @@ struct DPoPProofTests {
         try client.refresh()
         let request = TestRequest.patchUser("Ada", bearer: client.tokens.accessToken)
         let wrong: [(inout ProofOrder) -> Void] = [
-            { $0.token = nil }, { $0.token = earlier }, { $0.claims["ath"] = "" }, { $0.claims["ath"] = "x" },
+            { $0.token = nil }, { $0.token = earlier }, { $0.claims["ath"] = "" }, { $0.claims["ath"] = "AAAA" },
             { $0.token = ($0.token ?? "") + "=" },
         ]
         for change in wrong { expectRefusedProof(try client.send(request, change), "access_token") }

@@ -121,7 +121,7 @@ struct DPoPReplayTests {
     private func usedOnce(at servers: [ServerProcess]) throws {
         var client = try BoundClient(at: servers[0], "race@example.com")
         for round in 0..<10 {
-            let login = try TestRequest.devLogin("race \(round)@example.com").proven(by: client.key, at: servers[0])
+            let login = try TestRequest.devLogin("race-\(round)@example.com").proven(by: client.key, at: servers[0])
             let refresh = try TestRequest.refresh(client.tokens.refreshToken).proven(by: client.key, at: servers[0])
             let patch = try TestRequest.patchUser("Ada", bearer: client.tokens.accessToken)
                 .proven(by: client.key, at: servers[0])

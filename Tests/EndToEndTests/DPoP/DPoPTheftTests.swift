@@ -81,8 +81,8 @@ struct DPoPTheftTests {
         let server = try ServerProcess()
         let client = try BoundClient(at: server, "told@example.com")
         let request = TestRequest.refresh(client.tokens.refreshToken)
-        expectRefusedProof(try server.send(request.proven(by: "thief:P-256", at: server)), "key")
         expectRefusedProof(try server.send(request.sentAgain), "missing")
+        expectRefusedProof(try server.send(request.proven(by: "thief:P-256", at: server)), "key")
         #expect(try client.refreshed().code == "refresh_token_revoked")
         func events() throws -> [JSONObject] {
             try server.auditTrail().filter { $0["kind"] == "session_key_mismatch" }
@@ -94,12 +94,10 @@ struct DPoPTheftTests {
         let metrics = String(decoding: try server.send(.get("/metrics")).body, as: UTF8.self)
         for line in [
             #"gatehouse_dpop_proofs_refused_total{reason="key"} 1"#,
-            #"gatehouse_dpop_proofs_refused_total{reason="missing"} "#,
+            #"gatehouse_dpop_proofs_refused_total{reason="missing"} 1"#,
             #"gatehouse_dpop_proofs_refused_total{reason="url"} 0"#,
             #"gatehouse_sessions_ended_total{reason="key"} 1"#,
         ] { #expect(metrics.contains(line), "\(line)") }
-        let list = try server.runCommand("users", "sessions", client.tokens.userID)
-        #expect(list.contains("key"), "\(list)")
     }
 
     @Test("Another node refuses the tokens of a session that ended so")

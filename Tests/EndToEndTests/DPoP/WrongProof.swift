@@ -51,7 +51,7 @@ extension WrongProof {
         WrongProof("HS256 with the public key as the secret", "algorithm", key: "P-256") { order in
             order.header["alg"] = "HS256"
             order.algorithm = "HS256"
-            order.secret = try made(order.key).pem
+            order.secret = String(decoding: try made(order.key).publicKey.bytes, as: UTF8.self)
         },
         WrongProof("HS256 with a secret in the header", "algorithm", key: "P-256") { order in
             order.header["alg"] = "HS256"
@@ -78,7 +78,7 @@ extension WrongProof {
 
     private static let keys = [
         WrongProof("no jwk", "malformed") { $0.without = ["header.jwk"] },
-        WrongProof("jwk null", "malformed") { $0.header["jwk"] = nil },
+        WrongProof("jwk null", "malformed") { $0.header["jwk"] = .some(.null) },
         WrongProof("jwk is a text", "malformed") { $0.header["jwk"] = "key" },
         WrongProof("jwk with the private part", "malformed", key: "P-256") { order in
             order.header["jwk"] = .object(try made(order.key).privateKey)
@@ -86,6 +86,7 @@ extension WrongProof {
         WrongProof("jwk with the private part, Ed25519", "malformed", key: "Ed25519") { order in
             order.header["jwk"] = .object(try made(order.key).privateKey)
         },
+        WrongProof("jwk of another name than the header's", "malformed") { $0.header["kid"] = "other" },
         jwk("of another curve") { $0["crv"] = "P-384" },
         jwk("of the curve of another type") { $0["crv"] = "Ed25519" },
         jwk("of another type") { $0["kty"] = "OKP" },
@@ -106,7 +107,7 @@ extension WrongProof {
         ["flipped", "zero", "other"].map { (kind: String) in
             WrongProof("signature \(kind)", "signature") { $0.signature = kind }
         } + [
-            WrongProof("no signature", "malformed") { $0.signature = "none" },
+            WrongProof("no signature", "signature") { $0.signature = "none" },
             WrongProof("signature that is short", "signature") { $0.signature = "short" },
             WrongProof("signature in DER", "signature", key: "P-256") { $0.signature = "der" },
         ]
@@ -126,7 +127,7 @@ extension WrongProof {
         + claim("jti", ["", .string(String(repeating: "x", count: 257)), 7, nil, true, ["x"]])
         + claim("htm", [7, nil, ["POST"]]) + claim("htu", [7, nil, ["x"]])
         + claim("iat", ["1764061200", nil, true, -1, 1e300, ["x"]])
-        + claim("ath", [7, nil]) + claim("nonce", [7, nil])
+        + claim("ath", [7, nil, "x", "+/=="]) + claim("nonce", [7, nil])
 
     private static let times =
         ([65, 3600, 86_400 * 365] as [Int64]).flatMap { age in

@@ -12,7 +12,7 @@ An order is a JSON object:
     secret      text that signs by HMAC, in place of the key
     signature   a fault of the signature: none, flipped, zero, der, short, other (by another key)
 
-The answer is {"proof": ..., "thumbprint": ..., "jwk": the public key, "privateKey": the private one, "pem": ...}, or {"error": ...}.
+The answer is {"proof": ..., "thumbprint": ..., "jwk": the public key, "privateKey": the private one}, or {"error": ...}.
 """
 
 import base64
@@ -37,7 +37,10 @@ def base64url(data):
 def made_key(kind):
     if kind == "RSA":
         return RSAKey.generate_key(2048, is_private=True)
-    return (OKPKey if kind == "Ed25519" else ECKey).generate_key(kind, is_private=True)
+    key = (OKPKey if kind == "Ed25519" else ECKey).generate_key(kind, is_private=True)
+    # Authlib 1.2 leaves out leading zeros of a coordinate, which RFC 7518, section 6.2.1.2, does not allow.
+    jwk = key.as_dict(is_private=True)
+    return key if len({len(jwk[name]) for name in "xyd" if name in jwk}) == 1 else made_key(kind)
 
 
 def key_named(name):
@@ -103,7 +106,6 @@ def answer(order):
     return {
         "proof": signed(order, header, claims, key, algorithm), "thumbprint": key.thumbprint(),
         "jwk": key.as_dict(is_private=False), "privateKey": key.as_dict(is_private=True),
-        "pem": key.as_pem(is_private=False).decode(),
     }
 
 

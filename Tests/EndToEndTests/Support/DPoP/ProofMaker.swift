@@ -75,5 +75,4 @@ struct MadeProof: Sendable {
     var thumbprint: String { json["thumbprint"]?.string ?? "" }
     var publicKey: JSONObject { json["jwk"]?.object ?? [:] }
     var privateKey: JSONObject { json["privateKey"]?.object ?? [:] }
-    var pem: String { json["pem"]?.string ?? "" }
 }
