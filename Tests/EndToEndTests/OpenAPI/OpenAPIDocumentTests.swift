@@ -38,7 +38,8 @@ struct OpenAPIDocumentTests {
 
     @Test("It has the lists of values of the domain")
     func values() throws {
-        #expect(enumeration(of: "AppleTokenReason") == AppleTokenFault.Reason.allCases.map(\.rawValue))
+        let reasons = AppleTokenFault.Reason.allCases.map(\.rawValue) + DPoPFault.allCases.map(\.rawValue)
+        #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons))
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
         #expect(enumeration(of: "Provider") == Provider.allCases.map(\.rawValue))

@@ -4,11 +4,13 @@ extension TestRequest {
     /// The request as a web server encodes it.
     var fastCGIBytes: [UInt8] {
         var parameters = [
-            ("REQUEST_METHOD", method), ("REMOTE_ADDR", "127.0.0.1"), ("REQUEST_ID", "test-request"),
+            ("REQUEST_METHOD", method), ("REMOTE_ADDR", "127.0.0.1"), ("REQUEST_ID", id),
             ("HTTP_USER_AGENT", header("User-Agent") ?? "Tests"),
         ]
         if let type = header("Content-Type") { parameters.append(("CONTENT_TYPE", type)) }
         if let value = header("Authorization") { parameters.append(("HTTP_AUTHORIZATION", value)) }
+        if let proof = header("DPoP") { parameters.append(("HTTP_DPOP", proof)) }
+        if let target = proofTarget { parameters.append(("GATEHOUSE_DPOP_TARGET", target)) }
         if let tags = header("If-None-Match") { parameters.append(("HTTP_IF_NONE_MATCH", tags)) }
         if let role = demandedRole { parameters.append(("GATEHOUSE_ROLE", role)) }
         if let age = demandedMaximumAge { parameters.append(("GATEHOUSE_MAX_AGE", age)) }

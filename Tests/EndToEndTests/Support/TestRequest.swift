@@ -10,6 +10,18 @@ struct TestRequest: Sendable {
     var demandedRole: String?
     /// The same for the most seconds since the login.
     var demandedMaximumAge: String?
+    /// As nginx makes one. A proof is used by the request with one id.
+    var id = "test-request"
+    /// The path and the query of the guarded request about which nginx asks the guard, if they are not those of this one.
+    var guardedPath: String?
+
+    /// The origin that clients of a server without nginx use.
+    static let origin = "https://api.example.com"
+
+    /// What a proof must be about, as nginx says it.
+    var proofTarget: String? {
+        header("DPoP").map { _ in "\(method) \(Self.origin)\(guardedPath ?? path)" }
+    }
 
     static func get(_ path: String, bearer: String? = nil) -> TestRequest {
         TestRequest(method: "GET", path: path, headers: authorization(bearer))

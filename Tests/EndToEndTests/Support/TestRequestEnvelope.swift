@@ -2,9 +2,6 @@ import GatehouseWeb
 
 /// The fields that a web server passes along with a request.
 struct TestRequestEnvelope: Envelope {
-    /// The origin in proofs for servers without a web server.
-    static let origin = "https://gatehouse.test"
-
     let request: TestRequest
 
     subscript(field: EnvelopeField) -> ArraySlice<UInt8>? { text(of: field).map { Array($0.utf8)[...] } }
@@ -14,7 +11,7 @@ struct TestRequestEnvelope: Envelope {
         case .contentType: request.header("Content-Type")
         case .authorization: request.header("Authorization")
         case .proof: request.header("DPoP")
-        case .proofTarget: "\(request.method) \(Self.origin)\(request.path)"
+        case .proofTarget: request.proofTarget
         case .ifNoneMatch: request.header("If-None-Match")
         case .demandedRole: request.demandedRole
         case .demandedMaximumAge: request.demandedMaximumAge

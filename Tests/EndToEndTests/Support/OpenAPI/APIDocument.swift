@@ -78,10 +78,11 @@ struct APIOperation: Sendable, CustomTestStringConvertible {
 
     var successStatuses: [Int] { responses.names.compactMap(Int.init) }
 
-    /// Whether every request needs an access token.
+    /// Whether every request needs an access token, with either scheme.
     var requiresAccessToken: Bool {
-        let alternatives = description["security"]?.array ?? []
-        return !alternatives.isEmpty && alternatives.allSatisfy { $0.object?["accessToken"] != nil }
+        let alternatives = description["security"]?.array?.map { $0.object?.names } ?? []
+        return !alternatives.isEmpty
+            && alternatives.allSatisfy { [["accessToken"], ["boundAccessToken"]].contains($0) }
     }
 
     /// Whether only this machine reaches it.

@@ -73,6 +73,9 @@ extension ExampleFixture {
     /// From now on, a user who signed in with Apple sends the request.
     func becomeAppleUser() { login = logInWithApple("example") }
 
+    /// From now on, the request is one of a bound session, without its proof.
+    func bindSession() throws { login = try BoundClient(at: server, "example@example.com").tokens }
+
     /// Disables the users of the request.
     func disableUsers() throws {
         for login in [login, logInWithApple("example")] {

@@ -23,14 +23,16 @@ struct Provocation {
 
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
-        return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutRefresh(fixture)
-            ?? answerAboutApple(fixture) ?? answerAboutState(fixture) ?? { throw Unknown(problem: problem) }()
+        return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture)
+            ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutState(fixture)
+            ?? { throw Unknown(problem: problem) }()
     }
 
     private func settings(_ variables: inout [String: String]) {
         if problem.code == "login_too_old" || problem.status == 422 || problem.code == "apple_keys_unavailable" {
             variables["SENSITIVE_MAX_AGE"] = "10m"
         }
+        if problem.code == "invalid_dpop_proof" { variables["DPOP_GUARD"] = "required" }
     }
 
     /// Longer than `SENSITIVE_MAX_AGE`, and shorter than the lifetime of access tokens.
@@ -105,6 +107,18 @@ extension Provocation {
             return fixture.send()
         default: return nil
         }
+    }
+}
+
+// MARK: - Proofs
+
+extension Provocation {
+    private func answerAboutProof(_ fixture: ExampleFixture) throws -> TestResponse? {
+        guard problem.code == "invalid_dpop_proof" else { return nil }
+        let isLogin = ["signInWithApple", "signInForDevelopment"].contains(operation.id)
+        if isLogin { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
+        try fixture.bindSession()
+        return fixture.send()
     }
 }
 

@@ -123,10 +123,10 @@ final class InProcessServer: TestServer {
     func send(_ sent: TestRequest) -> TestResponse {
         let request = Request(
             method: sent.method, path: Array(sent.path.utf8)[...], envelope: TestRequestEnvelope(request: sent),
-            body: sent.body, id: "test-request")
+            body: sent.body, id: sent.id)
         var bytes: [UInt8] = []
         assembly.withLock { $0.handler }.answer(request)
-            .write(answering: request.method, requestID: "test-request", to: &bytes)
+            .write(answering: request.method, requestID: sent.id, to: &bytes)
         return TestResponse(parsing: bytes).checked(against: sent, through: .responder)
     }
 }
