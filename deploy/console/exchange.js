@@ -1,29 +1,54 @@
 // Sends requests and records each with its answer.
 
 import { clearFailure } from "./dom.js";
+import { proof } from "./proofs.js";
 import { addStep, changed, noteEnd, state } from "./state.js";
 
 const faulty = "/console/faulty";
 
 // Sends a request and returns its step: {label, kind, request, answer, failure, requestIDs, startedAt}.
-// `order`: label, kind (for the snippets), method, path, body, bearer.
+// `order`: label, kind (for the snippets), method, path, body, bearer; key for a proof by it, or proof for one that exists.
 export async function send(order) {
+  const nonce = state.proofNonce;
+  const step = await sendOnce(order);
+  // The server demands a nonce, and its answer has one.
+  const needsNonce = order.key && step.answer?.json?.reason === "nonce" && state.proofNonce !== nonce;
+  return needsNonce ? sendOnce({ ...order, label: `${order.label}, with the nonce` }) : step;
+}
+
+async function sendOnce(order) {
+  const request = await requestOf(order);
   const step = {
-    ...order, request: requestOf(order), answer: null, failure: null, verify: null, requestIDs: [], startedAt: Date.now(),
+    ...order, request, answer: null, failure: null, verify: null, proofCheck: null, requestIDs: [], startedAt: Date.now(),
   };
   addStep(step);
   changed();
   await carryOut(step);
-  noteEnd(step.answer?.json?.code);
+  noteEnd(step.answer?.json);
+  if (request.headers.DPoP && step.answer) await verifyProof(step);
   changed();
   return step;
 }
 
-function requestOf({ method, path, body, bearer }) {
+async function requestOf({ method, path, body, bearer, key, proof: made }) {
   const headers = {};
+  const sent = address(path);
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (bearer) headers.Authorization = `Bearer ${bearer}`;
-  return { method, path: address(path), headers, body };
+  if (bearer) headers.Authorization = `${key ? "DPoP" : "Bearer"} ${bearer}`;
+  if (made) headers.DPoP = made;
+  else if (key) headers.DPoP = await proof(key, { method, path: sent, accessToken: bearer });
+  return { method, path: sent, headers, body };
+}
+
+// The table of `gatehouse dpop verify`.
+async function verifyProof(step) {
+  const { method, path, headers } = step.request;
+  const order = { proof: headers.DPoP, method, url: location.origin + path, accessToken: step.bearer, jkt: step.jkt };
+  try {
+    step.proofCheck = await control("POST", "verify-proof", order);
+  } catch (error) {
+    step.proofCheck = { checks: [], failure: error.message };
+  }
 }
 
 // Where a request goes: through the faults of the API while there are some.
@@ -42,6 +67,7 @@ async function carryOut(step) {
     step.answer = { status: response.status, headers: shown(response.headers), text, json: parsed(text) };
     const id = response.headers.get("x-request-id");
     if (id) step.requestIDs.push(id);
+    state.proofNonce = response.headers.get("dpop-nonce") ?? state.proofNonce;
   } catch (error) {
     step.failure = String(error.message ?? error);
   }
@@ -54,7 +80,7 @@ const page = crypto.getRandomValues(new Uint32Array(1))[0].toString(36);
 export const stepName = (step) => `${page}-${step.number}`;
 
 const interesting = ["content-type", "cache-control", "www-authenticate", "retry-after", "allow", "x-request-id",
-  "x-apple-revocation", "link"];
+  "x-apple-revocation", "dpop-nonce", "link"];
 
 function shown(headers) {
   return Object.fromEntries(interesting.filter((name) => headers.has(name)).map((name) => [name, headers.get(name)]));

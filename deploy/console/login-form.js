@@ -14,12 +14,12 @@ export function buildLogin() {
   $("login").onsubmit = (event) => {
     event.preventDefault();
     const login = read();
-    if (login) run(() => signIn(login));
+    if (login) run(() => signIn({ ...login, isBound: $("bound").checked }));
   };
   $("paste").onsubmit = (event) => {
     event.preventDefault();
     const body = readToken();
-    if (body) run(() => logIn(body));
+    if (body) run(() => logIn(body, $("bound").checked));
   };
 }
 

@@ -16,7 +16,8 @@ export function curl(step) {
   if (method !== "GET" && !(method === "POST" && body !== undefined)) words.push(`-X ${method}`);
   for (const [name, value] of Object.entries(headers)) words.push(`-H ${quoted(`${name}: ${value}`)}`);
   if (body !== undefined) words.push(`-d ${quoted(JSON.stringify(body))}`);
-  return words.join(" \\\n    ");
+  const hint = headers.DPoP ? "# This proof was used. Where the server checks it, each request needs a new one.\n" : "";
+  return hint + words.join(" \\\n    ");
 }
 
 const client = () => `let client = GatehouseClient(

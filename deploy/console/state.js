@@ -4,12 +4,13 @@ const stored = "gatehouse-console";
 
 export const state = {
   settings: { origin: location.origin, fakeApple: null, bundleIDs: [], certificate: "" },
-  session: null, // {accessToken, refreshToken, user}
+  session: null, // {accessToken, refreshToken, user, jkt}: the thumbprint of the key of a bound session
   oldTokens: [], // refresh tokens of this session that have been replaced, the oldest first
   subject: null, // the Apple user who signed in last
   steps: [],
   selected: null,
   busy: false,
+  proofNonce: null, // the last nonce of the server for proofs
   apiFaults: [],
   appleFaults: [],
 };
@@ -34,9 +35,9 @@ export function restore() {
   }
 }
 
-export function begin(tokens, user) {
+export function begin(tokens, user, jkt) {
   state.oldTokens = [];
-  state.session = { accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, user };
+  state.session = { accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, user, jkt };
 }
 
 export function advance(tokens) {
@@ -56,8 +57,12 @@ export function end() {
 const endings = ["invalid_refresh_token", "refresh_token_expired", "refresh_token_revoked", "refresh_token_reused",
   "user_disabled"];
 
-export function noteEnd(code) {
-  if (state.session && endings.includes(code)) state.session.ended = code;
+// A proof by another key ends the session, except for reads, which this page never sends with one.
+export function noteEnd(problem) {
+  const { code, reason } = problem ?? {};
+  if (!state.session) return;
+  if (endings.includes(code)) state.session.ended = code;
+  if (code === "invalid_dpop_proof" && reason === "key") state.session.ended = "a proof by another key";
 }
 
 export function addStep(step) {

@@ -28,7 +28,7 @@ const good = {
   mint: () => ["Apple has issued an identity token", "This is what an app gets from AuthenticationServices."],
   login: ({ json }) => [
     json.isNewUser ? "Signed in as a new user" : "Signed in: the user is known",
-    "Gatehouse has issued an access token and a refresh token.",
+    `Gatehouse has issued an access token and a refresh token${json.tokenType === "DPoP" ? ", bound to the key of the proof" : ""}.`,
   ],
   me: () => ["The access token was accepted", ""],
   refresh: () => ["New tokens", "The old refresh token has been replaced."],
@@ -67,10 +67,19 @@ function accepted(step) {
   return { tone: "good", title, cause };
 }
 
-function refused({ answer: { status, json } }) {
+// What a thief has and gets, by the experiment and the reason of the refusal.
+const stolen = {
+  "no-proof missing": "This is all that a thief of the tokens gets. The session goes on: nothing was changed.",
+  "other-key key": "A thief has made a key: the proof is right, but its key is not the session’s. So Gatehouse knows that the "
+    + "tokens were stolen. It has ended the session and recorded session_key_mismatch.",
+  "same-proof replayed": "A thief has read a whole request: its proof was used once. The session goes on: nothing was changed.",
+};
+
+function refused({ kind, answer: { status, json } }) {
   // The `detail` of a 400 also has what is in `errors`.
   const [cause, change] = sentences(json?.detail ?? json?.error ?? "The answer has no explanation.");
-  return { tone: "bad", title: `Refused: ${json?.reason ?? json?.code ?? status}`, cause, change };
+  const meaning = stolen[`${kind} ${json?.reason}`];
+  return { tone: "bad", title: `Refused: ${json?.reason ?? json?.code ?? status}`, cause, change, meaning };
 }
 
 // A `detail` says first what is wrong, then what to do.

@@ -6,7 +6,7 @@ import { changed, state } from "./state.js";
 import { decode } from "./tokens.js";
 import { verdict } from "./verdict.js";
 import { marks } from "./view-step.js";
-import { expiry } from "./view-tokens.js";
+import { boundTo, expiry } from "./view-tokens.js";
 import { readFaults } from "./faults.js";
 
 // Runs one action at a time, and tells how its last request ended.
@@ -40,11 +40,15 @@ function summary(step) {
   return `${step.label}. ${title}. ${cause} ${change}`;
 }
 
+// The last member: only for a bound session.
 const buttons = [
   ["me", "Me", actions.me],
   ["refresh", "Refresh", () => actions.refresh()],
   ["lose", "Lose the answer and refresh again", actions.loseAndRefresh],
   ["replay", "Replay an old token", actions.replay],
+  ["no-proof", "Steal the tokens: no proof", actions.withoutProof, true],
+  ["other-key", "Steal the tokens: another key", actions.withOtherKey, true],
+  ["same-proof", "Steal a request: the same proof", actions.repeatProof, true],
   ["sign-out", "Sign out", actions.signOut],
   ["export", "Export", actions.exportData],
   ["delete", "Delete the account", actions.deleteAccount],
@@ -74,7 +78,10 @@ function actionButton(id, name, action) {
 export function showSession() {
   const { session, busy } = state;
   replace($("session"), session ? signedIn(session) : element("p", { className: "hint" }, "No user is signed in."));
-  for (const [id] of buttons) setDisabled($(id), busy || !session);
+  for (const [id, , , isOfBound] of buttons) {
+    setDisabled($(id), busy || !session);
+    if (isOfBound) $(id).hidden = !session?.jkt;
+  }
   $("notify-pair").hidden = !state.settings.fakeApple;
   setDisabled($("notify"), busy || !state.subject);
 }
@@ -90,6 +97,7 @@ function signedIn({ accessToken, refreshToken, user, ended }) {
   return element(
     "dl", { className: "session" },
     element("dt", {}, "User"), element("dd", {}, user?.nickname ?? user?.email ?? "unnamed", " ", element("code", {}, access.sub ?? "")),
+    element("dt", {}, "Key"), element("dd", {}, boundTo(access)),
     ended ? [element("dt", {}, "Session"), element("dd", { className: "error" }, `ended: ${ended}. Sign in again.`)] : [],
     element("dt", {}, "Access token"), element("dd", {}, expiry(access.exp)),
     element("dt", {}, "Refresh token"), element("dd", {}, `generation ${refresh.gen ?? "?"}, `, expiry(refresh.exp)),

@@ -14,7 +14,7 @@ let drawn;
 export function showStep() {
   const step = state.selected;
   // A redraw would close what the user has opened, and take the focus away.
-  const key = JSON.stringify([step?.number, step?.answer?.status, step?.failure, step?.verify]);
+  const key = JSON.stringify([step?.number, step?.answer?.status, step?.failure, step?.verify, step?.proofCheck]);
   if (key === drawn) return;
   drawn = key;
   replace($("step"), step ? stepView(step) : start());
@@ -39,42 +39,52 @@ function stepView(step) {
     "article", { className: `step ${result.tone}`, "aria-labelledby": "step-heading" },
     element("h3", { id: "step-heading" }, `${step.number}. ${step.label}`),
     verdictView(step, result),
-    checkTable(step),
+    checkTable(step.verify, "token", "apple", true), proofTable(step),
     requestView(step), answerView(step), tokensView(step), snippetView(step),
   );
 }
 
-function verdictView(step, { tone, title, cause, change }) {
+function verdictView(step, { tone, title, cause, change, meaning }) {
   return element(
     "div", { className: "verdict" },
     element("p", { className: "title" }, element("span", { "aria-hidden": "true" }, `${marks[tone]} `), title,
       step.answer ? element("span", { className: "status" }, ` ${step.answer.status}`) : null),
     element("dl", {}, entry("What happened", tone === "bad" ? null : cause), entry("Cause", tone === "bad" ? cause : null),
-      entry("What to change", change), entry("In the token", faultOf(step))),
+      entry("What it means", meaning), entry("What to change", change),
+      entry("In the token", faultOf(step.verify)), entry("In the proof", faultOf(step.proofCheck))),
   );
 }
 
 const entry = (name, text) => (text ? [element("dt", {}, name), element("dd", {}, text)] : []);
 
-function faultOf(step) {
-  const fault = step.verify?.checks.find((check) => check.state === "fault");
+function faultOf(verify) {
+  const fault = verify?.checks.find((check) => check.state === "fault");
   return fault ? `${fault.subject}: ${fault.message}` : null;
 }
 
 const states = { ok: "✓ passed", fault: "✕ fault", skipped: "– not checked" };
 
-function checkTable({ verify }) {
+// Open where the request was refused because of its proof.
+function proofTable({ proofCheck, answer }) {
+  if (!proofCheck) return null;
+  const open = answer?.json?.code === "invalid_dpop_proof";
+  return element(
+    "details", { className: "part", open }, element("summary", {}, "Checks of the proof"),
+    checkTable(proofCheck, "proof", "dpop", open));
+}
+
+function checkTable(verify, name, command, isRefused) {
   if (!verify) return null;
   if (verify.failure) return element("p", { className: "error" }, verify.failure);
   if (!verify.checks.length) return verify.detail ? element("p", { className: "error" }, verify.detail) : null;
+  const isUsed = verify.ok && isRefused ? `. The ${name} itself is valid: only the server knows that it was used.` : "";
   const rows = verify.checks.map(({ subject, state, message }) =>
     element("tr", { className: state }, element("th", { scope: "row" }, subject), element("td", {}, states[state]),
       element("td", {}, message)));
   return element(
-    "div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": "Checks of the identity token" },
+    "div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": `Checks of the ${name}` },
     element("table", {},
-      element("caption", {}, "gatehouse apple verify: each check of the token, in order"
-        + (verify.ok ? ". The token itself is valid: only the server knows that it was used." : "")),
+      element("caption", {}, `gatehouse ${command} verify: each check of the ${name}, in order${isUsed}`),
       element("thead", {}, element("tr", {},
         ["Check", "Result", "Finding"].map((name) => element("th", { scope: "col" }, name)))),
       element("tbody", {}, rows)));
@@ -101,8 +111,9 @@ function part(title, text, open) {
 }
 
 function tokensView({ request, answer }) {
-  const bearer = request.headers.Authorization?.replace("Bearer ", "");
-  const tokens = [...tokensIn(request.body ?? {}), ...(bearer ? tokensIn({ accessToken: bearer }) : []), ...tokensIn(answer?.json ?? {})];
+  const { Authorization: credentials, DPoP: proof } = request.headers;
+  const accessToken = credentials?.replace(/^\w+ /, "");
+  const tokens = [...tokensIn(request.body ?? {}), ...tokensIn({ accessToken, proof }), ...tokensIn(answer?.json ?? {})];
   if (!tokens.length) return null;
   return element("section", { "aria-label": "Tokens" }, element("h4", {}, "Tokens, decoded"), tokens.map(tokenView));
 }

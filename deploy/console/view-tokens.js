@@ -5,7 +5,7 @@ import { decode, timeLeft } from "./tokens.js";
 
 const names = {
   identityToken: "Identity token of Apple", accessToken: "Access token", refreshToken: "Refresh token",
-  payload: "Notification from Apple",
+  payload: "Notification from Apple", proof: "Proof of the key",
 };
 
 export function tokenView({ name, token }) {
@@ -13,10 +13,16 @@ export function tokenView({ name, token }) {
   return element(
     "details", { className: "token" },
     element("summary", {}, names[name] ?? name, " ", expiry(claims.exp)),
-    times(claims),
+    times(claims), name === "accessToken" ? element("p", { className: "hint" }, "Key: ", boundTo(claims)) : null,
     code(JSON.stringify(claims, null, 2), `Claims: ${names[name] ?? name}`),
     element("p", { className: "hint" }, "Header: ", element("code", {}, JSON.stringify(header))),
   );
+}
+
+// The key to which an access token is bound.
+export function boundTo(claims) {
+  const jkt = claims.cnf?.jkt;
+  return jkt ? element("span", {}, "bound to ", element("code", {}, jkt)) : "not bound";
 }
 
 function times(claims) {

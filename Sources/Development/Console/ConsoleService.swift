@@ -13,6 +13,7 @@ package struct ConsoleService: Sendable {
     private let apple: AppleControl?
     private let log: LogTail
     private let check: TokenCheck
+    private let proofCheck: ProofCheck
 
     /// - Parameter report: is called with a line about each answer that a fault has changed.
     package init(
@@ -28,6 +29,7 @@ package struct ConsoleService: Sendable {
         }
         log = LogTail(data: settings.data)
         check = try TokenCheck(settings)
+        proofCheck = try ProofCheck(settings)
     }
 
     package func server(on listener: consuming Listener) -> HTTPServer {
@@ -65,6 +67,7 @@ package struct ConsoleService: Sendable {
         switch (request.method, path) {
         case ("GET", "settings"): return settings.json
         case ("POST", "verify"): return try check.verify(request.body)
+        case ("POST", "verify-proof"): return try proofCheck.verify(try request.object())
         case ("GET", "faults"): break
         case ("POST", "faults"): faults.add(try Fault(try request.object()))
         case ("DELETE", "faults"): faults.clear()

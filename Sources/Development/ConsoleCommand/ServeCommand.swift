@@ -15,6 +15,7 @@ struct ServeCommand: Command {
         /console/settings        what the page has to know of the server
         /console/log/CURSOR      lines of the logs; `end` is the first cursor
         /console/verify          runs `gatehouse apple verify` with the body of a login
+        /console/verify-proof    runs `gatehouse dpop verify` with {"proof", "method", "url", "accessToken", "jkt"}
         /console/faults          {"fault": "lost|delay|unavailable", "path": "/api/auth/refresh", "seconds": 3,
                                  "times": 1}; GET lists the faults, DELETE removes them
         /console/faulty/api/…    the API with these faults

@@ -10,7 +10,7 @@ struct GatehouseCommand {
         KeysResealCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
-        AppleVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(), VersionCommand(),
+        AppleVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(), VersionCommand(),
     ]
 
     static func main() {

@@ -29,7 +29,9 @@ package struct JWTTokenService: TokenService {
         challengeKeys = refreshKeys.all
     }
 
-    package func hash(_ token: String) -> [UInt8] { SHA256.hash(token) }
+    package func hash(_ token: String) -> [UInt8] { Self.hash(token) }
+
+    package static func hash(_ token: String) -> [UInt8] { SHA256.hash(token) }
 
     package func apparentKind(of token: String) -> TokenKind? {
         switch (try? CompactJWS(token))?.type {

@@ -22,7 +22,8 @@ struct FaultTests {
             "POST", "/console/faulty/api/users/me?a=b",
             [
                 "authorization": "Bearer token", "content-type": "application/json", "x-forwarded-for": "192.0.2.1",
-                "user-agent": "App/1", "cookie": "a=b", "x-user-id": "forged", "x-console-step": "1",
+                "user-agent": "App/1", "cookie": "a=b", "x-user-id": "forged", "x-console-step": "1", "dpop": "proof",
+                "x-forwarded-host": "localhost:8443",
             ], body: "{}")
         guard case .pass(let bytes) = action else {
             Issue.record("not passed on: \(action)")
@@ -34,6 +35,7 @@ struct FaultTests {
         let request = try #require(console.requests.first)
         #expect(request.method == "POST" && request.target == "/api/users/me?a=b" && request.body == Array("{}".utf8))
         #expect(request["authorization"] == "Bearer token" && request["x-forwarded-for"] == "192.0.2.1")
+        #expect(request["dpop"] == "proof" && request["x-forwarded-host"] == "localhost:8443")
         #expect(request["cookie"] == nil && request["x-user-id"] == nil && request["x-console-step"] == nil)
     }
 

@@ -12,7 +12,7 @@ struct ConsolePageTests {
             "first_steps", "refusals", "claims_editor", "pasted_token", "lost_answer", "race", "sign_out_and_delete",
             "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard",
             "narrow_window",
-            "colour_schemes", "reload", "hostile_text",
+            "colour_schemes", "reload", "hostile_text", "bound", "stolen",
         ])
     func scenario(name: String) throws {
         try run(name, against: try DevelopmentServer())
@@ -21,6 +21,12 @@ struct ConsolePageTests {
     @Test("Without a grace, a replayed token is shown as theft")
     func replay() throws {
         try run("replay", against: try DevelopmentServer(environment: ["REFRESH_REUSE_GRACE": "0s"]))
+    }
+
+    @Test("Where proofs need a nonce, and reads need a proof, a bound session sends both")
+    func boundStrictly() throws {
+        let settings = ["DPOP_NONCE": "required", "DPOP_GUARD": "required"]
+        try run("bound_strictly", against: try DevelopmentServer(environment: settings))
     }
 
     @Test("With --real-apple it explains what cannot be done, and takes a token")

@@ -1,4 +1,5 @@
 import Foundation
+import JOSE
 import JSON
 import TestSupport
 import Testing
@@ -51,6 +52,26 @@ struct ConsoleServerTests {
             environment: ["GATEHOUSE_CONFIG": server.data + "/gatehouse.conf", "PATH": DevelopmentServer.path])
         #expect(outcome.errorOutput.split(separator: "\n").count == checks.count)
         #expect(!FileManager.default.fileExists(atPath: server.data + "/console/login.json"))
+    }
+
+    @Test("A proof gets the table of gatehouse dpop verify, and no file keeps it")
+    func verifyProof() throws {
+        let server = try DevelopmentServer()
+        let key = try SigningKey.generate(.ES256)
+        let claims: JSONObject = ["jti": "one", "htm": "GET", "htu": "https://localhost/x", "iat": 1_760_000_000]
+        let header: JSONObject = ["typ": "dpop+jwt", "jwk": .object(try #require(key.publicJWK))]
+        let proof = try CompactJWS.sign(payload: claims.bytes, header: header, with: key)
+        let report = try post(
+            server, "/console/verify-proof",
+            ["proof": .string(proof), "method": "POST", "accessToken": "--help", "jkt": .string(key.thumbprint)])
+        let checks = report["checks"]?.array?.compactMap(\.object) ?? []
+        #expect(checks.filter { $0["state"] == "fault" }.compactMap { $0["subject"] } == ["htm", "iat", "ath"])
+        #expect(report["reason"] == "method" && report["jkt"] == .string(key.thumbprint))
+        let wrong = try post(server, "/console/verify-proof", ["proof": .string(proof), "url": "--help"])
+        #expect(wrong["ok"] == false && wrong["detail"]?.string?.contains("--url") == true)
+        for name in ["proof", "access-token"] {
+            #expect(!FileManager.default.fileExists(atPath: server.data + "/console/" + name))
+        }
     }
 
     @Test("A lost answer: the connection ends, the request was carried out, and the log has its request id")

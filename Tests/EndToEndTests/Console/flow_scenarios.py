@@ -134,6 +134,82 @@ def replay(page):
     page.expect_title("Refused: session_revoked")
 
 
+def proof_checks(page):
+    """The results of `gatehouse dpop verify` for the selected request, by their check."""
+    rows = page.script("""return [...document.querySelectorAll("#step [aria-label='Checks of the proof'] tbody tr")]
+        .map((row) => [row.children[0].textContent, row.className])""")
+    return dict(rows)
+
+
+def bound(page):
+    page.one("#bound").click()
+    page.sign_in()
+    page.expect_title("Signed in as a new user")
+    assert "bound to the key" in page.text(".verdict"), page.text(".verdict")
+    key = re.search(r"bound to (\S{43})", page.text("#session")).group(1)
+    assert f"Key: bound to {key}" in page.text("#step"), "of the access token"
+    assert proof_checks(page)["htm"] == proof_checks(page)["signature"] == "ok", proof_checks(page)
+    page.act("#me")
+    page.expect_title("accepted")
+    assert '"htm": "GET"' in page.text("#step") and '"ath"' in page.text("#step"), "the proof is decoded"
+    checks = proof_checks(page)
+    assert "fault" not in checks.values() and checks["ath"] == checks["thumbprint"] == "ok", checks
+    page.act("#lose")
+    page.expect_title("Still signed in")
+    assert "no answer" in page.history()[-2], page.history()
+    page.open()
+    page.act("#refresh")
+    page.expect_title("New tokens")
+    assert key in page.text("#session"), "a reload keeps the key"
+    page.act("#export")
+    page.expect_title("Everything that is held")
+    page.act("#sign-out")
+    page.expect_title("Signed out")
+    page.sign_in("returning")
+    assert key not in page.text("#session"), "each login has a new key"
+    page.act("#delete")
+    page.expect_title("The account is deleted")
+    page.one("#bound").click()
+    page.sign_in()
+    assert "not bound" in page.text("#session")
+    assert not page.one("#no-proof").is_displayed() and page.one("#replay").is_displayed()
+
+
+def stolen(page):
+    page.one("#bound").click()
+    page.sign_in()
+    page.act("#no-proof")
+    page.expect_title("Refused: missing")
+    assert "thief" in page.text(".verdict") and not proof_checks(page), page.text(".verdict")
+    page.screenshot("stolen-without-proof")
+    page.act("#same-proof")
+    page.expect_title("Refused: replayed")
+    assert "was used" in page.text("#step caption") and "fault" not in proof_checks(page).values(), proof_checks(page)
+    page.act("#refresh")
+    page.expect_title("New tokens")
+    page.act("#other-key")
+    page.expect_title("Refused: key")
+    assert [check for check, state in proof_checks(page).items() if state == "fault"] == ["thumbprint"]
+    assert "In the proof" in page.text(".verdict") and "session_key_mismatch" in page.text(".verdict")
+    page.screenshot("stolen-with-another-key")
+    assert "ended: a proof by another key" in page.text("#session")
+    page.act("#refresh")
+    page.expect_title("Refused: refresh_token_revoked")
+
+
+def bound_strictly(page):
+    page.one("#bound").click()
+    page.sign_in()
+    page.expect_title("Signed in as a new user")
+    assert [h.split(". ")[1] for h in page.history()][2:] == ["Sign in 401", "Sign in, with the nonce 200"], page.history()
+    page.act("#me")
+    page.expect_title("accepted")
+    assert proof_checks(page)["nonce"] == "skipped", proof_checks(page)
+    assert "dpop-nonce: " in page.text("#step"), "each answer has the next nonce"
+    page.act("#sign-out")
+    page.expect_title("Signed out")
+
+
 def sign_out_and_delete(page):
     page.sign_in()
     page.act("#sign-out")

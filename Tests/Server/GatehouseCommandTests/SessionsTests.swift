@@ -16,14 +16,17 @@ struct SessionsTests {
         try registry.add("2")
     }
 
-    private func addSession(_ name: String, of user: User, after seconds: Int) throws {
+    private func addSession(
+        _ name: String, of user: User, after seconds: Int, boundTo key: String? = nil
+    ) throws {
         let moment = Registry.noon + .seconds(seconds)
         let session = Session(
             id: SessionID("sess_" + name), userID: user.id, provider: .apple, clientID: "com.example.app",
             device: .unknown, createdAt: moment,
             token: SessionToken(
-                generation: 1, random: [1], issuedAt: moment, expiresAt: Registry.farFuture, hash: [1]))
-        let identity = Identity(provider: .apple, subject: "1", email: nil)
+                generation: 1, random: [1], issuedAt: moment, expiresAt: Registry.farFuture, hash: [1]),
+            keyThumbprint: key)
+        let identity = Identity(provider: .apple, subject: String(user.id.text.dropFirst(5)), email: nil)
         #expect(try registry.store.record(LoginFixture(of: user, session, as: identity)) == .recorded(user, ended: []))
     }
 
@@ -33,9 +36,9 @@ struct SessionsTests {
         #expect(outcome.status == 0)
         #expect(
             outcome.text == """
-                ID          PROVIDER  CREATED                   LAST USED                 EXPIRES                   ADDRESS    DEVICE            LAST ADDRESS  LAST DEVICE
-                sess_later  APPLE     2025-10-09T08:54:20.000Z  2025-10-09T08:54:20.000Z  2096-10-02T07:06:40.000Z  -          -                 -             -
-                sess_1      APPLE     2025-10-09T08:53:20.000Z  2025-10-09T08:53:20.000Z  2096-10-02T07:06:40.000Z  192.0.2.1  App/1 \\u{1b}[31m  192.0.2.1     App/1 \\u{1b}[31m
+                ID          PROVIDER  CREATED                   LAST USED                 EXPIRES                   BOUND  ADDRESS    DEVICE            LAST ADDRESS  LAST DEVICE
+                sess_later  APPLE     2025-10-09T08:54:20.000Z  2025-10-09T08:54:20.000Z  2096-10-02T07:06:40.000Z  -      -          -                 -             -
+                sess_1      APPLE     2025-10-09T08:53:20.000Z  2025-10-09T08:53:20.000Z  2096-10-02T07:06:40.000Z  -      192.0.2.1  App/1 \\u{1b}[31m  192.0.2.1     App/1 \\u{1b}[31m
 
                 """)
         let json = try #require(try registry.json("users", "sessions", "user_1").object?["sessions"]?.array)
@@ -43,11 +46,23 @@ struct SessionsTests {
         let members = [
             "id", "userId", "provider", "clientId", "device", "address", "lastDevice", "lastAddress", "createdAt",
             "lastUsedAt",
-            "expiresAt",
+            "expiresAt", "bound", "jkt",
         ]
         #expect(json[0].object?.names == members)
         #expect(json[0].object?["device"] == .null)
         #expect(json[1].object?["device"] == "App/1 \u{1B}[31m")
+    }
+
+    @Test("a session that is bound to a key is listed as bound, in JSON with the thumbprint of its key")
+    func bound() throws {
+        let user = try registry.add("3")
+        try addSession("bound", of: user, after: 60, boundTo: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
+        let lines = try registry.run("users", "sessions", "user_3").text.split(separator: "\n")
+        let column = lines[0].prefix { $0 != "B" }.count
+        #expect(lines[1...].map { $0.dropFirst(column).hasPrefix("yes ") } == [true, false])
+        let json = try #require(try registry.json("users", "sessions", "user_3").object?["sessions"]?.array)
+        #expect(json.map { $0.object?["bound"] } == [true, false])
+        #expect(json.map { $0.object?["jkt"] } == ["0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I", .null])
     }
 
     @Test("sessions revoke ends one session, and reports one that had ended already")

@@ -7,7 +7,8 @@ struct UsageTests {
         "serve", "reload", "health", "check", "migrate", "move", "keys generate", "users list", "users show",
         "users disable",
         "users enable",
-        "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "jws verify",
+        "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "dpop verify",
+        "jws verify",
         "openapi", "version",
     ]
 

@@ -44,7 +44,8 @@ struct UnknownPublicAddressCheck: Check {
     func run() -> [Finding] {
         [
             .note(
-                "not checked, nor is the certificate: PUBLIC_URL is not set",
+                "not checked, nor is the certificate, and proofs of bound sessions are compared with the Host of each request: "
+                    + "PUBLIC_URL is not set",
                 "gatehouse-nginx sets it, except with TLS=balancer, PROXY_PROTOCOL=on or a LISTEN_HTTPS without a loopback "
                     + "address: then set PUBLIC_URL=https://… in /etc/gatehouse/gatehouse.conf if this machine can reach "
                     + "nginx there, and PUBLIC_URL=off otherwise")

@@ -12,15 +12,9 @@ enum AppleInput {
 
     /// - Parameter argument: the token or the body itself, the name of a file with it, or `-` for standard input.
     init(_ argument: String) throws(CommandError) {
-        let bytes = try Self.bytes(argument)
+        let bytes = try TokenArgument.bytes(argument)
         let isBody = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
-        // Only the first line, because some tools write more after the token.
-        self = isBody ? .body(bytes) : .token(String(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline }))
-    }
-
-    private static func bytes(_ argument: String) throws(CommandError) -> [UInt8] {
-        guard argument == "-" || FileStatus.ifAny(at: argument)?.kind == .file else { return Array(argument.utf8) }
-        do { return try File.read(argument) } catch { throw CommandError(.failed, error.description) }
+        self = isBody ? .body(bytes) : .token(TokenArgument.token(in: bytes))
     }
 
     /// The login. Options take the place of the members of a body.

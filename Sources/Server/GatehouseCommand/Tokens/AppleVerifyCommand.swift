@@ -89,23 +89,7 @@ struct AppleVerifyCommand: Command {
     private func print(
         _ verdict: Result<JSONObject, AppleTokenFault>, _ checks: [VerifiedCheck], _ arguments: Arguments
     ) -> ExitStatus {
-        if !arguments.has("--quiet"), !arguments.has(Option.json.name) {
-            for check in checks { StandardStream.error.line(check.line) }
-        }
-        var json: JSONObject = ["ok": false, "checks": .array(checks.map(\.json)), "reason": .null, "detail": .null]
-        json["claims"] = .null
-        switch verdict {
-        case .success(let claims):
-            json["ok"] = true
-            json["claims"] = .object(claims)
-            Report(json: .object(json), text: claims.description).print(for: arguments)
-            return .done
-        case .failure(let fault):
-            json["reason"] = .string(fault.reason.rawValue)
-            json["detail"] = .string(fault.explanation)
-            let text = "\(fault.reason.rawValue): \(fault.explanation)"
-            Report(json: .object(json), text: text).print(for: arguments)
-            return .no
-        }
+        let verdict = verdict.mapError { VerifiedToken.Refusal(reason: $0.reason.rawValue, detail: $0.explanation) }
+        return VerifiedToken(verdict: verdict, checks: checks).print(for: arguments)
     }
 }

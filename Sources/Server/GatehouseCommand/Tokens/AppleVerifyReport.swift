@@ -38,41 +38,6 @@ struct AppleVerifyReport {
     }
 }
 
-/// A check of a login, and what it has compared.
-struct VerifiedCheck {
-    enum State: String {
-        case ok, fault, skipped
-    }
-
-    let state: State
-    let subject: String
-    let message: String
-
-    init(_ state: State, _ subject: String, _ message: String) {
-        (self.state, self.subject, self.message) = (state, subject, message)
-    }
-
-    static func notMade(_ subject: String) -> VerifiedCheck { VerifiedCheck(.skipped, subject, "not checked") }
-
-    var line: String { padded(mark, to: 7) + padded(subject, to: 12) + message }
-
-    var json: JSONValue {
-        ["subject": .string(subject), "state": .string(state.rawValue), "message": .string(message)]
-    }
-
-    private var mark: String {
-        switch state {
-        case .ok: "ok"
-        case .fault: "FAULT"
-        case .skipped: "-"
-        }
-    }
-
-    private func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(1, width - text.count))
-    }
-}
-
 extension AppleVerifyReport {
     /// What a passed check has verified.
     private func finding(_ check: IdentityTokenCheck) -> String {
@@ -183,18 +148,7 @@ extension AppleVerifyReport {
         return "\(Timestamp(seconds: Int64(seconds)))"
     }
 
-    private func shown(_ text: String?) -> String { shown(text.map(JSONValue.string)) }
+    private func shown(_ text: String?) -> String { VerifiedCheck.shown(text.map(JSONValue.string)) }
 
-    /// A plain word unchanged, anything else as JSON. The token may be hostile, so the text is
-    /// short and safe on a terminal.
-    private func shown(_ value: JSONValue?) -> String {
-        guard let value else { return "nothing" }
-        if let text = value.string, (1...256).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        {
-            return text
-        }
-        let scalars = value.description.unicodeScalars.prefix(256)
-        return String(scalars.map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
-    }
+    private func shown(_ value: JSONValue?) -> String { VerifiedCheck.shown(value) }
 }

@@ -86,11 +86,17 @@ struct KeySetFile {
 enum TokenArgument {
     static func read(_ argument: String) throws(CommandError) -> String {
         guard argument == "-" else { return argument }
-        do {
-            let text = String(decoding: try File.read("-"), as: UTF8.self)
-            return String(text.prefix { !$0.isNewline })
-        } catch {
-            throw CommandError(.failed, error.description)
-        }
+        return token(in: try bytes("-"))
+    }
+
+    /// - Parameter argument: the token itself, the name of a file with it, or `-` for standard input.
+    static func bytes(_ argument: String) throws(CommandError) -> [UInt8] {
+        guard argument == "-" || FileStatus.ifAny(at: argument)?.kind == .file else { return Array(argument.utf8) }
+        do { return try File.read(argument) } catch { throw CommandError(.failed, error.description) }
+    }
+
+    /// Only the first line, because some tools write more after the token.
+    static func token(in bytes: [UInt8]) -> String {
+        String(String(decoding: bytes, as: UTF8.self).prefix { !$0.isNewline })
     }
 }

@@ -5,7 +5,10 @@ import JSON
 struct UsersSessionsCommand: Command {
     let words = ["users", "sessions"]
     let summary = "List the sessions of a user, the last used first."
-    let discussion = "Reads DATABASE_URL. USER is an id or an email address."
+    let discussion = """
+        Reads DATABASE_URL. USER is an id or an email address. BOUND is yes for a session that needs a proof of the client's
+        key; in JSON, jkt is the thumbprint of that key.
+        """
     let parameters = ["USER"]
     let options = [Option.json]
 
@@ -86,14 +89,16 @@ struct RevokedSession {
 
 extension Session {
     static let columns = [
-        "ID", "PROVIDER", "CREATED", "LAST USED", "EXPIRES", "ADDRESS", "DEVICE", "LAST ADDRESS", "LAST DEVICE",
+        "ID", "PROVIDER", "CREATED", "LAST USED", "EXPIRES", "BOUND", "ADDRESS", "DEVICE", "LAST ADDRESS",
+        "LAST DEVICE",
     ]
 
     /// The cells under `columns`.
     var row: [String?] {
         [
             id.text, provider.rawValue, createdAt.description, token.issuedAt.description,
-            token.expiresAt.description, device.address, device.userAgent, lastDevice.address, lastDevice.userAgent,
+            token.expiresAt.description, keyThumbprint == nil ? nil : "yes", device.address, device.userAgent,
+            lastDevice.address, lastDevice.userAgent,
         ]
     }
 
@@ -105,6 +110,7 @@ extension Session {
             "lastDevice": JSONValue(lastDevice.userAgent), "lastAddress": JSONValue(lastDevice.address),
             "createdAt": .string(createdAt.description),
             "lastUsedAt": .string(token.issuedAt.description), "expiresAt": .string(token.expiresAt.description),
+            "bound": .bool(keyThumbprint != nil), "jkt": JSONValue(keyThumbprint),
         ]
     }
 }

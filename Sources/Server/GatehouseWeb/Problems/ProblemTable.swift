@@ -137,7 +137,7 @@ extension Refusal {
 
 /// Without characters that nginx would not write into the guard's problem document.
 extension DPoPFault {
-    fileprivate var explanation: String {
+    package var explanation: String {
         switch self {
         case .missing: "This session is bound to a key. Send a proof by that key in the header DPoP."
         case .malformed: "The proof is not a DPoP proof JWT with jwk, jti, htm, htu and iat."
