@@ -181,7 +181,7 @@ struct DPoPGuardTests {
         expectRefusedProof(try server.send(request), "url")
     }
 
-    @Test("Two headers DPoP are not two proofs of which one is chosen")
+    @Test("A right proof in a second header DPoP does not help a wrong one in the first")
     func twoHeaders() throws {
         let server = try Fixture.required.get().server
         let client = try BoundClient(at: server, "two@example.com")

@@ -30,7 +30,7 @@ struct SessionListTests {
             #expect(
                 session.names == [
                     "id", "provider", "device", "address", "lastDevice", "lastAddress", "createdAt", "lastUsedAt",
-                    "current",
+                    "current", "bound",
                 ])
             #expect(session["provider"] == "DEV")
             #expect(session["device"]?.string?.isEmpty == false)
