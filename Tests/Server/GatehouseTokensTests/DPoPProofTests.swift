@@ -8,7 +8,9 @@ import Testing
 @Suite("Proofs of clients")
 struct DPoPProofTests {
     private static func read(_ text: String) throws(DPoPFault) -> DPoPProof {
-        try JWTTokenService.readProof(Array(text.utf8)[...])
+        do throws(UnreadableProof) { return try JWTTokenService.readProof(Array(text.utf8)[...]) } catch {
+            throw error.fault
+        }
     }
 
     /// RFC 9449, sections 4.1, 7.1 and 6.1.
