@@ -7,7 +7,14 @@ struct DocumentedJavaScriptTests {
     @Test("A page binds its session to a key that no script can read, and uses it after it is loaded again")
     func boundSession() throws {
         let server = try ServerBehindNginx(
-            locations: "location = /page { default_type text/html; return 200 '<!doctype html>'; }"
+            locations: """
+                location = /page {
+                    default_type text/html;
+                    # In place of the policy for answers of the API, which lets a page fetch nothing.
+                    add_header Content-Security-Policy "default-src 'self'";
+                    return 200 '<!doctype html>';
+                }
+                """
         ) {
             $0["DPOP_GUARD"] = "required"
             $0["DPOP_NONCE"] = "required"

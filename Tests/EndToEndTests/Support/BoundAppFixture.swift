@@ -35,6 +35,6 @@ struct BoundAppFixture {
         return request
     }
 
-    /// The names of keys in the stored value.
-    var storedKeys: String { String(decoding: store.contents ?? Data(), as: UTF8.self) }
+    /// The stored value as text.
+    var stored: String { String(decoding: store.contents ?? Data(), as: UTF8.self) }
 }

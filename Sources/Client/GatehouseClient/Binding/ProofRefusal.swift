@@ -35,7 +35,7 @@ extension Problem {
 
 /// An answer 401 that refuses the proof.
 struct ProofRefusal {
-    /// Nil if the answer does not say it: a guarded location, or a service that verifies proofs itself.
+    /// Nil if the answer does not say it, such as one of a service that verifies proofs itself.
     let reason: ProofReason?
 
     init?(_ answer: (data: Data, response: HTTPURLResponse)) {
