@@ -34,7 +34,8 @@ package struct LoginFixture {
         let user = login.user(on: facts) ?? user
         let session = Session(
             id: session.id, userID: user.id, provider: session.provider, clientID: session.clientID,
-            device: session.device, createdAt: session.createdAt, token: session.token, chain: session.chain)
+            device: session.device, createdAt: session.createdAt, token: session.token, chain: session.chain,
+            keyThumbprint: session.keyThumbprint)
         return .accept(
             AcceptedLogin(login, of: user, on: facts, opening: session, refreshToken: "", queueing: task))
     }
