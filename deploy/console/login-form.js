@@ -10,6 +10,8 @@ let preset = presets[0];
 
 export function buildLogin() {
   replace($("presets"), presets.map(option));
+  // A reload keeps the session, and with it the choice.
+  $("bound").checked = Boolean(state.session?.jkt);
   fill();
   $("login").onsubmit = (event) => {
     event.preventDefault();

@@ -34,7 +34,7 @@ struct DPoPVerifyTests {
 
     private func merged(_ object: JSONObject, _ changes: JSONObject) -> JSONObject {
         var all = object
-        for (name, value) in changes.members { all[name] = value.isNull ? nil : value }
+        for (name, value) in changes.members { all[name] = value.isNull ? .none : .some(value) }
         return all
     }
 
