@@ -22,10 +22,10 @@ package final class Router: Sendable {
 
     package let routes: [Route]
     private let resources: [Resource]
-    /// Nil if proofs need no nonce.
-    private let proofNonce: @Sendable () -> String?
+    private let proofNonce: (@Sendable () -> String)?
 
-    package init(_ endpoints: [any Endpoint], proofNonce: @escaping @Sendable () -> String? = { nil }) {
+    /// - Parameter proofNonce: makes a nonce for the next proof of a client; nil if proofs need none.
+    package init(_ endpoints: [any Endpoint], proofNonce: (@Sendable () -> String)? = nil) {
         self.proofNonce = proofNonce
         routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
         let candidates = endpoints.enumerated().map { Candidate($1, route: $0) }
@@ -37,11 +37,10 @@ package final class Router: Sendable {
     }
 
     package func answer(_ request: Request, in context: inout RequestContext) -> Reply {
+        guard let proofNonce else { return find(request, in: &context) }
         var reply = find(request, in: &context)
-        // The next proof's nonce (RFC 9449, section 8.2).
-        if let nonce = proofNonce(), request.bytes(of: .proof) != nil,
-            let header = Response.Header("DPoP-Nonce", checking: nonce)
-        {
+        // RFC 9449, section 8.2
+        if request.bytes(of: .proof) != nil, let header = Response.Header("DPoP-Nonce", checking: proofNonce()) {
             reply.response.headers.append(header)
         }
         return reply

@@ -30,6 +30,7 @@ extension Router {
             HealthEndpoint(operations: operations),
             ReadinessEndpoint(operations: operations),
         ]
-        self.init(endpoints + documents.endpoints, proofNonce: { auth.proofNonce })
+        let proofNonce: (@Sendable () -> String)? = if auth.requiresProofNonce { { auth.proofNonce() } } else { nil }
+        self.init(endpoints + documents.endpoints, proofNonce: proofNonce)
     }
 }

@@ -35,10 +35,11 @@ extension AuthService {
         return ProvenKey(thumbprint: proof.thumbprint, use: use)
     }
 
-    /// A nonce for proofs; nil if none is demanded.
-    package var proofNonce: String? {
-        guard policy.dpop.requiresNonce else { return nil }
-        return tokens.proofNonce(expiresAt: primitives.now() + DPoPPolicy.nonceLifetime)
+    /// Whether proofs must contain a nonce of this server.
+    package var requiresProofNonce: Bool { policy.dpop.requiresNonce }
+
+    package func proofNonce() -> String {
+        tokens.proofNonce(expiresAt: primitives.now() + DPoPPolicy.nonceLifetime)
     }
 
     func refused(_ fault: DPoPFault, in context: RequestContext) -> Refusal {

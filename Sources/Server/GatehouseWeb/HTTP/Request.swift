@@ -106,7 +106,9 @@ extension Request {
         return start > scheme.count && start < credentials.count ? start : nil
     }
 
-    private static let (bearer, dpop) = ("bearer", "dpop")
+    // Two constants: a pair would be made at its first use, which each request would check.
+    private static let bearer = "bearer"
+    private static let dpop = "dpop"
     private static let space = UInt8(ascii: " ")
 
     /// The user agent is cut: its beginning is enough to tell devices apart.
