@@ -86,7 +86,7 @@ struct UsedProofsTests {
     private static let now = Timestamp(seconds: 1_760_000_000)
 
     private func use(_ number: Int, by request: UInt8 = 1, issued: Duration = .zero) -> ProofUse {
-        let proof = (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        let proof = (0..<32).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) }
         return ProofUse(
             proof: proof, request: [UInt8](repeating: request, count: 32), issuedAt: Self.now + issued)
     }

@@ -153,5 +153,6 @@ final class ProofMemory: Sendable {
         }
     }
 
-    private static func number(_ hash: [UInt8]) -> UInt64 { hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+    /// The last bytes of the hash.
+    private static func number(_ hash: [UInt8]) -> UInt64 { hash.suffix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }
