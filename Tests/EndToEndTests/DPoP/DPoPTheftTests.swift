@@ -76,6 +76,31 @@ struct DPoPTheftTests {
         #expect(try server.testDatabase.number(ended) == 1)
     }
 
+    @Test("Two requests by another key at once: one ends the session, and neither changes anything")
+    func otherKeyTwice() throws {
+        let server = try ServerProcess()
+        for round in 0..<10 {
+            let client = try BoundClient(at: server, "twice-\(round)@example.com")
+            let request = TestRequest.delete("/api/users/me", bearer: client.tokens.accessToken)
+            let requests = try (0..<4).map { _ in try request.proven(by: "thief:P-256", at: server) }
+            let answers = try Concurrently.run(requests.count) { try server.send(requests[$0]) }
+            #expect(answers.allSatisfy { $0.status == 401 }, "\(answers.map(\.status))")
+            #expect(try server.testDatabase.number("SELECT count(*) FROM users WHERE status <> 'ACTIVE'") == 0)
+        }
+    }
+
+    @Test("Who has an access token without the key does not confirm that it reached its owner")
+    func confirmation() throws {
+        let server = try InProcessServer()
+        var client = try BoundClient(at: server, "unconfirmed@example.com")
+        try client.refresh()
+        let lost = try client.refreshed()
+        _ = server.send(.patchUser("Eve", bearer: lost.accessToken))
+        server.advanceClock(by: .seconds(40))
+        let next = try client.refreshed()
+        #expect(next.status == 200 && next.json["refreshToken"] == lost.json["refreshToken"])
+    }
+
     @Test("The audit trail, the log and the metrics say so")
     func told() throws {
         let server = try ServerProcess()

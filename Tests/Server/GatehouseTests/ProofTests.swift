@@ -25,7 +25,8 @@ struct ProofURLTests {
         arguments: [
             "http://api.example.com/a", "https://api.example.com:8443/a", "https://api.example.com/A",
             "https://api.example.com/a/", "https://example.com/a", "https://api.example.com.evil.net/a",
-            "https://api.example.com/a%2Fb", "https://api.example.com//a", "https://api.example.com:443443/a",
+            "https://api.example.com/a%2Fb", "https://api.example.com//a", "https://api.example.com/%+61",
+            "https://api.example.com:443443/a",
         ])
     func different(text: String) throws {
         #expect(try #require(ProofURL(text)) != #require(ProofURL("https://api.example.com/a")))
@@ -122,6 +123,17 @@ struct UsedProofsTests {
         #expect(row.used.entries.count == 1)
     }
 
+    @Test("proofs of a clock that was far ahead keep no others out when it is right again")
+    func clockAhead() {
+        let row = Row()
+        let ahead = Self.now + .seconds(86_400)
+        for number in 0..<UsedProofs.limit {
+            #expect(row.insert(use(number, issued: .seconds(86_400) + .milliseconds(number)), at: ahead))
+        }
+        #expect(row.insert(use(1000), at: Self.now))
+        #expect(row.used.entries.count == 1)
+    }
+
     @Test("of more than the limit, the oldest are forgotten, and proofs as old as they are refused")
     func limit() {
         let row = Row()
@@ -142,7 +154,7 @@ struct UsedProofsTests {
     func process() {
         let memory = ProofMemory(now: Self.now)
         #expect(memory.insert(use(1), at: Self.now))
-        for seconds in [0, 100, 179, 181, 300, 360] {
+        for seconds in [0, 100, 179, 181, 180, 300, 360] {
             #expect(!memory.insert(use(1, by: 2), at: Self.now + .seconds(seconds)), "after \(seconds) s")
         }
         #expect(memory.insert(use(1), at: Self.now + .seconds(361)), "the same request")
@@ -227,6 +239,18 @@ struct BoundSessionTests {
                 try this.auth.authenticate(Array(this.first.accessToken.utf8)[...])
             }
         }
+    }
+
+    @Test("when it has ended, it still tells its key from another one, and writes nothing")
+    func ended() throws {
+        let session = try #require(store.session).ended(for: .logout, at: Self.start)
+        func decide(_ key: String) -> ProofDecision {
+            let use = ProofUse(proof: [1], request: [1], issuedAt: Self.start)
+            return session.decide(
+                on: .success(ProvenKey(thumbprint: key, use: use)), from: .unknown, at: Self.start)
+        }
+        guard case .ended = decide("phone") else { return #expect(Bool(false)) }
+        guard case .refuse(.key) = decide("thief") else { return #expect(Bool(false)) }
     }
 
     @Test("a proof is used once, and again only by the same request at another node")

@@ -53,14 +53,19 @@ extension AuthService {
         if let accessToken, caller.keyThumbprint != nil || accessToken.scheme == .dpop {
             try checkAtGuard(caller, accessToken, proof(), now: now, in: context)
         }
-        try requireActive(caller, now: now)
+        try requireActive(caller)
+        confirm(caller, at: now)
         return caller
     }
 
-    /// Refuses a caller whose session has ended, and records the use of the token.
-    func requireActive(_ caller: Caller, now: Timestamp) throws(Refusal) {
+    /// Refuses a caller whose session has ended.
+    func requireActive(_ caller: Caller) throws(Refusal) {
         try revocations.requireCurrent()
         try revocations.check(caller)
+    }
+
+    /// Records that the tokens of the caller's generation have reached their client.
+    func confirm(_ caller: Caller, at now: Timestamp) {
         confirmations.insert(
             caller.sessionID, generation: caller.generation, at: clocks.isInDoubt ? issueTime(at: now) : now)
     }

@@ -16,7 +16,7 @@ package struct ProofURL: Sendable, Equatable {
 
         /// Nil for a text that is no origin of http or https.
         package init?(_ text: String) {
-            guard let url = ProofURL(text), url.path == "/" else { return nil }
+            guard let url = ProofURL(text), url.path == [UInt8(ascii: "/")] else { return nil }
             self = url.origin
         }
 
@@ -35,7 +35,8 @@ package struct ProofURL: Sendable, Equatable {
     }
 
     package let origin: Origin
-    package let path: String
+    /// As bytes: texts that only look alike must differ.
+    private let path: [UInt8]
 
     package init(_ origin: Origin, path: String) {
         self.origin = origin
@@ -60,30 +61,44 @@ package struct ProofURL: Sendable, Equatable {
     }
 
     /// The same address at another origin.
-    package func at(_ origin: Origin) -> ProofURL { ProofURL(origin, path: path) }
+    package func at(_ origin: Origin) -> ProofURL { ProofURL(origin, normalised: path) }
+
+    private init(_ origin: Origin, normalised path: [UInt8]) {
+        self.origin = origin
+        self.path = path
+    }
+
+    /// Differs from every URL that a proof can have.
+    package static let unreadable = ProofURL(.unknown, normalised: [])
 
     /// Decodes what needs no encoding, and writes the rest in upper case. A path without segments is `/`.
-    private static func normalised(_ path: some Sequence<UInt8>) -> String {
+    private static func normalised(_ path: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(path)
-        guard !bytes.isEmpty else { return "/" }
+        guard !bytes.isEmpty else { return [UInt8(ascii: "/")] }
         var (result, index): ([UInt8], Int) = ([], 0)
         while index < bytes.count {
             guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-                let byte = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
+                let high = hexadecimalDigit(bytes[index + 1]), let low = hexadecimalDigit(bytes[index + 2])
             else {
                 result.append(bytes[index])
                 index += 1
                 continue
             }
-            if isUnreserved(byte) {
-                result.append(byte)
-            } else {
-                result += "%".utf8
-                result += String(decoding: bytes[index + 1...index + 2], as: UTF8.self).uppercased().utf8
-            }
+            let byte = high << 4 | low
+            let digits = String(byte, radix: 16, uppercase: true)
+            result += isUnreserved(byte) ? [byte] : Array("%\(byte < 16 ? "0" : "")\(digits)".utf8)
             index += 3
         }
-        return String(decoding: result, as: UTF8.self)
+        return result
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -25,7 +25,11 @@ extension AuthService {
         let expected = DPoPExpectation(
             method: sent.method, urls: urls,
             accessTokenHash: accessToken.map { tokens.hash(String(decoding: $0.bytes, as: UTF8.self)) })
-        if let failed = proof.checks(against: expected, at: now).first(where: { !$0.passes }) { throw failed.fault }
+        // While two clocks differ, it is not known which one is wrong: a proof may be right by either.
+        let faults = [now, clocks.otherTime(at: now) ?? now].map { moment in
+            proof.checks(against: expected, at: moment).first { !$0.passes }?.fault
+        }
+        if let fault = faults[0], faults[1] != nil { throw fault }
         if policy.dpop.requiresNonce {
             guard let end = proof.nonce.flatMap(tokens.expiry(ofProofNonce:)), now < end else { throw .nonce }
         }
@@ -84,15 +88,19 @@ extension AuthService {
     ) throws(Refusal) -> Caller {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
-        try requireActive(caller, now: now)
+        try requireActive(caller)
         try requireProof(proof(), of: caller, with: accessToken, from: device, now: now, in: context)
+        // Not before: who has the token without the key must not confirm that it has reached its owner.
+        confirm(caller, at: now)
         return caller
     }
 
     /// Demands a proof if the caller's session is bound.
+    ///
+    /// - Parameter mayHaveEnded: whether the request only ends this session, and may be a repeat whose first answer was lost.
     func requireProof(
         _ proof: @autoclosure () -> SentProof?, of caller: Caller, with accessToken: SentAccessToken?,
-        from device: Device, now: Timestamp, in context: RequestContext
+        mayHaveEnded: Bool = false, from device: Device, now: Timestamp, in context: RequestContext
     ) throws(Refusal) {
         guard caller.keyThumbprint != nil else {
             if accessToken?.scheme == .dpop { throw .invalidAccessToken }
@@ -101,20 +109,22 @@ extension AuthService {
         let proven = Result { () throws(DPoPFault) in
             try verify(proof(), with: accessToken, now: now, requestID: context.id)
         }
-        try use(proven, for: caller.sessionID, from: device, now: now, in: context)
+        let isActive = try use(proven, for: caller.sessionID, from: device, now: now, in: context)
+        // `requireActive` may have been asked before another request, or another node, ended the session.
+        guard isActive || mayHaveEnded else { throw .sessionRevoked }
     }
 
-    /// Uses a proof for a bound session. One that does not exist any more, or has ended, demands none: nothing can be done
-    /// with it.
+    /// Uses a proof for a bound session. False if the session has ended, or does not exist any more.
     func use(
         _ proof: Result<ProvenKey, DPoPFault>, for id: SessionID, from device: Device, now: Timestamp,
         in context: RequestContext
-    ) throws(Refusal) {
+    ) throws(Refusal) -> Bool {
         // Without a right proof, nothing is written.
         if case .failure(let fault) = proof { throw refused(fault, in: context) }
         let decision = try store.use(id, now: now) { session in session.decide(on: proof, from: device, at: now) }
         switch decision {
-        case nil, .accept: return
+        case nil, .ended: return false
+        case .accept: return true
         case .refuse(let fault): throw refused(fault, in: context)
         case .end(let ended, _): throw reportStolen(ended, in: context)
         }
@@ -133,23 +143,26 @@ extension AuthService {
 package enum ProofDecision: Sendable {
     /// With the proof among the used ones.
     case accept(Session)
+    /// The proof is right, but the session has ended before. Nothing is written.
+    case ended
     case refuse(DPoPFault)
     /// The proof is right, but by another key: whoever made it has stolen a token.
     case end(Session, recording: AuditEvent)
 }
 
 extension Session {
-    /// A session that has ended accepts every proof: requests to end it are repeated when their answer was lost.
+    /// Only for a bound session.
     package func decide(
         on proof: Result<ProvenKey, DPoPFault>, from device: Device, at now: Timestamp
     ) -> ProofDecision {
-        guard let keyThumbprint, revokedAt == nil else { return .accept(self) }
         switch proof {
         case .failure(let fault): return .refuse(fault)
         case .success(let proven) where proven.thumbprint != keyThumbprint:
+            guard revokedAt == nil else { return .refuse(.key) }
             let event = AuditEvent(
                 .sessionKeyMismatch, at: now, userID: userID, sessionID: id, device: device)
             return .end(ended(for: .key, at: now), recording: event)
+        case .success where revokedAt != nil: return .ended
         case .success(let proven):
             var session = self
             return session.usedProofs.insert(proven.use, at: now) ? .accept(session) : .refuse(.replayed)

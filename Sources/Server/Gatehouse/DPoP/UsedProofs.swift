@@ -28,8 +28,10 @@ package struct ProofUse: Sendable, Equatable {
         self.issuedAt = issuedAt
     }
 
-    /// When the proof is too old everywhere, also by a clock that is behind. It need not be remembered any longer.
-    package var expiresAt: Timestamp { issuedAt + DPoPPolicy.window * 3 }
+    /// How long a proof is remembered: it is then too old everywhere, also by a clock that is behind.
+    static let retention = DPoPPolicy.window * 3
+
+    package var expiresAt: Timestamp { issuedAt + Self.retention }
 }
 
 /// The proofs that requests for a session have used, for as long as they could be sent again. They are part of the
@@ -59,9 +61,9 @@ package struct UsedProofs: Sendable, Equatable {
     mutating func insert(_ use: ProofUse, at now: Timestamp) -> Bool {
         let entry = Entry(use)
         if let known = entries.first(where: { $0.proof == entry.proof }) { return known.request == entry.request }
+        entries.removeAll { !Self.isCurrent($0.issuedAt, at: now) }
+        if let forgotten = forgottenUntil, !Self.isCurrent(forgotten, at: now) { forgottenUntil = nil }
         if let forgottenUntil, use.issuedAt <= forgottenUntil { return false }
-        entries.removeAll { now > $0.issuedAt + DPoPPolicy.window * 3 }
-        if let forgotten = forgottenUntil, now > forgotten + DPoPPolicy.window * 3 { forgottenUntil = nil }
         if entries.count >= Self.limit, let oldest = entries.map(\.issuedAt).min() {
             entries.removeAll { $0.issuedAt <= oldest }
             forgottenUntil = max(oldest, forgottenUntil ?? oldest)
@@ -69,6 +71,12 @@ package struct UsedProofs: Sendable, Equatable {
         }
         entries.append(entry)
         return true
+    }
+
+    /// Whether a proof issued at this time can be accepted now or soon. One from far ahead was accepted by a wrong clock, and
+    /// must not keep others out when the clock is right again.
+    private static func isCurrent(_ moment: Timestamp, at now: Timestamp) -> Bool {
+        now <= moment + ProofUse.retention && moment <= now + ProofUse.retention
     }
 }
 
@@ -117,7 +125,8 @@ extension UsedProofs {
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
 }
 
-/// The proofs that requests without a write have used, in this process only: those at the guard, which reads no database.
+/// The proofs that requests without a write have used, in this process only: those at the guard, which reads no database, and
+/// repeated refreshes while the database cannot be written.
 ///
 /// Two sets take turns: after the longest time for which a proof can be accepted, the older one is dropped.
 final class ProofMemory: Sendable {
@@ -142,8 +151,9 @@ final class ProofMemory: Sendable {
     func insert(_ use: ProofUse, at now: Timestamp) -> Bool {
         let (proof, request) = (Self.number(use.proof), Self.number(use.request))
         return memory.withLock { memory in
-            // The clock may have been set back.
-            let isOver = now > memory.startedAt + DPoPPolicy.window * 3 || now < memory.startedAt
+            // Also after the clock was set back. Requests come a little out of order, each with the time of its beginning.
+            let isOver =
+                now > memory.startedAt + ProofUse.retention || now + ProofUse.retention < memory.startedAt
             if isOver || memory.recent.count >= Self.limit {
                 (memory.earlier, memory.recent, memory.startedAt) = (memory.recent, [:], now)
             }

@@ -17,7 +17,8 @@ extension AuthService {
                 sessions.append(presented.sessionID)
             }
         }
-        try requireProof(proof(), of: caller, with: accessToken, from: device, now: now, in: context)
+        try requireProof(
+            proof(), of: caller, with: accessToken, mayHaveEnded: true, from: device, now: now, in: context)
         for session in sessions { try logOut(session, of: caller.userID, from: device, now: now, in: context) }
     }
 
@@ -33,7 +34,7 @@ extension AuthService {
         context.identify(presented.userID, presented.sessionID)
         if session.isBound, session.revokedAt == nil {
             let proven = Result { () throws(DPoPFault) in try verify(proof(), now: now, requestID: context.id) }
-            try use(proven, for: session.id, from: device, now: now, in: context)
+            _ = try use(proven, for: session.id, from: device, now: now, in: context)
         }
         try logOut(presented.sessionID, of: presented.userID, from: device, now: now, in: context)
     }
@@ -51,7 +52,8 @@ extension AuthService {
                 let now = primitives.now()
                 let caller = try claimedCaller(SentAccessToken(Array(token.utf8)[...]), now: now, in: &context)
                 // The token is not sent as the request's credentials, so the proof need not contain its hash.
-                try requireProof(proof(), of: caller, with: nil, from: device, now: now, in: context)
+                try requireProof(
+                    proof(), of: caller, with: nil, mayHaveEnded: true, from: device, now: now, in: context)
                 try logOut(caller.sessionID, of: caller.userID, from: device, now: now, in: context)
             }
         } catch {
@@ -119,8 +121,11 @@ extension AuthService {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         // A caller who ends their own session may repeat the request after it has ended: the answer may have been lost.
-        if id != caller.sessionID { try requireActive(caller, now: now) }
-        try requireProof(proof(), of: caller, with: accessToken, from: device, now: now, in: context)
+        let isOwn = id == caller.sessionID
+        if !isOwn { try requireActive(caller) }
+        try requireProof(
+            proof(), of: caller, with: accessToken, mayHaveEnded: isOwn, from: device, now: now, in: context)
+        if !isOwn { confirm(caller, at: now) }
         guard let session = try store.session(id)?.session, session.userID == caller.userID else { throw .notFound }
         let event = AuditEvent(
             .sessionRemoved, at: now, userID: caller.userID, sessionID: session.id, device: device)

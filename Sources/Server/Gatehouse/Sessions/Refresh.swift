@@ -104,7 +104,7 @@ extension AuthService {
         case .repeatCurrent:
             // The row cannot remember the proof.
             if session.isBound, case .success(let proven) = request.proof, !proofs.insert(proven.use, at: request.now) {
-                throw .invalidProof(.replayed)
+                throw refused(.replayed, in: context)
             }
             answer = .repeatCurrent(nil)
         case .refuse(let refusal): answer = .refuse(refusal)
@@ -129,6 +129,7 @@ extension AuthService {
         // The rule of rotation says what happens to the tokens, and the proof who may cause it.
         switch session.decide(on: request.proof ?? .failure(.missing), from: device, at: now) {
         case .accept(let session): return carryOut(rotation, session, user, from: device, now: now)
+        case .ended: return .refuse(.refreshTokenRevoked)
         case .refuse(let fault): return .refuse(.invalidProof(fault))
         case .end(let ended, let event): return .end(ended, recording: event)
         }

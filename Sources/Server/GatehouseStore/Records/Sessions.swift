@@ -34,7 +34,7 @@ extension RelationalStore {
             switch decision {
             case .accept(let session): try connection.writeUsedProofs(session, now: now)
             case .end(let ended, let event): try connection.writeEnd(ended, recording: event)
-            case .refuse: break
+            case .ended, .refuse: break
             }
             return decision
         }

@@ -87,13 +87,14 @@ extension Request {
     /// The proof of the request; nil if it has none.
     var proof: SentProof? {
         guard let proof = bytes(of: .proof) else { return nil }
-        let target = (text(of: .proofTarget) ?? "").split(separator: " ", maxSplits: 1)
-        // A front that does not say the address leaves the path, and PUBLIC_URL has the origin.
-        let path = ProofURL(.unknown, path: String(decoding: path, as: UTF8.self))
-        guard target.count == 2, let url = ProofURL(String(target[1])) else {
-            return SentProof(proof, method: method, url: path)
+        guard let target = text(of: .proofTarget) else {
+            // A front that does not say the address leaves the path, and PUBLIC_URL has the origin.
+            let url = ProofURL(.unknown, path: String(decoding: path, as: UTF8.self))
+            return SentProof(proof, method: method, url: url)
         }
-        return SentProof(proof, method: String(target[0]), url: url)
+        let parts = target.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        let url = parts.count == 2 ? ProofURL(String(parts[1])) : nil
+        return SentProof(proof, method: String(parts[0]), url: url ?? .unreadable)
     }
 
     /// The index after the scheme, in any case, and the spaces after it.
