@@ -61,7 +61,8 @@ package struct Settings: Sendable {
             the address every minute (every 15 seconds after a failure) through a loopback address; metrics have the \
             result and the expiry of the certificate. `gatehouse check` sends one, too. `gatehouse-nginx` writes \
             `public_url`, except with `TLS=balancer`, with `PROXY_PROTOCOL=on` or where nginx listens at no loopback \
-            address: set `off` there.
+            address: set `off` there. The proofs of [bound sessions](API.md#bound-sessions) must be about this origin: after a \
+            change, apps that use the earlier one have to log in again.
             """)
     let logLevel = Setting(
         "LOG_LEVEL", .oneOf(LogLevel.self), default: "info", "Least severe level that is logged.",
@@ -156,7 +157,7 @@ package struct Settings: Sendable {
         "What the guard asks of access tokens that are bound to a key.",
         details: """
             `off`: nothing, they are accepted as any other. `optional`: a proof that is sent must be right. `required`: the \
-            scheme `DPoP` with a right proof. It also holds for reading the own user, and has no effect on sessions that \
+            scheme `DPoP` with a right proof. It also holds for each GET of `/api/users/me`, and has no effect on sessions that \
             are not [bound](API.md#bound-sessions).
             """)
     let dpopNonce = Setting(
