@@ -75,7 +75,12 @@ extension GatehouseClient {
             }
             return .success(try Connection.decode(LoginAnswer.self, from: data))
         } catch {
-            return .failure(error)
+            guard key != nil, case .refused(let problem) = error, problem.proofReason?.isOfEveryProof == true else {
+                return .failure(error)
+            }
+            // The server looks at the proof before it uses up the identity token.
+            report(.failed("the server refuses the proof of the login, so the session is not bound: \(problem)"))
+            return await request(login, path, nil)
         }
     }
 

@@ -24,6 +24,10 @@ public struct ProofReason: RawRepresentable, Codable, Hashable, Sendable {
 
     /// Whether the clock of the device may be wrong.
     var isOfTime: Bool { self == .expired || self == .notYetValid }
+
+    /// Whether the server would refuse every other proof as well: it has another address than the app knows, or does
+    /// not understand the proofs of this library. That keeps no user from signing in.
+    var isOfEveryProof: Bool { [.url, .method, .malformed, .algorithm, .signature].contains(self) }
 }
 
 extension Problem {
