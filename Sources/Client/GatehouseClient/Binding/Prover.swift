@@ -67,19 +67,27 @@ final class Prover: Sendable {
     }
 
     /// Throws ``StoreUnavailable/unreadable`` if there is no such key any more.
-    @concurrent func findKey(_ name: String) async throws(StoreUnavailable) { _ = try key(name) }
+    @concurrent func findKey(_ name: String) async throws(StoreUnavailable) { _ = try await key(name) }
 
     func deleteKey(_ name: String) throws(StoreUnavailable) {
         try store().deleteKey(name)
         state.withLock { if $0.key?.name == name { $0.key = nil } }
     }
 
-    private func key(_ name: String) throws(StoreUnavailable) -> any DeviceKey {
+    private func key(_ name: String) async throws(StoreUnavailable) -> any DeviceKey {
+        if let key = try storedKey(name) { return key }
+        // A lost key ends the session, so a Keychain that does not find it once is asked again.
+        do { try await clock.sleep(.seconds(1)) } catch { throw .failed("the key was not found at once") }
+        guard let key = try storedKey(name) else { throw .unreadable }
+        return key
+    }
+
+    private func storedKey(_ name: String) throws(StoreUnavailable) -> (any DeviceKey)? {
         let keys = try store()
         return try state.withLock { state in
             Result { () throws(StoreUnavailable) in
                 if let known = state.key, known.name == name { return known.key }
-                guard let key = try keys.key(name) else { throw .unreadable }
+                guard let key = try keys.key(name) else { return nil }
                 state.key = (name, key)
                 return key
             }
@@ -98,6 +106,7 @@ final class Prover: Sendable {
         _ request: URLRequest, _ key: String, _ token: Token?
     ) async throws(GatehouseError) -> URLRequest {
         do throws(StoreUnavailable) {
+            let deviceKey = try await self.key(key)
             let server = request.url.flatMap(Origin.init).flatMap { origin in state.withLock { $0.servers[origin] } }
             let proof = DPoPProof(
                 request,
@@ -105,7 +114,7 @@ final class Prover: Sendable {
                     try store().sha256(Data(token.text.utf8))
                 }, nonce: server?.nonce, date: clock.date().addingTimeInterval(server?.offset ?? 0))
             var request = request
-            request.setValue(try proof.signed(with: self.key(key)), forHTTPHeaderField: "DPoP")
+            request.setValue(try proof.signed(with: deviceKey), forHTTPHeaderField: "DPoP")
             if let token { request.setValue("DPoP \(token.text)", forHTTPHeaderField: "Authorization") }
             return request
         } catch {
