@@ -86,7 +86,8 @@ extension GatehouseClient {
 
     private func endLogin() {
         loginsUnderWay -= 1
-        deleteOldKeys()
+        // Deletes them after it has read the store: another process may have refreshed the session since.
+        if cache.record?.oldKeys != nil { try? readStore() }
     }
 
     /// Ends the session of a login that has been superseded or cancelled.
