@@ -42,6 +42,16 @@ struct ProofRefusal {
     /// Nil if the answer does not say it, such as one of a service that verifies proofs itself.
     let reason: ProofReason?
 
+    /// Whether a request without a proof was refused because it had none.
+    static func demandsProof(_ answer: (data: Data, response: HTTPURLResponse)) -> Bool {
+        guard answer.response.statusCode == 401 else { return false }
+        return isDemand(answer.response.value(forHTTPHeaderField: "WWW-Authenticate"))
+            || Problem(answer.data, status: 401, retryAfter: nil)?.code == .invalidDPoPProof
+    }
+
+    /// - Parameter challenge: the header `WWW-Authenticate`.
+    static func isDemand(_ challenge: String?) -> Bool { challenge?.lowercased().hasPrefix("dpop") == true }
+
     init?(_ answer: (data: Data, response: HTTPURLResponse)) {
         guard answer.response.statusCode == 401 else { return nil }
         let challenge = answer.response.value(forHTTPHeaderField: "WWW-Authenticate") ?? ""

@@ -23,6 +23,7 @@ final class Prover: Sendable {
 
     private struct Server {
         var nonce: String?
+        var demandsProofs = false
         /// The server's clock minus the one of this device, once the server has refused a proof for its time.
         var offset: TimeInterval = 0
     }
@@ -131,6 +132,14 @@ final class Prover: Sendable {
     func keep(nonce: String, of url: URL) {
         guard let origin = Origin(url) else { return }
         state.withLock { $0.servers[origin, default: Server()].nonce = nonce }
+    }
+
+    /// Whether this origin has demanded proofs.
+    func isDemanded(by origin: Origin) -> Bool { state.withLock { $0.servers[origin]?.demandsProofs == true } }
+
+    func demandProofs(of url: URL?) {
+        guard let origin = url.flatMap(Origin.init) else { return }
+        state.withLock { $0.servers[origin, default: Server()].demandsProofs = true }
     }
 
     /// Whether another proof may be accepted where this one was refused.
