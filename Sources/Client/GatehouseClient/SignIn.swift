@@ -75,13 +75,19 @@ extension GatehouseClient {
             }
             return .success(try Connection.decode(LoginAnswer.self, from: data))
         } catch {
-            return .failure(error)
+            guard key != nil, case .refused(let problem) = error, problem.proofReason?.isOfEveryProof == true else {
+                return .failure(error)
+            }
+            // The server looks at the proof before it uses up the identity token.
+            report(.failed("the server refuses the proof of the login, so the session is not bound: \(problem)"))
+            return await request(login, path, nil)
         }
     }
 
     private func endLogin() {
         loginsUnderWay -= 1
-        deleteOldKeys()
+        // Deletes them after it has read the store: another process may have refreshed the session since.
+        if cache.record?.oldKeys != nil { try? readStore() }
     }
 
     /// Ends the session of a login that has been superseded or cancelled.

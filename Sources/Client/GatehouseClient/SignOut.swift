@@ -49,19 +49,24 @@ extension GatehouseClient {
 
     private func deliverAll() async -> Bool {
         defer { delivery = nil }
-        var refused: Set<Token> = []
-        while var logout = cache.record?.logouts.first(where: { !refused.contains($0.refreshToken) }) {
+        var undelivered: Set<Token> = []
+        while var logout = cache.record?.logouts.first(where: { !undelivered.contains($0.refreshToken) }) {
             do {
                 try await deliver(&logout)
                 try? readStore()
                 changeStore { $0.logouts.removeAll { $0.refreshToken == logout.refreshToken } }
             } catch {
-                // If this request got no answer, the others would not get one either.
-                guard case .refused = error, !error.isTemporary else { return false }
-                refused.insert(logout.refreshToken)
+                switch error {
+                case .refused where !error.isTemporary, .storeUnavailable:
+                    // Another logout may have a key that can be used.
+                    undelivered.insert(logout.refreshToken)
+                default:
+                    // If this request got no answer, the others would not get one either.
+                    return false
+                }
             }
         }
-        return refused.isEmpty
+        return undelivered.isEmpty
     }
 
     /// Also succeeds if there is no session to end.

@@ -46,6 +46,7 @@ struct AppClientBindingTests {
         let client = app.client(trustedOrigins: [
             URL(string: "https://api.example.com:444")!, URL(string: "http://[::1]")!,
         ])
+        app.server.plan("", .answer(401, headers: ["WWW-Authenticate": #"DPoP algs="ES256""#]))
         _ = try await client.send(URLRequest(url: URL(string: url)!))
         #expect(app.server.seen().last?.proof?["htu"] == expected)
     }
@@ -76,6 +77,38 @@ struct AppClientBindingTests {
         app.server.setOld()
         try await client.signIn(development: app.login)
         #expect(try await client.headers(for: "GET", url).keys.sorted() == ["Authorization"])
+    }
+
+    @Test("Another trusted origin gets the token as before, and proofs once it has demanded them")
+    func trustedOrigin() async throws {
+        _ = try await app.signedIn()
+        let client = app.client(trustedOrigins: [URL(string: "https://files.example.com")!])
+        let request = app.request("https://files.example.com/notes")
+        _ = try await client.send(request)
+        #expect(try await client.headers(for: "GET", request.url!) == ["Authorization": "Bearer access1"])
+        app.server.plan("notes", .answer(401, headers: ["WWW-Authenticate": #"DPoP algs="ES256""#]))
+        for _ in 0..<2 { #expect(try await client.send(request).1.statusCode == 200) }
+        let schemes = app.server.seen("notes").map(\.authorization)
+        #expect(schemes == ["Bearer access1", "Bearer access1", "DPoP access1", "DPoP access1"])
+        #expect(app.server.seen("refresh").isEmpty && app.server.faults == [])
+
+        let other = app.client(trustedOrigins: [URL(string: "https://files.example.com")!])
+        let refused = try await other.headers(for: "GET", request.url!)
+        let headers = try await other.headers(for: "GET", request.url!, replacing: refused, challenge: "DPoP")
+        #expect(headers["Authorization"] == "DPoP access1" && headers["DPoP"] != nil)
+    }
+
+    @Test("A logout whose key cannot be used now blocks no later one")
+    func blockedLogout() async throws {
+        let client = try await app.signedIn()
+        app.keys.failToSign(.failed("of today"))
+        #expect(await client.signOut() == .queued)
+        try await client.signIn(development: app.login)
+        #expect(await client.signOut() == .queued)
+        #expect(app.server.seen("logout").count == 1)
+        app.keys.failToSign(nil)
+        #expect(await client.deliverLogouts())
+        #expect(app.server.seen("logout").count == 2 && app.store.contents == nil)
     }
 
     @Test("A logout by refresh token has a proof without the hash of a token")

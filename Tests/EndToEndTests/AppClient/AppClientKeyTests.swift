@@ -27,6 +27,16 @@ struct AppClientKeyTests {
         #expect(try await restored.user().id == "user_1")
     }
 
+    @Test("A key that is missing once is read again, and signs nobody out")
+    func missedKey() async throws {
+        let session = try await app.signedIn().state
+        app.keys.missNextRead()
+        #expect(try await app.client().restore() == session)
+        app.keys.missNextRead()
+        #expect(try await app.client().send(app.request()).1.statusCode == 200)
+        #expect(app.server.faults == [] && app.keys.names.count == 1)
+    }
+
     @Test("A key that can never sign again signs out with a request and with a refresh", arguments: [false, true])
     func unusableKey(refreshes: Bool) async throws {
         let client = try await app.signedIn()

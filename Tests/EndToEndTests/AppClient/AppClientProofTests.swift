@@ -169,13 +169,27 @@ struct AppClientProofTests {
         _ = try await client.user()
     }
 
-    @Test("A login whose proof is refused fails, and the next one has the same key")
+    @Test("A login whose proof is refused for another reason fails, and the next one has the same key")
     func refusedLogin() async throws {
         let client = app.client()
-        app.server.plan("dev-login", .refuse("url"))
+        app.server.plan("dev-login", .refuse("of_tomorrow"))
         await #expect(throws: GatehouseError.self) { try await client.signIn(development: app.login) }
         try await client.signIn(development: app.login)
         #expect(Set(app.server.seen("dev-login").map { $0.proof?.key }).count == 1 && app.keys.made == 1)
+    }
+
+    @Test(
+        "A login whose proofs the server can never accept is sent once more without one, which is reported",
+        arguments: ["url", "method", "malformed", "algorithm", "signature"])
+    func unboundLogin(reason: String) async throws {
+        let client = app.client()
+        var failures = client.storeFailures.makeAsyncIterator()
+        app.server.plan("dev-login", .refuse(reason))
+        let session = try await client.signIn(development: app.login)
+        #expect(await failures.next()?.description.contains(reason) == true)
+        #expect(client.state == .signedIn(session) && app.keys.names == [])
+        _ = try await client.send(app.request())
+        #expect(app.server.seen().map { $0.proof != nil } == [true, false, false])
     }
 
     @Test("A body that is a stream is not sent again with another proof, and the next request has the nonce")

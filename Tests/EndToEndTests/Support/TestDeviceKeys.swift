@@ -11,6 +11,7 @@ final class TestDeviceKeys: DeviceKeyStore {
         var failure: StoreUnavailable?
         var signingFailure: StoreUnavailable?
         var deletionFailure: StoreUnavailable?
+        var missedReads = 0
         var made = 0
         var isOnMainThread = false
     }
@@ -46,6 +47,9 @@ final class TestDeviceKeys: DeviceKeyStore {
     /// As on another device, where the keys are not.
     func loseAll() { state.withLock { $0.keys = [:] } }
 
+    /// The next read finds no key.
+    func missNextRead() { state.withLock { $0.missedReads = 1 } }
+
     func makeKey(_ name: String) throws(StoreUnavailable) -> any DeviceKey {
         try access { state throws(StoreUnavailable) in
             if let key = state.keys[name] { return Key(key: key, store: self) }
@@ -59,7 +63,13 @@ final class TestDeviceKeys: DeviceKeyStore {
     }
 
     func key(_ name: String) throws(StoreUnavailable) -> (any DeviceKey)? {
-        try access { state throws(StoreUnavailable) in state.keys[name].map { Key(key: $0, store: self) } }
+        try access { state throws(StoreUnavailable) in
+            if state.missedReads > 0 {
+                state.missedReads -= 1
+                return nil
+            }
+            return state.keys[name].map { Key(key: $0, store: self) }
+        }
     }
 
     func deleteKey(_ name: String) throws(StoreUnavailable) {

@@ -20,6 +20,8 @@ public enum StubEnclave {
     nonisolated(unsafe) public static var isAvailable = true
     /// Another one after the device was erased, or on another device. Zero does not answer.
     nonisolated(unsafe) public static var number: UInt8 = 1
+    /// How many of the next uses fail.
+    nonisolated(unsafe) public static var failures = 0
     nonisolated(unsafe) public static var accessControl: SecAccessControl?
     nonisolated(unsafe) fileprivate static var keys: UInt8 = 0
 
@@ -95,6 +97,10 @@ public enum SecureEnclave: Sendable {
                 }
 
                 private func check() throws {
+                    if StubEnclave.failures > 0 {
+                        StubEnclave.failures -= 1
+                        throw CryptoKitError.authenticationFailure
+                    }
                     guard enclave == StubEnclave.number, enclave != 0 else {
                         throw CryptoKitError.authenticationFailure
                     }

@@ -2,6 +2,7 @@
 public struct HTTPField: Sendable {
     public struct Name: Hashable, Sendable {
         public init?(_ name: String) { fatalError() }
+        public static var wwwAuthenticate: Self { fatalError() }
     }
 }
 

@@ -67,9 +67,9 @@
 
         init(reference: Data) throws(StoreUnavailable) {
             do {
-                self.init(key: try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: Data(reference)))
+                key = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: Data(reference))
             } catch {
-                throw Self.reason(error)
+                key = try Self.secondAttempt(Data(reference), Data()).key
             }
         }
 
@@ -81,7 +81,7 @@
             do {
                 return try key.signature(for: message).rawRepresentation
             } catch {
-                throw Self.reason(error)
+                return try Self.secondAttempt(key.dataRepresentation, message).signature
             }
         }
 
@@ -94,13 +94,21 @@
         }
 
         /// Apple documents no error for a key that belongs to another enclave, or to this one before the device was
-        /// erased. If the enclave makes another key and signs with it, this one is lost; otherwise it may work later.
-        private static func reason(_ error: any Error) -> StoreUnavailable {
+        /// erased. If the enclave makes another key and signs with it, and then still not with this one, this one is lost;
+        /// otherwise it may work later.
+        private static func secondAttempt(
+            _ reference: Data, _ message: Data
+        ) throws(StoreUnavailable) -> (key: SecureEnclave.P256.Signing.PrivateKey, signature: Data) {
             do {
                 _ = try makeInEnclave().signature(for: Data())
-                return .unreadable
             } catch {
-                return .failed("the Secure Enclave does not sign, \(StoreUnavailable.code(of: error))")
+                throw .failed("the Secure Enclave does not sign, \(StoreUnavailable.code(of: error))")
+            }
+            do {
+                let key = try SecureEnclave.P256.Signing.PrivateKey(dataRepresentation: reference)
+                return (key, try key.signature(for: message).rawRepresentation)
+            } catch {
+                throw .unreadable
             }
         }
     }

@@ -24,6 +24,10 @@ public struct ProofReason: RawRepresentable, Codable, Hashable, Sendable {
 
     /// Whether the clock of the device may be wrong.
     var isOfTime: Bool { self == .expired || self == .notYetValid }
+
+    /// Whether the server would refuse every other proof as well: it has another address than the app knows, or does
+    /// not understand the proofs of this library. That keeps no user from signing in.
+    var isOfEveryProof: Bool { [.url, .method, .malformed, .algorithm, .signature].contains(self) }
 }
 
 extension Problem {
@@ -37,6 +41,16 @@ extension Problem {
 struct ProofRefusal {
     /// Nil if the answer does not say it, such as one of a service that verifies proofs itself.
     let reason: ProofReason?
+
+    /// Whether a request without a proof was refused because it had none.
+    static func demandsProof(_ answer: (data: Data, response: HTTPURLResponse)) -> Bool {
+        guard answer.response.statusCode == 401 else { return false }
+        return isDemand(answer.response.value(forHTTPHeaderField: "WWW-Authenticate"))
+            || Problem(answer.data, status: 401, retryAfter: nil)?.code == .invalidDPoPProof
+    }
+
+    /// - Parameter challenge: the header `WWW-Authenticate`.
+    static func isDemand(_ challenge: String?) -> Bool { challenge?.lowercased().hasPrefix("dpop") == true }
 
     init?(_ answer: (data: Data, response: HTTPURLResponse)) {
         guard answer.response.statusCode == 401 else { return nil }

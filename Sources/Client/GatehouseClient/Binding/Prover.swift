@@ -23,6 +23,7 @@ final class Prover: Sendable {
 
     private struct Server {
         var nonce: String?
+        var demandsProofs = false
         /// The server's clock minus the one of this device, once the server has refused a proof for its time.
         var offset: TimeInterval = 0
     }
@@ -67,19 +68,27 @@ final class Prover: Sendable {
     }
 
     /// Throws ``StoreUnavailable/unreadable`` if there is no such key any more.
-    @concurrent func findKey(_ name: String) async throws(StoreUnavailable) { _ = try key(name) }
+    @concurrent func findKey(_ name: String) async throws(StoreUnavailable) { _ = try await key(name) }
 
     func deleteKey(_ name: String) throws(StoreUnavailable) {
         try store().deleteKey(name)
         state.withLock { if $0.key?.name == name { $0.key = nil } }
     }
 
-    private func key(_ name: String) throws(StoreUnavailable) -> any DeviceKey {
+    private func key(_ name: String) async throws(StoreUnavailable) -> any DeviceKey {
+        if let key = try storedKey(name) { return key }
+        // A lost key ends the session, so a Keychain that does not find it once is asked again.
+        do { try await clock.sleep(.seconds(1)) } catch { throw .failed("the key was not found at once") }
+        guard let key = try storedKey(name) else { throw .unreadable }
+        return key
+    }
+
+    private func storedKey(_ name: String) throws(StoreUnavailable) -> (any DeviceKey)? {
         let keys = try store()
         return try state.withLock { state in
             Result { () throws(StoreUnavailable) in
                 if let known = state.key, known.name == name { return known.key }
-                guard let key = try keys.key(name) else { throw .unreadable }
+                guard let key = try keys.key(name) else { return nil }
                 state.key = (name, key)
                 return key
             }
@@ -98,6 +107,7 @@ final class Prover: Sendable {
         _ request: URLRequest, _ key: String, _ token: Token?
     ) async throws(GatehouseError) -> URLRequest {
         do throws(StoreUnavailable) {
+            let deviceKey = try await self.key(key)
             let server = request.url.flatMap(Origin.init).flatMap { origin in state.withLock { $0.servers[origin] } }
             let proof = DPoPProof(
                 request,
@@ -105,7 +115,7 @@ final class Prover: Sendable {
                     try store().sha256(Data(token.text.utf8))
                 }, nonce: server?.nonce, date: clock.date().addingTimeInterval(server?.offset ?? 0))
             var request = request
-            request.setValue(try proof.signed(with: self.key(key)), forHTTPHeaderField: "DPoP")
+            request.setValue(try proof.signed(with: deviceKey), forHTTPHeaderField: "DPoP")
             if let token { request.setValue("DPoP \(token.text)", forHTTPHeaderField: "Authorization") }
             return request
         } catch {
@@ -122,6 +132,14 @@ final class Prover: Sendable {
     func keep(nonce: String, of url: URL) {
         guard let origin = Origin(url) else { return }
         state.withLock { $0.servers[origin, default: Server()].nonce = nonce }
+    }
+
+    /// Whether this origin has demanded proofs.
+    func isDemanded(by origin: Origin) -> Bool { state.withLock { $0.servers[origin]?.demandsProofs == true } }
+
+    func demandProofs(of url: URL?) {
+        guard let origin = url.flatMap(Origin.init) else { return }
+        state.withLock { $0.servers[origin, default: Server()].demandsProofs = true }
     }
 
     /// Whether another proof may be accepted where this one was refused.

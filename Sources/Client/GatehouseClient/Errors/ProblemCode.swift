@@ -10,8 +10,6 @@ public enum ProblemCode: Hashable, Sendable {
     case invalidRefreshToken, refreshTokenExpired, refreshTokenRevoked, refreshTokenReused
     // Users and accounts
     case userDisabled, accountAlreadyLinked, lastAccount
-    // Proofs of bound sessions
-    case invalidDPoPProof
     // The server
     case appleKeysUnavailable, storageUnavailable, notReady, internalError
     // nginx
@@ -46,7 +44,7 @@ extension ProblemCode: CustomStringConvertible {
         "refresh_token_expired": .refreshTokenExpired, "refresh_token_revoked": .refreshTokenRevoked,
         "refresh_token_reused": .refreshTokenReused, "user_disabled": .userDisabled,
         "account_already_linked": .accountAlreadyLinked, "last_account": .lastAccount,
-        "invalid_dpop_proof": .invalidDPoPProof, "apple_keys_unavailable": .appleKeysUnavailable,
+        "apple_keys_unavailable": .appleKeysUnavailable,
         "storage_unavailable": .storageUnavailable,
         "not_ready": .notReady, "internal_error": .internalError, "too_many_requests": .tooManyRequests,
         "bad_gateway": .badGateway, "service_unavailable": .serviceUnavailable, "gateway_timeout": .gatewayTimeout,
@@ -60,7 +58,11 @@ extension ProblemCode: CustomStringConvertible {
     ]
 }
 
+// No cases, so that a switch of an app over all cases stays complete.
 extension ProblemCode {
+    /// The server refuses the proof of a bound session. See ``Problem/proofReason``.
+    public static let invalidDPoPProof = ProblemCode.other("invalid_dpop_proof")
+
     /// Not of the server: the key of the session is gone. See ``SignOutReason/deviceKeyLost``.
     public static let deviceKeyLost = ProblemCode.other("device_key_lost")
 }

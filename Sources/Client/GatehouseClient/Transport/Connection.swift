@@ -97,8 +97,15 @@ struct Connection: Sendable {
         var request = request
         var reasons: Set<ProofReason?> = []
         while true {
-            let answer = try await sending(authorised(request, credentials))
+            let authorised = try await authorised(request, credentials)
+            let answer = try await sending(authorised)
             prover.keepNonce(of: answer.1)
+            if !proves(to: authorised.url) {
+                guard ProofRefusal.demandsProof(answer) else { return answer }
+                prover.demandProofs(of: authorised.url)
+                if request.httpBodyStream == nil { continue }
+                return answer
+            }
             guard let refusal = ProofRefusal(answer), request.httpBodyStream == nil else { return answer }
             guard reasons.insert(refusal.reason).inserted else {
                 if refusal.reason?.isOfTime == true { prover.forgetOffset(of: answer.1) }
@@ -113,11 +120,19 @@ struct Connection: Sendable {
     }
 
     func authorised(_ request: URLRequest, _ credentials: Credentials) async throws(GatehouseError) -> URLRequest {
-        if let key = credentials.key { return try await prover.authorise(request, key, credentials.token) }
+        if let key = credentials.key, proves(to: request.url) {
+            return try await prover.authorise(request, key, credentials.token)
+        }
         guard let token = credentials.token else { return request }
         var request = request
         request.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization")
         return request
+    }
+
+    /// A trusted service that verifies tokens itself may know `Bearer` only, so it gets proofs once it demands them.
+    func proves(to target: URL?) -> Bool {
+        let origin = target.flatMap(Origin.init)
+        return origin == Origin(url) || origin.map(prover.isDemanded(by:)) == true
     }
 
     /// Where the transport has followed a redirect: the proof was for the address before it.

@@ -46,6 +46,10 @@ struct Program {
         expect(control?.stubProtection == kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly, "usable in the background")
         expect(control?.stubFlags == .privateKeyUsage, "the private key signs")
         guard let key = try keys.key("a") else { return expect(false, "the key is there") }
+        StubEnclave.failures = 1
+        try expect(key.signature(for: Data()).count == 64, "a key that fails once is used again")
+        StubEnclave.failures = 1
+        try expect(keys.key("a")?.publicKey == key.publicKey, "also where it is found")
         StubEnclave.number = 0
         for failed in [failure { _ = try key.signature(for: Data()) }, failure { _ = try keys.key("a") }] {
             guard case .failed = failed else { return expect(false, "an enclave that does not answer loses no key") }
