@@ -3,37 +3,22 @@ import DevelopmentHTTP
 import FileSystem
 import JSON
 import POSIX
-import Processes
-import Synchronization
 
 /// Runs `gatehouse apple verify` for a refused login, so that the page shows the checks of the command.
 struct TokenCheck: Sendable {
     private let keys: String
-    private let folder: String
-    private let program: Subprocess
-    /// The files have one name each, so one check runs at a time.
-    private let turn = Turn()
-
-    private final class Turn: Sendable {
-        let lock = Mutex(())
-    }
+    private let runner: VerifyRunner
 
     init(_ settings: ConsoleSettings) throws(POSIXError) {
         keys = settings.keys
-        folder = settings.data + "/console"
-        program = .inheritingEnvironment(settings.gatehouse)
-        try File.makeDirectory(folder)
+        runner = try VerifyRunner(settings)
     }
 
     /// - Parameter body: the body of the login.
     func verify(_ body: [UInt8]) throws(HTTPRefusal) -> JSONObject {
-        try turn.lock.withLock { _ throws(HTTPRefusal) in
-            let keySet = try fetchKeys()
-            do throws(POSIXError) {
-                return try run(body, keySet)
-            } catch {
-                throw .failed("gatehouse apple verify could not be run: \(error)")
-            }
+        let keySet = try fetchKeys()
+        do throws(POSIXError) { return try run(body, keySet) } catch {
+            throw .failed("gatehouse apple verify could not be run: \(error)")
         }
     }
 
@@ -46,13 +31,13 @@ struct TokenCheck: Sendable {
         return answer.body
     }
 
-    /// The token is passed in a file: other users can read the arguments of a process.
     private func run(_ body: [UInt8], _ keySet: [UInt8]) throws(POSIXError) -> JSONObject {
-        let files = (keys: folder + "/keys.json", login: folder + "/login.json")
-        try File.replace(files.keys, with: keySet)
-        try File.replace(files.login, with: body)
-        defer { try? File.remove(files.login) }
-        let outcome = try program.run(["apple", "verify", "--json", "--jwks", files.keys, files.login])
+        let files = (keys: runner.folder + "/keys.json", login: runner.folder + "/login.json")
+        let outcome = try runner.run(removing: [files.login]) { () throws(POSIXError) in
+            try File.replace(files.keys, with: keySet)
+            try File.replace(files.login, with: body)
+            return ["apple", "verify", "--json", "--jwks", files.keys, files.login]
+        }
         return VerifyReport.json(outcome)
     }
 }

@@ -146,7 +146,7 @@ package enum ProofDecision: Sendable {
     /// The proof is right, but the session has ended before. Nothing is written.
     case ended
     case refuse(DPoPFault)
-    /// The proof is right, but by another key: whoever made it has stolen a token.
+    /// The proof is valid, but signed with another key than the session's: the client that sent it holds a stolen token.
     case end(Session, recording: AuditEvent)
 }
 

@@ -163,7 +163,11 @@ package struct Settings: Sendable {
     let dpopNonce = Setting(
         "DPOP_NONCE", .oneOf(DPoPNonceRule.self), default: "off",
         "Whether proofs must contain a nonce of the server.",
-        details: "Then nobody can make proofs in advance for a later time. A client needs one more request every 5 min."
+        details: """
+            With `required`, an attacker who can use a client's key for a moment cannot sign proofs for a later time. A \
+            nonce is valid for 5 minutes: a client whose nonce has expired gets 401 with a new one, and sends its request \
+            again.
+            """
     )
     let replayGrace = Setting(
         "APPLE_REPLAY_GRACE", .duration(.zero...(.seconds(600))), default: "60s",
