@@ -23,7 +23,8 @@ package struct UnreadableProof: Error, Equatable {
     }
 }
 
-/// Proofs that clients make (RFC 9449, section 4). They contain their key: whose key it is, the session says.
+/// Proofs that clients sign (RFC 9449, section 4). A proof contains its public key. The caller compares that key with the one
+/// in the session's row.
 extension JWTTokenService {
     private static let proofType = "dpop+jwt"
     package static let longestProof = 4096

@@ -202,13 +202,19 @@ struct AppClientBindingTests {
         #expect(app.store.contents == nil)
     }
 
+    /// A login that has reached the server, which does not answer it before the gate opens.
+    private func heldLogin(of client: GatehouseClient, at gate: Gate) async -> Task<Session, any Error> {
+        app.server.plan("dev-login", .hold(gate))
+        let login = Task { try await client.signIn(development: app.login) }
+        await gate.arrival()
+        return login
+    }
+
     @Test("Of two logins at once, the session that is kept has its key, and no other key is left")
     func twoLogins() async throws {
         let client = app.client()
         let gate = Gate()
-        app.server.plan("dev-login", .hold(gate))
-        let first = Task { try await client.signIn(development: app.login) }
-        await gate.arrival()
+        let first = await heldLogin(of: client, at: gate)
         try await client.signIn(development: app.login)
         await gate.open()
         await #expect(throws: GatehouseError.superseded) { try await first.value }
@@ -222,9 +228,7 @@ struct AppClientBindingTests {
     func lateLogin() async throws {
         let client = app.client()
         let gate = Gate()
-        app.server.plan("dev-login", .hold(gate))
-        let first = Task { try await client.signIn(development: app.login) }
-        await gate.arrival()
+        let first = await heldLogin(of: client, at: gate)
         try await client.signIn(development: app.login)
         #expect(await client.signOut() == .delivered)
         await gate.open()

@@ -62,8 +62,8 @@ struct AppleSourcesTests {
     }
 
     @Test(
-        "With stubs that answer, the Keychain store and Sign in with Apple do what their programs expect",
-        arguments: ["Keychain", "AppleSignIn"])
+        "With stubs that answer, the Keychain store, the keys and Sign in with Apple do what their programs expect",
+        arguments: ["Keychain", "DeviceKeys", "AppleSignIn"])
     func runs(program: String) throws {
         let outcome = try StubModules.shared.get().run(program: program)
         #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")

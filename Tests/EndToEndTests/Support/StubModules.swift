@@ -54,7 +54,8 @@ struct StubModules {
 
     /// Builds and runs a program of Tests/Support/StubModules/Programs.
     func run(program: String) throws -> Shell.Outcome {
-        try run(["\(Executable.root)/Tests/Support/StubModules/Programs/\(program).swift"])
+        let folder = "\(Executable.root)/Tests/Support/StubModules/Programs"
+        return try run(["\(folder)/\(program).swift", "\(folder)/Expectations.swift"])
     }
 
     /// Builds these files as a program, and runs it.

@@ -9,7 +9,7 @@ extension AuthService {
         }
     }
 
-    /// Verifies everything about a proof but whose key it is, and whether it was used before.
+    /// Verifies a proof, except that it is by the session's key and was not used before: the caller checks these two.
     ///
     /// - Parameters:
     ///   - accessToken: the one that is sent with it.
@@ -59,7 +59,7 @@ extension AuthService {
     func checkAtGuard(
         _ caller: Caller, _ token: SentAccessToken, _ proof: SentProof?, now: Timestamp, in context: RequestContext
     ) throws(Refusal) {
-        // A token that is bound to no key, as if it were (RFC 9449, section 7.1).
+        // An unbound token with the scheme DPoP (RFC 9449, section 7.1).
         guard let key = caller.keyThumbprint else { throw .invalidAccessToken }
         switch policy.dpop.atGuard {
         case .off: return
@@ -90,7 +90,7 @@ extension AuthService {
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         try requireActive(caller)
         try requireProof(proof(), of: caller, with: accessToken, from: device, now: now, in: context)
-        // Not before: who has the token without the key must not confirm that it has reached its owner.
+        // After the proof: a thief who has the token and not the key must not confirm that it has reached the owner.
         confirm(caller, at: now)
         return caller
     }

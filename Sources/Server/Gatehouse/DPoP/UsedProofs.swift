@@ -12,10 +12,8 @@ package struct ProvenKey: Sendable, Equatable {
 }
 
 /// The use of a proof by a request. nginx may send one request to a second node when the first does not answer: that is
-/// the same use. The id of the request is nginx's, so no client can choose it.
+/// the same use, and the request has the same id. nginx makes the id, so a client cannot choose it.
 package struct ProofUse: Sendable, Equatable {
-    package static let hashBytes = 32
-
     /// SHA-256 of the key and the proof's id.
     package let proof: [UInt8]
     /// SHA-256 of the request's id.
@@ -137,8 +135,8 @@ final class ProofMemory: Sendable {
         var startedAt: Timestamp
     }
 
-    /// With more, the earlier ones are dropped before their time: 50 MiB are at stake, and each proof cost its sender a
-    /// session and this process a signature's verification.
+    /// With more, the earlier set is dropped before its proofs have expired, so that the two sets take at most 50 MiB. To
+    /// reach the limit, a client with a bound session must send 3,000 valid proofs a second.
     private static let limit = 500_000
 
     private let memory: Mutex<Memory>

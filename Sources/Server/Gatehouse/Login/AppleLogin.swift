@@ -28,8 +28,7 @@ extension AuthService {
             let proof = try verify(login, now: now, requestID: context.id)
             return try openSession(
                 for: proof, nickname: login.nickname ?? login.name?.displayed, boundBy: keyProof, from: device,
-                now: now,
-                in: &context
+                now: now, in: &context
             ) { user in
                 exchangeTask(for: login.credential.authorizationCode, of: user, clientID: proof.clientID, now: now)
             }

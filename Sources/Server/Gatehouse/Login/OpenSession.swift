@@ -27,8 +27,7 @@ extension AuthService {
     ///   - task: makes the Apple task that is queued with the login.
     func openSession(
         for proof: Proof, nickname: String?, boundBy keyProof: SentProof?, from device: Device, now: Timestamp,
-        in context: inout RequestContext,
-        queueing task: @escaping (UserID) -> AppleTask? = { _ in nil }
+        in context: inout RequestContext, queueing task: @escaping (UserID) -> AppleTask? = { _ in nil }
     ) throws(Refusal) -> LoginResult {
         let provider = proof.identity.provider
         let key = try provenKey(of: keyProof, now: now, in: context)

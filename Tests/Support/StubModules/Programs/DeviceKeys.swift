@@ -71,15 +71,4 @@ struct Program {
         }
         try expect(keys.key("a") != nil, "a failure changes nothing")
     }
-
-    static func failure(_ body: () throws -> Void) -> StoreUnavailable? {
-        do { try body() } catch { return error as? StoreUnavailable }
-        return nil
-    }
-
-    static func expect(_ condition: @autoclosure () throws -> Bool, _ rule: String) rethrows {
-        guard try !condition() else { return }
-        print("failed: \(rule)")
-        exit(1)
-    }
 }

@@ -29,31 +29,20 @@ struct Program {
         try store.save(first)
         try expect(store.load() == first, "an item that an extension added between the calls is replaced")
 
-        for (status, failure) in [
+        for (status, expected) in [
             (errSecInteractionNotAllowed, StoreUnavailable.locked), (errSecNotAvailable, .locked),
             (-25243, .failed("OSStatus -25243")),
             (-34018, .failed("OSStatus -34018, the program is not signed or lacks the access group")),
         ] {
             StubKeychain.nextResults = [status, status, status]
-            expect(result { _ = try store.load() } == failure, "load: \(status)")
-            expect(result { try store.save(second) } == failure, "save: \(status)")
-            expect(result { try store.save(nil) } == failure, "remove: \(status)")
+            expect(failure { _ = try store.load() } == expected, "load: \(status)")
+            expect(failure { try store.save(second) } == expected, "save: \(status)")
+            expect(failure { try store.save(nil) } == expected, "remove: \(status)")
         }
         try expect(store.load() == first, "a failure changes nothing")
 
         try store.save(nil)
         try store.save(nil)
         try expect(store.load() == nil && StubKeychain.items.isEmpty, "an item is removed, and may be removed again")
-    }
-
-    static func result(_ body: () throws -> Void) -> StoreUnavailable? {
-        do { try body() } catch { return error as? StoreUnavailable }
-        return nil
-    }
-
-    static func expect(_ condition: @autoclosure () throws -> Bool, _ rule: String) rethrows {
-        guard try !condition() else { return }
-        print("failed: \(rule)")
-        exit(1)
     }
 }
