@@ -45,7 +45,7 @@ struct DPoPSessionTests {
         [TestEnvironment.handler, .nginx])
     func needsProof(_ change: Change, _ environment: TestEnvironment) throws {
         let server = try SharedServers.standard(environment)
-        let email = "\(change)-\(environment)@example.com"
+        let email = "needs-proof-\(change)-\(environment)@example.com"
         let other = try server.devLogin(email)
         let client = try BoundClient(at: server, email)
         let request = change.request(of: client.tokens, other: other, at: server)
