@@ -58,7 +58,7 @@ let package = Package(
                 .target(name: "Gatehouse"),
 
                 // What the domain asks of the world. None of these imports another.
-                .target(name: "AppleID", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
+                .target(name: "IdentityProviders", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
                 .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
                 .target(
                     name: "GatehouseStore",
@@ -72,13 +72,13 @@ let package = Package(
                 .target(
                     name: "GatehouseServer",
                     dependencies: [
-                        "AppleID", "Curl", "FastCGI", "FileSystem", "Gatehouse", "GatehouseStore", "GatehouseTokens",
+                        "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse", "GatehouseStore", "GatehouseTokens",
                         "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets",
                     ]),
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [
-                        "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets",
                     ]),
             ])
@@ -150,9 +150,9 @@ let package = Package(
                     name: "GatehouseStoreTests",
                     dependencies: ["Gatehouse", "GatehouseStore", "SQL", "SQLite", "StoreSupport", "TestSupport"]),
                 .testTarget(
-                    name: "AppleIDTests",
+                    name: "IdentityProvidersTests",
                     dependencies: [
-                        "AppleID", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport",
+                        "IdentityProviders", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseTokensTests",
@@ -160,13 +160,13 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseServerTests",
                     dependencies: [
-                        "AppleID", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseCommandTests",
                     dependencies: [
-                        "AppleID", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand", "GatehouseServer",
+                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand", "GatehouseServer",
                         "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
                         "Sockets", "StoreSupport", "TestSupport",
                     ]),
@@ -194,7 +194,7 @@ let package = Package(
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: [
-                    "AppleID", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand",
+                    "IdentityProviders", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand",
                     "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
                     "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
                 ],
@@ -215,7 +215,7 @@ let package = Package(
             .executableTarget(
                 name: "GatehouseBenchmarks",
                 dependencies: [
-                    "AppleID", "FakeApple", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                    "IdentityProviders", "FakeApple", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
                     "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX",
                 ],
                 path: "Tests/Benchmarks/InProcess"),

@@ -7,6 +7,8 @@ package struct AuthService: Sendable {
     let store: any Store
     private(set) var tokens: any TokenService
     private(set) var apple: any AppleVerifier
+    /// The providers that the operator has configured beside Apple.
+    private(set) var providers: [Provider: any IdentityProvider]
     /// Nil when no credentials for Apple's servers are configured.
     private(set) var appleServer: AppleServerAccess?
     let hasher: any IdentityHasher
@@ -26,13 +28,14 @@ package struct AuthService: Sendable {
     ///   accepted.
     package init(
         store: any Store, tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess? = nil,
-        hasher: any IdentityHasher, policy: Policy, primitives: Primitives, clocks: Clocks? = nil,
+        providers: [Provider: any IdentityProvider] = [:], hasher: any IdentityHasher, policy: Policy, primitives: Primitives, clocks: Clocks? = nil,
         report: @escaping @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void = { _, _ in }
     ) throws(Refusal) {
         self.store = store
         self.tokens = tokens
         self.apple = apple
         self.appleServer = appleServer
+        self.providers = providers
         self.hasher = hasher
         self.policy = policy
         self.primitives = primitives
@@ -49,10 +52,12 @@ package struct AuthService: Sendable {
 
     /// The same service with other settings. Both share the state in memory.
     package func with(
-        tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess?, policy: Policy
+        tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess?,
+        providers: [Provider: any IdentityProvider], policy: Policy
     ) -> AuthService {
         var next = self
         (next.tokens, next.apple, next.appleServer, next.policy) = (tokens, apple, appleServer, policy)
+        next.providers = providers
         return next
     }
 }

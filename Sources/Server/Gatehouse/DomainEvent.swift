@@ -2,6 +2,8 @@
 package enum DomainEvent: Sendable, Equatable {
     case loggedIn(Provider, isNewUser: Bool)
     case loginRefused(Provider, Refusal)
+    /// A provider's subjects for one person belong to two users, and the login was refused.
+    case identityOfTwoUsers(Provider, UserID, UserID)
     /// - isRepeat: the same successor was returned again, because the first answer may have been lost.
     case refreshed(isRepeat: Bool)
     case refreshRefused(Refusal)

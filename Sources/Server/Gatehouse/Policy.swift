@@ -70,17 +70,9 @@ package struct ApplePolicy: Sendable, Equatable {
     /// How long a nonce from the challenge endpoint is valid: the user has to complete Apple's sign-in sheet.
     package static let challengeLifetime = Duration.seconds(600)
 
-    /// How long an identity token may be redeemed again by a client that retries.
-    package var replayGrace: Duration
-    /// Whether a login must use a nonce from the challenge endpoint.
-    package var requiresChallenge: Bool
     package var onConsentRevoked: ConsentPolicy
 
-    package init(
-        replayGrace: Duration, requiresChallenge: Bool, onConsentRevoked: ConsentPolicy
-    ) {
-        self.replayGrace = replayGrace
-        self.requiresChallenge = requiresChallenge
+    package init(onConsentRevoked: ConsentPolicy) {
         self.onConsentRevoked = onConsentRevoked
     }
 }

@@ -1,8 +1,15 @@
 /// Why a use case did not do what the request asks for. The web layer has one table that maps each case to a status
 /// and a code.
 package enum Refusal: Error, Sendable, Equatable {
-    case appleToken(AppleTokenFault)
-    case appleKeysUnavailable
+    /// The credential of a login, or of a link, is not valid.
+    case identity(IdentityFault, by: Provider)
+    /// The credential lacks a member that its provider needs.
+    case missing(IdentityCredential.Member)
+    /// The provider has to be asked, and does not answer: for its keys, or about a code.
+    case providerUnavailable(Provider)
+    /// The provider refuses Gatehouse's own credentials: an operator has to correct them.
+    case providerMisconfigured(Provider)
+    case unknownProvider
     case devLoginDisabled
     case invalidDevSecret
     case userDisabled
@@ -32,7 +39,7 @@ package enum Refusal: Error, Sendable, Equatable {
     /// The same for a guarded location, which takes no identity token.
     case guardedLoginTooOld(limit: Duration)
 
-    case accountAlreadyLinked
+    case accountAlreadyLinked(LinkConflict)
     case lastAccount
     /// It does not exist, or belongs to another user.
     case notFound

@@ -1,4 +1,4 @@
-import AppleID
+import IdentityProviders
 import FastCGI
 package import Gatehouse
 import JSON

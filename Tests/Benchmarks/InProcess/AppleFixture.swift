@@ -1,4 +1,4 @@
-import AppleID
+import IdentityProviders
 import FakeApple
 import Gatehouse
 import GatehouseServer

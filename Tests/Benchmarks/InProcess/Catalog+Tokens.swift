@@ -1,4 +1,4 @@
-import AppleID
+import IdentityProviders
 import Gatehouse
 import GatehouseTokens
 import JOSE
@@ -7,7 +7,7 @@ extension Catalog {
     static let tokens = [
         Entry(name: "verify identity token (RS256)") { folder in
             let apple = try AppleFixture(folder: folder)
-            let credential = AppleCredential(identityToken: apple.identityToken)
+            let credential = IdentityCredential(identityToken: apple.identityToken)
             let (verifier, now) = (apple.logIn, Sample.now)
             return repeating { try verifier.verify(credential, now: now, requestID: nil) }
         },

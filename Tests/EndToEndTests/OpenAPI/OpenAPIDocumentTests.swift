@@ -38,7 +38,7 @@ struct OpenAPIDocumentTests {
 
     @Test("It has the lists of values of the domain")
     func values() throws {
-        let reasons = AppleTokenFault.Reason.allCases.map(\.rawValue) + DPoPFault.allCases.map(\.rawValue)
+        let reasons = IdentityFault.Reason.allCases.map(\.rawValue) + DPoPFault.allCases.map(\.rawValue)
         #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons))
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))

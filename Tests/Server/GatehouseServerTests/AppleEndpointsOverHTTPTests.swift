@@ -1,4 +1,4 @@
-import AppleID
+import IdentityProviders
 import Foundation
 import Gatehouse
 import GatehouseServer

@@ -31,8 +31,8 @@ private struct TrustingTokens: TokenService {
 
 /// Accepts every token as one of the same subject.
 private struct TrustingApple: AppleVerifier {
-    func verify(_ credential: AppleCredential, now: Timestamp, requestID: String?) throws(Refusal) -> AppleAssertion {
-        AppleAssertion(subject: "001", audience: "app", tokenHash: [1], issuedAt: now, expiresAt: now + .seconds(1))
+    func verify(_ credential: IdentityCredential, now: Timestamp, requestID: String?) throws(Refusal) -> IdentityAssertion {
+        IdentityAssertion(subject: "001", audience: "app", tokenHash: [1], issuedAt: now, expiresAt: now + .seconds(1))
     }
 
     func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification {
@@ -59,10 +59,10 @@ struct FailingStoreTests {
 
     @Test("every use case reports the storage failure, and none refuses the credentials")
     func everything() {
-        let credential = AppleCredential(identityToken: "x")
+        let credential = IdentityCredential(identityToken: "x")
         let caller = TrustingTokens().caller
         #expect(throws: storageFailure) {
-            try auth.logIn(AppleLogin(credential: credential), from: device)
+            try auth.logIn(IdentityLogin(credential: credential), from: device)
         }
         #expect(throws: storageFailure) {
             try auth.logIn(DevLogin(email: "a@b", secret: "secret"), from: device)

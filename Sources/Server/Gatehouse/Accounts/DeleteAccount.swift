@@ -3,12 +3,12 @@ extension AuthService {
     ///
     /// - Parameters:
     ///   - authorizationCode: a fresh one from Apple, used when there is no Apple token to revoke.
-    ///   - credential: proves the login again when it is too old.
+    ///   - login: proves the login again when it is too old.
     package func deleteAccount(
-        of caller: Caller, authorizationCode: String? = nil, credential: AppleCredential? = nil, requestID: String
+        of caller: Caller, authorizationCode: String? = nil, provenBy login: IdentityLogin? = nil, requestID: String
     ) throws(Refusal) -> AppleRevocation {
         let now = primitives.now()
-        try requireRecentLogin(of: caller, or: credential, now: now, requestID: requestID)
+        try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
         // The event has no device, because a device is personal data.
         let event = AuditEvent(.userDeleted, at: now, userID: caller.userID, sessionID: caller.sessionID)
         let clientID = try store.session(caller.sessionID)?.session.clientID ?? policy.defaultClientID

@@ -30,6 +30,8 @@ package struct LinkFacts: Sendable {
     package let user: User?
     /// The account that the identity has, and its user.
     package let known: KnownIdentity?
+    /// The user who has the identity's union subject, if it is another one than the user of its subject.
+    package let otherUser: UserID?
     /// The disabled user from whom the identity was removed, if it has no account.
     package let barredFrom: UserID?
     package let use: Redemption.Use
@@ -37,10 +39,11 @@ package struct LinkFacts: Sendable {
     package let accounts: [LinkedAccount]
 
     package init(
-        user: User?, known: KnownIdentity?, barredFrom: UserID?, use: Redemption.Use, accounts: [LinkedAccount]
+        user: User?, known: KnownIdentity?, otherUser: UserID? = nil, barredFrom: UserID?, use: Redemption.Use, accounts: [LinkedAccount]
     ) {
         self.user = user
         self.known = known
+        self.otherUser = otherUser
         self.barredFrom = barredFrom
         self.use = use
         self.accounts = accounts
@@ -52,11 +55,18 @@ package enum LinkDecision: Sendable {
     case link(LinkedAccount, changing: User?)
     /// The account, which has another subject after a transfer of the app.
     case alreadyLinked(LinkedAccount)
-    /// The identity belongs to another user or is barred, or the user has another account at this provider.
-    case taken
+    case taken(LinkConflict)
     case replayed
     case usedNonce
     case userInactive
+}
+
+/// Why an identity cannot be linked.
+package enum LinkConflict: String, Sendable, CaseIterable {
+    /// It belongs to another user, or belonged to a disabled one.
+    case identity
+    /// The user has another account at this provider.
+    case provider
 }
 
 extension NewLink {
@@ -68,13 +78,14 @@ extension NewLink {
         case .first, .repeated: break
         }
         if let known = facts.known {
-            guard known.user.id == user.id else { return .taken }
+            guard known.user.id == user.id, facts.otherUser == nil else { return .taken(.identity) }
             var account = known.account
-            account.subject = identity.subject
+            if identity.unionSubject == nil { account.subject = identity.subject }
+            account.unionSubject = account.unionSubject ?? identity.unionSubject
             return .alreadyLinked(account)
         }
-        let hasOther = facts.accounts.contains { $0.provider == identity.provider }
-        if hasOther || facts.barredFrom != nil { return .taken }
+        if facts.barredFrom != nil { return .taken(.identity) }
+        if facts.accounts.contains(where: { $0.provider == identity.provider }) { return .taken(.provider) }
         return .link(LinkedAccount(identity, linkedAt: event.moment), changing: user.verified(by: identity))
     }
 }

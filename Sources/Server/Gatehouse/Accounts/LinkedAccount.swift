@@ -16,12 +16,14 @@ package struct LinkedAccount: Sendable, Equatable {
     package var realUserStatusHint: Int64?
     /// The subject that another developer team sees.
     package var transferSubject: String?
+    /// The subject that all apps of the operator see at this provider.
+    package var unionSubject: String?
     package let linkedAt: Timestamp
 
     package init(
         provider: Provider, subject: String, email: String?, emailVerified: Bool?, emailHint: String?,
         isPrivateEmail: Bool?, isMailForwarded: Bool?, realUserStatus: Int64?, realUserStatusHint: Int64?,
-        transferSubject: String?, linkedAt: Timestamp
+        transferSubject: String?, unionSubject: String? = nil, linkedAt: Timestamp
     ) {
         self.provider = provider
         self.subject = subject
@@ -33,6 +35,7 @@ package struct LinkedAccount: Sendable, Equatable {
         self.realUserStatus = realUserStatus
         self.realUserStatusHint = realUserStatusHint
         self.transferSubject = transferSubject
+        self.unionSubject = unionSubject
         self.linkedAt = linkedAt
     }
 
@@ -43,7 +46,7 @@ package struct LinkedAccount: Sendable, Equatable {
             isPrivateEmail: identity.isPrivateEmail, isMailForwarded: nil,
             realUserStatus: identity.realUserStatus.map(Int64.init),
             realUserStatusHint: identity.realUserStatusHint.map(Int64.init),
-            transferSubject: identity.transferSubject, linkedAt: moment)
+            transferSubject: identity.transferSubject, unionSubject: identity.unionSubject, linkedAt: moment)
     }
 }
 
@@ -54,10 +57,12 @@ extension LinkedAccount {
     /// The account after another login. A claim that the provider leaves out keeps its value, and the client's hints keep
     /// their first one. Nil if nothing changes: then the store does not write the row.
     ///
-    /// The subject changes when the app was transferred to another developer team, which gives all users new ones.
+    /// The subject changes when the app was transferred to another developer team, which gives all users new ones. It does
+    /// not change when another app of the operator has another subject for the same person.
     package func updated(from identity: Identity) -> LinkedAccount? {
         var account = self
-        account.subject = identity.subject
+        account.subject = identity.unionSubject == nil ? identity.subject : subject
+        account.unionSubject = unionSubject ?? identity.unionSubject
         // Not by ==, which treats more addresses as equal.
         let hasOtherAddress = identity.email.map { email?.hasSameBytes(as: $0) != true } ?? false
         if let address = identity.email {

@@ -24,8 +24,10 @@ extension Refusal {
     /// what clients send.
     package var label: String {
         switch self {
-        case .appleToken(let fault): fault.reason.rawValue
-        case .appleKeysUnavailable: "apple_keys_unavailable"
+        case .identity(let fault, _): fault.reason.rawValue
+        case .providerUnavailable(.apple): "apple_keys_unavailable"
+        case .providerUnavailable: "provider_unavailable"
+        case .providerMisconfigured: "provider_misconfigured"
         case .storageUnavailable: "storage_unavailable"
         case .userDisabled: "user_disabled"
         case .invalidDevSecret: "dev_secret"
@@ -43,7 +45,7 @@ extension Refusal {
     /// reuse and disabled users, which have entries of their own.
     fileprivate var auditReason: String? {
         switch self {
-        case .appleToken, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked: label
+        case .identity, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked: label
         // The end of the session has an entry of its own.
         case .invalidProof(let fault): fault == .key ? nil : label
         default: nil

@@ -1,4 +1,4 @@
-/// A nonce made by Gatehouse, which comes back in Apple's identity token.
+/// A nonce made by Gatehouse, which comes back in the provider's identity token.
 package struct Challenge: Sendable, Equatable {
     package let nonce: String
     package let expiresAt: Timestamp
@@ -23,7 +23,7 @@ package struct Challenge: Sendable, Equatable {
 }
 
 extension AuthService {
-    /// A nonce for one login with Apple. It is not stored until it is used.
+    /// A nonce for one login by an identity token. It is not stored until it is used.
     package func challenge() -> (nonce: String, expiresIn: Duration) {
         let lifetime = ApplePolicy.challengeLifetime
         return (tokens.challenge(expiresAt: primitives.now() + lifetime).nonce, lifetime)

@@ -22,11 +22,12 @@ extension AuthService {
             guard primitives.equal(tokens.hash(login.secret), expected) else { throw .invalidDevSecret }
             let email = login.email.lowercased()
             let now = primitives.now()
-            let proof = Proof(
+            let proven = ProvenIdentity(
                 identity: Identity(provider: .dev, subject: email, email: email), clientID: policy.defaultClientID,
                 issuedAt: now, redemption: nil)
+            let key = try provenKey(of: keyProof, now: now, in: context)
             return try openSession(
-                for: proof, nickname: login.nickname, boundBy: keyProof, from: device, now: now, in: &context)
+                for: proven, nickname: login.nickname, boundTo: key, from: device, now: now, in: &context)
         } catch {
             throw refusedLogin(error, by: .dev, from: device, in: context)
         }

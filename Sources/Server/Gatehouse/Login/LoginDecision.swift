@@ -30,6 +30,8 @@ package struct Login: Sendable {
 package struct LoginFacts: Sendable {
     /// The account of the identity, and its user.
     package let known: KnownIdentity?
+    /// The user who has the identity's union subject, if it is another one than the user of its subject.
+    package let otherUser: UserID?
     /// The disabled user from whom the identity was removed, if it has no account.
     package let barredFrom: UserID?
     package let use: Redemption.Use
@@ -39,10 +41,11 @@ package struct LoginFacts: Sendable {
     package let accounts: [LinkedAccount]
 
     package init(
-        known: KnownIdentity? = nil, barredFrom: UserID? = nil, use: Redemption.Use = .first,
+        known: KnownIdentity? = nil, otherUser: UserID? = nil, barredFrom: UserID? = nil, use: Redemption.Use = .first,
         hasUsedProof: Bool = false, accounts: [LinkedAccount] = []
     ) {
         self.known = known
+        self.otherUser = otherUser
         self.barredFrom = barredFrom
         self.use = use
         self.hasUsedProof = hasUsedProof
@@ -59,6 +62,8 @@ package enum LoginRefusal: Sendable, Equatable {
     case replayed
     case usedNonce
     case usedProof
+    /// The subjects of the identity belong to two users: an operator has to decide which one is right.
+    case twoUsers(UserID, UserID)
     /// The user of the identity is not active.
     case inactive(User)
     /// The identity belonged to a disabled user and has been removed since. The store bars this login's other subject as
@@ -154,7 +159,10 @@ extension AuthService {
 extension Login {
     /// Nil when the login is accepted.
     package func refusal(on facts: LoginFacts) -> LoginRefusal? {
-        if let user = facts.known?.user, user.status != .active { return .inactive(user) }
+        if let user = facts.known?.user {
+            if let other = facts.otherUser { return .twoUsers(user.id, other) }
+            if user.status != .active { return .inactive(user) }
+        }
         if facts.known == nil, let user = facts.barredFrom { return .barred(user) }
         if facts.hasUsedProof { return .usedProof }
         return switch facts.use {

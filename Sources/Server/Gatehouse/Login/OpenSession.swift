@@ -1,11 +1,3 @@
-/// What a way to sign in proves: who it is, to which client, and what has to be redeemed for it.
-struct Proof {
-    let identity: Identity
-    let clientID: String
-    let issuedAt: Timestamp
-    let redemption: Redemption?
-}
-
 /// The answer to a login.
 package struct LoginResult: Sendable {
     package let tokens: TokenPair
@@ -23,19 +15,18 @@ extension AuthService {
     /// Finds or creates the user of a proven identity, and opens a session: the one path after every way to sign in.
     ///
     /// - Parameters:
-    ///   - keyProof: binds the session to its key.
+    ///   - key: nil for a session that is bound to none.
     ///   - task: makes the Apple task that is queued with the login.
     func openSession(
-        for proof: Proof, nickname: String?, boundBy keyProof: SentProof?, from device: Device, now: Timestamp,
+        for proven: ProvenIdentity, nickname: String?, boundTo key: ProvenKey?, from device: Device, now: Timestamp,
         in context: inout RequestContext, queueing task: @escaping (UserID) -> AppleTask? = { _ in nil }
     ) throws(Refusal) -> LoginResult {
-        let provider = proof.identity.provider
-        let key = try provenKey(of: keyProof, now: now, in: context)
+        let provider = proven.identity.provider
         let login = Login(
-            identity: proof.identity, nickname: nickname, redemption: proof.redemption, key: key,
+            identity: proven.identity, nickname: nickname, redemption: proven.redemption, key: key,
             moment: issueTime(at: now), hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
-            decide(login, on: facts, clientID: proof.clientID, from: device, queueing: task)
+            decide(login, on: facts, clientID: proven.clientID, from: device, queueing: task)
         }
         let accepted = try accepted(decision, by: provider, from: device, in: context)
         context.identify(accepted.user.id, accepted.session.id)
@@ -60,8 +51,11 @@ extension AuthService {
     ) throws(Refusal) -> AcceptedLogin {
         switch decision {
         case .accept(let login): return login
-        case .refuse(.replayed): throw .appleToken(.replayed)
-        case .refuse(.usedNonce): throw .appleToken(.nonce(.challengeUsed))
+        case .refuse(.replayed): throw .identity(.replayed, by: provider)
+        case .refuse(.usedNonce): throw .identity(.nonce(.challengeUsed), by: provider)
+        case .refuse(.twoUsers(let first, let second)):
+            report(.identityOfTwoUsers(provider, first, second), context.id)
+            throw .identity(.twoUsers, by: provider)
         case .refuse(.usedProof): throw refused(.replayed, in: context)
         case .refuse(.inactive(let user)):
             auditDisabledUser(user.id, .loginRefused, by: provider, from: device)

@@ -1,28 +1,28 @@
 extension AuthService {
     /// Refuses a request that changes or ends an account when the caller's login is too old (RFC 9470). A fresh
-    /// identity token for one of the caller's own accounts counts as a login.
+    /// credential of a provider for one of the caller's own accounts counts as a login.
     func requireRecentLogin(
-        of caller: Caller, or credential: AppleCredential?, now: Timestamp, requestID: String
+        of caller: Caller, or login: IdentityLogin?, now: Timestamp, requestID: String
     ) throws(Refusal) {
         guard let limit = exceededLimit(caller, now: now) else { return }
-        guard let credential else { throw .loginTooOld(limit: limit) }
-        let proof = try verify(AppleLogin(credential: credential), now: now, requestID: requestID)
-        guard proof.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
-        switch try store.redeem(proof.redemption, proving: proof.identity, of: caller.userID) {
+        guard let login else { throw .loginTooOld(limit: limit) }
+        let proven = try verify(login, now: now, requestID: requestID)
+        guard proven.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
+        switch try store.redeem(proven.redemption, proving: proven.identity, of: caller.userID) {
         case .accepted: return
         case .otherUser: throw .loginTooOld(limit: limit)
-        case .replayed: throw .appleToken(.replayed)
-        case .usedNonce: throw .appleToken(.nonce(.challengeUsed))
+        case .replayed: throw .identity(.replayed, by: login.provider)
+        case .usedNonce: throw .identity(.nonce(.challengeUsed), by: login.provider)
         }
     }
 
     /// The same for a request that redeems the identity token itself, such as linking an account.
-    func requireRecentLogin(of caller: Caller, or proof: Proof, now: Timestamp) throws(Refusal) {
+    func requireRecentLogin(of caller: Caller, or proven: ProvenIdentity, now: Timestamp) throws(Refusal) {
         guard let limit = exceededLimit(caller, now: now) else { return }
         let isOwn = try accounts(of: caller).contains {
-            $0.provider == proof.identity.provider && $0.subject == proof.identity.subject
+            $0.provider == proven.identity.provider && $0.subject == proven.identity.subject
         }
-        guard isOwn, proof.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
+        guard isOwn, proven.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
     }
 
     /// The maximum age of a login, if the caller's login is older; nil otherwise.
@@ -32,7 +32,7 @@ extension AuthService {
     }
 }
 
-/// Whether an identity token proves a user's login again.
+/// Whether a credential proves a user's login again.
 package enum ProofOutcome: Sendable, Equatable {
     case accepted
     /// The identity does not belong to the user.

@@ -1,4 +1,4 @@
-/// The single use of an identity token, and of its nonce if that is a challenge.
+/// The single use of an identity token, and of its nonce if that is a challenge; or of a provider's code.
 package struct Redemption: Sendable, Equatable {
     package let tokenHash: [UInt8]
     package let nonceHash: [UInt8]?
@@ -20,6 +20,9 @@ package struct Redemption: Sendable, Equatable {
 }
 
 extension Redemption {
+    /// How long the use of a code is remembered: longer than providers accept one.
+    static let codeLifetime = Duration.seconds(3600)
+
     /// The first redemption of a token or of a nonce, as the store keeps it.
     package struct Earlier: Sendable {
         package let tokenHash: [UInt8]

@@ -35,10 +35,14 @@ package protocol Store: Sendable {
     /// Links an account as `NewLink.decide(on:)` says.
     func record(_ link: NewLink) throws(Refusal) -> LinkDecision
 
-    /// Unlinks an account as `UnlinkDecision` says, and queues the revocation at Apple.
+    /// Unlinks an account as `UnlinkDecision` says, and queues the revocation at Apple. Returns the sessions that ended: those
+    /// which the account opened, except the one in the event.
     func unlink(
         _ provider: Provider, of user: UserID, recording event: AuditEvent
-    ) throws(Refusal) -> UnlinkDecision
+    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [SessionID])
+
+    /// Redeems a code. False if it has been redeemed before.
+    func spend(_ redemption: Redemption) throws(Refusal) -> Bool
 
     /// Redeems an identity token that proves a user's login again. Its replay grace ends when the account is unlinked.
     func redeem(_ redemption: Redemption?, proving identity: Identity, of user: UserID) throws(Refusal) -> ProofOutcome

@@ -181,6 +181,8 @@ package enum RevokeReason: String, Sendable, CaseIterable {
     case userDeleted = "user_deleted"
     /// The user withdrew consent at Apple.
     case consentRevoked = "consent_revoked"
+    /// The user removed the account by which it was opened.
+    case accountUnlinked = "account_unlinked"
     /// Newer logins exceeded the number of sessions that a user may have.
     case sessionLimit = "session_limit"
 }

@@ -1,9 +1,3 @@
-/// The service that confirms an identity.
-package enum Provider: String, Sendable, CaseIterable {
-    case dev = "DEV"
-    case apple = "APPLE"
-}
-
 /// What a provider states about a user at a login. Provider and subject together find the account; an
 /// email address never does.
 package struct Identity: Sendable, Equatable {
@@ -21,11 +15,14 @@ package struct Identity: Sendable, Equatable {
     package var realUserStatusHint: Int?
     /// The subject under which another developer team knew this identity, after a transfer of the app.
     package var transferSubject: String?
+    /// The subject that all apps of the operator see at this provider. It finds the account as well, since another app has
+    /// another subject.
+    package var unionSubject: String?
 
     package init(
         provider: Provider, subject: String, email: String?, emailVerified: Bool? = nil, emailHint: String? = nil,
         isPrivateEmail: Bool? = nil, realUserStatus: Int? = nil, realUserStatusHint: Int? = nil,
-        transferSubject: String? = nil
+        transferSubject: String? = nil, unionSubject: String? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -36,6 +33,7 @@ package struct Identity: Sendable, Equatable {
         self.realUserStatus = realUserStatus
         self.realUserStatusHint = realUserStatusHint
         self.transferSubject = transferSubject
+        self.unionSubject = unionSubject
     }
 
     package var hasVerifiedEmail: Bool { email != nil && emailVerified == true }
@@ -48,18 +46,22 @@ package protocol IdentityHasher: Sendable {
 }
 
 extension IdentityHasher {
-    /// The hashes of each subject under which an identity can log in again: the current one, and the one after a
-    /// transfer of the app.
+    /// The hashes of each subject under which an identity can log in again: the current one, the one after a transfer of
+    /// the app, and the one that other apps of the operator see.
     package func hashes(of identity: Identity) -> [[UInt8]] {
-        hashes(of: identity.provider, subject: identity.subject, transferSubject: identity.transferSubject)
+        hashes(
+            of: identity.provider, subject: identity.subject, transfer: identity.transferSubject,
+            union: identity.unionSubject)
     }
 
     package func hashes(of account: LinkedAccount) -> [[UInt8]] {
-        hashes(of: account.provider, subject: account.subject, transferSubject: account.transferSubject)
+        hashes(
+            of: account.provider, subject: account.subject, transfer: account.transferSubject,
+            union: account.unionSubject)
     }
 
-    private func hashes(of provider: Provider, subject: String, transferSubject: String?) -> [[UInt8]] {
-        let names = ["subject " + subject] + (transferSubject.map { ["transfer " + $0] } ?? [])
-        return names.flatMap { hashes(of: $0, by: provider) }
+    private func hashes(of provider: Provider, subject: String, transfer: String?, union: String?) -> [[UInt8]] {
+        let names = ["subject " + subject, transfer.map { "transfer " + $0 }, union.map { "union " + $0 }]
+        return names.compactMap(\.self).flatMap { hashes(of: $0, by: provider) }
     }
 }

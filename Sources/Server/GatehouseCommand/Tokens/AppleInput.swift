@@ -18,7 +18,7 @@ enum AppleInput {
     }
 
     /// The login. Options take the place of the members of a body.
-    func credential(_ arguments: Arguments) throws(CommandError) -> AppleCredential {
+    func credential(_ arguments: Arguments) throws(CommandError) -> IdentityCredential {
         var credential = try credential()
         credential.authorizationCode = arguments.value("--code") ?? credential.authorizationCode
         credential.userIdentifier = arguments.value("--user") ?? credential.userIdentifier
@@ -26,9 +26,9 @@ enum AppleInput {
         return credential
     }
 
-    private func credential() throws(CommandError) -> AppleCredential {
+    private func credential() throws(CommandError) -> IdentityCredential {
         switch self {
-        case .token(let text): AppleCredential(identityToken: text)
+        case .token(let text): IdentityCredential(identityToken: text)
         case .body(let bytes): try Self.read(AppleLoginBody.self, from: bytes).login.credential
         }
     }

@@ -1,4 +1,4 @@
-import AppleID
+import IdentityProviders
 import CommandLineTool
 import Gatehouse
 import GatehouseServer
@@ -72,7 +72,7 @@ struct ChallengeRule {
         return JWTTokenService.challenge(nonce, by: keys)
     }
 
-    func check(_ credential: AppleCredential, now: Timestamp) throws(AppleTokenFault) {
+    func check(_ credential: IdentityCredential, now: Timestamp) throws(IdentityFault) {
         let challenge = challenge(credential.nonce)
         let fault = Challenge.fault(of: challenge, sentAs: credential.nonce, isRequired: isRequired, now: now)
         if let fault { throw .nonce(fault) }

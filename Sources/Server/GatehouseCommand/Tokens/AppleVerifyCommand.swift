@@ -1,4 +1,4 @@
-import AppleID
+import IdentityProviders
 import CommandLineTool
 import FileSystem
 import Gatehouse
@@ -61,11 +61,11 @@ struct AppleVerifyCommand: Command {
     }
 
     private func verify(
-        _ credential: AppleCredential, by rules: AppleLoginRules, keys: JWKSet, now: Timestamp,
+        _ credential: IdentityCredential, by rules: AppleLoginRules, keys: JWKSet, now: Timestamp,
         passed: IdentityTokenCheck.Observer
-    ) -> Result<IdentityToken, AppleTokenFault> {
+    ) -> Result<IdentityToken, IdentityFault> {
         let verifier = IdentityTokenVerifier(policy: rules.policy)
-        return Result { () throws(AppleTokenFault) in
+        return Result { () throws(IdentityFault) in
             let token = try verifier.inspect(credential.identityToken, now: now, passed: passed)
             guard let key = keys[token.keyID] else { throw .unknownKey }
             passed(.key)
@@ -77,8 +77,8 @@ struct AppleVerifyCommand: Command {
 
     private func verify(
         notification text: String, by policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp
-    ) -> Result<JSONObject, AppleTokenFault> {
-        Result { () throws(AppleTokenFault) in
+    ) -> Result<JSONObject, IdentityFault> {
+        Result { () throws(IdentityFault) in
             let signed = try SignedNotification(text, policy: policy, now: now)
             guard let key = keys[signed.keyID] else { throw .unknownKey }
             _ = try signed.confirmed(by: key)
@@ -87,7 +87,7 @@ struct AppleVerifyCommand: Command {
     }
 
     private func print(
-        _ verdict: Result<JSONObject, AppleTokenFault>, _ checks: [VerifiedCheck], _ arguments: Arguments
+        _ verdict: Result<JSONObject, IdentityFault>, _ checks: [VerifiedCheck], _ arguments: Arguments
     ) -> ExitStatus {
         let verdict = verdict.mapError { VerifiedToken.Refusal(reason: $0.reason.rawValue, detail: $0.explanation) }
         return VerifiedToken(verdict: verdict, checks: checks).print(for: arguments)

@@ -1,4 +1,4 @@
-import AppleID
+import IdentityProviders
 import Gatehouse
 import JOSE
 import JSON
@@ -6,14 +6,14 @@ import JSON
 /// Explains a verification to a developer whose login fails: each check in order, and its result. The verifier decides,
 /// and this only describes. Prints claims, but never the token.
 struct AppleVerifyReport {
-    let credential: AppleCredential
+    let credential: IdentityCredential
     let policy: IdentityTokenPolicy
     let keys: JWKSet
     let now: Timestamp
     private let form: Result<CompactJWS, MalformedJWS>
     private let claims: JSONObject
 
-    init(_ credential: AppleCredential, policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp) {
+    init(_ credential: IdentityCredential, policy: IdentityTokenPolicy, keys: JWKSet, now: Timestamp) {
         self.credential = credential
         self.policy = policy
         self.keys = keys

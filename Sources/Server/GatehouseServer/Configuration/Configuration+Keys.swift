@@ -1,4 +1,4 @@
-package import AppleID
+package import IdentityProviders
 import GatehouseTokens
 import JOSE
 

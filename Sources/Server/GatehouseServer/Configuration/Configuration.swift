@@ -1,4 +1,4 @@
-package import AppleID
+package import IdentityProviders
 package import Gatehouse
 package import GatehouseTokens
 import OpenSSL

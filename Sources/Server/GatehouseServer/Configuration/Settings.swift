@@ -1,4 +1,4 @@
-import AppleID
+import IdentityProviders
 import Gatehouse
 import JOSE
 

@@ -160,7 +160,7 @@ extension Refusal {
         let any: [Refusal] = [.userDisabled, .invalidProof(.missing), .storageUnavailable(StoreFailure("")), .notFound]
         switch provider {
         case .dev: return [.invalidDevSecret] + any
-        case .apple: return AppleTokenFault.all.map(Refusal.appleToken) + [.appleKeysUnavailable] + any
+        case .apple: return IdentityFault.all.map(Refusal.appleToken) + [.providerUnavailable(.apple)] + any
         }
     }
 

@@ -46,10 +46,10 @@ struct UnlinkAppleEndpoint: Endpoint {
 }
 
 private struct UnlinkBody: RequestBody {
-    let proof: AppleCredential?
+    let proof: IdentityCredential?
 
     init(reading fields: inout FieldReader) {
-        proof = AppleCredential(proofIn: &fields)
+        proof = IdentityCredential(proofIn: &fields)
     }
 }
 

@@ -43,7 +43,7 @@ struct DevLoginEndpoint: Endpoint {
 
 /// The body of a login with Apple, and of linking an Apple account.
 package struct AppleLoginBody: RequestBody {
-    package let login: AppleLogin
+    package let login: IdentityLogin
 
     package init(reading fields: inout FieldReader) {
         let identityToken = fields.required("identityToken", atMost: FieldLimit.token)
@@ -56,10 +56,10 @@ package struct AppleLoginBody: RequestBody {
         let nickname = fields.optionalName("nickname")
         let nonce = fields.optional("nonce", atMost: FieldLimit.nonce)
         let realUserStatus = fields.optionalInteger("realUserStatus", in: 0...2).map { Int($0) }
-        let credential = AppleCredential(
+        let credential = IdentityCredential(
             identityToken: identityToken, authorizationCode: authorizationCode, userIdentifier: userIdentifier,
             nonce: nonce)
-        login = AppleLogin(
+        login = IdentityLogin(
             credential: credential, email: email, name: name, nickname: nickname, realUserStatus: realUserStatus)
     }
 }
@@ -74,7 +74,7 @@ private struct DevLoginBody: RequestBody {
     }
 }
 
-extension AppleCredential {
+extension IdentityCredential {
     /// The members of a request that prove a login again. Nil without an identity token.
     init?(proofIn fields: inout FieldReader) {
         let token = fields.optional("identityToken", atMost: FieldLimit.token)

@@ -75,11 +75,11 @@ private struct ProfileBody: RequestBody {
 
 private struct DeletionBody: RequestBody {
     let authorizationCode: String?
-    let proof: AppleCredential?
+    let proof: IdentityCredential?
 
     init(reading fields: inout FieldReader) {
         authorizationCode = fields.optional("authorizationCode", atMost: FieldLimit.authorizationCode)
-        proof = AppleCredential(proofIn: &fields)
+        proof = IdentityCredential(proofIn: &fields)
     }
 }
 

@@ -1,6 +1,6 @@
 import Gatehouse
 
-extension AppleTokenFault {
+extension IdentityFault {
     /// For the developer whose login fails: what is wrong, then what to do. It repeats only plain names from the token.
     package var explanation: String {
         switch self {
@@ -81,7 +81,7 @@ extension MalformedToken {
         }
     }
 
-    private static let advice = AppleTokenFault.advice
+    private static let advice = IdentityFault.advice
 }
 
 extension MalformedToken.Part {

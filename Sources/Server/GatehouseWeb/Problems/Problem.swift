@@ -4,7 +4,7 @@ package import Gatehouse
 package enum Problem: Error, Sendable, Equatable {
     case refused(Refusal)
     /// A bad identity token in the body of a request that an access token authorises.
-    case unacceptedToken(AppleTokenFault)
+    case unacceptedToken(IdentityFault)
     /// A bad refresh token in the body of such a request.
     case unacceptedRefreshToken
     case invalidJSON(String)

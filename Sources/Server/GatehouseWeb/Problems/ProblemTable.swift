@@ -47,7 +47,7 @@ extension Refusal {
     fileprivate var entry: Problem.Entry {
         switch self {
         case .appleToken(let fault): .init(status: 401, code: "invalid_apple_token", detail: fault.explanation)
-        case .appleKeysUnavailable:
+        case .providerUnavailable(.apple):
             .init(
                 status: 503, code: "apple_keys_unavailable",
                 detail: "Apple's public keys are not available right now. Try again later.")

@@ -7,7 +7,7 @@ extension AuthService {
         return try logIn(login, from: device, in: &context)
     }
 
-    func logIn(_ login: AppleLogin, from device: Device) throws(Refusal) -> LoginResult {
+    func logIn(_ login: IdentityLogin, from device: Device) throws(Refusal) -> LoginResult {
         var context = RequestContext(id: "test")
         return try logIn(login, from: device, in: &context)
     }

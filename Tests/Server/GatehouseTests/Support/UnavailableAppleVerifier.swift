@@ -2,12 +2,12 @@ import Gatehouse
 
 /// Refuses every token, because Apple's keys are not available.
 struct UnavailableAppleVerifier: AppleVerifier {
-    func verify(_ credential: AppleCredential, now: Timestamp, requestID: String?) throws(Refusal) -> AppleAssertion {
-        throw .appleKeysUnavailable
+    func verify(_ credential: IdentityCredential, now: Timestamp, requestID: String?) throws(Refusal) -> IdentityAssertion {
+        throw .providerUnavailable(.apple)
     }
 
     func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification {
-        throw .appleKeysUnavailable
+        throw .providerUnavailable(.apple)
     }
 
     func isApparentlyApple(_ token: String) -> Bool { false }

@@ -1,0 +1,48 @@
+extension AuthService {
+    /// The caller's ways to log in.
+    package func accounts(of caller: Caller) throws(Refusal) -> [LinkedAccount] {
+        try store.accounts(of: caller.userID)
+    }
+
+    /// Links an account to the caller. Email addresses play no part in it.
+    package func link(
+        _ login: IdentityLogin, to caller: Caller, from device: Device, requestID: String
+    ) throws(Refusal) {
+        let now = primitives.now()
+        let proven = try verify(login, now: now, requestID: requestID)
+        try requireRecentLogin(of: caller, or: proven, now: now)
+        let event = AuditEvent(
+            .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: login.provider,
+            device: device)
+        let link = NewLink(
+            identity: proven.identity, user: caller.userID, redemption: proven.redemption,
+            task: task(for: login, of: caller.userID, clientID: proven.clientID, now: now), event: event,
+            hasher: hasher)
+        switch try store.record(link) {
+        case .link, .alreadyLinked: return
+        case .taken(let conflict): throw .accountAlreadyLinked(conflict)
+        case .replayed: throw .identity(.replayed, by: login.provider)
+        case .usedNonce: throw .identity(.nonce(.challengeUsed), by: login.provider)
+        case .userInactive: throw .userDisabled
+        }
+    }
+
+    /// Unlinks the caller's account at a provider, and ends the sessions that it opened. The caller's own goes on, because
+    /// its user has just shown that they want to stay signed in another way.
+    ///
+    /// - Parameter login: proves the login again when it is too old.
+    package func unlink(
+        _ provider: Provider, from caller: Caller, on device: Device, provenBy login: IdentityLogin? = nil,
+        requestID: String
+    ) throws(Refusal) {
+        let now = primitives.now()
+        try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
+        let event = AuditEvent(
+            .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
+            device: device)
+        let (decision, ended) = try store.unlink(provider, of: caller.userID, recording: event)
+        if case .last = decision { throw .lastAccount }
+        revocations.insert(ended)
+        if !ended.isEmpty { report(.sessionsEnded(.accountUnlinked, count: ended.count), requestID) }
+    }
+}

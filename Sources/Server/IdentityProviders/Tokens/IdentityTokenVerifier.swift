@@ -1,0 +1,50 @@
+package import Gatehouse
+package import JOSE
+
+/// Verifies identity tokens in two steps. The caller looks up Apple's key between them, so that no key is fetched for a
+/// token that would be refused anyway.
+package struct IdentityTokenVerifier: Sendable {
+    package let policy: IdentityTokenPolicy
+
+    package init(policy: IdentityTokenPolicy) {
+        self.policy = policy
+    }
+
+    /// Checks everything that needs no key.
+    package func inspect(
+        _ text: String, now: Timestamp, passed: IdentityTokenCheck.Observer = { _ in }
+    ) throws(IdentityFault) -> IdentityToken {
+        try IdentityToken(text, policy: policy, now: now, passed: passed)
+    }
+
+    /// Checks the signature, and that the token belongs to the request that contained it.
+    package func confirm(
+        _ token: IdentityToken, with key: VerificationKey, for credential: IdentityCredential,
+        passed: IdentityTokenCheck.Observer = { _ in }
+    ) throws(IdentityFault) -> IdentityAssertion {
+        try token.verify(with: key)
+        passed(.signature)
+        try RequestBinding(claims: token.claims, credential: credential).check(rule: policy.nonce, passed: passed)
+        return token.assertion
+    }
+}
+
+/// The checks of an identity token, in the order in which they are made.
+package enum IdentityTokenCheck: String, Sendable, CaseIterable {
+    case form
+    case algorithm
+    case keyID = "key id"
+    case claims
+    case subject
+    case issuer
+    case audience
+    case times
+    case key
+    case signature
+    case nonce
+    case code
+    case user
+
+    /// Called after each check that a token has passed.
+    package typealias Observer = (IdentityTokenCheck) -> Void
+}

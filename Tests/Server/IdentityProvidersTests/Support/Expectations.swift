@@ -1,0 +1,72 @@
+import IdentityProviders
+import Gatehouse
+import Testing
+
+/// When a login is refused. The number of key fetches that it causes shows it.
+enum Stage {
+    /// Refused without Apple's key: no fetch.
+    case beforeKeyLookup
+    /// Refused because the key is unknown: one fetch.
+    case keyLookup
+    /// Refused with Apple's key: one fetch if the keys have not been fetched before.
+    case afterKeyLookup
+
+    func fetches(whenWarm isWarm: Bool) -> Int {
+        switch self {
+        case .beforeKeyLookup: 0
+        case .keyLookup: 1
+        case .afterKeyLookup: isWarm ? 0 : 1
+        }
+    }
+}
+
+/// Expects that a login is refused for this reason and at this stage.
+func expectRefusal(
+    _ credential: IdentityCredential, _ reason: IdentityFault.Reason, _ stage: Stage,
+    policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    for isWarm in [false, true] {
+        let fixture = VerifierFixture(policy: policy, isWarm: isWarm)
+        let outcome = fixture.verify(credential, at: now)
+        #expect(outcome.reason == reason, "\(outcome)", sourceLocation: sourceLocation)
+        #expect(fixture.fetches == stage.fetches(whenWarm: isWarm), "key fetches", sourceLocation: sourceLocation)
+    }
+}
+
+/// The same for a login with only a token.
+func expectRefusal(
+    _ token: String, _ reason: IdentityFault.Reason, _ stage: Stage = .beforeKeyLookup,
+    policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
+    sourceLocation: SourceLocation = #_sourceLocation
+) {
+    expectRefusal(
+        IdentityCredential(identityToken: token), reason, stage, policy: policy, at: now, sourceLocation: sourceLocation)
+}
+
+/// Expects that a login is accepted, and returns the content of its token.
+@discardableResult
+func expectAcceptance(
+    _ credential: IdentityCredential, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
+    sourceLocation: SourceLocation = #_sourceLocation
+) -> IdentityAssertion? {
+    let outcome = VerifierFixture(policy: policy, isWarm: true).verify(credential, at: now)
+    guard case .accepted(let assertion) = outcome else {
+        Issue.record("refused: \(outcome)", sourceLocation: sourceLocation)
+        return nil
+    }
+    return assertion
+}
+
+@discardableResult
+func expectAcceptance(
+    _ token: String, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
+    sourceLocation: SourceLocation = #_sourceLocation
+) -> IdentityAssertion? {
+    expectAcceptance(
+        IdentityCredential(identityToken: token), policy: policy, at: now, sourceLocation: sourceLocation)
+}
+
+extension IdentityTokenPolicy {
+    static var ofTests: Self { IdentityTokenPolicy(audiences: [ValidLogin.audience]) }
+}

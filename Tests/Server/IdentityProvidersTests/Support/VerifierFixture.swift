@@ -1,0 +1,74 @@
+import IdentityProviders
+import Gatehouse
+import JOSE
+import Synchronization
+import Testing
+
+/// Verifies logins and notifications as the server does, and counts the key fetches that this causes.
+struct VerifierFixture {
+    enum Outcome: Equatable {
+        case accepted(IdentityAssertion)
+        case refused(Refusal)
+
+        /// Nil for an accepted login.
+        var refusal: Self? {
+            guard case .refused = self else { return nil }
+            return self
+        }
+
+        /// Why the token was refused; nil also for another refusal.
+        var fault: IdentityFault? {
+            guard case .refused(.appleToken(let fault)) = self else { return nil }
+            return fault
+        }
+
+        var reason: IdentityFault.Reason? { fault?.reason }
+    }
+
+    private let fetched = Counter()
+    private let logIn: AppleSignIn
+    private let fetchedBefore: Int
+
+    /// - Parameter isWarm: whether the keys have been fetched before the login.
+    init(policy: IdentityTokenPolicy, isWarm: Bool, source: @escaping KeySource = { ValidLogin.keySet }) {
+        let counting: KeySource = { [fetched] () throws(KeySetFault) in
+            fetched.increment()
+            return try source()
+        }
+        let keys = AppleKeys(now: { ValidLogin.now }, source: counting)
+        if isWarm { keys.renewIfDue() }
+        fetchedBefore = fetched.count
+        logIn = AppleSignIn(verifier: IdentityTokenVerifier(policy: policy), keys: keys)
+    }
+
+    var fetches: Int { fetched.count - fetchedBefore }
+
+    func verify(_ credential: IdentityCredential, at now: Timestamp = ValidLogin.now) -> Outcome {
+        do { return .accepted(try logIn.verify(credential, now: now, requestID: nil)) } catch {
+            return .refused(error)
+        }
+    }
+
+    func verify(notification: String, at now: Timestamp = ValidLogin.now) -> Result<AppleNotification, Refusal> {
+        Result { () throws(Refusal) in try logIn.verify(notification: notification, now: now, requestID: nil) }
+    }
+}
+
+extension Result<AppleNotification, Refusal> {
+    /// Why the notification was refused; nil also for another refusal.
+    var fault: IdentityFault? {
+        guard case .failure(.appleToken(let fault)) = self else { return nil }
+        return fault
+    }
+
+    var reason: IdentityFault.Reason? { fault?.reason }
+}
+
+/// A counter for several threads.
+final class Counter: Sendable {
+    private let value = Atomic(0)
+
+    var count: Int { value.load(ordering: .sequentiallyConsistent) }
+
+    func increment() { value.add(1, ordering: .sequentiallyConsistent) }
+}

@@ -1,0 +1,104 @@
+import IdentityProviders
+import Gatehouse
+import JSON
+import OpenSSL
+import Testing
+
+@Suite("The user's data in an identity token")
+struct AssertionTests {
+    @Test("subject, audience, email address and flags are taken from the token")
+    func everything() {
+        let token = TestToken.withClaims([
+            ("email", "ann@example.com"), ("email_verified", true), ("is_private_email", false),
+            ("real_user_status", 2), ("transfer_sub", "005678.old"),
+        ])
+        let expected = IdentityAssertion(
+            subject: ValidLogin.subject, audience: ValidLogin.audience, tokenHash: hash(token),
+            issuedAt: Timestamp(seconds: ValidLogin.seconds),
+            expiresAt: Timestamp(seconds: ValidLogin.seconds + 86_400),
+            email: "ann@example.com", emailVerified: true,
+            isPrivateEmail: false, realUserStatus: 2, transferSubject: "005678.old")
+        #expect(expectAcceptance(token) == expected)
+    }
+
+    @Test("a token without the optional claims is accepted")
+    func nothing() {
+        let token = TestToken.withClaims([
+            ("email", nil), ("email_verified", nil), ("is_private_email", nil), ("real_user_status", nil),
+            ("nonce_supported", nil), ("auth_time", nil),
+        ])
+        let expected = IdentityAssertion(
+            subject: ValidLogin.subject, audience: ValidLogin.audience, tokenHash: hash(token),
+            issuedAt: Timestamp(seconds: ValidLogin.seconds), expiresAt: Timestamp(seconds: ValidLogin.seconds + 86_400)
+        )
+        #expect(expectAcceptance(token) == expected)
+    }
+
+    private func hash(_ token: String) -> [UInt8] {
+        SHA256.hash(token.split(separator: ".")[..<2].joined(separator: "."))
+    }
+
+    @Test("two tokens have different hashes, and each has its own expiry")
+    func hashAndExpiry() throws {
+        let (one, other) = (ValidLogin.token, TestToken.withClaim("exp", .integer(ValidLogin.seconds + 60)))
+        let first = try #require(expectAcceptance(one))
+        let second = try #require(expectAcceptance(other))
+        #expect(first.tokenHash != second.tokenHash)
+        #expect(second.expiresAt == Timestamp(seconds: ValidLogin.seconds + 60))
+    }
+
+    @Test(
+        "a transfer subject is valid under the same rules as a subject, and otherwise ignored",
+        arguments: [
+            ("001.x", "001.x"), ("", nil), (1, nil), (.null, nil), (["001.x"], nil), ("001\n", nil),
+            (.string(String(repeating: "s", count: 257)), nil),
+        ] as [(JSONValue, String?)])
+    func transferSubject(value: JSONValue, expected: String?) throws {
+        let assertion = try #require(expectAcceptance(TestToken.withClaim("transfer_sub", value)))
+        #expect(assertion.transferSubject == expected)
+    }
+
+    @Test(
+        "a flag is a boolean or its name, and otherwise unknown",
+        arguments: [
+            (true, true), (false, false), ("true", true), ("false", false), ("TRUE", nil), ("1", nil), (1, nil),
+            (0, nil), (.null, nil), ([], nil), ("", nil),
+        ] as [(JSONValue, Bool?)])
+    func flags(value: JSONValue, expected: Bool?) throws {
+        let verified = try #require(expectAcceptance(TestToken.withClaim("email_verified", value)))
+        #expect(verified.emailVerified == expected)
+        #expect(verified.isPrivateEmail == true)
+        let hidden = try #require(expectAcceptance(TestToken.withClaim("is_private_email", value)))
+        #expect(hidden.isPrivateEmail == expected)
+        #expect(hidden.emailVerified == true)
+    }
+
+    @Test(
+        "the real user status is 0, 1 or 2, and otherwise unknown",
+        arguments: [
+            (0, 0), (1, 1), (2, 2), (3, nil), (-1, nil), ("1", nil), (1.5, nil), (.null, nil), (true, nil),
+            (.integer(.max), nil),
+        ] as [(JSONValue, Int?)])
+    func realUserStatus(value: JSONValue, expected: Int?) throws {
+        let assertion = try #require(expectAcceptance(TestToken.withClaim("real_user_status", value)))
+        #expect(assertion.realUserStatus == expected)
+    }
+
+    @Test(
+        "a login is accepted without a usable email address",
+        arguments: [
+            nil, .null, "", 1, [], .string(String(repeating: "a", count: 243) + "@example.com"), "a\0b@example.com",
+            "a@example.com\n",
+        ] as [JSONValue?])
+    func noEmail(value: JSONValue?) throws {
+        let assertion = try #require(expectAcceptance(TestToken.withClaim("email", value)))
+        #expect(assertion.email == nil)
+    }
+
+    @Test("an email address has at most 254 bytes")
+    func longestEmail() throws {
+        let email = String(repeating: "a", count: 242) + "@example.com"
+        let assertion = try #require(expectAcceptance(TestToken.withClaim("email", .string(email))))
+        #expect(assertion.email == email)
+    }
+}
