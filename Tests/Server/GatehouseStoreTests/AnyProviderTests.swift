@@ -7,14 +7,18 @@ import Testing
 /// What every provider beside Apple needs from a store.
 @Suite("Accounts of any provider in the store")
 struct AnyProviderTests {
+    private let database: TestDatabase
     private let store: any OperatorStore
     private let noon = SampleLogin.noon
-    private let (ann, bob, cat) = (SampleLogin.user(1), SampleLogin.user(2), SampleLogin.user(3))
+    private let ann = SampleLogin.user(1)
+    private let bob = SampleLogin.user(2)
+    private let cat = SampleLogin.user(3)
     private static let weChat = Provider(rawValue: "WECHAT") ?? .dev
     private static let names = ["WECHAT", "GOOGLE", "MY_COMPANY_1", String(repeating: "Z", count: 32)]
 
     init() throws {
-        store = try TestDatabase().store()
+        database = try TestDatabase()
+        store = try database.store()
     }
 
     private func identity(_ subject: String, union: String? = nil, at provider: Provider = weChat) -> Identity {
