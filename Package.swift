@@ -201,7 +201,8 @@ let package = Package(
                 name: "EndToEndTests",
                 dependencies: [
                     "AppleID", "DevelopmentHTTP", "FakeApple", "FakeProviders", "Gatehouse", "GatehouseClient",
-                    "GatehouseCommand", "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE",
+                    "GatehouseCommand", "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb",
+                    "JOSE",
                     "JSON", "OpenSSL", "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
                 ],
                 exclude: [

@@ -25,7 +25,7 @@ package final class FakeProviderServer: Sendable {
     package func issuer(_ name: String) -> String { url("/openid/\(name)") }
 
     /// Performs a request that controls a provider, such as `/openid/google/mint`.
-    package func control(_ method: String = "POST", _ path: String, _ body: JSONObject = [:]) throws -> JSONObject {
-        try service.control(method, path, body)
+    package func control(_ path: String, _ body: JSONObject = [:], method: String = "POST") throws -> JSONObject {
+        try service.control(path, body, method: method)
     }
 }

@@ -39,7 +39,7 @@ package struct FakeProvidersService: Sendable {
     /// Performs a request that controls a provider.
     ///
     /// - Parameter path: such as `/openid/google/mint`.
-    package func control(_ method: String = "POST", _ path: String, _ body: JSONObject = [:]) throws -> JSONObject {
+    package func control(_ path: String, _ body: JSONObject = [:], method: String = "POST") throws -> JSONObject {
         let request = HTTPRequest(method: method, target: path, body: body.bytes)
         guard let (kind, path) = kind(of: request) else { throw Self.unknownPath }
         return try kind.control(request, at: path, now: clock())

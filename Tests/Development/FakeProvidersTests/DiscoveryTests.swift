@@ -1,6 +1,7 @@
 import DevelopmentHTTP
 import JOSE
 import JSON
+import TestSupport
 import Testing
 
 @testable import FakeProviders
@@ -87,7 +88,7 @@ struct DiscoveryTests {
         #expect(providers.reply("GET", Self.keys) == nil)
         #expect(try providers.json("/openid/example/requests") == ["discovery": 1, "keys": 3])
         #expect(try providers.json("/openid/google/requests") == ["discovery": 0, "keys": 1])
-        _ = try providers.service.control("DELETE", "/openid/example/requests")
+        _ = try providers.service.control("/openid/example/requests", method: "DELETE")
         #expect(try providers.json("/openid/example/requests") == ["discovery": 0, "keys": 0])
         #expect(try providers.json("/openid/google/requests") == ["discovery": 0, "keys": 1])
     }

@@ -115,7 +115,7 @@ struct KeySetFaultTests {
         #expect(seconds == 60)
         #expect(next() == nil)
         #expect(try providers.json("/openid/example/requests")["keys"] == 1)
-        _ = try providers.service.control("DELETE", Self.keys + "/faults")
+        _ = try providers.service.control(Self.keys + "/faults", method: "DELETE")
         guard case .reply(let reply, _) = next() else {
             Issue.record("it still waits")
             return

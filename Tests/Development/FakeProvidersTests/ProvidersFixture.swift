@@ -1,4 +1,3 @@
-import DevelopmentHTTP
 import Foundation
 import JOSE
 import JSON
@@ -6,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import DevelopmentHTTP
 @testable import FakeProviders
 
 /// The stand-ins with a settable clock, and the requests of clients.
@@ -74,7 +74,7 @@ struct ProvidersFixture {
 
     @discardableResult
     func order(_ path: String, _ body: JSONObject = [:]) throws -> JSONObject {
-        try service.control("POST", path, body)
+        try service.control(path, body)
     }
 }
 

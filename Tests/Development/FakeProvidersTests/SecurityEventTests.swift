@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import JOSE
 import JSON
 import Testing
