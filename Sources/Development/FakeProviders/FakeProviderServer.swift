@@ -8,7 +8,7 @@ package final class FakeProviderServer: Sendable {
     package let service: FakeProvidersService
     package let port: UInt16
 
-    /// - Parameter folder: where the keys are kept; nil to generate new ones.
+    /// - Parameter folder: where the keys are kept, those of a provider in `openid-NAME.pem`; nil to generate new ones.
     package init(folder: String? = nil) throws {
         let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
         port = listener.port ?? 0

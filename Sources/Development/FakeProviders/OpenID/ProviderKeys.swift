@@ -33,9 +33,11 @@ final class ProviderKeys: Sendable {
 
     /// Each once, in the order of the keys.
     var algorithms: [Algorithm] {
-        get throws {
-            try all.map(\.algorithm).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-        }
+        get throws { Self.algorithms(of: try all) }
+    }
+
+    private static func algorithms(of keys: [SigningKey]) -> [Algorithm] {
+        keys.map(\.algorithm).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
     /// The key that signs with an algorithm. It is created and published when an algorithm is first asked for.
@@ -62,7 +64,7 @@ final class ProviderKeys: Sendable {
     func rotate() throws {
         try state.withLock { state in
             let old = try loaded(&state)
-            let fresh = try Set(old.map(\.algorithm)).map(Self.newKey)
+            let fresh = try Self.algorithms(of: old).map(Self.newKey)
             var kept: [SigningKey] = []
             for key in fresh + old where kept.count(where: { $0.algorithm == key.algorithm }) < Self.maximumCount {
                 kept.append(key)
