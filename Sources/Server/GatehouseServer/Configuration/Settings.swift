@@ -177,7 +177,7 @@ package struct Settings: Sendable {
         "Treatment of an account when Apple reports a revoked consent.",
         details: """
             `keep`: it stays as it is. `unlink`: the login with Apple is removed, and the account is deleted if it has no \
-            other login. `delete`: the account is deleted. In each case its sessions end.
+            other login. `delete`: the account is deleted. In each case the sessions that Apple opened end; with the account, all end.
             """)
 
     // MARK: Keys that sign tokens
