@@ -2,7 +2,7 @@ import IdentityProviders
 import Gatehouse
 import JOSE
 
-extension AppleKeys {
+extension ProviderKeys {
     /// With an empty archive of its own.
     convenience init(
         policy: KeySetPolicy = KeySetPolicy(), now: @escaping @Sendable () -> Timestamp,
@@ -16,6 +16,6 @@ extension AppleKeys {
 
     /// The key's id, or the error.
     func result(for name: String = "KEY0000001") -> String {
-        do { return try key(name, requestID: nil).keyID ?? "a key without an id" } catch { return "\(error)" }
+        do { return try keys(for: KeyReference(keyID: name, algorithm: .RS256), requestID: nil)[0].keyID ?? "-" } catch { return "\(error)" }
     }
 }
