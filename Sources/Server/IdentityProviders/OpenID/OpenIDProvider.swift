@@ -6,7 +6,7 @@ package struct OpenIDProvider: IdentityProvider {
     private let tokens: ProviderTokens
 
     package init(name: Provider, policy: OpenIDPolicy, keys: ProviderKeys, replayGrace: Duration) {
-        tokens = ProviderTokens(provider: name, verifier: IdentityTokenVerifier(policy: policy), keys: keys)
+        tokens = ProviderTokens(provider: name, verifier: IdentityTokenVerifier(openID: policy), keys: keys)
         rules = LoginRules(requiresChallenge: policy.nonce == .challenge, replayGrace: replayGrace)
     }
 

@@ -16,7 +16,7 @@ package struct IdentityTokenVerifier: Sendable {
     }
 
     /// For the tokens of an OpenID provider.
-    package init(policy: OpenIDPolicy) {
+    package init(openID policy: OpenIDPolicy) {
         rules = policy.rules
     }
 

@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JOSE
 
 extension ProviderKeys {
@@ -16,6 +16,11 @@ extension ProviderKeys {
 
     /// The key's id, or the error.
     func result(for name: String = "KEY0000001") -> String {
-        do { return try keys(for: KeyReference(keyID: name, algorithm: .RS256), requestID: nil)[0].keyID ?? "-" } catch { return "\(error)" }
+        do {
+            let reference = KeyReference(keyID: name, algorithm: .RS256)
+            return try keys(for: reference, requestID: nil)[0].keyID ?? "a key without an id"
+        } catch {
+            return "\(error)"
+        }
     }
 }
