@@ -58,7 +58,8 @@ let package = Package(
                 .target(name: "Gatehouse"),
 
                 // What the domain asks of the world. None of these imports another.
-                .target(name: "IdentityProviders", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
+                .target(
+                    name: "IdentityProviders", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
                 .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
                 .target(
                     name: "GatehouseStore",
@@ -72,13 +73,15 @@ let package = Package(
                 .target(
                     name: "GatehouseServer",
                     dependencies: [
-                        "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse", "GatehouseStore", "GatehouseTokens",
+                        "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse", "GatehouseStore",
+                        "GatehouseTokens",
                         "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets",
                     ]),
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer",
+                        "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets",
                     ]),
             ])
@@ -152,7 +155,8 @@ let package = Package(
                 .testTarget(
                     name: "IdentityProvidersTests",
                     dependencies: [
-                        "IdentityProviders", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport",
+                        "IdentityProviders", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX",
+                        "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseTokensTests",
@@ -166,7 +170,8 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseCommandTests",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand", "GatehouseServer",
+                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand",
+                        "GatehouseServer",
                         "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
                         "Sockets", "StoreSupport", "TestSupport",
                     ]),
@@ -194,7 +199,8 @@ let package = Package(
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: [
-                    "IdentityProviders", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand",
+                    "IdentityProviders", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient",
+                    "GatehouseCommand",
                     "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
                     "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
                 ],
