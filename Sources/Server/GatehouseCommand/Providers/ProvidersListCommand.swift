@@ -1,6 +1,7 @@
 import CommandLineTool
 import Gatehouse
 import GatehouseServer
+import IdentityProviders
 import JSON
 
 struct ProvidersListCommand: Command {

@@ -2,6 +2,7 @@ import CommandLineTool
 import Gatehouse
 import GatehouseServer
 import IdentityProviders
+import JOSE
 import JSON
 
 struct ProvidersShowCommand: Command {
