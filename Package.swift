@@ -103,11 +103,14 @@ let package = Package(
                     dependencies: [
                         "Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
                     ]),
+                .target(
+                    name: "FakeProviders",
+                    dependencies: ["DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets"]),
                 .executableTarget(
                     name: "FakeAppleCommand",
                     dependencies: [
-                        "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FileSystem", "Gatehouse", "JSON", "POSIX",
-                        "Processes", "Sockets",
+                        "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FakeProviders", "FileSystem", "Gatehouse",
+                        "JSON", "POSIX", "Processes", "Sockets",
                     ]),
                 .target(
                     name: "Console",
@@ -189,6 +192,9 @@ let package = Package(
                         "TestSupport",
                     ]),
                 .testTarget(
+                    name: "FakeProvidersTests",
+                    dependencies: ["DevelopmentHTTP", "FakeProviders", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
+                .testTarget(
                     name: "ConsoleTests",
                     dependencies: [
                         "Console", "DevelopmentHTTP", "JSON", "POSIX", "Processes", "Sockets", "TestSupport",
@@ -199,10 +205,9 @@ let package = Package(
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: [
-                    "IdentityProviders", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient",
-                    "GatehouseCommand",
-                    "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
-                    "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
+                    "DevelopmentHTTP", "FakeApple", "FakeProviders", "Gatehouse", "GatehouseClient", "GatehouseCommand",
+                    "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "IdentityProviders",
+                    "JOSE", "JSON", "OpenSSL", "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
                 ],
                 exclude: [
                     "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",

@@ -37,8 +37,8 @@ struct IdentityExplanationTests {
     }
 
     @Test(
-        "each names the fault and then the remedy, in one line that a terminal can show", arguments: faults + otherFaults,
-        [Provider.apple, acme])
+        "each names the fault and then the remedy, in one line that a terminal can show",
+        arguments: faults + otherFaults, [Provider.apple, acme])
     func form(fault: IdentityFault, provider: Provider) {
         let text = fault.explanation(by: provider)
         #expect(text.utf8.allSatisfy { (0x20...0x7E).contains($0) }, "\(text)")

@@ -81,7 +81,8 @@ extension MalformedToken {
             The identity token has events: it is a notification from Apple's servers, not an identity token. Notifications go \
             to /api/auth/apple/notifications.
             """
-        case .otherType: "The token is not an identity token: the typ of its header is that of another kind. \(Self.advice)"
+        case .otherType:
+            "The token is not an identity token: the typ of its header is that of another kind. \(Self.advice)"
         case .isNoNotification:
             "The token has no events: it is not a notification from Apple's servers. Logins go to /api/auth/apple."
         }

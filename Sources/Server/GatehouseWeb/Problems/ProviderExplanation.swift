@@ -6,14 +6,17 @@ extension IdentityFault {
         switch self {
         case .malformed(let fault):
             "\(fault.sentence) Send the token as the library of \(name) gave it to the app."
-        case .algorithm: "The identity token is signed with an algorithm that is not in ALGORITHMS of \(name). Tell the operator."
+        case .algorithm:
+            "The identity token is signed with an algorithm that is not in ALGORITHMS of \(name). Tell the operator."
         case .unknownKey:
             """
             \(name) publishes no key with the key id of the identity token. If it has just changed its keys, repeat in 30 \
             seconds. Otherwise sign in again.
             """
-        case .signature: "The signature of the identity token does not match a key of \(name). Send the token as the app got it."
-        case .issuer: "The identity token was not issued by \(name): its iss is not the configured one. Sign in with \(name)."
+        case .signature:
+            "The signature of the identity token does not match a key of \(name). Send the token as the app got it."
+        case .issuer:
+            "The identity token was not issued by \(name): its iss is not the configured one. Sign in with \(name)."
         case .audience(let audience):
             """
             The identity token was issued for \(audience?.text ?? "another client"), which is not in AUDIENCE of \(name). Add \
@@ -32,10 +35,14 @@ extension IdentityFault {
             \(name) does not accept the code: it is wrong, used or expired, or was made for another app. Get a new one from \
             \(name).
             """
-        case .accessToken: "The access token does not belong to the identity token, or \(name) does not accept it. Sign in again."
+        case .accessToken:
+            "The access token does not belong to the identity token, or \(name) does not accept it. Sign in again."
         case .user: "The identity is not the one that the app named. Send what belongs to one authorization."
         case .claim(let claim):
-            "The identity token does not have the value of \(claim) that \(name) is configured to require."
+            """
+            The identity token does not have the value of \(claim) that \(name) is configured to require. Sign in as a user who \
+            has it.
+            """
         case .twoUsers:
             """
             \(name) knows this person by two ids, which belong to two users here. The operator has to decide which one is \
@@ -77,7 +84,8 @@ extension NonceFault {
             The identity token has another nonce than the request. Pass one nonce, or its SHA-256 in lowercase hexadecimal, to \
             \(name), and send that nonce itself.
             """
-        case .required, .unsupportedByDevice: "\(name) is configured to require a nonce. Pass one at the login, and send it."
+        case .required, .unsupportedByDevice:
+            "\(name) is configured to require a nonce. Pass one at the login, and send it."
         case .challengeRequired, .notAChallenge:
             "\(name) is configured to require a nonce of POST /api/auth/challenge. Get one for each login."
         case .challengeExpired:
