@@ -83,6 +83,12 @@ struct ProvidersFolderTests {
             ])
     }
 
+    @Test("a control character in the name of a file is not in a message")
+    func controlCharacters() throws {
+        let faults = try ProviderFixture.faults(of: ProviderFixture.google, named: "a\nb\u{1B}.conf")
+        #expect(faults.first?.hasPrefix("providers.d/a?b?.conf must be named") == true, "\(faults)")
+    }
+
     @Test("the names of other logins are reserved", arguments: ["apple", "dev", "phone", "email", "passkey"])
     func reservedNames(name: String) throws {
         let faults = try ProviderFixture.faults(of: ProviderFixture.google, named: name + ".conf")

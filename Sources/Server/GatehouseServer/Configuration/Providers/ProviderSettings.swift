@@ -34,10 +34,10 @@ package struct ProviderSettings: Sendable {
             """)
     let audiences = Setting(
         "AUDIENCE", .list(of: "client IDs"), default: .required, "Accepted `aud` of identity tokens.",
-        details: "The client IDs that the provider has given to your apps.")
+        details: "They are the client IDs that the provider has given to your apps.")
     let authorizedParties = Setting(
         "AUTHORIZED_PARTIES", .list(of: "client IDs"), "Accepted `azp` of identity tokens, besides `AUDIENCE`.",
-        details: "An app that asks for a token for your server is named there.")
+        details: "They are the apps that ask the provider for a token for your server.")
     let algorithms = Setting(
         "ALGORITHMS", .publicKeyAlgorithms, "Accepted algorithms of signatures.")
     let nonce = Setting(
@@ -49,10 +49,10 @@ package struct ProviderSettings: Sendable {
             """)
     let maximumAge = Setting(
         "MAX_AGE", .duration(.seconds(1)...(.seconds(86_400))), "Maximum age of an identity token.",
-        details: "It is counted from `iat`. A token that has expired is refused before.")
+        details: "It is counted from `iat`. An expired token is refused at any age.")
     let required = Setting(
         "REQUIRE", .requiredClaims, "Claims that a token must have with this value.",
-        details: "Such as `email_verified=true,hd=example.com`. Tokens without one of them are refused.")
+        details: "A token without one of them is refused. An example is `email_verified=true,hd=example.com`.")
 
     // MARK: WeChat and QQ
 

@@ -74,7 +74,9 @@ struct ProvidersFolder {
     /// The file in messages: with the name of its folder alone.
     private func place(of file: String) -> String {
         let parts = (path ?? "").split(separator: "/", omittingEmptySubsequences: true)
-        return (parts.last.map { $0 + "/" } ?? "") + file
+        let place = (parts.last.map { $0 + "/" } ?? "") + file
+        // The name of a file may have any character: one that a terminal acts on is not shown.
+        return String(place.map { $0.isASCII && !(0x20..<0x7F).contains($0.asciiValue ?? 0) ? "?" : $0 })
     }
 }
 
