@@ -110,6 +110,12 @@ package struct Settings: Sendable {
     let appleKeyID = Setting("APPLE_KEY_ID", .appleIdentifier, "Key ID of `APPLE_PRIVATE_KEY`.")
     let applePrivateKey = Setting(
         "APPLE_PRIVATE_KEY", .appleKey, secret: true, "Key for Sign in with Apple.")
+    let providersFolder = Setting(
+        "PROVIDERS_DIR", .text, "Folder with a file for each other provider of logins.",
+        details: """
+            If it is not set, the folder `providers.d` beside the configuration file is used, if there is one: \
+            [providers](Providers.md).
+            """)
     let dataKey = Setting(
         "DATA_KEY", .dataKey, default: .requiredIf("with `APPLE_PRIVATE_KEY`"), secret: true,
         "Key that encrypts Apple's tokens in the database.")
