@@ -58,7 +58,8 @@ let package = Package(
                 .target(name: "Gatehouse"),
 
                 // What the domain asks of the world. None of these imports another.
-                .target(name: "IdentityProviders", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
+                .target(
+                    name: "IdentityProviders", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
                 .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
                 .target(
                     name: "GatehouseStore",
@@ -72,13 +73,15 @@ let package = Package(
                 .target(
                     name: "GatehouseServer",
                     dependencies: [
-                        "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse", "GatehouseStore", "GatehouseTokens",
+                        "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse", "GatehouseStore",
+                        "GatehouseTokens",
                         "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets",
                     ]),
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer",
+                        "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets",
                     ]),
             ])
@@ -100,11 +103,14 @@ let package = Package(
                     dependencies: [
                         "Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
                     ]),
+                .target(
+                    name: "FakeProviders",
+                    dependencies: ["DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets"]),
                 .executableTarget(
                     name: "FakeAppleCommand",
                     dependencies: [
-                        "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FileSystem", "Gatehouse", "JSON", "POSIX",
-                        "Processes", "Sockets",
+                        "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FakeProviders", "FileSystem", "Gatehouse",
+                        "JSON", "POSIX", "Processes", "Sockets",
                     ]),
                 .target(
                     name: "Console",
@@ -152,7 +158,8 @@ let package = Package(
                 .testTarget(
                     name: "IdentityProvidersTests",
                     dependencies: [
-                        "IdentityProviders", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "TestSupport",
+                        "IdentityProviders", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX",
+                        "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseTokensTests",
@@ -166,7 +173,8 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseCommandTests",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand", "GatehouseServer",
+                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand",
+                        "GatehouseServer",
                         "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
                         "Sockets", "StoreSupport", "TestSupport",
                     ]),
@@ -184,6 +192,9 @@ let package = Package(
                         "TestSupport",
                     ]),
                 .testTarget(
+                    name: "FakeProvidersTests",
+                    dependencies: ["DevelopmentHTTP", "FakeProviders", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
+                .testTarget(
                     name: "ConsoleTests",
                     dependencies: [
                         "Console", "DevelopmentHTTP", "JSON", "POSIX", "Processes", "Sockets", "TestSupport",
@@ -194,9 +205,9 @@ let package = Package(
             .testTarget(
                 name: "EndToEndTests",
                 dependencies: [
-                    "IdentityProviders", "DevelopmentHTTP", "FakeApple", "Gatehouse", "GatehouseClient", "GatehouseCommand",
-                    "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
-                    "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
+                    "DevelopmentHTTP", "FakeApple", "FakeProviders", "Gatehouse", "GatehouseClient", "GatehouseCommand",
+                    "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "IdentityProviders",
+                    "JOSE", "JSON", "OpenSSL", "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
                 ],
                 exclude: [
                     "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",

@@ -49,4 +49,6 @@ package enum HTTPAction: Sendable {
     case pass([UInt8])
     /// Sends nothing, and closes the connection after this time.
     case silence(seconds: Int64)
+    /// Sends nothing until the closure returns an action, and closes the connection after this time.
+    case waiting(seconds: Int64, next: @Sendable () -> HTTPAction?)
 }

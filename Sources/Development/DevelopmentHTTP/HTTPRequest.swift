@@ -9,6 +9,13 @@ package struct HTTPRequest: Equatable, Sendable {
     package var fields: [Field] = []
     package var body: [UInt8] = []
 
+    package init(method: String, target: String, fields: [Field] = [], body: [UInt8] = []) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+        self.body = body
+    }
+
     package struct Field: Equatable, Sendable {
         package let name: String
         package let value: String

@@ -6,6 +6,8 @@ package import Sockets
 package final class HTTPServer: Sendable {
     /// The timeout for each read and write, in milliseconds.
     private static let timeout: Int32 = 2000
+    /// How often a waiting action is asked, in milliseconds.
+    private static let pollInterval: Int64 = 20
 
     private let program: String
     private let listener: Listener
@@ -47,7 +49,11 @@ package final class HTTPServer: Sendable {
     }
 
     private func serve(_ connection: consuming FileDescriptor) {
-        switch action(on: connection) {
+        perform(action(on: connection), on: connection)
+    }
+
+    private func perform(_ action: HTTPAction, on connection: borrowing FileDescriptor) {
+        switch action {
         case .silence(let seconds):
             _ = connection.waitUntilReadable(milliseconds: Int32(clamping: seconds * 1000))
         case .reply(let reply, let seconds):
@@ -56,6 +62,12 @@ package final class HTTPServer: Sendable {
             send(reply.bytes, over: connection)
         case .pass(let bytes):
             send(bytes, over: connection)
+        case .waiting(let seconds, let next):
+            for _ in 0..<(seconds * 1000 / Self.pollInterval) {
+                // It is readable when the client has closed it.
+                guard !connection.waitUntilReadable(milliseconds: Int32(Self.pollInterval)) else { return }
+                if let action = next() { return perform(action, on: connection) }
+            }
         }
     }
 

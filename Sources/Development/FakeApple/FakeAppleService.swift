@@ -34,10 +34,15 @@ package struct FakeAppleService: Sendable {
         self.clock = clock
     }
 
-    package func server(on listener: consuming Listener, names: HostNames = HostNames()) -> HTTPServer {
+    /// - Parameter others: the answer of another service on the same port; nil for a path that is not its own.
+    package func server(
+        on listener: consuming Listener, names: HostNames = HostNames(),
+        others: @escaping @Sendable (HTTPRequest) -> HTTPAction? = { _ in nil }
+    ) -> HTTPServer {
         HTTPServer(
             "fake-apple", on: listener, names: names,
-            advice: "if it is a name of this one, start the program with --host NAME", answer: answer)
+            advice: "if it is a name of this one, start the program with --host NAME"
+        ) { others($0) ?? answer($0) }
     }
 
     func answer(_ request: HTTPRequest) -> HTTPAction {

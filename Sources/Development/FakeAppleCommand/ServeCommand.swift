@@ -1,6 +1,7 @@
 import CommandLineTool
 import DevelopmentHTTP
 import FakeApple
+import FakeProviders
 import FileSystem
 import Gatehouse
 import JSON
@@ -29,6 +30,15 @@ struct ServeCommand: Command {
         GET /requests      the requests to Apple's endpoints; DELETE clears the list
         GET /authorisations  which user has authorised which app
 
+        OpenID Connect providers, WeChat and QQ, for files in PROVIDERS_DIR:
+        /openid/NAME       the issuer of a provider of any name: GET .well-known/openid-configuration, keys below it
+        /wechat            API_URL of WeChat, for APP_ID wx1234567890abcdef
+        /qq                API_URL of QQ, for APP_ID 101234567
+        POST /openid/NAME/mint, /wechat/mint and /qq/mint make what an app posts to /api/auth/identity, and
+        POST /openid/google/events/mint a security event. POST /openid/NAME/keys/faults, /wechat/faults and /qq/faults inject
+        faults, and GET /openid/NAME/requests, /wechat/requests and /qq/requests tell what was asked. A body with a wrong
+        member is answered with the known ones.
+
         It answers only requests whose Host header is localhost, 127.0.0.1, [::1], --address or --host. This protects
         against DNS rebinding by a web page. The endpoints that control it refuse requests of web pages of other origins.
         """
@@ -38,6 +48,9 @@ struct ServeCommand: Command {
             Option(name: "--address", value: "ADDRESS", help: "the address to listen at (127.0.0.1)"),
             Option(name: "--port", value: "PORT", help: "the port to listen at, 0 for any (8444)"),
             Option(name: "--host", value: "NAME", help: "a host name to answer to as well; may be repeated"),
+            Option(
+                name: "--base", value: "URL",
+                help: "how Gatehouse reaches it, for the issuers (http:// and the address and port)"),
             Option(name: "--team-id", value: "ID", help: "the developer's team id (\(DeveloperAccount.defaultTeamID))"),
             Option(
                 name: "--key-id", value: "ID", help: "the id of the developer's key (\(DeveloperAccount.defaultKeyID))"),
@@ -54,7 +67,9 @@ struct ServeCommand: Command {
         let address = arguments.value("--address") ?? "127.0.0.1"
         do {
             let names = HostNames(and: arguments.all("--host") + [address.contains(":") ? "[\(address)]" : address])
-            let server = service.server(on: try Listener.tcp(host: address, port: port), names: names)
+            let listener = try Listener.tcp(host: address, port: port)
+            let providers = Self.providers(arguments, port: listener.port ?? port)
+            let server = service.server(on: listener, names: names, others: providers.answer)
             StandardStream.output.line("fake Apple: http://\(address):\(server.port)")
             try server.run()
         } catch {
@@ -75,18 +90,30 @@ struct ServeCommand: Command {
                 clientIDs: Environment.clientIDs)
             return try FakeAppleService(
                 folder: folder, keys: try PublishedKeys(in: folder), developer: developer,
-                sender: NotificationSender(authorities: arguments.value("--ca")), report: Self.reporter(arguments))
+                sender: NotificationSender(authorities: arguments.value("--ca")),
+                report: { [report = Self.reporter(arguments)] in report($0.json) })
         } catch {
             throw CommandError(.failed, "\(error)")
         }
     }
 
-    private static func reporter(_ arguments: Arguments) -> @Sendable (RequestRecord) -> Void {
+    private static func providers(_ arguments: Arguments, port: UInt16) -> FakeProvidersService {
+        let address = arguments.value("--address") ?? "127.0.0.1"
+        // Nothing connects to an address that means all of them.
+        let host = ["0.0.0.0", "::"].contains(address) ? "127.0.0.1" : address
+        let name = host.contains(":") ? "[\(host)]" : host
+        let base = arguments.value("--base") ?? "http://\(name):\(port)"
+        return FakeProvidersService(
+            base: base.hasSuffix("/") ? String(base.dropLast()) : base, folder: arguments.keyFolder,
+            report: reporter(arguments))
+    }
+
+    private static func reporter(_ arguments: Arguments) -> @Sendable (JSONObject) -> Void {
         guard arguments.has("--log") else { return { _ in } }
         return { record in
             let time = Timestamp(milliseconds: WallClock.millisecondsSince1970())
             var line: JSONObject = ["time": .string("\(time)")]
-            for (name, value) in record.json.members { line[name] = value }
+            for (name, value) in record.members { line[name] = value }
             StandardStream.output.line(line.description)
         }
     }

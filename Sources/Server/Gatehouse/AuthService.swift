@@ -8,7 +8,7 @@ package struct AuthService: Sendable {
     private(set) var tokens: any TokenService
     private(set) var apple: any AppleVerifier
     /// The providers that the operator has configured beside Apple.
-    private(set) var providers: [Provider: any IdentityProvider]
+    package private(set) var providers: [Provider: any IdentityProvider]
     /// Nil when no credentials for Apple's servers are configured.
     private(set) var appleServer: AppleServerAccess?
     let hasher: any IdentityHasher
@@ -28,7 +28,8 @@ package struct AuthService: Sendable {
     ///   accepted.
     package init(
         store: any Store, tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess? = nil,
-        providers: [Provider: any IdentityProvider] = [:], hasher: any IdentityHasher, policy: Policy, primitives: Primitives, clocks: Clocks? = nil,
+        providers: [Provider: any IdentityProvider] = [:], hasher: any IdentityHasher, policy: Policy,
+        primitives: Primitives, clocks: Clocks? = nil,
         report: @escaping @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void = { _, _ in }
     ) throws(Refusal) {
         self.store = store

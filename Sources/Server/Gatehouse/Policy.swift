@@ -67,9 +67,6 @@ package struct RefreshPolicy: Sendable, Equatable {
 
 /// The rules for Sign in with Apple.
 package struct ApplePolicy: Sendable, Equatable {
-    /// How long a nonce from the challenge endpoint is valid: the user has to complete Apple's sign-in sheet.
-    package static let challengeLifetime = Duration.seconds(600)
-
     package var onConsentRevoked: ConsentPolicy
 
     package init(onConsentRevoked: ConsentPolicy) {

@@ -1,6 +1,6 @@
-import IdentityProviders
 import FastCGI
 package import Gatehouse
+import IdentityProviders
 import JSON
 import POSIX
 package import Processes

@@ -1,9 +1,9 @@
-package import IdentityProviders
 import FileSystem
 package import Gatehouse
 import GatehouseStore
 import GatehouseTokens
 import GatehouseWeb
+package import IdentityProviders
 import JOSE
 import JSON
 import OpenSSL
@@ -79,7 +79,7 @@ package struct Assembly: Sendable {
     package func apply(_ configuration: Configuration) {
         let next = auth.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
-            appleServer: Self.appleServer(configuration), policy: configuration.policy)
+            appleServer: Self.appleServer(configuration), providers: auth.providers, policy: configuration.policy)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
         services.replace { Self.services(next, configuration, health, metrics) }
@@ -104,7 +104,9 @@ extension Assembly {
     }
 
     private static func appleSignIn(_ configuration: Configuration, keys: AppleKeys) -> AppleSignIn {
-        AppleSignIn(verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys)
+        AppleSignIn(
+            verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys,
+            replayGrace: configuration.appleReplayGrace)
     }
 
     /// Nil if no credentials for Apple's servers are configured.

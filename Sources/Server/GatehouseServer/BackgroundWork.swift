@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import POSIX
 
 /// The loops of the background threads. Each one ends when `ended` is set.

@@ -83,9 +83,10 @@ package final class Router: Sendable {
     private func resourceWithArgument(for path: ArraySlice<UInt8>) -> (resource: Resource, argument: String)? {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let argument = path[(slash + 1)...]
-        let pattern = path[...slash] + "{id}".utf8
         // No id contains a NUL, and PostgreSQL cannot store one.
-        guard !argument.isEmpty, !argument.contains(0), let resource = resource(at: pattern.span) else { return nil }
+        guard !argument.isEmpty, !argument.contains(0),
+            let resource = resources.first(where: { $0.takesArgument(after: path[...slash]) })
+        else { return nil }
         return (resource, String(decoding: argument, as: UTF8.self))
     }
 }
@@ -109,11 +110,15 @@ extension Router {
     /// A path and its endpoints.
     private final class Resource: Sendable {
         private let path: [UInt8]
+        /// What stands before the argument; nil for a path without one.
+        private let prefix: [UInt8]?
         private let candidates: [Candidate]
         private let answeringAny: Candidate?
 
         init(path: String, candidates: [Candidate]) {
             self.path = Array(path.utf8)
+            prefix =
+                path.hasSuffix("}") ? path.utf8.lastIndex(of: UInt8(ascii: "{")).map { Array(path.utf8[..<$0]) } : nil
             self.candidates = candidates
             answeringAny = candidates.first { $0.answersAnyRequest }
         }
@@ -126,6 +131,8 @@ extension Router {
             for index in other.indices where path[index] != other[index] { return false }
             return true
         }
+
+        func takesArgument(after start: ArraySlice<UInt8>) -> Bool { prefix?.elementsEqual(start) == true }
 
         func candidate(for request: Request) throws(Problem) -> Candidate {
             if let answeringAny { return answeringAny }

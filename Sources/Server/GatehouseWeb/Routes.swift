@@ -9,7 +9,9 @@ extension Router {
     package convenience init(_ auth: AuthService, documents: PublishedDocuments, operations: Operations) {
         let endpoints: [any Endpoint] = [
             AppleLoginEndpoint(auth: auth),
-            AppleChallengeEndpoint(auth: auth),
+            IdentityLoginEndpoint(auth: auth),
+            ChallengeEndpoint(path: "/api/auth/challenge", auth: auth),
+            ChallengeEndpoint(path: "/api/auth/apple/challenge", auth: auth),
             AppleNotificationEndpoint(auth: auth),
             DevLoginEndpoint(auth: auth),
             RefreshEndpoint(auth: auth),
@@ -22,8 +24,8 @@ extension Router {
             DeleteUserEndpoint(auth: auth),
             ExportEndpoint(auth: auth),
             AccountsEndpoint(auth: auth),
-            LinkAppleEndpoint(auth: auth),
-            UnlinkAppleEndpoint(auth: auth),
+            LinkAccountEndpoint(auth: auth),
+            UnlinkAccountEndpoint(auth: auth),
             SessionsEndpoint(auth: auth),
             EndSessionEndpoint(auth: auth),
             MetricsEndpoint(operations: operations),

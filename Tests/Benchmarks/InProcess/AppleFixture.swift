@@ -1,7 +1,7 @@
-import IdentityProviders
 import FakeApple
 import Gatehouse
 import GatehouseServer
+import IdentityProviders
 import JOSE
 import JSON
 
@@ -21,7 +21,8 @@ struct AppleFixture {
         let archive = KeySetArchive(NoStorage(), address: "none")
         let keys = AppleKeys(archive: archive, now: Primitives.system.now) { bytes }
         logIn = AppleSignIn(
-            verifier: IdentityTokenVerifier(policy: IdentityTokenPolicy(audiences: [Sample.bundleID])), keys: keys)
+            verifier: IdentityTokenVerifier(policy: IdentityTokenPolicy(audiences: [Sample.bundleID])), keys: keys,
+            replayGrace: .seconds(60))
     }
 }
 

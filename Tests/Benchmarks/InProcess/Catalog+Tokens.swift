@@ -1,6 +1,6 @@
-import IdentityProviders
 import Gatehouse
 import GatehouseTokens
+import IdentityProviders
 import JOSE
 
 extension Catalog {
@@ -9,7 +9,9 @@ extension Catalog {
             let apple = try AppleFixture(folder: folder)
             let credential = IdentityCredential(identityToken: apple.identityToken)
             let (verifier, now) = (apple.logIn, Sample.now)
-            return repeating { try verifier.verify(credential, now: now, requestID: nil) }
+            return repeating {
+                try verifier.verify(credential, now: now, requestID: nil) { (_) throws(Refusal) in }
+            }
         },
         Entry(name: "verify access token (HS256)") { _ in try verifyingAccessToken(Sample.tokens()) },
         Entry(name: "verify access token (ES256)") { _ in

@@ -16,7 +16,7 @@ enum Sample {
             tokenLifetime: .seconds(30 * 86_400), sessionMaximumAge: .seconds(365 * 86_400), reuseGrace: .seconds(30)),
         devSecretHash: nil, defaultClientID: bundleID, auditRetention: .seconds(90 * 86_400), sensitiveMaxAge: nil,
         sessionsPerUser: 100,
-        apple: ApplePolicy(replayGrace: .seconds(60), requiresChallenge: false, onConsentRevoked: .unlink))
+        apple: ApplePolicy(onConsentRevoked: .unlink))
 
     static func identifier(_ prefix: String) -> String {
         ULID.make(prefix, at: now, random: Primitives.system.random(ULID.randomBytes))

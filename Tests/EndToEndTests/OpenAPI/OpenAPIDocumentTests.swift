@@ -39,10 +39,11 @@ struct OpenAPIDocumentTests {
     @Test("It has the lists of values of the domain")
     func values() throws {
         let reasons = IdentityFault.Reason.allCases.map(\.rawValue) + DPoPFault.allCases.map(\.rawValue)
-        #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons))
+        let conflicts = LinkConflict.allCases.map(\.rawValue)
+        #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons + conflicts))
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
-        #expect(enumeration(of: "Provider") == Provider.allCases.map(\.rawValue))
+        #expect(enumeration(of: "Provider") == [Provider.dev, .apple].map(\.rawValue))
         #expect(enumeration(of: "EventActor") == AuditEvent.Actor.allCases.map(\.rawValue))
     }
 

@@ -57,6 +57,27 @@ struct FakeAppleCommandTests {
         #expect(try tool.run(verify + ["com.example.two"]).status == 1)
     }
 
+    @Test("serves OpenID Connect providers, WeChat and QQ at the same port, with issuers below --base")
+    func providers() throws {
+        let (apple, url) = try start("--base", "http://apple.internal:1/")
+        defer { apple.stop() }
+        let discovery = "/openid/example/.well-known/openid-configuration"
+        #expect(try curl(url + discovery)?["issuer"] == "http://apple.internal:1/openid/example")
+        #expect(try curl(url + "/openid/google/mint")?["identityToken"] != nil)
+        #expect(try curl(url + "/wechat/sns/auth")?["errcode"] == 41001)
+        #expect(try curl(url + "/qq/oauth2.0/me?fmt=json")?["error"] == 100007)
+        #expect(try curl(url + "/auth/keys")?["keys"] != nil)
+        #expect(FileManager.default.fileExists(atPath: folder + "/openid-google.pem"))
+    }
+
+    @Test("an issuer begins with the address of the program by default")
+    func defaultBase() throws {
+        let (apple, url) = try start()
+        defer { apple.stop() }
+        let issuer = url + "/openid/example"
+        #expect(try curl(issuer + "/.well-known/openid-configuration")?["issuer"] == .string(issuer))
+    }
+
     @Test("answers only to the names of this machine and of --host")
     func hostNames() throws {
         let (apple, url) = try start("--host", "apple.internal", "--host=other.internal")

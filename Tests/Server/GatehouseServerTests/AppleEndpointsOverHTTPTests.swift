@@ -1,7 +1,7 @@
-import IdentityProviders
 import Foundation
 import Gatehouse
 import GatehouseServer
+import IdentityProviders
 import Testing
 
 @Suite("Apple's endpoints over HTTP")

@@ -1,8 +1,8 @@
-import IdentityProviders
 import Foundation
 import Gatehouse
 import GatehouseServer
 import GatehouseTokens
+import IdentityProviders
 import JOSE
 import JSON
 import TestSupport
@@ -28,8 +28,8 @@ struct AppleServerSettingsTests {
         #expect(configuration.appleServer == nil)
         #expect(AppleEndpoints(configuration) == nil)
         #expect(configuration.vault == nil)
-        let apple = configuration.policy.apple
-        #expect(apple.replayGrace == .seconds(60) && apple.onConsentRevoked == .unlink && !apple.requiresChallenge)
+        #expect(configuration.appleReplayGrace == .seconds(60) && configuration.apple.nonce == .optional)
+        #expect(configuration.policy.apple.onConsentRevoked == .unlink)
     }
 
     @Test("with all of them, client secrets have the team, the key ID and the signature of the key")
@@ -152,18 +152,17 @@ struct AppleServerSettingsTests {
     }
 
     @Test(
-        "the nonce rule reaches the token verifier and the policy",
+        "the nonce rule reaches the token verifier",
         arguments: IdentityTokenPolicy.NonceRule.allCases)
     func nonces(rule: IdentityTokenPolicy.NonceRule) throws {
         let configuration = try TestConfiguration.read(["APPLE_NONCE": rule.rawValue])
         #expect(configuration.apple.nonce == rule)
-        #expect(configuration.policy.apple.requiresChallenge == (rule == .challenge))
     }
 
     @Test("replay grace and consent policy are read")
     func policy() throws {
         for (text, grace) in [("0s", Duration.zero), ("10m", .seconds(600)), ("90s", .seconds(90))] {
-            #expect(try TestConfiguration.read(["APPLE_REPLAY_GRACE": text]).policy.apple.replayGrace == grace)
+            #expect(try TestConfiguration.read(["APPLE_REPLAY_GRACE": text]).appleReplayGrace == grace)
         }
         for policy in ConsentPolicy.allCases {
             let read = try TestConfiguration.read(["APPLE_ON_CONSENT_REVOKED": policy.rawValue]).policy.apple

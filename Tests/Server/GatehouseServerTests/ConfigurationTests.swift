@@ -1,7 +1,7 @@
-import IdentityProviders
 import Gatehouse
 import GatehouseServer
 import GatehouseTokens
+import IdentityProviders
 import JOSE
 import Testing
 

@@ -18,11 +18,20 @@ struct DomainEventCountsTests {
             })
     }
 
+    private static let acme = Provider(rawValue: "ACME") ?? .dev
+
+    init() { counts.logins.add([Self.acme]) }
+
+    private static let logins: [DomainEvent] = [Provider.dev, .apple, acme].flatMap { provider in
+        let refusals = Refusal.ofLogins(by: provider).map { DomainEvent.loginRefused(provider, $0) }
+        return [.loggedIn(provider, isNewUser: true), .loggedIn(provider, isNewUser: false)] + refusals
+    }
+
     private static let allEvents: [DomainEvent] =
-        Provider.allCases.flatMap { provider in
-            [.loggedIn(provider, isNewUser: true), .loggedIn(provider, isNewUser: false)]
-                + Refusal.ofLogins(by: provider).map { DomainEvent.loginRefused(provider, $0) }
-        }
+        logins
+        + [
+            .identityOfTwoUsers(acme, UserID("u"), UserID("v"))
+        ]
         + [
             .refreshed(isRepeat: true), .refreshed(isRepeat: false), .refreshRepeatedElsewhere, .refreshRepeatedOften,
             .sessionRepeatedElsewhere(session: SessionID("s"), user: UserID("u")),

@@ -38,7 +38,9 @@ struct LinkTests {
     }
 
     private func unlink(_ user: User) throws -> UnlinkDecision {
-        try store.unlink(.apple, of: user.id, recording: AuditEvent(.accountUnlinked, at: noon, userID: user.id))
+        try store.unlink(
+            .apple, of: user.id, recording: AuditEvent(.accountUnlinked, at: noon, userID: user.id)
+        ).decision
     }
 
     private func isUnlinked(_ user: User) throws -> Bool {

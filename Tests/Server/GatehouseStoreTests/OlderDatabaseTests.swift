@@ -53,6 +53,29 @@ struct OlderDatabaseTests {
         #expect(try store.delete(user.id, queueing: nil, recording: event)?.revocation == .queued)
     }
 
+    @Test("after a migration from version 10, an account of any provider can be added")
+    func anyProvider() throws {
+        try create(
+            version: 10,
+            """
+            INSERT INTO users (id, created_at, updated_at) VALUES ('user_1', 1, 1);
+            INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, created_at, updated_at)
+            VALUES ('acct_1_apple', 'user_1', 'APPLE', 'ann', 1, 1);
+            """)
+        let store = try SQLiteStore(path: path)
+        let ann = try #require(try store.user(provider: .apple, subject: "ann"))
+        let google = try #require(Provider(rawValue: "GOOGLE"))
+        let bob = SampleLogin.user(2)
+        let identity = Identity(provider: google, subject: "1", email: nil, unionSubject: "U")
+        #expect(try store.create(bob, with: SampleLogin.login("1", of: bob, as: identity)))
+        #expect(try store.accounts(of: bob.id).map(\.unionSubject) == ["U"])
+        #expect(try store.accounts(of: ann.id).map(\.unionSubject) == [nil])
+        #expect(throws: SQLiteError.self, "the other checks are as they were") {
+            try Connection(path: path, access: .readWrite).execute(
+                script: "UPDATE auth_accounts SET is_private_email = 2")
+        }
+    }
+
     @Test("the sessions of version 7 are unconfirmed, so that no client is logged out by the migration")
     func sessions() throws {
         try create(

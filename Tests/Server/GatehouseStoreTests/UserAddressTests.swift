@@ -60,7 +60,7 @@ struct UserAddressTests {
 
     private func unlink(_ provider: Provider, of user: User) throws -> Address {
         let event = AuditEvent(.accountUnlinked, at: noon, userID: user.id)
-        let decision = try store.unlink(provider, of: user.id, recording: event)
+        let decision = try store.unlink(provider, of: user.id, recording: event).decision
         #expect(decision != .nothing && decision != .last)
         return Address(try store.user(user.id))
     }

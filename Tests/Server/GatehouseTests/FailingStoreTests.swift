@@ -31,8 +31,13 @@ private struct TrustingTokens: TokenService {
 
 /// Accepts every token as one of the same subject.
 private struct TrustingApple: AppleVerifier {
-    func verify(_ credential: IdentityCredential, now: Timestamp, requestID: String?) throws(Refusal) -> IdentityAssertion {
-        IdentityAssertion(subject: "001", audience: "app", tokenHash: [1], issuedAt: now, expiresAt: now + .seconds(1))
+    let rules = LoginRules(replayGrace: .seconds(60))
+
+    func verify(
+        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
+        spending spend: (_ code: String) throws(Refusal) -> Void
+    ) throws(Refusal) -> IdentityAssertion {
+        IdentityAssertion(subject: "001", clientID: "app", tokenHash: [1], issuedAt: now, expiresAt: now + .seconds(1))
     }
 
     func verify(notification: String, now: Timestamp, requestID: String?) throws(Refusal) -> AppleNotification {

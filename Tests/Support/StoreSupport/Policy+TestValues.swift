@@ -8,7 +8,7 @@ extension Policy {
         Policy(
             accessTokenLifetime: accessTokenLifetime, refresh: refresh, devSecretHash: devSecretHash,
             defaultClientID: "app", auditRetention: .seconds(90 * 86_400), sensitiveMaxAge: nil, sessionsPerUser: 100,
-            apple: ApplePolicy(replayGrace: .seconds(60), requiresChallenge: false, onConsentRevoked: .unlink),
+            apple: ApplePolicy(onConsentRevoked: .unlink),
             dpop: dpop)
     }
 }

@@ -21,7 +21,8 @@ struct Form {
         var fields: [(name: String, value: String)] = []
         for pair in body.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : []) else {
+            guard let name = FormText.decode(parts[0]), let value = FormText.decode(parts.count > 1 ? parts[1] : [])
+            else {
                 throw OAuthError(.invalidRequest, "the body is not a form")
             }
             guard !fields.contains(where: { $0.name == name }) else {
@@ -43,23 +44,5 @@ struct Form {
     func required(_ name: String) throws(OAuthError) -> String {
         guard let value = self[name] else { throw OAuthError(.invalidRequest, "\(name) is missing") }
         return value
-    }
-
-    private static func decoded(_ text: ArraySlice<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-                guard digits.count == 2, digits.allSatisfy(\.isHexDigit), let escaped = UInt8(digits, radix: 16)
-                else { return nil }
-                bytes.append(escaped)
-                rest = rest.dropFirst(2)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -39,7 +39,8 @@ package struct LinkFacts: Sendable {
     package let accounts: [LinkedAccount]
 
     package init(
-        user: User?, known: KnownIdentity?, otherUser: UserID? = nil, barredFrom: UserID?, use: Redemption.Use, accounts: [LinkedAccount]
+        user: User?, known: KnownIdentity?, otherUser: UserID? = nil, barredFrom: UserID?, use: Redemption.Use,
+        accounts: [LinkedAccount]
     ) {
         self.user = user
         self.known = known

@@ -1,5 +1,5 @@
-/// What happens to a user when Apple reports that they have withdrawn their consent or deleted their Apple Account. Their
-/// sessions end in any case.
+/// What happens to a user when Apple reports that they have withdrawn their consent or deleted their Apple Account. The
+/// sessions that Apple opened end in any case; with the account, all end.
 package struct ConsentWithdrawal: Sendable {
     package enum Effect: Sendable {
         case keep

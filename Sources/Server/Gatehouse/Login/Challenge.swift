@@ -1,5 +1,8 @@
 /// A nonce made by Gatehouse, which comes back in the provider's identity token.
 package struct Challenge: Sendable, Equatable {
+    /// How long it is valid: the user has to complete the provider's sign-in sheet.
+    package static let lifetime = Duration.seconds(600)
+
     package let nonce: String
     package let expiresAt: Timestamp
 
@@ -25,7 +28,6 @@ package struct Challenge: Sendable, Equatable {
 extension AuthService {
     /// A nonce for one login by an identity token. It is not stored until it is used.
     package func challenge() -> (nonce: String, expiresIn: Duration) {
-        let lifetime = ApplePolicy.challengeLifetime
-        return (tokens.challenge(expiresAt: primitives.now() + lifetime).nonce, lifetime)
+        (tokens.challenge(expiresAt: primitives.now() + Challenge.lifetime).nonce, Challenge.lifetime)
     }
 }

@@ -1,7 +1,7 @@
-import IdentityProviders
 import Gatehouse
 import GatehouseServer
 import GatehouseStore
+import IdentityProviders
 
 /// Apple's key set, which every login with Apple needs.
 struct KeySetCheck: Check {

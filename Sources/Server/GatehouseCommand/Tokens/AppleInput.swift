@@ -20,7 +20,7 @@ enum AppleInput {
     /// The login. Options take the place of the members of a body.
     func credential(_ arguments: Arguments) throws(CommandError) -> IdentityCredential {
         var credential = try credential()
-        credential.authorizationCode = arguments.value("--code") ?? credential.authorizationCode
+        credential.code = arguments.value("--code") ?? credential.code
         credential.userIdentifier = arguments.value("--user") ?? credential.userIdentifier
         credential.nonce = arguments.value("--nonce") ?? credential.nonce
         return credential

@@ -1,8 +1,8 @@
-import IdentityProviders
 import CommandLineTool
 import Gatehouse
 import GatehouseServer
 import GatehouseTokens
+import IdentityProviders
 
 /// Which logins `apple verify` accepts: those that the options describe, or those that the configuration accepts.
 struct AppleLoginRules {

@@ -1,8 +1,8 @@
-import IdentityProviders
 import CommandLineTool
 import FileSystem
 import Gatehouse
 import GatehouseWeb
+import IdentityProviders
 import JOSE
 import JSON
 
@@ -66,7 +66,7 @@ struct AppleVerifyCommand: Command {
     ) -> Result<IdentityToken, IdentityFault> {
         let verifier = IdentityTokenVerifier(policy: rules.policy)
         return Result { () throws(IdentityFault) in
-            let token = try verifier.inspect(credential.identityToken, now: now, passed: passed)
+            let token = try verifier.inspect(credential.identityToken ?? "", now: now, passed: passed)
             guard let key = keys[token.keyID] else { throw .unknownKey }
             passed(.key)
             _ = try verifier.confirm(token, with: key, for: credential, passed: passed)
@@ -89,7 +89,9 @@ struct AppleVerifyCommand: Command {
     private func print(
         _ verdict: Result<JSONObject, IdentityFault>, _ checks: [VerifiedCheck], _ arguments: Arguments
     ) -> ExitStatus {
-        let verdict = verdict.mapError { VerifiedToken.Refusal(reason: $0.reason.rawValue, detail: $0.explanation) }
+        let verdict = verdict.mapError {
+            VerifiedToken.Refusal(reason: $0.reason.rawValue, detail: $0.explanation(by: .apple))
+        }
         return VerifiedToken(verdict: verdict, checks: checks).print(for: arguments)
     }
 }

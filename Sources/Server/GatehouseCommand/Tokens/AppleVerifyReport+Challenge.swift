@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JSON
 
 /// The checks that depend on the installation, after those of the token.

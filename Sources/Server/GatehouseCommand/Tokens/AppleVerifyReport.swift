@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JOSE
 import JSON
 
@@ -10,6 +10,7 @@ struct AppleVerifyReport {
     let policy: IdentityTokenPolicy
     let keys: JWKSet
     let now: Timestamp
+    private let token: String
     private let form: Result<CompactJWS, MalformedJWS>
     private let claims: JSONObject
 
@@ -18,9 +19,9 @@ struct AppleVerifyReport {
         self.policy = policy
         self.keys = keys
         self.now = now
-        form = Result { () throws(MalformedJWS) in
-            try CompactJWS(credential.identityToken, maximumBytes: IdentityToken.longest)
-        }
+        let token = credential.identityToken ?? ""
+        self.token = token
+        form = Result { () throws(MalformedJWS) in try CompactJWS(token, maximumBytes: IdentityToken.longest) }
         claims = (try? form.get().claims()) ?? [:]
     }
 
@@ -42,7 +43,7 @@ extension AppleVerifyReport {
     /// What a passed check has verified.
     private func finding(_ check: IdentityTokenCheck) -> String {
         switch check {
-        case .form: "three parts, \(credential.identityToken.utf8.count) bytes"
+        case .form: "three parts, \(token.utf8.count) bytes"
         case .algorithm: shown(algorithm)
         case .keyID: shown(keyID)
         case .claims: claims.names.map { shown($0) }.joined(separator: ", ")
@@ -79,7 +80,7 @@ extension AppleVerifyReport {
 
     private var formFault: String {
         guard case .failure(let error) = form else { return "" }
-        return "malformed: \(error), \(credential.identityToken.utf8.count) bytes"
+        return "malformed: \(error), \(token.utf8.count) bytes"
     }
 
     private var claimsFault: String {
@@ -125,7 +126,7 @@ extension AppleVerifyReport {
     /// Whether the check passed because there was nothing to compare.
     private func isSkipped(_ check: IdentityTokenCheck) -> Bool {
         switch check {
-        case .code: credential.authorizationCode == nil || present("c_hash") == nil
+        case .code: credential.code == nil || present("c_hash") == nil
         case .user: credential.userIdentifier == nil
         default: false
         }
@@ -133,7 +134,7 @@ extension AppleVerifyReport {
 
     private func skipReason(_ check: IdentityTokenCheck) -> String {
         switch check {
-        case .code where credential.authorizationCode != nil: "not compared: the token has no c_hash"
+        case .code where credential.code != nil: "not compared: the token has no c_hash"
         case .code: "not compared: no --code was given"
         default: "not compared: no --user was given"
         }

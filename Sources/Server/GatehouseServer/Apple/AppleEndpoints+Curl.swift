@@ -1,5 +1,5 @@
-package import IdentityProviders
 import Curl
+package import IdentityProviders
 
 extension AppleEndpoints {
     /// Apple's endpoints over HTTPS; nil if the settings contain no credentials for them.

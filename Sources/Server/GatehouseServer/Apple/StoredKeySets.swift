@@ -1,6 +1,6 @@
-import IdentityProviders
 import Gatehouse
 import GatehouseStore
+import IdentityProviders
 
 /// Keeps Apple's key set among the documents of the store.
 struct StoredKeySets: KeySetStorage {

@@ -1,5 +1,5 @@
-package import IdentityProviders
 import GatehouseTokens
+package import IdentityProviders
 import JOSE
 
 /// How Apple's token and revocation endpoints are reached.

@@ -1,6 +1,6 @@
-package import IdentityProviders
 package import Gatehouse
 package import GatehouseTokens
+package import IdentityProviders
 import OpenSSL
 
 /// The validated settings of a server.
@@ -22,6 +22,7 @@ package struct Configuration: Sendable {
     package let policy: Policy
 
     package let apple: IdentityTokenPolicy
+    package let appleReplayGrace: Duration
     package let appleKeysURL: String
     /// Nil if no credentials for Apple's endpoints are set.
     package let appleServer: AppleServerSettings?
@@ -66,6 +67,7 @@ package struct Configuration: Sendable {
         tokenIssuer = settings[\.tokenIssuer]
         tokenAudience = settings[\.tokenAudience]
         apple = settings.identityTokenPolicy
+        appleReplayGrace = settings[\.replayGrace]
         appleKeysURL = settings[\.appleKeysURL]
         let server = settings.appleServer()
         appleServer = server.settings
@@ -112,9 +114,7 @@ extension SettingReader {
             devSecretHash: developmentSecretHash, defaultClientID: self[\.appleBundleIDs]?.first ?? "",
             auditRetention: self[\.auditRetention], sensitiveMaxAge: sensitiveMaxAge == .zero ? nil : sensitiveMaxAge,
             sessionsPerUser: self[\.sessionsPerUser],
-            apple: ApplePolicy(
-                replayGrace: self[\.replayGrace], requiresChallenge: self[\.appleNonce] == .challenge,
-                onConsentRevoked: self[\.consentPolicy]),
+            apple: ApplePolicy(onConsentRevoked: self[\.consentPolicy]),
             dpop: DPoPPolicy(
                 atGuard: self[\.dpopGuard], requiresNonce: self[\.dpopNonce] == .required,
                 origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }))

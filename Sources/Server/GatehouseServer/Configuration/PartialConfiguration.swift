@@ -1,6 +1,6 @@
-package import IdentityProviders
 import FileSystem
 package import GatehouseTokens
+package import IdentityProviders
 
 /// Parts of the configuration, for commands that need no other settings.
 extension Configuration {

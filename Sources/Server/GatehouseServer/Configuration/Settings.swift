@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JOSE
 
 /// The table of settings. Reading, `gatehouse serve --help`, `gatehouse check` and the Configuration page

@@ -21,6 +21,14 @@ struct DomainEventReporter: Sendable {
             warn("session_key_mismatch", session, user, requestID)
         case .sessionRepeatedElsewhere(let session, let user):
             warn("session_repeated_elsewhere", session, user, requestID)
+        case .identityOfTwoUsers(let provider, let first, let second):
+            let fault = "the two ids of one person belong to two users: decide which one is right, and delete the other"
+            log(
+                .error, "identity_of_two_users",
+                [
+                    ("fault", .string(fault)), ("provider", .string(provider.rawValue)), ("user", .string(first.text)),
+                    ("other", .string(second.text)),
+                ], requestID: requestID)
         case .unknownRoleDemanded(let name):
             guard throttle.permits(name) else { return }
             misspelt("a role that does not exist", ("role", .string(name)), requestID)

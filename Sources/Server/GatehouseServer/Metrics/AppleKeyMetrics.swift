@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import POSIX
 
 /// Counts fetches of Apple's key set.

@@ -3,6 +3,7 @@ import POSIX
 
 /// Counts the events of the domain.
 final class DomainEventCounts: MetricSource {
+    let logins = LoginCounts()
     private let indices: [Series: Int]
     private let counters: StripedCounters
 
@@ -12,11 +13,20 @@ final class DomainEventCounts: MetricSource {
     }
 
     func count(_ event: DomainEvent) {
+        switch event {
+        case .loggedIn(let provider, let isNewUser): logins.countSuccess(by: provider, isNewUser: isNewUser)
+        case .loginRefused(let provider, let refusal): logins.count(refusal, by: provider)
+        default: countSeries(event)
+        }
+    }
+
+    private func countSeries(_ event: DomainEvent) {
         guard let (series, amount) = Series.counting(event), let index = indices[series] else { return }
         counters.add(amount, to: index)
     }
 
     func write(to text: inout Exposition) {
+        logins.write(to: &text)
         for metric in Series.Metric.allCases {
             text.begin(metric.family)
             for (index, series) in Series.all.enumerated() where series.metric == metric {
@@ -29,8 +39,8 @@ final class DomainEventCounts: MetricSource {
 /// A metric of the domain with the values of its labels: one line of the exposition.
 struct Series: Hashable, Sendable {
     enum Metric: CaseIterable {
-        case logins, refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
-        case refusedProofs, appleNotifications, appleTasks, unknownRoles
+        case refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
+        case refusedProofs, appleNotifications, appleTasks, unknownRoles, twoUsers
     }
 
     let metric: Metric
@@ -45,10 +55,8 @@ struct Series: Hashable, Sendable {
     /// The series in which an event is counted, and the amount; nil if it is not counted.
     static func counting(_ event: DomainEvent) -> (Series, Int)? {
         switch event {
-        case .storeFailureTolerated: nil
-        case .loggedIn(let provider, let isNewUser):
-            (login(provider, isNewUser ? newUser : knownUser), 1)
-        case .loginRefused(let provider, let refusal): (login(provider, refusal.label), 1)
+        case .storeFailureTolerated, .loggedIn, .loginRefused: nil
+        case .identityOfTwoUsers: (Series(.twoUsers), 1)
         case .refreshed(let isRepeat): (Series(.refreshes, isRepeat ? repeated : rotated), 1)
         case .refreshRefused(let refusal): (Series(.refreshes, refusal.label), 1)
         case .refreshRepeatedElsewhere: (Series(.repeatsElsewhere), 1)
@@ -65,21 +73,15 @@ struct Series: Hashable, Sendable {
         }
     }
 
-    private static let (newUser, knownUser) = ("new_user", "known_user")
     private static let (rotated, repeated) = ("rotated", "repeated")
     private static let done = "done"
 
-    private static func login(_ provider: Provider, _ result: String) -> Series {
-        Series(.logins, provider.rawValue.lowercased(), result)
-    }
-
     /// All series. Their number does not depend on what clients send.
     static let all: [Series] =
-        loginResults.map { login($0, $1) }
-        + ([rotated, repeated] + Refusal.ofRefreshes.map(\.label)).map { Series(.refreshes, $0) }
+        ([rotated, repeated] + Refusal.ofRefreshes.map(\.label)).map { Series(.refreshes, $0) }
         + [
             Series(.repeatsElsewhere), Series(.sessionsElsewhere), Series(.repeatedOften), Series(.reuse),
-            Series(.unknownRoles),
+            Series(.unknownRoles), Series(.twoUsers),
         ]
         + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
         + DPoPFault.allCases.map { Series(.refusedProofs, $0.rawValue) }
@@ -87,19 +89,12 @@ struct Series: Hashable, Sendable {
         + AppleTask.Kind.allCases.flatMap { kind in
             ([done] + AppleServerFault.all.map(\.label)).map { Series(.appleTasks, kind.rawValue, $0) }
         }
-
-    private static var loginResults: [(Provider, String)] {
-        Provider.allCases.flatMap { provider in
-            ([newUser, knownUser] + Refusal.ofLogins(by: provider).map(\.label)).map { (provider, $0) }
-        }
-    }
 }
 
 extension Series.Metric {
     /// The description of the metric in the exposition.
     var family: Family {
         switch self {
-        case .logins: Family("gatehouse_logins_total", .counter, "Logins, by provider and result.")
         case .refreshes: Family("gatehouse_refreshes_total", .counter, "Refreshes, by result.")
         case .repeatsElsewhere:
             Family(
@@ -135,6 +130,10 @@ extension Series.Metric {
             Family(
                 "gatehouse_apple_tasks_total", .counter,
                 "Codes exchanged and tokens revoked at Apple, by kind and result.")
+        case .twoUsers:
+            Family(
+                "gatehouse_identities_of_two_users_total", .counter,
+                "Logins refused because the provider's two ids of the person belong to two users.")
         case .unknownRoles:
             Family(
                 "gatehouse_guard_unknown_role_total", .counter,
@@ -144,26 +143,16 @@ extension Series.Metric {
 
     var labels: [String] {
         switch self {
-        case .logins: ["provider", "result"]
         case .refreshes: ["result"]
         case .sessionsEnded, .refusedProofs: ["reason"]
         case .appleNotifications: ["kind"]
         case .appleTasks: ["kind", "result"]
-        case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles: []
+        case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles, .twoUsers: []
         }
     }
 }
 
 extension Refusal {
-    /// The refusals of logins whose series exist from the start.
-    static func ofLogins(by provider: Provider) -> [Refusal] {
-        let any: [Refusal] = [.userDisabled, .invalidProof(.missing), .storageUnavailable(StoreFailure("")), .notFound]
-        switch provider {
-        case .dev: return [.invalidDevSecret] + any
-        case .apple: return IdentityFault.all.map(Refusal.appleToken) + [.providerUnavailable(.apple)] + any
-        }
-    }
-
     /// The refusals of refreshes whose series exist from the start.
     fileprivate static let ofRefreshes: [Refusal] = [
         .invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled,

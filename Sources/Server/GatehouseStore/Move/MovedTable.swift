@@ -48,6 +48,7 @@ extension MovedTable {
             "auth_accounts", key: "id",
             texts: [
                 "id", "user_id", "provider", "provider_user_id", "email", "email_hint", "client_id", "transfer_sub",
+                "union_sub",
             ],
             numbers: ["real_user_status", "real_user_status_hint", "notified_at", "created_at", "updated_at"],
             flags: ["email_verified", "is_private_email", "mail_forwarded"],

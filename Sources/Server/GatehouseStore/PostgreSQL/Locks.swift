@@ -17,6 +17,8 @@ extension Connection: RecordConnection {
     /// users.
     package func lock(_ identity: Identity) throws {
         let values: [Value] = [.text(identity.provider.rawValue), .text(identity.subject)]
+        // Always before the subject's, so that two transactions do not wait for each other.
+        if let union = identity.unionSubject { try lock(union, of: identity.provider) }
         try send("SELECT pg_advisory_xact_lock(hashtextextended(?1 || ' ' || ?2, 0))", values[0], values[1])
         try send(
             """
@@ -24,6 +26,17 @@ extension Connection: RecordConnection {
                 (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
                 (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3)) FOR NO KEY UPDATE
             """, values[0], values[1], .optional(identity.transferSubject))
+    }
+
+    /// Two apps of the operator may see the same person for the first time, with the same union subject.
+    private func lock(_ unionSubject: String, of provider: Provider) throws {
+        let values: [Value] = [.text(provider.rawValue), .text(unionSubject)]
+        try send("SELECT pg_advisory_xact_lock(hashtextextended(?1 || ' union ' || ?2, 0))", values[0], values[1])
+        try send(
+            """
+            SELECT 1 FROM users WHERE id = (
+                SELECT user_id FROM auth_accounts WHERE provider = ?1 AND union_sub = ?2) FOR NO KEY UPDATE
+            """, values[0], values[1])
     }
 
     package func lock(_ user: UserID) throws {
@@ -44,6 +57,10 @@ extension Connection: RecordConnection {
     }
 
     package static var skippingLockedRows: String { "FOR UPDATE SKIP LOCKED" }
+
+    package static var providersOfUser: String {
+        "(SELECT string_agg(provider, ' ' ORDER BY created_at, id) FROM auth_accounts WHERE user_id = u.id)"
+    }
 
     /// The first eight bytes of a SHA-256.
     private static func lockKey(of hash: [UInt8]) -> Int64 {

@@ -117,5 +117,6 @@ struct PostgreSQLMigration: Sendable {
             sql: PackageResources.postgresql_0002_raced_refresh_tokens_sql),
         PostgreSQLMigration(
             name: "bound sessions", usableBy: 1, sql: PackageResources.postgresql_0003_bound_sessions_sql),
+        PostgreSQLMigration(name: "any provider", usableBy: 1, sql: PackageResources.postgresql_0004_any_provider_sql),
     ]
 }

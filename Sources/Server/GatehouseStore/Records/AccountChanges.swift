@@ -20,17 +20,29 @@ extension RelationalStore {
 
     package func unlink(
         _ provider: Provider, of id: UserID, recording event: AuditEvent
-    ) throws(Refusal) -> UnlinkDecision {
+    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [SessionID]) {
         try writing { connection in
             try connection.lock(id)
-            guard let user = try connection.user(id) else { return .nothing }
+            try connection.lockSessions(of: id)
+            guard let user = try connection.user(id) else { return (.nothing, []) }
             let decision = UnlinkDecision(provider, of: user, with: try connection.accounts(of: id))
-            guard case .unlink(let changed) = decision else { return decision }
+            guard case .unlink(let changed) = decision else { return (decision, []) }
             if provider == .apple { _ = try connection.queueRevocation(of: id, now: event.moment) }
             try connection.deleteAccounts(of: id, provider: provider)
             if let changed { try connection.updateAddress(of: changed, now: event.moment) }
+            let ended = try connection.revokeAll(
+                of: id, openedBy: provider, except: event.sessionID, for: .accountUnlinked, now: event.moment)
             try connection.insert(event)
-            return decision
+            return (decision, ended)
+        }
+    }
+
+    package func spend(_ redemption: Redemption) throws(Refusal) -> Bool {
+        try writing { connection in
+            try connection.lock(redemption, nil)
+            guard try connection.use(of: redemption) == .first else { return false }
+            try connection.markRedeemed(redemption)
+            return true
         }
     }
 
@@ -41,7 +53,7 @@ extension RelationalStore {
             try connection.lock(redemption, nil)
             try connection.lock(user)
             let outcome = ProofOutcome(
-                of: user, owner: try connection.owner(of: identity), try connection.use(of: redemption))
+                of: user, owner: try connection.known(identity).known?.user.id, try connection.use(of: redemption))
             if outcome == .accepted, let redemption {
                 try connection.markRedeemed(redemption)
                 try connection.linkReplayGrace(of: redemption, to: identity)
@@ -59,9 +71,9 @@ extension RelationalStore {
 
 extension RecordConnection {
     fileprivate func facts(of link: NewLink) throws -> LinkFacts {
-        let known = try known(link.identity)
+        let (known, otherUser) = try known(link.identity)
         return LinkFacts(
-            user: try user(link.user), known: known,
+            user: try user(link.user), known: known, otherUser: otherUser,
             barredFrom: known == nil ? try owner(ofBarred: link.identityHashes) : nil,
             use: try use(of: link.redemption), accounts: try accounts(of: link.user))
     }
@@ -75,8 +87,8 @@ extension RecordConnection {
             if let task = link.task { try insert(task) }
             try insert(link.event)
         case .alreadyLinked(let account):
-            if let former = facts.known?.account.subject, former != account.subject {
-                try update(account, formerSubject: former, now: now)
+            if let former = facts.known?.account, former != account {
+                try update(account, formerSubject: former.subject, now: now)
             }
         case .taken, .replayed, .usedNonce, .userInactive:
             return

@@ -4,7 +4,7 @@ import SQL
 /// The columns of an account `a`, in the order in which `LinkedAccount.init(row:_:)` reads them.
 private let accountColumns = """
     a.provider, a.provider_user_id, a.email, a.email_verified, a.email_hint, a.is_private_email, a.mail_forwarded,
-    a.real_user_status, a.real_user_status_hint, a.transfer_sub, a.created_at
+    a.real_user_status, a.real_user_status_hint, a.transfer_sub, a.union_sub, a.created_at
     """
 
 /// A transfer subject that an account has already stays with that account: the column is unique.
@@ -15,14 +15,14 @@ private func unusedTransferSubject(_ parameter: String) -> String {
 // Constants, so that they are not built for each request.
 private let insertAccount = """
     INSERT INTO auth_accounts (id, user_id, provider, provider_user_id, email, email_verified, email_hint,
-        is_private_email, real_user_status, real_user_status_hint, transfer_sub, created_at, updated_at)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \(unusedTransferSubject("?11")), ?12, ?12)
+        is_private_email, real_user_status, real_user_status_hint, transfer_sub, created_at, updated_at, union_sub)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \(unusedTransferSubject("?11")), ?12, ?12, ?13)
     """
 
 private let updateAccount = """
     UPDATE auth_accounts SET provider_user_id = ?3, email = ?4, email_verified = ?5, email_hint = ?6,
         is_private_email = ?7, real_user_status = ?8, real_user_status_hint = ?9,
-        transfer_sub = coalesce(transfer_sub, \(unusedTransferSubject("?10"))), updated_at = ?11
+        transfer_sub = coalesce(transfer_sub, \(unusedTransferSubject("?10"))), updated_at = ?11, union_sub = ?12
     WHERE provider = ?1 AND provider_user_id = ?2
     """
 
@@ -34,16 +34,30 @@ private let accountOfIdentity = """
         (SELECT id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
     """
 
+private let accountOfUnionSubject = """
+    SELECT u.id, \(accountColumns), \(userColumns)
+    FROM auth_accounts a JOIN users u ON u.id = a.user_id
+    WHERE a.provider = ?1 AND a.union_sub = ?2
+    """
+
 extension RecordConnection {
-    func known(_ identity: Identity) throws -> KnownIdentity? {
-        try first(
-            accountOfIdentity,
-            .text(identity.provider.rawValue), .text(identity.subject), .optional(identity.transferSubject)
-        ) { row in
-            var columns = ColumnCounter()
-            let user = UserID(row.text(columns.next()))
-            return (try LinkedAccount(row: row, &columns), try User(user, row: row, &columns))
-        }
+    /// The account of an identity, and the user who has its union subject if that is another one. The account of the subject
+    /// itself comes first.
+    func known(_ identity: Identity) throws -> (known: KnownIdentity?, otherUser: UserID?) {
+        let known = try first(
+            accountOfIdentity, .text(identity.provider.rawValue), .text(identity.subject),
+            .optional(identity.transferSubject), read: Self.knownIdentity)
+        guard let union = identity.unionSubject else { return (known, nil) }
+        let sibling = try first(
+            accountOfUnionSubject, .text(identity.provider.rawValue), .text(union), read: Self.knownIdentity)
+        guard let known else { return (sibling, nil) }
+        return (known, sibling?.user.id == known.user.id ? nil : sibling?.user.id)
+    }
+
+    private static func knownIdentity(row: borrowing any SQLRow & ~Copyable) throws -> KnownIdentity {
+        var columns = ColumnCounter()
+        let user = UserID(row.text(columns.next()))
+        return (try LinkedAccount(row: row, &columns), try User(user, row: row, &columns))
     }
 
     func accounts(of user: UserID) throws -> [LinkedAccount] {
@@ -79,7 +93,7 @@ extension RecordConnection {
             .optional(account.email), .optional(account.emailVerified), .optional(account.emailHint),
             .optional(account.isPrivateEmail), .optional(account.realUserStatus),
             .optional(account.realUserStatusHint), .optional(account.transferSubject),
-            .integer(account.linkedAt.milliseconds))
+            .integer(account.linkedAt.milliseconds), .optional(account.unionSubject))
     }
 
     /// - Parameter formerSubject: the subject in the row, which a transfer of the app changes.
@@ -89,7 +103,7 @@ extension RecordConnection {
             .text(account.provider.rawValue), .text(formerSubject), .text(account.subject), .optional(account.email),
             .optional(account.emailVerified), .optional(account.emailHint), .optional(account.isPrivateEmail),
             .optional(account.realUserStatus), .optional(account.realUserStatusHint),
-            .optional(account.transferSubject), .integer(now.milliseconds))
+            .optional(account.transferSubject), .integer(now.milliseconds), .optional(account.unionSubject))
     }
 
     /// Links the replay grace of an identity token to an account: it ends with the account, or with the next token.
@@ -124,6 +138,7 @@ extension LinkedAccount {
             emailHint: row.optionalText(columns.next()), isPrivateEmail: row.optionalFlag(columns.next()),
             isMailForwarded: row.optionalFlag(columns.next()), realUserStatus: row.optionalInteger(columns.next()),
             realUserStatusHint: row.optionalInteger(columns.next()),
-            transferSubject: row.optionalText(columns.next()), linkedAt: row.timestamp(columns.next()))
+            transferSubject: row.optionalText(columns.next()), unionSubject: row.optionalText(columns.next()),
+            linkedAt: row.timestamp(columns.next()))
     }
 }

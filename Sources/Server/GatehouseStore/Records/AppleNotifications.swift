@@ -54,7 +54,8 @@ extension RecordConnection {
             let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user.id)
             return try delete(user.id, queueing: nil, recording: event)?.sessions ?? []
         }
-        return try revokeAll(of: user.id, for: .consentRevoked, now: now)
+        // A user with another way to sign in goes on in the sessions that it opened.
+        return try revokeAll(of: user.id, openedBy: .apple, for: .consentRevoked, now: now)
     }
 }
 

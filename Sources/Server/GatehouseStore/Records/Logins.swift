@@ -27,13 +27,14 @@ extension RecordConnection {
     fileprivate func facts(of login: Login) throws -> LoginFacts {
         let use = try use(of: login.redemption)
         let hasUsedProof = try login.key.map { try hasUsed($0.use) } ?? false
-        guard let known = try known(login.identity) else {
+        let (account, otherUser) = try known(login.identity)
+        guard let known = account else {
             return LoginFacts(
                 barredFrom: try owner(ofBarred: login.identityHashes), use: use, hasUsedProof: hasUsedProof)
         }
         let needsAccounts = login.mayChangeAddress(of: known.user)
         return LoginFacts(
-            known: known, use: use, hasUsedProof: hasUsedProof,
+            known: known, otherUser: otherUser, use: use, hasUsedProof: hasUsedProof,
             accounts: needsAccounts ? try accounts(of: known.user.id) : [])
     }
 

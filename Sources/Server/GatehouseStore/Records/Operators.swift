@@ -45,16 +45,14 @@ extension RelationalStore {
 
 /// The columns of a user `u` for operators, in the order in which `UserRecord.init(row:_:)` reads them.
 private let recordColumns = """
-    u.id, \(userColumns), u.updated_at, u.last_login_at, u.last_login_provider, \(
-        Provider.allCases.map { "EXISTS (SELECT 1 FROM auth_accounts WHERE user_id = u.id AND provider = '\($0.rawValue)')" }
-            .joined(separator: ", "))
+    u.id, \(userColumns), u.updated_at, u.last_login_at, u.last_login_provider
     """
 
 extension RecordConnection {
     func users(_ query: UserQuery) throws -> [UserRecord] {
         try all(
             """
-            SELECT \(recordColumns) FROM users u
+            SELECT \(recordColumns), \(Self.providersOfUser) FROM users u
             WHERE u.status = coalesce(?1, u.status) AND (?1 IS NOT NULL OR u.status <> 'DELETED')
                 AND u.role = coalesce(?2, u.role) AND (CAST(?3 AS TEXT) IS NULL OR u.id < ?3)
             ORDER BY u.id DESC LIMIT ?4
@@ -71,7 +69,7 @@ extension RecordConnection {
         // In the databases `lower` covers A to Z only. Other letters are in lower case when the address was stored so.
         try all(
             """
-            SELECT \(recordColumns),
+            SELECT \(recordColumns), \(Self.providersOfUser),
                 u.id = ?1 OR u.email_verified AND lower(u.email) IN (?2, ?3) OR u.id IN (
                     SELECT user_id FROM auth_accounts WHERE email_verified AND lower(email) IN (?2, ?3))
             FROM users u
@@ -107,13 +105,14 @@ extension RecordConnection {
 }
 
 extension UserRecord {
-    /// Reads `recordColumns`.
+    /// Reads `recordColumns` and `providersOfUser`.
     fileprivate init(row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) throws {
         let id = UserID(row.text(columns.next()))
         self.init(
             user: try User(id, row: row, &columns), updatedAt: row.timestamp(columns.next()),
             lastLoginAt: row.optionalTimestamp(columns.next()),
             lastLoginProvider: try row.optionalCase(Provider.self, at: columns.next()),
-            providers: Provider.allCases.filter { _ in row.integer(columns.next()) != 0 })
+            providers: (row.optionalText(columns.next()) ?? "").split(separator: " ")
+                .compactMap { Provider(rawValue: String($0)) })
     }
 }

@@ -111,16 +111,23 @@ extension RecordConnection {
 
     /// Returns the sessions that had not been revoked. Also those that seem to have expired: by the clock of another node
     /// they may be alive. The triggers of `writeEnd` run for each.
+    ///
+    /// - Parameters:
+    ///   - provider: ends only sessions that a login by it has opened.
+    ///   - exception: goes on.
     func revokeAll(
-        of user: UserID, for reason: RevokeReason, now: Timestamp
+        of user: UserID, openedBy provider: Provider? = nil, except exception: SessionID? = nil,
+        for reason: RevokeReason, now: Timestamp
     ) throws -> [SessionID] {
         try lockSessions(of: user)
         return try all(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
-            WHERE user_id = ?1 AND revoked_at IS NULL RETURNING id
+            WHERE user_id = ?1 AND revoked_at IS NULL AND provider = coalesce(?4, provider)
+                AND id <> coalesce(?5, '') RETURNING id
             """,
-            .text(user.text), .integer(now.milliseconds), .text(reason.rawValue)
+            .text(user.text), .integer(now.milliseconds), .text(reason.rawValue), .optional(provider?.rawValue),
+            .optional(exception?.text)
         ) { row in SessionID(row.text(0)) }
     }
 

@@ -132,6 +132,13 @@ extension Connection: RecordConnection {
     package func lockSessions(of user: UserID) {}
     package func lockMaintenance() -> Bool { true }
     package static var skippingLockedRows: String { "" }
+
+    package static var providersOfUser: String {
+        """
+        (SELECT group_concat(provider, ' ') FROM (
+            SELECT provider FROM auth_accounts WHERE user_id = u.id ORDER BY created_at, id))
+        """
+    }
 }
 
 extension SQLiteStore {

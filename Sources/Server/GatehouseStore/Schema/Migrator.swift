@@ -107,5 +107,6 @@ struct Migration: Sendable {
         Migration(name: "confirmed refresh tokens", sql: PackageResources._008_confirmed_refresh_tokens_sql),
         Migration(name: "raced refresh tokens", sql: PackageResources._009_raced_refresh_tokens_sql),
         Migration(name: "bound sessions", sql: PackageResources._010_bound_sessions_sql),
+        Migration(name: "any provider", sql: PackageResources._011_any_provider_sql),
     ]
 }

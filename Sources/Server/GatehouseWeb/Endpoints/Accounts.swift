@@ -13,43 +13,58 @@ struct AccountsEndpoint: Endpoint {
     }
 }
 
-/// `POST /api/users/me/accounts/apple`: links an Apple account to the caller.
-struct LinkAppleEndpoint: Endpoint {
+/// `POST /api/users/me/accounts/{provider}`: links an account to the caller.
+struct LinkAccountEndpoint: Endpoint {
     let method = Method.post
-    let path = "/api/users/me/accounts/apple"
+    let path = "/api/users/me/accounts/{provider}"
     func isAuthorisedByAccessToken(_ request: Request) -> Bool { true }
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let caller = try auth.authenticateChange(
             request.accessToken, proof: request.proof, from: request.device, in: &context)
-        let body = try request.read(AppleLoginBody.self)
-        try auth.linkApple(body.login, to: caller, from: request.device, requestID: request.id)
+        try auth.link(try login(in: request), to: caller, from: request.device, requestID: request.id)
         return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
+    }
+
+    /// The body is that of a login by the provider.
+    private func login(in request: Request) throws -> IdentityLogin {
+        let provider = try request.provider()
+        if provider == .apple { return try request.read(AppleLoginBody.self).login }
+        return IdentityLogin(provider: provider, credential: try request.read(LinkBody.self).credential)
     }
 }
 
-/// `DELETE /api/users/me/accounts/apple`: unlinks the caller's Apple account.
-struct UnlinkAppleEndpoint: Endpoint {
+/// `DELETE /api/users/me/accounts/{provider}`: unlinks the caller's account.
+struct UnlinkAccountEndpoint: Endpoint {
     let method = Method.delete
-    let path = "/api/users/me/accounts/apple"
+    let path = "/api/users/me/accounts/{provider}"
     func isAuthorisedByAccessToken(_ request: Request) -> Bool { true }
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let caller = try auth.authenticateChange(
             request.accessToken, proof: request.proof, from: request.device, in: &context)
-        let body = try request.readIfPresent(UnlinkBody.self)
-        try auth.unlinkApple(from: caller, on: request.device, credential: body?.proof, requestID: request.id)
+        let body = try request.readIfPresent(RepeatedLogin.self)
+        try auth.unlink(
+            try request.provider(), from: caller, on: request.device, provenBy: body?.login, requestID: request.id)
         return .noContent
     }
 }
 
-private struct UnlinkBody: RequestBody {
-    let proof: IdentityCredential?
+extension Request {
+    /// The provider in the path, in lower case there.
+    fileprivate func provider() throws(Refusal) -> Provider {
+        guard let provider = Provider(lowercaseName: pathArgument) else { throw .unknownProvider }
+        return provider
+    }
+}
+
+private struct LinkBody: RequestBody {
+    let credential: IdentityCredential
 
     init(reading fields: inout FieldReader) {
-        proof = IdentityCredential(proofIn: &fields)
+        credential = IdentityCredential(reading: &fields)
     }
 }
 

@@ -13,10 +13,22 @@ struct AppleLoginEndpoint: Endpoint {
     }
 }
 
-/// `POST /api/auth/apple/challenge`: returns a nonce for one login with Apple.
-struct AppleChallengeEndpoint: Endpoint {
+/// `POST /api/auth/identity`: logs in by a provider that the operator has configured.
+struct IdentityLoginEndpoint: Endpoint {
     let method = Method.post
-    let path = "/api/auth/apple/challenge"
+    let path = "/api/auth/identity"
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        let body = try request.read(IdentityLoginBody.self)
+        return .ok(LoginBody(try auth.logIn(body.login(), boundBy: request.proof, from: request.device, in: &context)))
+    }
+}
+
+/// `POST /api/auth/challenge`: returns a nonce for one login by an identity token. It had Apple's path first.
+struct ChallengeEndpoint: Endpoint {
+    let method = Method.post
+    let path: String
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
@@ -41,6 +53,25 @@ struct DevLoginEndpoint: Endpoint {
 
 // MARK: - Request bodies
 
+/// The body of a login by a configured provider. Which members have to be there depends on the provider.
+package struct IdentityLoginBody: RequestBody {
+    /// Nil for a text that no provider is called.
+    private let provider: Provider?
+    private let credential: IdentityCredential
+    private let nickname: String?
+
+    package init(reading fields: inout FieldReader) {
+        provider = Provider(rawValue: fields.required("provider", atMost: FieldLimit.identifier).uppercased())
+        credential = IdentityCredential(reading: &fields)
+        nickname = fields.optionalName("nickname")
+    }
+
+    package func login() throws(Refusal) -> IdentityLogin {
+        guard let provider else { throw .unknownProvider }
+        return IdentityLogin(provider: provider, credential: credential, nickname: nickname)
+    }
+}
+
 /// The body of a login with Apple, and of linking an Apple account.
 package struct AppleLoginBody: RequestBody {
     package let login: IdentityLogin
@@ -57,7 +88,7 @@ package struct AppleLoginBody: RequestBody {
         let nonce = fields.optional("nonce", atMost: FieldLimit.nonce)
         let realUserStatus = fields.optionalInteger("realUserStatus", in: 0...2).map { Int($0) }
         let credential = IdentityCredential(
-            identityToken: identityToken, authorizationCode: authorizationCode, userIdentifier: userIdentifier,
+            identityToken: identityToken, code: authorizationCode, userIdentifier: userIdentifier,
             nonce: nonce)
         login = IdentityLogin(
             credential: credential, email: email, name: name, nickname: nickname, realUserStatus: realUserStatus)
@@ -75,13 +106,34 @@ private struct DevLoginBody: RequestBody {
 }
 
 extension IdentityCredential {
-    /// The members of a request that prove a login again. Nil without an identity token.
-    init?(proofIn fields: inout FieldReader) {
-        let token = fields.optional("identityToken", atMost: FieldLimit.token)
-        let nonce = fields.optional("nonce", atMost: FieldLimit.nonce)
-        let userIdentifier = fields.optional("userIdentifier", atMost: FieldLimit.identifier)
-        guard let token else { return nil }
-        self.init(identityToken: token, userIdentifier: userIdentifier, nonce: nonce)
+    /// What a provider other than Apple may need.
+    init(reading fields: inout FieldReader) {
+        self.init(
+            identityToken: fields.optional("identityToken", atMost: FieldLimit.token),
+            code: fields.optional("code", atMost: FieldLimit.authorizationCode),
+            nonce: fields.optional("nonce", atMost: FieldLimit.nonce),
+            accessToken: fields.optional("accessToken", atMost: FieldLimit.token),
+            redirectURI: fields.optional("redirectUri", atMost: FieldLimit.url))
+    }
+}
+
+/// The members of a request that prove a login again, by Apple or the provider that the request names.
+struct RepeatedLogin: RequestBody {
+    /// Nil without a credential.
+    let login: IdentityLogin?
+
+    init(reading fields: inout FieldReader) {
+        let provider = fields.optional("provider", atMost: FieldLimit.identifier)
+        var credential = IdentityCredential(reading: &fields)
+        credential.userIdentifier = fields.optional("userIdentifier", atMost: FieldLimit.identifier)
+        let isEmpty = credential.identityToken == nil && credential.code == nil && credential.accessToken == nil
+        guard !isEmpty else {
+            login = nil
+            return
+        }
+        let name = provider.map { Provider(rawValue: $0.uppercased()) } ?? .apple
+        if name == nil { fields.reject("provider", "must be the name of a provider") }
+        login = name.map { IdentityLogin(provider: $0, credential: credential) }
     }
 }
 

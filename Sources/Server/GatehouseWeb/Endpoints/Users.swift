@@ -43,7 +43,7 @@ struct DeleteUserEndpoint: Endpoint {
             request.accessToken, proof: request.proof, from: request.device, in: &context)
         let body = try request.readIfPresent(DeletionBody.self)
         let revocation = try auth.deleteAccount(
-            of: caller, authorizationCode: body?.authorizationCode, credential: body?.proof, requestID: request.id)
+            of: caller, authorizationCode: body?.authorizationCode, provenBy: body?.proof, requestID: request.id)
         return Response(status: 204, headers: headers(for: revocation))
     }
 
@@ -75,11 +75,11 @@ private struct ProfileBody: RequestBody {
 
 private struct DeletionBody: RequestBody {
     let authorizationCode: String?
-    let proof: IdentityCredential?
+    let proof: IdentityLogin?
 
     init(reading fields: inout FieldReader) {
         authorizationCode = fields.optional("authorizationCode", atMost: FieldLimit.authorizationCode)
-        proof = IdentityCredential(proofIn: &fields)
+        proof = RepeatedLogin(reading: &fields).login
     }
 }
 

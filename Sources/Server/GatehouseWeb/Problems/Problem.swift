@@ -3,8 +3,8 @@ package import Gatehouse
 /// Why a request failed.
 package enum Problem: Error, Sendable, Equatable {
     case refused(Refusal)
-    /// A bad identity token in the body of a request that an access token authorises.
-    case unacceptedToken(IdentityFault)
+    /// A bad credential of a provider in the body of a request that an access token authorises.
+    case unacceptedIdentity(IdentityFault, by: Provider)
     /// A bad refresh token in the body of such a request.
     case unacceptedRefreshToken
     case invalidJSON(String)
@@ -25,8 +25,10 @@ extension Problem {
         switch error {
         case let refusal as Refusal:
             switch refusal {
-            case .appleToken(let fault) where endpoint.isAuthorisedByAccessToken(request):
-                self = .unacceptedToken(fault)
+            case .identity(let fault, let provider) where endpoint.isAuthorisedByAccessToken(request):
+                self = .unacceptedIdentity(fault, by: provider)
+            case .missing(let member):
+                self = .invalidRequest([FieldError(field: member.rawValue, message: "is required")])
             case .invalidRefreshToken where endpoint.isAuthorisedByAccessToken(request),
                 .notARefreshToken where endpoint.isAuthorisedByAccessToken(request):
                 self = .unacceptedRefreshToken

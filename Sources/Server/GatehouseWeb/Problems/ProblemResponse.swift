@@ -27,11 +27,12 @@ extension Problem {
             requestId: requestID, reason: reason, errors: fieldErrors)
     }
 
-    /// The check of Apple's token or of a proof that failed; nil for other problems.
+    /// What narrows the code: the check of a credential or of a proof that failed, or the conflict of a link.
     package var reason: String? {
         switch self {
         case .refused(.invalidProof(let fault)): fault.rawValue
-        case .refused(.appleToken(let fault)), .unacceptedToken(let fault): fault.reason.rawValue
+        case .refused(.identity(let fault, _)), .unacceptedIdentity(let fault, _): fault.reason.rawValue
+        case .refused(.accountAlreadyLinked(let conflict)): conflict.rawValue
         default: nil
         }
     }
@@ -102,7 +103,7 @@ struct ProblemBody: ResponseBody {
     let detail: String
     let code: String
     let requestId: String
-    /// Narrows `invalid_apple_token` and `invalid_dpop_proof`.
+    /// Narrows `invalid_apple_token`, `invalid_identity`, `invalid_dpop_proof` and `account_already_linked`.
     let reason: String?
     /// The invalid members, with every 400; nil with other statuses.
     let errors: [FieldError]?

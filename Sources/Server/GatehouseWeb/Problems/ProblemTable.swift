@@ -12,8 +12,8 @@ extension Problem {
         switch self {
         case .refused(let refusal):
             refusal.entry
-        case .unacceptedToken(let fault):
-            Entry(status: 422, code: "invalid_apple_token", detail: fault.explanation)
+        case .unacceptedIdentity(let fault, let provider):
+            Entry(status: 422, code: provider.credentialCode, detail: fault.explanation(by: provider))
         case .unacceptedRefreshToken:
             Entry(
                 status: 422, code: "invalid_refresh_token",
@@ -46,11 +46,28 @@ extension Problem {
 extension Refusal {
     fileprivate var entry: Problem.Entry {
         switch self {
-        case .appleToken(let fault): .init(status: 401, code: "invalid_apple_token", detail: fault.explanation)
+        case .identity(let fault, let provider):
+            .init(status: 401, code: provider.credentialCode, detail: fault.explanation(by: provider))
+        case .missing(let member):
+            .init(status: 400, code: "invalid_request", detail: "\(member.rawValue) is required")
         case .providerUnavailable(.apple):
             .init(
                 status: 503, code: "apple_keys_unavailable",
                 detail: "Apple's public keys are not available right now. Try again later.")
+        case .providerUnavailable(let provider):
+            .init(
+                status: 503, code: "provider_unavailable",
+                detail: """
+                    \(provider.rawValue) does not answer right now. Try again later, with a new code if the request had one.
+                    """)
+        case .providerMisconfigured(let provider):
+            .init(
+                status: 503, code: "provider_unavailable",
+                detail: "\(provider.rawValue) refuses the credentials of this installation. Tell its operator.")
+        case .unknownProvider:
+            .init(
+                status: 404, code: "unknown_provider",
+                detail: "No provider with this name is configured in this installation.")
         case .devLoginDisabled:
             .init(
                 status: 403, code: "dev_login_disabled",
@@ -114,13 +131,14 @@ extension Refusal {
             .init(
                 status: 401, code: "login_too_old",
                 detail: "This request needs a login that is at most \(limit.wholeSeconds) s old. Log in again.")
-        case .accountAlreadyLinked:
+        case .accountAlreadyLinked(.identity):
             .init(
                 status: 409, code: "account_already_linked",
-                detail: """
-                    This Apple Account belongs to another user, or you have linked another one. Log in with this one, or \
-                    unlink yours first.
-                    """)
+                detail: "This account belongs to another user. Log in with it, or unlink it there first.")
+        case .accountAlreadyLinked(.provider):
+            .init(
+                status: 409, code: "account_already_linked",
+                detail: "You have linked another account of this provider. Unlink that one first.")
         case .lastAccount:
             .init(
                 status: 409, code: "last_account",
@@ -133,6 +151,11 @@ extension Refusal {
                 detail: "The database is not available right now. Try again later.")
         }
     }
+}
+
+extension Provider {
+    /// The code of an answer to a bad credential. Apple's is older than the others.
+    fileprivate var credentialCode: String { self == .apple ? "invalid_apple_token" : "invalid_identity" }
 }
 
 /// Without characters that nginx would not write into the guard's problem document.

@@ -1,7 +1,7 @@
-import IdentityProviders
 import Foundation
 import Gatehouse
 import GatehouseWeb
+import IdentityProviders
 import StoreSupport
 import Synchronization
 import TestSupport

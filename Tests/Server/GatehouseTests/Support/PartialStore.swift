@@ -17,7 +17,10 @@ extension PartialStore {
 
     func accounts(of user: UserID) throws(Refusal) -> [LinkedAccount] { try fail() }
     func record(_: NewLink) throws(Refusal) -> LinkDecision { try fail() }
-    func unlink(_: Provider, of: UserID, recording: AuditEvent) throws(Refusal) -> UnlinkDecision { try fail() }
+    func unlink(
+        _: Provider, of: UserID, recording: AuditEvent
+    ) throws(Refusal) -> (decision: UnlinkDecision, ended: [SessionID]) { try fail() }
+    func spend(_: Redemption) throws(Refusal) -> Bool { try fail() }
     func redeem(_: Redemption?, proving: Identity, of: UserID) throws(Refusal) -> ProofOutcome { try fail() }
     func apply(
         _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, recording: AuditEvent

@@ -2,7 +2,12 @@ import Gatehouse
 
 /// Refuses every token, because Apple's keys are not available.
 struct UnavailableAppleVerifier: AppleVerifier {
-    func verify(_ credential: IdentityCredential, now: Timestamp, requestID: String?) throws(Refusal) -> IdentityAssertion {
+    let rules = LoginRules(replayGrace: .seconds(60))
+
+    func verify(
+        _ credential: IdentityCredential, now: Timestamp, requestID: String?,
+        spending spend: (_ code: String) throws(Refusal) -> Void
+    ) throws(Refusal) -> IdentityAssertion {
         throw .providerUnavailable(.apple)
     }
 

@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JOSE
 import JSON
 import POSIX
@@ -192,7 +192,7 @@ struct AppleKeysTests {
         let keys = AppleKeys(
             now: { clock.change { $0 } }, report: { _, requestID in requestIDs.change { $0.append(requestID) } },
             source: { ValidLogin.keySet })
-        let logIn = AppleSignIn(verifier: IdentityTokenVerifier(policy: .ofTests), keys: keys)
+        let logIn = AppleSignIn(verifier: IdentityTokenVerifier(policy: .ofTests), keys: keys, replayGrace: .zero)
         let login = IdentityCredential(identityToken: ValidLogin.token)
         for requestID in ["request-1", "request-2"] {
             _ = try logIn.verify(login, now: ValidLogin.now, requestID: requestID)

@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import Testing
 
 /// When a login is refused. The number of key fetches that it causes shows it.
@@ -41,7 +41,8 @@ func expectRefusal(
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
     expectRefusal(
-        IdentityCredential(identityToken: token), reason, stage, policy: policy, at: now, sourceLocation: sourceLocation)
+        IdentityCredential(identityToken: token), reason, stage, policy: policy, at: now, sourceLocation: sourceLocation
+    )
 }
 
 /// Expects that a login is accepted, and returns the content of its token.

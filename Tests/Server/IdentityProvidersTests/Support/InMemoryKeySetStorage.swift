@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import Synchronization
 
 /// A storage in memory, which can be made to fail.

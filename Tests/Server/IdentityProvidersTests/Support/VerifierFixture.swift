@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JOSE
 import Synchronization
 import Testing
@@ -18,7 +18,7 @@ struct VerifierFixture {
 
         /// Why the token was refused; nil also for another refusal.
         var fault: IdentityFault? {
-            guard case .refused(.appleToken(let fault)) = self else { return nil }
+            guard case .refused(.identity(let fault, by: .apple)) = self else { return nil }
             return fault
         }
 
@@ -38,7 +38,7 @@ struct VerifierFixture {
         let keys = AppleKeys(now: { ValidLogin.now }, source: counting)
         if isWarm { keys.renewIfDue() }
         fetchedBefore = fetched.count
-        logIn = AppleSignIn(verifier: IdentityTokenVerifier(policy: policy), keys: keys)
+        logIn = AppleSignIn(verifier: IdentityTokenVerifier(policy: policy), keys: keys, replayGrace: .zero)
     }
 
     var fetches: Int { fetched.count - fetchedBefore }
@@ -54,10 +54,19 @@ struct VerifierFixture {
     }
 }
 
+extension IdentityProvider {
+    /// For a credential without a code.
+    func verify(
+        _ credential: IdentityCredential, now: Timestamp, requestID: String?
+    ) throws(Refusal) -> IdentityAssertion {
+        try verify(credential, now: now, requestID: requestID) { (_) throws(Refusal) in }
+    }
+}
+
 extension Result<AppleNotification, Refusal> {
     /// Why the notification was refused; nil also for another refusal.
     var fault: IdentityFault? {
-        guard case .failure(.appleToken(let fault)) = self else { return nil }
+        guard case .failure(.identity(let fault, by: .apple)) = self else { return nil }
         return fault
     }
 

@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JSON
 import OpenSSL
 import Testing
@@ -13,7 +13,7 @@ struct AssertionTests {
             ("real_user_status", 2), ("transfer_sub", "005678.old"),
         ])
         let expected = IdentityAssertion(
-            subject: ValidLogin.subject, audience: ValidLogin.audience, tokenHash: hash(token),
+            subject: ValidLogin.subject, clientID: ValidLogin.audience, tokenHash: hash(token),
             issuedAt: Timestamp(seconds: ValidLogin.seconds),
             expiresAt: Timestamp(seconds: ValidLogin.seconds + 86_400),
             email: "ann@example.com", emailVerified: true,
@@ -28,7 +28,7 @@ struct AssertionTests {
             ("nonce_supported", nil), ("auth_time", nil),
         ])
         let expected = IdentityAssertion(
-            subject: ValidLogin.subject, audience: ValidLogin.audience, tokenHash: hash(token),
+            subject: ValidLogin.subject, clientID: ValidLogin.audience, tokenHash: hash(token),
             issuedAt: Timestamp(seconds: ValidLogin.seconds), expiresAt: Timestamp(seconds: ValidLogin.seconds + 86_400)
         )
         #expect(expectAcceptance(token) == expected)

@@ -8,7 +8,7 @@ struct FormatTests {
     @Test("a valid login is accepted")
     func valid() {
         let credential = IdentityCredential(
-            identityToken: ValidLogin.token, authorizationCode: ValidLogin.code, userIdentifier: ValidLogin.subject)
+            identityToken: ValidLogin.token, code: ValidLogin.code, userIdentifier: ValidLogin.subject)
         #expect(expectAcceptance(credential)?.subject == ValidLogin.subject)
     }
 

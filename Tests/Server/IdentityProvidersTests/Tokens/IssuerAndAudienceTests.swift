@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JSON
 import Testing
 
@@ -41,7 +41,7 @@ struct IssuerAndAudienceTests {
 
     @Test("an array with the app as its only element is accepted")
     func oneElement() {
-        #expect(expectAcceptance(TestToken.withClaim("aud", ["com.example.app"]))?.audience == "com.example.app")
+        #expect(expectAcceptance(TestToken.withClaim("aud", ["com.example.app"]))?.clientID == "com.example.app")
     }
 
     @Test("each of several apps is accepted, and the result names the app")
@@ -50,7 +50,7 @@ struct IssuerAndAudienceTests {
         policy.audiences = ["com.example.app", "com.example.web"]
         for audience in policy.audiences {
             #expect(
-                expectAcceptance(TestToken.withClaim("aud", .string(audience)), policy: policy)?.audience == audience)
+                expectAcceptance(TestToken.withClaim("aud", .string(audience)), policy: policy)?.clientID == audience)
         }
         expectRefusal(TestToken.withClaim("aud", "com.example.tv"), .audience, policy: policy)
         expectRefusal(TestToken.withClaim("aud", ["com.example.app", "com.example.web"]), .audience, policy: policy)

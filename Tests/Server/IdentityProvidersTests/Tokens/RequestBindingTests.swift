@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JOSE
 import JSON
 import OpenSSL
@@ -43,9 +43,9 @@ struct RequestBindingTests {
     func publishedCodeHash() {
         let token = TestToken.withClaim("c_hash", "LDktKdoQak3Pk0cnXxCltA")
         let code = "Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk"
-        expectAcceptance(IdentityCredential(identityToken: token, authorizationCode: code))
-        expectRefusal(IdentityCredential(identityToken: token, authorizationCode: code + "x"), .code, .afterKeyLookup)
-        expectRefusal(IdentityCredential(identityToken: token, authorizationCode: ""), .code, .afterKeyLookup)
+        expectAcceptance(IdentityCredential(identityToken: token, code: code))
+        expectRefusal(IdentityCredential(identityToken: token, code: code + "x"), .code, .afterKeyLookup)
+        expectRefusal(IdentityCredential(identityToken: token, code: ""), .code, .afterKeyLookup)
     }
 
     @Test(
@@ -56,7 +56,7 @@ struct RequestBindingTests {
     func wrongCodeHash(value: JSONValue) {
         let code = "Qcb0Orv1zh30vL1MPRsbm-diHiMwcLyZvn1arpZv-Jxf_11jnpEX3Tgfvk"
         expectRefusal(
-            IdentityCredential(identityToken: TestToken.withClaim("c_hash", value), authorizationCode: code), .code,
+            IdentityCredential(identityToken: TestToken.withClaim("c_hash", value), code: code), .code,
             .afterKeyLookup)
     }
 
@@ -64,14 +64,14 @@ struct RequestBindingTests {
     func wholeHash() {
         let hash = Base64URL.encode(SHA256.hash(Array("code".utf8)))
         let token = TestToken.withClaim("c_hash", .string(hash))
-        expectRefusal(IdentityCredential(identityToken: token, authorizationCode: "code"), .code, .afterKeyLookup)
+        expectRefusal(IdentityCredential(identityToken: token, code: "code"), .code, .afterKeyLookup)
     }
 
     @Test("a code without c_hash and a c_hash without a code are accepted")
     func oneOfTheTwo() {
-        expectAcceptance(IdentityCredential(identityToken: TestToken.withClaim("c_hash", nil), authorizationCode: "code"))
+        expectAcceptance(IdentityCredential(identityToken: TestToken.withClaim("c_hash", nil), code: "code"))
         expectAcceptance(
-            IdentityCredential(identityToken: TestToken.withClaim("c_hash", .null), authorizationCode: "code"))
+            IdentityCredential(identityToken: TestToken.withClaim("c_hash", .null), code: "code"))
         expectAcceptance(TestToken.withClaim("c_hash", "LDktKdoQak3Pk0cnXxCltA"))
     }
 
@@ -91,7 +91,7 @@ struct RequestBindingTests {
     func order() {
         let token = TestToken.make(by: ValidLogin.attackersKey)
         expectRefusal(
-            IdentityCredential(identityToken: token, authorizationCode: "x", userIdentifier: "x", nonce: "x"), .signature,
+            IdentityCredential(identityToken: token, code: "x", userIdentifier: "x", nonce: "x"), .signature,
             .afterKeyLookup)
     }
 }

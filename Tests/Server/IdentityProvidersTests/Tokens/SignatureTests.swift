@@ -1,5 +1,5 @@
-import IdentityProviders
 import Gatehouse
+import IdentityProviders
 import JOSE
 import JSON
 import Testing
@@ -73,7 +73,9 @@ struct SignatureTests {
         let second = try #require(ValidLogin.secondKey.publicJWK)
         let set: JSONObject = ["keys": [.object(jwk), .object(second)]]
         let fixture = VerifierFixture(policy: .ofTests, isWarm: true) { set.bytes }
-        #expect(fixture.verify(IdentityCredential(identityToken: ValidLogin.token)) == .refused(.identity(.unknownKey, by: .apple)))
+        #expect(
+            fixture.verify(IdentityCredential(identityToken: ValidLogin.token))
+                == .refused(.identity(.unknownKey, by: .apple)))
     }
 
     @Test("without a key set a login is unavailable, not refused")
@@ -86,7 +88,8 @@ struct SignatureTests {
             }
             for _ in 0..<3 {
                 #expect(
-                    fixture.verify(IdentityCredential(identityToken: ValidLogin.token)) == .refused(.providerUnavailable(.apple)))
+                    fixture.verify(IdentityCredential(identityToken: ValidLogin.token))
+                        == .refused(.providerUnavailable(.apple)))
             }
             #expect(fixture.fetches == 1)
         }

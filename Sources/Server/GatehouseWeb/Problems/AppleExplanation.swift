@@ -1,8 +1,12 @@
-import Gatehouse
+package import Gatehouse
 
 extension IdentityFault {
     /// For the developer whose login fails: what is wrong, then what to do. It repeats only plain names from the token.
-    package var explanation: String {
+    package func explanation(by provider: Provider) -> String {
+        provider == .apple ? appleExplanation : providerExplanation(provider.rawValue)
+    }
+
+    private var appleExplanation: String {
         switch self {
         case .malformed(let fault): fault.explanation
         case .algorithm: "The identity token is not signed with RS256. \(Self.advice)"
@@ -26,8 +30,9 @@ extension IdentityFault {
         case .expired: "The identity token has expired. Sign in with Apple again, and send the new token."
         case .notYetValid: "The identity token was issued in the future. Correct the clock of the server."
         case .nonce(let fault): fault.explanation
-        case .code: "The authorizationCode does not belong to the token. Send both from the same authorization."
-        case .user:
+        case .code, .accessToken, .client:
+            "The authorizationCode does not belong to the token. Send both from the same authorization."
+        case .user, .claim, .twoUsers:
             "The userIdentifier is not the subject of the identity token. Send both from the same authorization."
         case .replayed:
             """
@@ -76,6 +81,8 @@ extension MalformedToken {
             The identity token has events: it is a notification from Apple's servers, not an identity token. Notifications go \
             to /api/auth/apple/notifications.
             """
+        case .otherType:
+            "The token is not an identity token: the typ of its header is that of another kind. \(Self.advice)"
         case .isNoNotification:
             "The token has no events: it is not a notification from Apple's servers. Logins go to /api/auth/apple."
         }
@@ -129,23 +136,23 @@ extension NonceFault {
             """
         case .challengeRequired:
             """
-            This installation requires a nonce of POST /api/auth/apple/challenge, and the request has none. Get one \
+            This installation requires a nonce of POST /api/auth/challenge, and the request has none. Get one \
             for each login, pass its SHA-256 to Apple, and send the nonce itself.
             """
         case .notAChallenge:
             """
-            This installation requires a nonce of POST /api/auth/apple/challenge, and the request has another one. Get \
+            This installation requires a nonce of POST /api/auth/challenge, and the request has another one. Get \
             one for each login, pass its SHA-256 to Apple, and send the nonce itself.
             """
         case .challengeExpired:
             """
-            The nonce has expired: it is valid for \(ApplePolicy.challengeLifetime.wholeSeconds / 60) minutes. Get a \
-            new one from POST /api/auth/apple/challenge, and sign in with Apple again.
+            The nonce has expired: it is valid for \(Challenge.lifetime.wholeSeconds / 60) minutes. Get a \
+            new one from POST /api/auth/challenge, and sign in with Apple again.
             """
         case .challengeUsed:
             """
             The nonce has been used with another token, and it is good for one login. Get a new one from POST \
-            /api/auth/apple/challenge, and sign in with Apple again.
+            /api/auth/challenge, and sign in with Apple again.
             """
         case .unsupportedByDevice:
             """

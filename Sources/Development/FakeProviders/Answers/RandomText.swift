@@ -1,0 +1,27 @@
+import OpenSSL
+
+/// Unpredictable text, and text that follows from another one.
+enum RandomText {
+    static func hexadecimal(_ byteCount: Int) -> String { hexadecimal(SecureRandom.bytes(byteCount)) }
+
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    }
+
+    static func digits(_ count: Int) -> String {
+        String(SecureRandom.bytes(count).map { Character("\($0 % 10)") })
+    }
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+    static func text(_ count: Int) -> String { text(from: SecureRandom.bytes(count)) }
+
+    /// The same text for the same name.
+    static func text(_ count: Int, for name: String) -> String {
+        text(from: SHA256.hash(Array(name.utf8)).prefix(count))
+    }
+
+    private static func text(from bytes: some Sequence<UInt8>) -> String {
+        String(bytes.map { alphabet[Int($0) % alphabet.count] })
+    }
+}

@@ -1,0 +1,60 @@
+import DevelopmentHTTP
+import Synchronization
+
+/// Answers the requests to a provider's endpoints in the mode that is set, and records them.
+final class Responder: Sendable {
+    /// The limit of `hang`.
+    private static let longestHang: Int64 = 60
+
+    private let state = Mutex(AnswerSettings())
+    private let log: ProviderRequestLog
+
+    init(log: ProviderRequestLog) {
+        self.log = log
+    }
+
+    var settings: AnswerSettings {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    typealias Perform = @Sendable (AnswerSettings) -> ProviderReply
+
+    /// - Parameter fields: the names of the request's known parameters, for the record.
+    func answer(_ request: HTTPRequest, fields: [String] = [], perform: @escaping Perform) -> HTTPAction {
+        let settings = settings(for: request)
+        var record = ProviderRequest(request, fields: fields)
+        record.mode = settings.mode
+        guard settings.mode != .hang else {
+            log.add(record)
+            return hang(request, perform)
+        }
+        let action = settings.action(on: request) {
+            let answer = perform(settings)
+            record.errorCode = answer.errorCode
+            return answer.reply
+        }
+        if case .reply(let reply, _) = action { record.status = reply.statusCode }
+        log.add(record)
+        return action
+    }
+
+    private func hang(_ request: HTTPRequest, _ perform: @escaping Perform) -> HTTPAction {
+        .waiting(seconds: Self.longestHang) { [self] in
+            let settings = settings
+            guard settings.mode != .hang else { return nil }
+            return settings.action(on: request) { perform(settings).reply }
+        }
+    }
+
+    private func settings(for request: HTTPRequest) -> AnswerSettings {
+        let settings = settings
+        return settings.mode == .redirect && AnswerSettings.isRedirected(request) ? AnswerSettings() : settings
+    }
+}
+
+/// What a provider answers, and the error code in it.
+struct ProviderReply: Sendable {
+    let reply: HTTPReply
+    var errorCode: Int64?
+}

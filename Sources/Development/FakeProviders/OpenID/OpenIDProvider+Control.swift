@@ -1,0 +1,68 @@
+import DevelopmentHTTP
+import JOSE
+import JSON
+
+// The endpoints that control a provider.
+extension OpenIDProvider {
+    private static let controls = ["mint", "keys/rotate", "keys/turnover", "keys/faults", "requests", "events/mint"]
+
+    /// Checked before a provider is created, so that a request to another path creates none.
+    static func isControl(_ path: String) -> Bool { controls.contains(path) }
+
+    static let unknownPath = HTTPRefusal(
+        "404 Not Found",
+        "below /openid/NAME: GET \(endpoints.joined(separator: ", ")); to control it: "
+            + controls.joined(separator: ", ") + " (the last one for google)")
+
+    func control(_ request: HTTPRequest, at path: String, now: Int64) throws -> JSONObject {
+        switch (request.method, path) {
+        case ("GET", "mint"): return try mint(IdentityOrder(), now: now)
+        case ("POST", "mint"): return try mint(try IdentityOrder(try request.object()), now: now)
+        case ("POST", "events/mint") where isGoogle:
+            return try mint(try SecurityEventOrder(try request.object()), now: now)
+        case ("POST", "keys/rotate"): try keys.rotate()
+        case ("POST", "keys/turnover"): try keys.turnOver()
+        case ("GET", "keys/faults"): return faults.json
+        case ("POST", "keys/faults"):
+            faults = try OpenIDFaults(try request.object(), usualIssuer: usualIssuer)
+        case ("DELETE", "keys/faults"): faults = OpenIDFaults(usualIssuer: usualIssuer)
+        case ("GET", "requests"): return requestCounts
+        case ("DELETE", "requests"): log.clear(below: "/openid/\(name)/")
+        default: throw Self.unknownPath
+        }
+        return [:]
+    }
+
+    private var faults: OpenIDFaults {
+        get { OpenIDFaults(discovery: discovery.settings, keys: keySet.settings, settings: settings) }
+        set {
+            discovery.settings = newValue.discovery
+            keySet.settings = newValue.keys
+            settings = newValue.settings
+        }
+    }
+
+    private var requestCounts: JSONObject {
+        [
+            "discovery": .integer(log.count(of: "/openid/\(name)/\(Self.discoveryPath)")),
+            "keys": .integer(log.count(of: "/openid/\(name)/\(Self.keysPath)")),
+        ]
+    }
+
+    private func mint(_ order: IdentityOrder, now: Int64) throws -> JSONObject {
+        var order = order
+        if isGoogle { order.fillGoogleDefaults() }
+        let key = try order.isForged ? keys.impostor(for: order.algorithm) : keys.signing(order.algorithm)
+        var result: JSONObject = [
+            "identityToken": .string(try IdentityMint(key: key, issuer: settings.issuer).token(order, now: now))
+        ]
+        result["nonce"] = order.nonce.map(JSONValue.string)
+        result["accessToken"] = order.accessToken.map(JSONValue.string)
+        return result
+    }
+
+    private func mint(_ order: SecurityEventOrder, now: Int64) throws -> JSONObject {
+        let mint = SecurityEventMint(key: try keys.signing(.RS256), issuer: settings.issuer)
+        return ["event": .string(try mint.event(order, now: now))]
+    }
+}

@@ -1,0 +1,83 @@
+import DevelopmentHTTP
+import JSON
+import Synchronization
+
+/// The app that WeChat knows.
+struct WeChatApp: Equatable, Sendable {
+    var id = "wx1234567890abcdef"
+    var secret = "0123456789abcdef0123456789abcdef"
+
+    /// What the body of `POST /wechat/app` leaves out is as usual. Refuses unknown members.
+    init(_ json: JSONObject) throws(HTTPRefusal) {
+        for (name, value) in json.members {
+            switch (name, value) {
+            case ("appID", .string(let text)): id = text
+            case ("appSecret", .string(let text)): secret = text
+            default: throw .invalid("\(name): known are the texts appID, appSecret")
+            }
+        }
+    }
+
+    init() {}
+}
+
+/// Stands in for WeChat's servers.
+final class FakeWeChat: ProviderKind {
+    private static let prefix = "/wechat/"
+
+    private let log: ProviderRequestLog
+    private let responder: Responder
+    private let app = Mutex(WeChatApp())
+    private let grants = Mutex(WeChatGrants())
+
+    init(log: ProviderRequestLog) {
+        self.log = log
+        responder = Responder(log: log)
+    }
+
+    func answer(_ request: HTTPRequest, at path: String, now: Int64) -> HTTPAction? {
+        guard request.method == "GET", WeChatEndpoints.paths.contains(path) else { return nil }
+        let parameters = Parameters(request)
+        return responder.answer(request, fields: parameters.knownNames) { [self] settings in
+            let endpoints = WeChatEndpoints(app: app.withLock { $0 }, parameters: parameters, now: now)
+            do throws(WeChatError) {
+                if let code = settings.errorCode { throw WeChatError(code) }
+                let body = try grants.withLock { grants throws(WeChatError) in try endpoints.body(for: path, &grants) }
+                return ProviderReply(reply: Self.reply(body, settings.mode))
+            } catch {
+                return ProviderReply(
+                    reply: Self.reply(error.json(now: now).bytes, settings.mode), errorCode: error.code)
+            }
+        }
+    }
+
+    private static func reply(_ body: [UInt8], _ mode: AnswerMode) -> HTTPReply {
+        var reply = HTTPReply.ok(body)
+        reply.contentType = mode == .json ? "application/json; encoding=utf-8" : "text/plain"
+        return reply
+    }
+
+    func control(_ request: HTTPRequest, at path: String, now: Int64) throws -> JSONObject {
+        switch (request.method, path) {
+        case ("POST", "mint"):
+            let order = try WeChatOrder(try request.object())
+            return ["code": .string(grants.withLock { $0.add(order, now: now) })]
+        case ("POST", "app"):
+            let changed = try WeChatApp(try request.object())
+            app.withLock { $0 = changed }
+        case ("GET", "faults"): return responder.settings.json
+        case ("POST", "faults"):
+            responder.settings = try AnswerSettings(try request.object(), modes: AnswerMode.ofWeChat)
+        case ("DELETE", "faults"): responder.settings = AnswerSettings()
+        case ("GET", "requests"): return log.list(below: Self.prefix)
+        case ("DELETE", "requests"): log.clear(below: Self.prefix)
+        default: throw Self.unknownPath
+        }
+        return [:]
+    }
+
+    private static let unknownPath = HTTPRefusal(
+        "404 Not Found",
+        "below /wechat: GET " + WeChatEndpoints.paths.joined(separator: ", ")
+            + "; to control it: mint, app, faults, requests")
+}

@@ -1,0 +1,108 @@
+import DevelopmentHTTP
+import JOSE
+import JSON
+import Testing
+
+@testable import FakeProviders
+
+@Suite("Google's security events")
+struct SecurityEventTests {
+    private let providers: ProvidersFixture
+
+    init() throws {
+        providers = try ProvidersFixture()
+    }
+
+    private func event(_ order: JSONObject) throws -> CompactJWS {
+        let body = try providers.order("/openid/google/events/mint", order)
+        #expect(body.names == ["event"])
+        return try providers.verified(body["event"], "google")
+    }
+
+    private static let schemas = "https://schemas.openid.net/secevent/"
+
+    @Test(
+        "each type has its address",
+        arguments: [
+            ("sessions-revoked", "risc"), ("tokens-revoked", "oauth"), ("token-revoked", "oauth"),
+            ("account-disabled", "risc"), ("account-enabled", "risc"), ("account-credential-change-required", "risc"),
+            ("verification", "risc"),
+        ])
+    func types(type: String, family: String) throws {
+        let token = try event(["type": .string(type)])
+        #expect(token.type == "secevent+jwt" && token.algorithmName == "RS256")
+        let events = try token.claims()["events"]?.object
+        #expect(events?.names == ["\(Self.schemas)\(family)/event-type/\(type)"])
+    }
+
+    @Test("an event names its subject and its reason, and does not expire")
+    func subject() throws {
+        let claims = try event([
+            "type": "account-disabled", "sub": "ann", "reason": "hijacking", "jti": "1", "aud": "a",
+        ])
+        .claims()
+        #expect(
+            claims == [
+                "iss": "https://accounts.google.com/", "aud": "a", "iat": .integer(providers.now), "jti": "1",
+                "events": [
+                    "https://schemas.openid.net/secevent/risc/event-type/account-disabled": [
+                        "subject": [
+                            "subject_type": "iss-sub", "iss": "https://accounts.google.com/", "sub": "ann",
+                        ],
+                        "reason": "hijacking",
+                    ]
+                ],
+            ])
+    }
+
+    private func content(_ order: JSONObject) throws -> JSONObject? {
+        try event(order).claims()["events"]?.object?.members.first?.value.object
+    }
+
+    @Test("a verification has only a state")
+    func verification() throws {
+        #expect(try content(["type": "verification", "state": "s", "sub": "ann"]) == ["state": "s"])
+    }
+
+    @Test("a revoked token is named by its start")
+    func token() throws {
+        let token = "0123456789abcdefghijk"
+        #expect(
+            try content(["type": "token-revoked", "token": .string(token)])?["subject"] == [
+                "subject_type": "oauth_token", "token_type": "refresh_token", "token_identifier_alg": "prefix",
+                "token": "0123456789abcdef",
+            ])
+    }
+
+    @Test("a subject can be named by claims, and a type by its address")
+    func otherForms() throws {
+        let legacy = "https://accounts.google.com/risc/event/sessions-revoked"
+        let order: JSONObject = [
+            "type": .string(legacy), "sub": "ann", "subjectType": "id_token_claims", "email": "ann@example.com",
+            "iss": "https://x.example", "claims": ["jti": nil],
+        ]
+        let claims = try event(order).claims()
+        #expect(claims["jti"] == nil && claims["iss"] == "https://x.example")
+        #expect(
+            claims["events"]?.object?[legacy]?.object?["subject"] == [
+                "subject_type": "id_token_claims", "iss": "https://x.example", "sub": "ann", "email": "ann@example.com",
+            ])
+    }
+
+    @Test("another provider has no events")
+    func others() throws {
+        #expect(providers.reply("POST", "/openid/example/events/mint", #"{"type":"verification"}"#)?.statusCode == 404)
+    }
+
+    @Test(
+        "an unknown type or member is refused with its name",
+        arguments: [
+            ([:], "type"), (["type": "x"], "type"), (["type": "verification", "x": 1], "x"),
+            (["type": "verification", "subjectType": "x"], "subjectType"), (["type": "verification", "aud": 1], "aud"),
+        ] as [(JSONObject, String)])
+    func refused(json: JSONObject, name: String) throws {
+        let reply = try #require(providers.reply("POST", "/openid/google/events/mint", json.description))
+        #expect(reply.status == "400 Bad Request")
+        #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
+    }
+}
