@@ -14,6 +14,15 @@ final class ProviderFixture: Sendable {
     let server: any TestServer
     private let folder: TemporaryFolder
 
+    /// The files of providers for tests of the API document, which make many servers.
+    static let shared = Result { () throws -> (providers: FakeProviderServer, folder: TemporaryFolder) in
+        let (providers, folder) = (try FakeProviderServer(), try TemporaryFolder())
+        var files = usualFiles(providers)
+        files["down"] = "KIND=openid\nISSUER=http://127.0.0.1:1\nAUDIENCE=\(audience)\nNONCE=if-sent\n"
+        for (name, content) in files { try write(content, to: name, in: folder) }
+        return (providers, folder)
+    }
+
     /// - Parameters:
     ///   - files: replace or complete the usual ones, by their names without `.conf`.
     ///   - adjust: changes the settings of the server.

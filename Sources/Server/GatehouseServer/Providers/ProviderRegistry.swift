@@ -74,7 +74,9 @@ final class ProviderRegistry: Sendable {
 extension ProviderRegistry {
     private func part(of provider: ConfiguredProvider, keeping known: Part?) -> Part {
         let gate = known?.gate ?? CallGate(limit: environment.limits.each, shared: gate)
-        guard let (policy, address) = provider.details.openID else { return Part(keys: nil, keySource: nil, gate: gate) }
+        guard let (policy, address) = provider.details.openID else {
+            return Part(keys: nil, keySource: nil, gate: gate)
+        }
         let source = KeySourceSettings(address: address, algorithms: policy.algorithms)
         if let known, known.keySource == source { return known }
         return Part(keys: keys(of: provider.name, policy, at: address), keySource: source, gate: gate)
