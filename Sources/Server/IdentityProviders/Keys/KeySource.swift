@@ -19,8 +19,8 @@ extension ProviderKeys {
         }
     }
 
-    /// The key set of an OpenID provider. Its addresses come from the settings and from the issuer's metadata, never from a
-    /// token.
+    /// The key set of an OpenID provider. Its addresses come from the settings and from the issuer's metadata, never
+    /// from a token.
     package static func source(
         of address: KeySetAddress, get: @escaping Get = { (url) throws(HTTPFault) in try HTTPClient().get(url) }
     ) -> KeySource {
