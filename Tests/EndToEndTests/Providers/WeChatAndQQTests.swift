@@ -27,8 +27,8 @@ struct WeChatAndQQTests {
         let refused = answers.filter { $0.status != 200 }.map(refusal)
         #expect(Set(refused) == ["401 invalid_identity replayed"])
         #expect(refusal(try fixture.logIn("wechat", code)) == "401 invalid_identity replayed")
-        let exchanges = try requests.members.filter { $0.name.contains("access_token") }.map(\.value.integer)
-        #expect(exchanges == [1])
+        let requests = try requests.description
+        #expect(requests.matches(of: /oauth2\/access_token/).count == 1, "\(requests)")
     }
 
     @Test("A code that was exchanged at one node is not exchanged at another")

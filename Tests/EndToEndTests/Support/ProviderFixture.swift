@@ -19,6 +19,7 @@ final class ProviderFixture: Sendable {
         let (providers, folder) = (try FakeProviderServer(), try TemporaryFolder())
         var files = usualFiles(providers)
         files["down"] = "KIND=openid\nISSUER=http://127.0.0.1:1\nAUDIENCE=\(audience)\nNONCE=if-sent\n"
+        files["google_down"] = "KIND=google\nAUDIENCE=\(audience)\nJWKS_URL=http://127.0.0.1:1/keys\n"
         for (name, content) in files { try write(content, to: name, in: folder) }
         return (providers, folder)
     }
@@ -71,6 +72,10 @@ final class ProviderFixture: Sendable {
     func token(_ provider: String, _ order: JSONObject = [:]) throws -> JSONObject {
         var order = order
         if order["aud"] == nil { order["aud"] = .string(Self.audience) }
+        // Two tokens of the same second would be the same token, which is good for one login.
+        var claims = order["claims"]?.object ?? [:]
+        if claims["jti"] == nil { claims["jti"] = .string(UUID().uuidString) }
+        order["claims"] = .object(claims)
         return try providers.control("/openid/\(provider)/mint", order)
     }
 

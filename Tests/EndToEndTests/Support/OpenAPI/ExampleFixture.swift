@@ -81,7 +81,9 @@ extension ExampleFixture {
 
     /// What an app sends after a login with Google, except the provider.
     var identity: JSONObject {
-        let order: JSONObject = ["sub": "example", "aud": .string(ProviderFixture.audience)]
+        let order: JSONObject = [
+            "sub": "example", "aud": .string(ProviderFixture.audience), "claims": ["jti": .string(UUID().uuidString)],
+        ]
         return (try? providers?.control("/openid/google/mint", order)) ?? [:]
     }
 
@@ -101,7 +103,9 @@ extension ExampleFixture {
     }
 
     private var securityEvent: String {
-        let order: JSONObject = ["type": "verification", "aud": .string(ProviderFixture.audience)]
+        let order: JSONObject = [
+            "type": "sessions-revoked", "sub": "example", "aud": .string(ProviderFixture.audience),
+        ]
         return (try? providers?.control("/openid/google/events/mint", order)["event"]?.string) ?? ""
     }
 }

@@ -194,7 +194,8 @@ extension Provocation {
         let provider: String
         switch problem.code {
         case "invalid_identity": provider = "google"
-        case "provider_unavailable": provider = "down"
+        case "provider_unavailable":
+            provider = operation.id == "receiveSecurityEvents" ? "google_down" : "down"
         case "unknown_provider": provider = "unknown"
         default: return nil
         }
