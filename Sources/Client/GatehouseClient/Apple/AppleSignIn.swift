@@ -160,8 +160,8 @@
             if await isConcerned { _ = try? await client.user() }
         }
 
-        /// Whether a revocation may have ended the present session. It ends those that Apple has opened, and no other. An
-        /// earlier version of the library has not stored which provider it was.
+        /// Whether a revocation may have ended the present session. It ends those that Apple has opened, and no other.
+        /// An earlier version of the library has not stored which provider it was.
         private var isConcerned: Bool {
             get async { await client.loginProvider ?? .apple == .apple }
         }

@@ -66,8 +66,8 @@ extension ProblemCode {
     /// The provider, or the server, refuses what the app sent for a login. See ``Problem/reason``.
     public static let invalidIdentity = ProblemCode.other("invalid_identity")
 
-    /// The provider does not answer the server, with status 503. A code that was sent cannot be sent again: get a new one
-    /// from the provider for the next attempt.
+    /// The provider does not answer the server, with status 503. A code that was sent cannot be sent again: get a new
+    /// one from the provider for the next attempt.
     public static let providerUnavailable = ProblemCode.other("provider_unavailable")
 
     /// The operator has configured no provider of this name.

@@ -1,7 +1,7 @@
 /// The check that failed. Servers may add values.
 ///
-/// With ``ProblemCode/invalidAppleToken`` and ``ProblemCode/invalidIdentity``, a check of what the app sent for a login; with
-/// ``ProblemCode/accountAlreadyLinked``, ``identity`` or ``provider``.
+/// With ``ProblemCode/invalidAppleToken`` and ``ProblemCode/invalidIdentity``, a check of what the app sent for a login;
+/// with ``ProblemCode/accountAlreadyLinked``, ``identity`` or ``provider``.
 public struct ProblemReason: RawRepresentable, Codable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

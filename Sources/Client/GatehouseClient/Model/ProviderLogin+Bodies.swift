@@ -14,8 +14,8 @@ struct CredentialBody: Encodable {
 }
 
 extension ProviderLogin {
-    /// Whether the credential can be used once. Such a login is sent once: the server may have used the credential although
-    /// its answer was lost.
+    /// Whether the credential can be used once. Such a login is sent once: the server may have used the credential
+    /// although its answer was lost.
     var isUsedOnce: Bool {
         if case .code = credential.kind { true } else { false }
     }

@@ -22,8 +22,8 @@ public struct ProviderLogin: Hashable, Sendable {
             Credential(kind: .identityToken(token, nonce: nonce, accessToken: accessToken))
         }
 
-        /// A code, which the server exchanges at the provider. A code can be used once, so the client sends it once: after
-        /// an error, get a new one from the provider.
+        /// A code, which the server exchanges at the provider. A code can be used once, so the client sends it once:
+        /// after an error, get a new one from the provider.
         ///
         /// - Parameter redirectURI: where the provider sent the code, if it asks for that.
         public static func code(_ code: String, redirectURI: String? = nil) -> Credential {

@@ -32,9 +32,10 @@ actor Server: HTTPTransport {
 @MainActor
 struct Program {
     static let server = Server()
+    static let client = GatehouseClient(
+        URL(string: "https://api.example.com")!, store: MemorySessionStore(), transport: server)
     static let apple = AppleSignIn(
-        GatehouseClient(URL(string: "https://api.example.com")!, store: MemorySessionStore(), transport: server),
-        defaults: UserDefaults(suiteName: "gatehouse.stub.\(UUID().uuidString)")!)
+        client, defaults: UserDefaults(suiteName: "gatehouse.stub.\(UUID().uuidString)")!)
 
     static func main() async throws {
         await signsIn()
@@ -141,6 +142,11 @@ struct Program {
         await apple.checkCredential()
         let asked = await server.requests.dropFirst(before).map(\.url?.path)
         expect(asked == ["/api/users/me"], "a revoked credential is asked about")
+        await client.signOut()
+        _ = try? await client.signIn(with: .qq(accessToken: "token"))
+        let count = await server.requests.count
+        await apple.checkCredential()
+        expect(await server.requests.count == count, "a session that another provider has opened goes on")
     }
 
     enum Value: Decodable, Equatable {
