@@ -64,6 +64,7 @@ extension MachineTests {
             try paste(Self.backups, "The daily backup of the package")
             try paste(Self.backups, "Restoring")
             #expect(try machine.login() == Machine.successfulLogin)
+            try providers()
             try removedDatabase()
             try keys()
             try journal()
@@ -83,6 +84,14 @@ extension MachineTests {
             try paste(Self.backups, "A database that was removed")
             #expect(try #require(Int(machine.mustRun(count))) > before)
             #expect(try machine.login() == Machine.successfulLogin)
+        }
+
+        private func providers() throws {
+            let file = "/etc/gatehouse/providers.d/google.conf"
+            try machine.write("KIND=google\nAUDIENCE=app.example.com\n", to: file)
+            try paste(Self.catalogue + "Providers.md", "Overview")
+            #expect(try machine.mustRun("gatehouse providers list").contains("app.example.com"))
+            try machine.mustRun("rm \(file)")
         }
 
         private func keys() throws {

@@ -1,60 +1,89 @@
 import JSON
 
-/// A set of verification keys by key id (RFC 7517, section 5).
+/// A set of verification keys (RFC 7517, section 5).
 ///
 /// Publishers add types of keys over time, so a key that cannot be used is skipped. The set may be empty; the caller
 /// decides whether that is an error.
 package struct JWKSet: Sendable {
+    /// Whether a key needs an id that no other key of the set has.
+    package enum Naming: Sendable {
+        /// A key without an id, or with the id of an earlier key, is skipped.
+        case unique
+        /// Such keys are kept: RFC 7517, sections 4.5 and 5, permits them, and some providers publish them.
+        case any
+    }
+
     /// The reason for each skipped key, for the log.
     package let skipped: [String]
 
-    /// The key ids in the order of the set.
-    package let keyIDs: [String]
+    private let all: [VerificationKey]
 
-    private let keys: [String: VerificationKey]
+    /// The keys by id. Ids that are canonically equivalent share an entry.
+    private let named: [String: [VerificationKey]]
 
     /// - Parameters:
     ///   - algorithms: Keys for other algorithms are skipped.
     ///   - allowingSymmetric: Whether to accept secrets (`oct`), which a published set must not contain.
     package init(
         parsing bytes: [UInt8], usableFor algorithms: Set<Algorithm> = Set(Algorithm.allCases),
-        allowingSymmetric: Bool = false
+        naming: Naming = .unique, allowingSymmetric: Bool = false
     ) throws(JOSEError) {
         guard let members = try? JSONValue(parsing: bytes).object?["keys"]?.array else {
             throw .malformed("not a JSON object with an array of keys")
         }
-        var (keys, keyIDs, skipped): ([String: VerificationKey], [String], [String]) = ([:], [], [])
+        var (all, named, skipped): ([VerificationKey], [String: [VerificationKey]], [String]) = ([], [:], [])
         for (index, member) in members.enumerated() {
             do throws(JOSEError) {
-                let (keyID, key) = try Self.namedKey(member, algorithms, allowingSymmetric)
-                guard keys[keyID] == nil else { throw .unusableKey("an earlier key has the same kid") }
-                keys[keyID] = key
-                keyIDs.append(keyID)
+                let key = try Self.key(member, algorithms, allowingSymmetric)
+                if naming == .unique { try Self.requireUniqueName(of: key, in: named) }
+                all.append(key)
+                if let keyID = key.keyID { named[keyID, default: []].append(key) }
             } catch {
                 skipped.append("key \(index): \(error)")
             }
         }
-        self.keys = keys
-        self.keyIDs = keyIDs
+        self.all = all
+        self.named = named
         self.skipped = skipped
     }
 
-    package var count: Int { keys.count }
+    package var count: Int { all.count }
 
-    package var isEmpty: Bool { keys.isEmpty }
+    package var isEmpty: Bool { all.isEmpty }
 
-    /// The key with this id; nil if there is none. There is no default key.
-    package subscript(kid: String) -> VerificationKey? {
-        keys[kid].flatMap { $0.keyID?.isIdentical(to: kid) == true ? $0 : nil }
+    /// The key ids in the order of the set.
+    package var keyIDs: [String] { all.compactMap(\.keyID) }
+
+    /// The first key with this id; nil if there is none, and for a token without an id. There is no default key.
+    package subscript(kid: String?) -> VerificationKey? {
+        kid.flatMap { keys(withID: $0).first }
     }
 
-    private static func namedKey(
+    /// The keys with this id: at most one in a set with unique ids.
+    package func keys(withID keyID: String) -> [VerificationKey] {
+        guard let found = named[keyID] else { return [] }
+        if found.count == 1, found[0].keyID?.isIdentical(to: keyID) == true { return found }
+        return found.filter { $0.keyID?.isIdentical(to: keyID) == true }
+    }
+
+    /// The keys for an algorithm, in the order of the set.
+    package func keys(for algorithm: Algorithm) -> [VerificationKey] {
+        all.filter { $0.algorithm == algorithm }
+    }
+
+    private static func key(
         _ member: JSONValue, _ algorithms: Set<Algorithm>, _ allowingSymmetric: Bool
-    ) throws(JOSEError) -> (String, VerificationKey) {
+    ) throws(JOSEError) -> VerificationKey {
         guard let jwk = member.object else { throw .malformed("not an object") }
         let key = try VerificationKey(jwk: jwk, allowingSymmetric: allowingSymmetric)
-        guard let keyID = key.keyID else { throw .unusableKey("it has no kid") }
         guard algorithms.contains(key.algorithm) else { throw .unusableKey("its algorithm is not accepted") }
-        return (keyID, key)
+        return key
+    }
+
+    private static func requireUniqueName(
+        of key: VerificationKey, in named: [String: [VerificationKey]]
+    ) throws(JOSEError) {
+        guard let keyID = key.keyID else { throw .unusableKey("it has no kid") }
+        guard named[keyID] == nil else { throw .unusableKey("an earlier key has the same kid") }
     }
 }

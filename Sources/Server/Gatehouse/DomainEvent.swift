@@ -25,6 +25,7 @@ package enum DomainEvent: Sendable, Equatable {
     /// The same for a maximum age of the login that is not a number of seconds.
     case unknownMaximumAgeDemanded(String)
     case appleNotificationApplied(AppleNotification.Kind)
+    case securityEventApplied(SecurityEvents.Kind)
     case appleTaskDone(AppleTask.Kind)
     case appleTaskFailed(AppleTask.Kind, AppleServerFault, of: UserID)
     /// A store failure that did not fail the request.

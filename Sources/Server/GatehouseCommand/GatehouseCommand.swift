@@ -7,7 +7,7 @@ struct GatehouseCommand {
     static let commands: [any Command] = [
         ServeCommand(), ReloadCommand(), HealthCommand(), CheckCommand(), MigrateCommand(), BackupCommand(),
         RestoreCommand(), MoveCommand(), KeysGenerateCommand(), KeysRotateCommand(), KeysRetireCommand(),
-        KeysResealCommand(),
+        KeysResealCommand(), ProvidersListCommand(), ProvidersShowCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
         AppleVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(), VersionCommand(),

@@ -12,7 +12,7 @@ import POSIX
 /// The composition root: all of Gatehouse except the socket. Only this type knows which part implements which contract.
 package struct Assembly: Sendable {
     package let handler: RequestHandler
-    package let keys: AppleKeys
+    package let keys: ProviderKeys
     package let health: Health
     package let primitives: Primitives
     package let clocks: Clocks
@@ -103,7 +103,7 @@ extension Assembly {
             auth: auth, router: Router(auth, documents: documents, operations: operations))
     }
 
-    private static func appleSignIn(_ configuration: Configuration, keys: AppleKeys) -> AppleSignIn {
+    private static func appleSignIn(_ configuration: Configuration, keys: ProviderKeys) -> AppleSignIn {
         AppleSignIn(
             verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys,
             replayGrace: configuration.appleReplayGrace)
@@ -139,8 +139,8 @@ extension Assembly {
     private static func appleKeys(
         _ configuration: Configuration, store: any ServerStore, clocks: Clocks, primitives: Primitives, log: Log,
         counts: AppleKeyCounts
-    ) -> AppleKeys {
-        AppleKeys(
+    ) -> ProviderKeys {
+        ProviderKeys(
             policy: KeySetPolicy(maximumWaiters: max(0, configuration.workers / 2 - 1)),
             archive: KeySetArchive(StoredKeySets(store: store, log: log), address: configuration.appleKeysURL),
             now: primitives.now,
@@ -148,7 +148,7 @@ extension Assembly {
                 counts.count(report)
                 report.write(to: log, requestID: requestID)
             },
-            source: AppleKeys.source(at: configuration.appleKeysURL) { date in
+            source: ProviderKeys.source(at: configuration.appleKeysURL) { date in
                 Timestamp(httpDate: date).map { clocks.note($0, by: "apple") }
             })
     }

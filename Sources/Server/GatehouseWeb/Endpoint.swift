@@ -3,7 +3,7 @@ package import Gatehouse
 /// One operation of the API: a method and a path.
 package protocol Endpoint: Sendable {
     var method: Method { get }
-    /// A last segment in braces, such as `{id}`, matches any text, which the request then has as `pathArgument`.
+    /// A segment in braces, such as `{id}`, matches any text, which the request then has as `pathArgument`.
     var path: String { get }
     /// Whether the endpoint answers requests of every method and size. The guard (`/api/auth/verify`) must, because
     /// nginx calls it on behalf of other requests.

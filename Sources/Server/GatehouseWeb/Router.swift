@@ -79,15 +79,14 @@ package final class Router: Sendable {
         return nil
     }
 
-    /// The resource of a path whose last segment is an argument.
+    /// The resource of a path that contains an argument.
     private func resourceWithArgument(for path: ArraySlice<UInt8>) -> (resource: Resource, argument: String)? {
-        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        let argument = path[(slash + 1)...]
-        // No id contains a NUL, and PostgreSQL cannot store one.
-        guard !argument.isEmpty, !argument.contains(0),
-            let resource = resources.first(where: { $0.takesArgument(after: path[...slash]) })
-        else { return nil }
-        return (resource, String(decoding: argument, as: UTF8.self))
+        for resource in resources {
+            guard let argument = resource.argument(in: path) else { continue }
+            // No id contains a NUL, and PostgreSQL cannot store one.
+            return argument.contains(0) ? nil : (resource, String(decoding: argument, as: UTF8.self))
+        }
+        return nil
     }
 }
 
@@ -110,15 +109,17 @@ extension Router {
     /// A path and its endpoints.
     private final class Resource: Sendable {
         private let path: [UInt8]
-        /// What stands before the argument; nil for a path without one.
-        private let prefix: [UInt8]?
+        /// What stands before and after the argument; nil for a path without one.
+        private let pattern: (start: ArraySlice<UInt8>, end: ArraySlice<UInt8>)?
         private let candidates: [Candidate]
         private let answeringAny: Candidate?
 
         init(path: String, candidates: [Candidate]) {
             self.path = Array(path.utf8)
-            prefix =
-                path.hasSuffix("}") ? path.utf8.lastIndex(of: UInt8(ascii: "{")).map { Array(path.utf8[..<$0]) } : nil
+            let bytes = Array(path.utf8)
+            let braces = (bytes.firstIndex(of: UInt8(ascii: "{")), bytes.firstIndex(of: UInt8(ascii: "}")))
+            pattern =
+                if case (let start?, let end?) = braces { (bytes[..<start], bytes[(end + 1)...]) } else { nil }
             self.candidates = candidates
             answeringAny = candidates.first { $0.answersAnyRequest }
         }
@@ -132,7 +133,14 @@ extension Router {
             return true
         }
 
-        func takesArgument(after start: ArraySlice<UInt8>) -> Bool { prefix?.elementsEqual(start) == true }
+        /// The segment in the place of the argument; nil if the path does not fit.
+        func argument(in other: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+            guard let pattern, other.count > pattern.start.count + pattern.end.count,
+                other.starts(with: pattern.start), other.suffix(pattern.end.count).elementsEqual(pattern.end)
+            else { return nil }
+            let argument = other.dropFirst(pattern.start.count).dropLast(pattern.end.count)
+            return argument.contains(UInt8(ascii: "/")) ? nil : argument
+        }
 
         func candidate(for request: Request) throws(Problem) -> Candidate {
             if let answeringAny { return answeringAny }

@@ -13,6 +13,7 @@ extension Router {
             ChallengeEndpoint(path: "/api/auth/challenge", auth: auth),
             ChallengeEndpoint(path: "/api/auth/apple/challenge", auth: auth),
             AppleNotificationEndpoint(auth: auth),
+            SecurityEventsEndpoint(auth: auth),
             DevLoginEndpoint(auth: auth),
             RefreshEndpoint(auth: auth),
             LogoutEndpoint(auth: auth),

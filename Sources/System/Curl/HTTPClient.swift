@@ -17,6 +17,13 @@ package struct HTTPClient: Sendable {
         try send(nil, to: url)
     }
 
+    /// - Parameters:
+    ///   - url: without a query.
+    ///   - query: each name and value is percent-encoded.
+    package func get(_ url: String, query: [(String, String)]) throws(HTTPFault) -> HTTPResponse {
+        try get(url + "?" + String(decoding: FormEncoding.encode(query), as: UTF8.self))
+    }
+
     /// Posts a form (`application/x-www-form-urlencoded`).
     package func post(_ url: String, form: [(String, String)]) throws(HTTPFault) -> HTTPResponse {
         try send(HTTPBody(contentType: FormEncoding.contentType, bytes: FormEncoding.encode(form)), to: url)

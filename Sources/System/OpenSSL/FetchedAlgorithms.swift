@@ -7,6 +7,7 @@ internal import COpenSSL
 @safe
 final class MessageDigest: @unchecked Sendable {
     static let sha256 = MessageDigest(fetching: "SHA256")
+    static let sha512 = MessageDigest(fetching: "SHA512")
 
     let pointer: OpaquePointer
 

@@ -19,7 +19,7 @@ struct AppleFixture {
         let set: JSONObject = ["keys": .array([.object(key.publicJWK ?? [:])])]
         let bytes = set.bytes
         let archive = KeySetArchive(NoStorage(), address: "none")
-        let keys = AppleKeys(archive: archive, now: Primitives.system.now) { bytes }
+        let keys = ProviderKeys(archive: archive, now: Primitives.system.now) { bytes }
         logIn = AppleSignIn(
             verifier: IdentityTokenVerifier(policy: IdentityTokenPolicy(audiences: [Sample.bundleID])), keys: keys,
             replayGrace: .seconds(60))

@@ -30,7 +30,7 @@ extension AppleChallengeTests {
         #expect(try detail { $0.nonce = nonces[1] }.contains("has expired: it is valid for 10 minutes"))
         guard isRequired else { return }
         #expect(
-            try detail { _ in }.contains("requires a nonce of POST /api/auth/apple/challenge, and the request has none")
+            try detail { _ in }.contains("requires a nonce of POST /api/auth/challenge, and the request has none")
         )
         #expect(try detail { $0.nonce = "the app's own" }.contains("the request has another one"))
         #expect(

@@ -111,9 +111,12 @@ struct AppleNotificationTests {
         let linked = try fixture.server.send(
             .post("/api/users/me/accounts/apple", fixture.apple.login("ann"), bearer: login.accessToken))
         #expect(linked.status == 200)
+        let byApple = try fixture.logIn("ann")
         // Apple's times are whole seconds, so the notification and the link may have the same time.
         #expect(try fixture.notify("consent-revoked", "ann").status == 200)
-        #expect(try fixture.server.me(login.accessToken).code == "session_revoked")
+        #expect(try fixture.server.me(byApple.accessToken).code == "session_revoked")
+        // A session that another provider opened goes on for as long as its user exists.
+        #expect((try fixture.server.me(login.accessToken).status == 200) == isThere)
         #expect((try fixture.server.devLogin("two@example.com").userID == login.userID) == isThere)
         #expect((try fixture.logIn("ann").userID == login.userID) == isLinked)
     }

@@ -187,7 +187,7 @@ struct AppleReplayTests {
         #expect(try link(login, user.accessToken) == replayedAtLinking)
         #expect(try verdict(server.send(.post(Self.path, login))) == replayed)
         let second = server.apple.login("001.linked")
-        #expect(try link(second, other.accessToken) == "409 account_already_linked")
+        #expect(try link(second, other.accessToken) == "409 account_already_linked identity")
         #expect(try server.send(.post(Self.path, second)).userID == user.userID)
         #expect(try link(second, user.accessToken) == replayedAtLinking)
     }

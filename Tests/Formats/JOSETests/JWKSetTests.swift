@@ -102,6 +102,32 @@ struct JWKSetTests {
         #expect(set.skipped == ["key 1: unusable key: an earlier key has the same kid"])
     }
 
+    @Test("keys that share an id, or have none, are kept if the caller wants them")
+    func keepsUnnamedKeys() throws {
+        let keys = [
+            changing(p256, "kid", to: "same"), changing(rsa, "kid", to: "same"), changing(ed25519, "kid", to: nil),
+        ]
+        let bytes = JSONObject([("keys", .array(keys.map { .object($0) }))]).bytes
+        let set = try JWKSet(parsing: bytes, naming: .any)
+        #expect(set.count == 3)
+        #expect(set.skipped == [])
+        #expect(set.keyIDs == ["same", "same"])
+        #expect(set.keys(withID: "same").map(\.algorithm) == [.ES256, .RS256])
+        #expect(set["same"]?.algorithm == .ES256)
+        #expect(set.keys(for: .EdDSA).map(\.keyID) == [nil])
+        #expect(set.keys(for: .RS256).count == 1)
+        #expect(set[nil] == nil)
+    }
+
+    @Test("an id is compared by its bytes, also between keys whose ids are canonically equivalent")
+    func comparesBytes() throws {
+        let keys = [changing(p256, "kid", to: "\u{e9}"), changing(rsa, "kid", to: "e\u{301}")]
+        let bytes = JSONObject([("keys", .array(keys.map { .object($0) }))]).bytes
+        let set = try JWKSet(parsing: bytes, naming: .any)
+        #expect(set.keys(withID: "\u{e9}").map(\.algorithm) == [.ES256])
+        #expect(set.keys(withID: "e\u{301}").map(\.algorithm) == [.RS256])
+    }
+
     @Test(
         "a text that is not a key set is rejected",
         arguments: [

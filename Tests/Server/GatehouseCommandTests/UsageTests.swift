@@ -4,7 +4,7 @@ import Testing
 @Suite("Arguments and help of gatehouse")
 struct UsageTests {
     private static let commands = [
-        "serve", "reload", "health", "check", "migrate", "move", "keys generate", "users list", "users show",
+        "serve", "reload", "health", "check", "migrate", "move", "keys generate", "providers list", "providers show", "users list", "users show",
         "users disable",
         "users enable",
         "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "dpop verify",
@@ -72,7 +72,7 @@ struct UsageTests {
 
     @Test(
         "the first word of several commands has help that lists them",
-        arguments: ["users", "sessions", "keys", "apple"])
+        arguments: ["users", "sessions", "keys", "providers", "apple"])
     func helpOfGroup(word: String) throws {
         let outcome = try tool.run(word, "--help")
         #expect(outcome.status == 0 && outcome.errorOutput.isEmpty)

@@ -43,6 +43,7 @@ struct DomainEventCountsTests {
         ].map(DomainEvent.refreshRefused)
         + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
+        + SecurityEvents.Kind.allCases.map { .securityEventApplied($0) }
         + AppleNotification.Kind.allCases.map { .appleNotificationApplied($0) }
         + AppleTask.Kind.allCases.flatMap { kind in
             [.appleTaskDone(kind)] + AppleServerFault.all.map { .appleTaskFailed(kind, $0, of: UserID("u")) }

@@ -50,6 +50,7 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Rotating keys on a server": onServer, "A stolen refresh secret": onServer,
             "Sealed data that no key opens": onServer,
         ],
+        catalogue + "Providers.md": ["Overview": onServer],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
             "A database that was removed": onServer,

@@ -72,6 +72,19 @@ struct HTTPClientTests {
         #expect(request.hasSuffix("\r\n\r\n" + body))
     }
 
+    @Test(
+        "sends a query with every byte encoded",
+        arguments: [
+            ([("a", "1")], "a=1"), ([("secret", "a+b&c=d%e#f?/")], "secret=a%2Bb%26c%3Dd%25e%23f%3F%2F"),
+            ([("x y", ""), ("n", "é\r\n\0 HTTP/1.1")], "x%20y=&n=%C3%A9%0D%0A%00%20HTTP%2F1.1"),
+        ] as [([(String, String)], String)])
+    func query(fields: [(String, String)], query: String) throws {
+        let peer = try Peer(Peer.ok("{}"))
+        _ = try client.get("http://127.0.0.1:\(peer.port)/path", query: fields)
+        let request = try #require(peer.requests.first)
+        #expect(request.hasPrefix("GET /path?\(query) HTTP/1.1\r\n"))
+    }
+
     @Test("posts JSON unchanged, also if it is large")
     func json() throws {
         let text = "{\"x\":\"\(String(repeating: "é", count: 100_000))\"}"
@@ -146,5 +159,23 @@ struct HTTPClientTests {
         #expect(
             performing: { try method.ask("http://127.0.0.1:1/secret?secret=secret", client) },
             throws: { !"\($0)".contains("secret") && !"\($0)".contains("127") })
+    }
+
+    @Test(
+        "errors do not contain the query of a GET, whatever goes wrong",
+        arguments: [
+            .answer(""), .answer("secret SPDY/9\r\n\r\n"), .answer("HTTP/1.1 200 secret\r\nContent-Length: 9\r\n\r\n"),
+            Peer.ok(String(repeating: "x", count: 2000)), .hang,
+        ] as [Peer.Manner])
+    func silenceAboutQuery(manner: Peer.Manner) throws {
+        let peer = try Peer(manner)
+        #expect(
+            performing: {
+                try quickClient.get("http://127.0.0.1:\(peer.port)/path", query: [("secret", "secret")])
+            },
+            throws: {
+                let text = "\($0) \(String(reflecting: $0))"
+                return !text.contains("secret") && !text.contains("127")
+            })
     }
 }

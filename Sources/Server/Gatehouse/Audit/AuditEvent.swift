@@ -23,6 +23,8 @@ package struct AuditEvent: Sendable, Equatable {
         case accountLinked = "account_linked"
         case accountUnlinked = "account_unlinked"
         case appleNotification = "apple_notification"
+        /// A provider other than Apple reported something about the user's account there.
+        case securityEvent = "security_event"
         /// An operator restored a backup. The detail is the time of the last commit in it.
         case databaseRestored = "database_restored"
     }
@@ -31,6 +33,8 @@ package struct AuditEvent: Sendable, Equatable {
         case user
         case `operator`
         case apple
+        /// Another provider, which the entry names.
+        case provider
     }
 
     package let moment: Timestamp

@@ -54,6 +54,9 @@ package protocol Store: Sendable {
         recording event: AuditEvent
     ) throws(Refusal) -> [SessionID]
 
+    /// Applies a provider's message once and returns the sessions that it ended.
+    func apply(_ events: SecurityEvents, now: Timestamp) throws(Refusal) -> [SessionID]
+
     // MARK: Sessions
 
     /// A session and its user, also when the session has ended.

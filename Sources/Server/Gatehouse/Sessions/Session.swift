@@ -183,6 +183,8 @@ package enum RevokeReason: String, Sendable, CaseIterable {
     case consentRevoked = "consent_revoked"
     /// The user removed the account by which it was opened.
     case accountUnlinked = "account_unlinked"
+    /// A provider reported that the user's account there is not safe, or that the user withdrew consent there.
+    case providerEvent = "provider_event"
     /// Newer logins exceeded the number of sessions that a user may have.
     case sessionLimit = "session_limit"
 }

@@ -10,14 +10,15 @@ struct ConfigurationCheck: Check {
     let accounts: UserDatabase
 
     func run() -> [Finding] {
-        let files = Settings.all.filter(\.isSecret).compactMap { setting in
+        let ownFiles = Settings.all.filter(\.isSecret).compactMap { setting in
             survey.source.path(of: setting.name).map { (setting.name, $0) }
         }
+        let files = ownFiles + survey.providerFiles.secrets
         let open = files.compactMap { name, path in
             let isReachable = FileStatus.ifAny(at: File.folder(of: path))?.isOpenToOthers ?? true
             return FileStatus.ifAny(at: path).flatMap { evaluate(name, at: path, $0, isReachable: isReachable) }
         }
-        let findings = missingFile + survey.faults.map { Finding.fault($0.description, advice) } + closedFile + open
+        let findings = missingFile + survey.faults.map { Finding.fault($0.description, advice) } + closedFiles + open
         return (findings.contains { $0.grade == .fault } ? findings : [.ok(place)] + findings)
             + survey.warnings.map { .note($0) }
             + [survey.source.closedFolder].compactMap {
@@ -38,14 +39,19 @@ struct ConfigurationCheck: Check {
         ]
     }
 
-    /// The package's configuration file, if the user of the service cannot read it. The check runs as root, which can.
-    private var closedFile: [Finding] {
+    /// The files of settings beside the package's service that its user cannot read. The check runs as root, which can.
+    private var closedFiles: [Finding] {
         let path = ConfigurationFile.usualPath
-        guard survey.source.file?.path == path, let service = accounts.account(named: "gatehouse"),
-            let status = FileStatus.ifAny(at: path), !status.permits(.read, to: service)
-        else { return [] }
-        let message = "\(service.name) may not read \(path): it is \(accounts.ownership(of: status))"
-        return [.fault(message, "chmod 644 \(path)")]
+        guard survey.source.file?.path == path, let service = accounts.account(named: "gatehouse") else { return [] }
+        let ofProviders = survey.providerFiles.settings.map { file in
+            // It may hold a secret.
+            (file, "chgrp \(service.name) \(file.shellQuoted) && chmod 640 \(file.shellQuoted)")
+        }
+        return ([(path, "chmod 644 \(path)")] + ofProviders).compactMap { file, advice in
+            guard let status = FileStatus.ifAny(at: file), !status.permits(.read, to: service) else { return nil }
+            let message = "\(service.name) may not read \(file): it is \(accounts.ownership(of: status))"
+            return .fault(message, advice)
+        }
     }
 
     /// Whether other users can read a secret.

@@ -26,6 +26,8 @@ package struct Configuration: Sendable {
     package let appleKeysURL: String
     /// Nil if no credentials for Apple's endpoints are set.
     package let appleServer: AppleServerSettings?
+    /// The providers that have a file each, in the order of their names.
+    package let providers: [ConfiguredProvider]
     package let vault: DataVault?
 
     /// Warnings about values that are allowed but are probably mistakes.
@@ -71,6 +73,7 @@ package struct Configuration: Sendable {
         appleKeysURL = settings[\.appleKeysURL]
         let server = settings.appleServer()
         appleServer = server.settings
+        providers = settings.providers()
         let (vault, dataKeys) = settings.vault(isRequired: server.isSet)
         self.vault = vault
         policy = settings.policy(developmentSecretHash: settings.developmentSecretHash(), at: publicAddress)

@@ -8,6 +8,9 @@ package struct ConfigurationFile: Sendable {
     package static let variable = "GATEHOUSE_CONFIG"
 
     package let path: String
+    /// The file in messages.
+    let place: String
+    private let names: SettingNames
     package private(set) var isReadable = true
     /// The faults, line by line. They contain no value and no unknown name: either may be part of a secret that was
     /// broken over two lines.
@@ -17,8 +20,13 @@ package struct ConfigurationFile: Sendable {
     private(set) var namesOfFaultyLines: Set<String> = []
     private var lines: [String: Int] = [:]
 
-    init(path: String, text: String) {
+    /// - Parameters:
+    ///   - place: the file in messages; the path if it is nil.
+    ///   - names: the settings that the file may have.
+    init(path: String, as place: String? = nil, text: String, names: SettingNames = .ofServer) {
         self.path = path
+        self.place = place ?? path
+        self.names = names
         // Some editors begin a UTF-8 file with a byte order mark.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         // By bytes, because CR and LF together are one Character.
@@ -28,10 +36,12 @@ package struct ConfigurationFile: Sendable {
     }
 
     /// A file that cannot be read.
-    init(path: String, unreadable reason: String) {
+    init(path: String, as place: String? = nil, unreadable reason: String, names: SettingNames = .ofServer) {
         self.path = path
+        self.place = place ?? path
+        self.names = names
         isReadable = false
-        faults = [SettingFault(path, reason)]
+        faults = [SettingFault(self.place, reason)]
     }
 
     private mutating func add(_ line: ConfigurationLine, number: Int) {
@@ -51,10 +61,10 @@ package struct ConfigurationFile: Sendable {
     }
 
     private mutating func isKnown(_ name: String, _ number: Int) -> Bool {
-        if Settings.namesInFile.contains(name) { return true }
-        if name == Self.variable {
-            addFault(number, "\(name) names this file, and can only be set in the environment")
-        } else if let meant = Settings.nameSimilar(to: name) {
+        if names.known.contains(name) { return true }
+        if let reason = names.misplaced[name] {
+            addFault(number, "\(name) \(reason)")
+        } else if let meant = names.similar(to: name) {
             namesOfFaultyLines.insert(meant)
             addFault(number, "sets an unknown setting: did you mean \(meant)?")
         } else {
@@ -64,14 +74,14 @@ package struct ConfigurationFile: Sendable {
     }
 
     private mutating func addFault(_ number: Int, _ reason: String) {
-        faults.append(SettingFault("\(path):\(number)", reason))
+        faults.append(SettingFault("\(place):\(number)", reason))
     }
 
     /// Warnings about secrets in the file itself, if every user can read it.
     var warnings: [String] {
         guard let status = try? FileStatus(of: path), status.mode & 0o004 != 0 else { return [] }
-        return Settings.all.filter { $0.isSecret && !(values[$0.name] ?? "").isEmpty }.map {
-            "\($0.name) is in \(path), which every user of this machine can read: put it into a file of its own"
+        return names.secrets.filter { !(values[$0] ?? "").isEmpty }.map {
+            "\($0) is in \(path), which every user of this machine can read: put it into a file of its own"
         }
     }
 }
@@ -91,14 +101,31 @@ extension ConfigurationFile {
     }
 
     private static func reading(_ path: String) -> ConfigurationFile {
-        let bytes: [UInt8]
-        do throws(POSIXError) { bytes = try File.read(path, atMost: largest) } catch {
+        do throws(POSIXError) { return content(try File.read(path, atMost: largest), of: path) } catch {
             return ConfigurationFile(path: path, unreadable: explanation(of: error, at: path))
         }
-        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            return ConfigurationFile(path: path, unreadable: "is not UTF-8 text")
+    }
+
+    /// A file in a folder of such files. Only a regular file is read: a named pipe would block the server.
+    static func reading(_ path: String, as place: String, names: SettingNames) -> ConfigurationFile {
+        if let kind = FileStatus.ifAny(at: path)?.kind, kind != .file {
+            return ConfigurationFile(path: path, as: place, unreadable: "is not a regular file", names: names)
         }
-        return ConfigurationFile(path: path, text: text)
+        do throws(POSIXError) {
+            return content(try File.readRegular(path, atMost: largest), of: path, as: place, names: names)
+        } catch {
+            let reason = explanation(of: error, at: path)
+            return ConfigurationFile(path: path, as: place, unreadable: reason, names: names)
+        }
+    }
+
+    private static func content(
+        _ bytes: [UInt8], of path: String, as place: String? = nil, names: SettingNames = .ofServer
+    ) -> ConfigurationFile {
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+            return ConfigurationFile(path: path, as: place, unreadable: "is not UTF-8 text", names: names)
+        }
+        return ConfigurationFile(path: path, as: place, text: text, names: names)
     }
 
     private static func explanation(of error: POSIXError, at path: String) -> String {

@@ -56,6 +56,17 @@ extension Configuration {
         source.readIfSound(Settings.table.refreshSecrets) { $0.refreshKeys() } ?? nil
     }
 
+    /// The providers that have a file each. Faults of other settings do not matter.
+    package static func providers(from source: SettingSource) throws(SettingFaults) -> [ConfiguredProvider] {
+        try source.requireReadableFile()
+        let (providers, mayMissValues) = try source.read([Settings.table.providersFolder]) {
+            ($0.providers(), $0.mayMissValues)
+        }
+        // A secret may be in a folder that this user cannot open.
+        if mayMissValues, let fault = source.closedFolder { throw SettingFaults(faults: [fault]) }
+        return providers
+    }
+
     /// Which identity tokens are accepted. Faults of other settings do not matter.
     package static func identityTokens(from source: SettingSource) throws(SettingFaults) -> IdentityTokenPolicy {
         try source.requireReadableFile()
@@ -91,6 +102,9 @@ package struct ConfigurationSurvey: Sendable {
     package let vault: DataVault??
     /// The inner optional is nil if JWT_REFRESH_SECRET is not set.
     package let refreshKeys: KeyRing??
+    package let providers: [ConfiguredProvider]?
+    /// The files that the providers are read from.
+    package let providerFiles: ProviderFiles
 
     package init(of source: SettingSource) {
         let table = Settings.table
@@ -126,6 +140,8 @@ package struct ConfigurationSurvey: Sendable {
         hasCredentials = server.map(\.isSet) ?? true
         vault = source.readIfSound(table.dataKeys) { $0.vault(isRequired: false).vault }
         refreshKeys = source.readIfSound(table.refreshSecrets) { $0.refreshKeys() }
+        providers = try? Configuration.providers(from: source)
+        providerFiles = ProviderFiles(of: source)
     }
 }
 

@@ -91,7 +91,7 @@ extension Duration {
     }
 
     /// The form that `init(setting:)` reads.
-    var setting: String {
+    package var setting: String {
         let unit = Self.units.first { wholeSeconds != 0 && wholeSeconds % $0.seconds == 0 }
         return unit.map { "\(wholeSeconds / $0.seconds)\($0.mark)" } ?? "0s"
     }

@@ -17,6 +17,8 @@ struct SettingReader {
     private var values: [String: any Sendable] = [:]
     private var namesSet: Set<String> = []
     private var found: [SettingFault]
+    /// The faults of the providers' files.
+    private var foundInProviders: [SettingFault] = []
 
     /// - Parameter rows: the settings to read. Access to any other setting traps.
     init(_ source: SettingSource, _ rows: [any SettingRow] = Settings.all) {
@@ -57,11 +59,11 @@ struct SettingReader {
         namesSet.contains(Settings.table[keyPath: row].name)
     }
 
-    /// In the order of the table, after those of the configuration file.
+    /// In the order of the table, after those of the configuration file and before those of the providers' files.
     var faults: [SettingFault] {
         let names = Settings.all.map(\.name)
         func position(_ fault: SettingFault) -> Int { names.firstIndex(of: fault.name) ?? -1 }
-        return found.sorted { position($0) < position($1) }
+        return found.sorted { position($0) < position($1) } + foundInProviders
     }
 
     mutating func addFault(_ name: String, _ message: String) { found.append(SettingFault(name, message)) }
@@ -92,6 +94,16 @@ struct SettingReader {
     }
 
     mutating func warn(_ message: String) { warnings.append(message) }
+
+    /// The providers that have a file each. Those with a fault are left out.
+    mutating func providers() -> [ConfiguredProvider] {
+        let reading = ProvidersFolder(of: self[\.providersFolder], beside: source).read()
+        foundInProviders = reading.faults
+        mayMissValues = mayMissValues || reading.mayMissValues
+        warnings += reading.warnings
+        digests.merge(reading.digests)
+        return reading.providers
+    }
 
     /// The file beside the configuration file that has the name of a setting in lower case.
     mutating func fileBesideConfiguration(for name: String) -> (path: String, text: String)? {
@@ -151,6 +163,9 @@ struct SettingDigests: Sendable, Equatable {
     mutating func add(_ name: String, _ text: String?) {
         digests[name] = text.map { SHA256.hash(Array($0.utf8)) }
     }
+
+    /// Adds digests of settings with other names.
+    mutating func merge(_ others: SettingDigests) { digests.merge(others.digests) { $1 } }
 
     /// The names of the settings whose texts differ.
     func changes(to other: SettingDigests) -> Set<String> {

@@ -9,6 +9,7 @@ package struct SettingSource: Sendable {
     package let file: ConfigurationFile?
     /// The folder of credentials, and whether this user can open it.
     private let credentials: (folder: String, isOpen: Bool)?
+    private let scope: SettingScope
 
     /// Set by systemd, or in the configuration file for commands that an operator runs.
     static let credentialsVariable = "CREDENTIALS_DIRECTORY"
@@ -20,6 +21,16 @@ package struct SettingSource: Sendable {
         let name = Self.credentialsVariable
         let folder = [variables[name], file?.values[name]].lazy.compactMap { Self.nonEmpty($0) }.first
         credentials = folder.map { ($0, File.isMissing($0) || File.isSearchableFolder($0)) }
+        scope = .server
+    }
+
+    /// The settings of a provider: in its file, or in credentials of the server whose names begin with the provider's.
+    /// The environment has none of them.
+    init(ofProvider name: String, in file: ConfigurationFile, beside server: SettingSource) {
+        variables = [:]
+        self.file = file
+        credentials = server.credentials
+        scope = .provider(name)
     }
 
     /// The fault that this user cannot open the folder of credentials, which may hold any secret.
@@ -68,7 +79,7 @@ package struct SettingSource: Sendable {
     /// Whether this is a secret that may be in the folder of credentials, which this user cannot open.
     func mayBeInClosedFolder(_ name: String) -> Bool {
         guard let credentials, !credentials.isOpen, (try? place(of: name)) == nil else { return false }
-        return Settings.isSecret(name)
+        return scope.isSecret(name)
     }
 
     /// The file that a setting is read from; nil if its value is not in a file of its own.
@@ -92,7 +103,7 @@ package struct SettingSource: Sendable {
         switch try place(of: name) {
         case .path(let path), .credential(let path): .file(path)
         case .text: .text
-        case nil: .missing(credential: credentials.map { $0.folder + "/" + name.lowercased() })
+        case nil: .missing(credential: credentials.map { $0.folder + "/" + scope.credential(name) })
         }
     }
 
@@ -140,7 +151,7 @@ package struct SettingSource: Sendable {
         }
         // A folder that this user cannot open is reported once, and not for each setting.
         guard let credentials, credentials.isOpen else { return nil }
-        let credential = credentials.folder + "/" + name.lowercased()
+        let credential = credentials.folder + "/" + scope.credential(name)
         return File.isMissing(credential) ? nil : .credential(credential)
     }
 

@@ -1,8 +1,11 @@
 extension Settings {
     /// The table of the Configuration page, in Markdown.
-    package static var markdown: String {
+    package static var markdown: String { markdown(all.map { ($0, $0.defaultValue) }) }
+
+    /// - Parameter rows: settings and their defaults.
+    static func markdown(_ rows: [(row: any SettingRow, defaultValue: SettingDefault)]) -> String {
         "| setting | default | meaning |\n|---|---|---|\n"
-            + all.map { "| `\($0.name)` |\($0.markdownDefault) | \($0.meaning) |\n" }.joined()
+            + rows.map { "| `\($0.name)` |\($1.markdown) | \($0.meaning) |\n" }.joined()
     }
 
     /// The list in `gatehouse serve --help`.
@@ -15,16 +18,18 @@ extension Settings {
     }
 }
 
-extension SettingRow {
-    fileprivate var markdownDefault: String {
-        switch defaultValue {
+extension SettingDefault {
+    fileprivate var markdown: String {
+        switch self {
         case .none: ""
         case .text(let text): " `\(text)`"
         case .required: " required"
         case .requiredIf(let condition): " required \(condition)"
         }
     }
+}
 
+extension SettingRow {
     fileprivate var helpDefault: String {
         switch defaultValue {
         case .none: ""

@@ -110,6 +110,12 @@ package struct Settings: Sendable {
     let appleKeyID = Setting("APPLE_KEY_ID", .appleIdentifier, "Key ID of `APPLE_PRIVATE_KEY`.")
     let applePrivateKey = Setting(
         "APPLE_PRIVATE_KEY", .appleKey, secret: true, "Key for Sign in with Apple.")
+    let providersFolder = Setting(
+        "PROVIDERS_DIR", .text, "Folder with a file for each other provider of logins.",
+        details: """
+            If it is not set, the folder `providers.d` beside the configuration file is used, if there is one: \
+            [providers](Providers.md).
+            """)
     let dataKey = Setting(
         "DATA_KEY", .dataKey, default: .requiredIf("with `APPLE_PRIVATE_KEY`"), secret: true,
         "Key that encrypts Apple's tokens in the database.")
@@ -177,7 +183,7 @@ package struct Settings: Sendable {
         "Treatment of an account when Apple reports a revoked consent.",
         details: """
             `keep`: it stays as it is. `unlink`: the login with Apple is removed, and the account is deleted if it has no \
-            other login. `delete`: the account is deleted. In each case its sessions end.
+            other login. `delete`: the account is deleted. In each case the sessions that Apple opened end; with the account, all end.
             """)
 
     // MARK: Keys that sign tokens

@@ -27,7 +27,7 @@ final class AppleKeyCounts: MetricSource {
 
 /// Measures Apple's key set at each scrape.
 struct AppleKeyGauges: MetricSource {
-    let keys: AppleKeys
+    let keys: ProviderKeys
 
     func write(to text: inout Exposition) {
         let status = keys.status

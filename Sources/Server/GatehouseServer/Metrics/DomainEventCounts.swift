@@ -40,7 +40,7 @@ final class DomainEventCounts: MetricSource {
 struct Series: Hashable, Sendable {
     enum Metric: CaseIterable {
         case refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
-        case refusedProofs, appleNotifications, appleTasks, unknownRoles, twoUsers
+        case refusedProofs, appleNotifications, securityEvents, appleTasks, unknownRoles, twoUsers
     }
 
     let metric: Metric
@@ -68,6 +68,7 @@ struct Series: Hashable, Sendable {
         case .sessionsEnded(let reason, let count): (Series(.sessionsEnded, reason.rawValue), count)
         case .unknownRoleDemanded, .unknownMaximumAgeDemanded: (Series(.unknownRoles), 1)
         case .appleNotificationApplied(let kind): (Series(.appleNotifications, kind.rawValue), 1)
+        case .securityEventApplied(let kind): (Series(.securityEvents, kind.rawValue), 1)
         case .appleTaskDone(let kind): (Series(.appleTasks, kind.rawValue, done), 1)
         case .appleTaskFailed(let kind, let fault, _): (Series(.appleTasks, kind.rawValue, fault.label), 1)
         }
@@ -86,6 +87,7 @@ struct Series: Hashable, Sendable {
         + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
         + DPoPFault.allCases.map { Series(.refusedProofs, $0.rawValue) }
         + AppleNotification.Kind.allCases.map { Series(.appleNotifications, $0.rawValue) }
+        + SecurityEvents.Kind.allCases.map { Series(.securityEvents, $0.rawValue) }
         + AppleTask.Kind.allCases.flatMap { kind in
             ([done] + AppleServerFault.all.map(\.label)).map { Series(.appleTasks, kind.rawValue, $0) }
         }
@@ -126,6 +128,10 @@ extension Series.Metric {
             Family(
                 "gatehouse_apple_notifications_total", .counter,
                 "Notifications from Apple's servers, by kind.")
+        case .securityEvents:
+            Family(
+                "gatehouse_security_events_total", .counter,
+                "Events from the servers of providers other than Apple, by kind.")
         case .appleTasks:
             Family(
                 "gatehouse_apple_tasks_total", .counter,
@@ -145,7 +151,7 @@ extension Series.Metric {
         switch self {
         case .refreshes: ["result"]
         case .sessionsEnded, .refusedProofs: ["reason"]
-        case .appleNotifications: ["kind"]
+        case .appleNotifications, .securityEvents: ["kind"]
         case .appleTasks: ["kind", "result"]
         case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles, .twoUsers: []
         }

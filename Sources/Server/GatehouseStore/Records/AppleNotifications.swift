@@ -7,7 +7,7 @@ extension RelationalStore {
         recording event: AuditEvent
     ) throws(Refusal) -> [SessionID] {
         try writing { connection in
-            guard try connection.recordOnce(notification, now: event.moment) else { return [] }
+            guard try connection.recordOnce(notification.id, now: event.moment) else { return [] }
             let identity = Identity(provider: .apple, subject: notification.subject, email: nil)
             try connection.lock(identity)
             guard let user = try connection.owner(of: identity) else { return [] }
@@ -60,11 +60,12 @@ extension RecordConnection {
 }
 
 extension RecordConnection {
-    /// False when the notification has been applied before.
-    func recordOnce(_ notification: AppleNotification, now: Timestamp) throws -> Bool {
+    /// False when a message with this id has been applied before. Those of other providers have the provider's name before
+    /// their own id.
+    func recordOnce(_ id: String, now: Timestamp) throws -> Bool {
         try run(
             "INSERT INTO apple_notifications (id, moment) VALUES (?, ?) ON CONFLICT (id) DO NOTHING",
-            .text(notification.id), .integer(now.milliseconds)) == 1
+            .text(id), .integer(now.milliseconds)) == 1
     }
 
     /// A notification that is older than the last one is ignored.

@@ -115,19 +115,20 @@ extension RecordConnection {
     /// - Parameters:
     ///   - provider: ends only sessions that a login by it has opened.
     ///   - exception: goes on.
+    ///   - moment: sessions that were opened later go on.
     func revokeAll(
         of user: UserID, openedBy provider: Provider? = nil, except exception: SessionID? = nil,
-        for reason: RevokeReason, now: Timestamp
+        until moment: Timestamp? = nil, for reason: RevokeReason, now: Timestamp
     ) throws -> [SessionID] {
         try lockSessions(of: user)
         return try all(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
             WHERE user_id = ?1 AND revoked_at IS NULL AND provider = coalesce(?4, provider)
-                AND id <> coalesce(?5, '') RETURNING id
+                AND id <> coalesce(?5, '') AND created_at <= coalesce(?6, created_at) RETURNING id
             """,
             .text(user.text), .integer(now.milliseconds), .text(reason.rawValue), .optional(provider?.rawValue),
-            .optional(exception?.text)
+            .optional(exception?.text), .optional(moment?.milliseconds)
         ) { row in SessionID(row.text(0)) }
     }
 

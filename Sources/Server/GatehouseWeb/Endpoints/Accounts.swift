@@ -54,7 +54,7 @@ struct UnlinkAccountEndpoint: Endpoint {
 
 extension Request {
     /// The provider in the path, in lower case there.
-    fileprivate func provider() throws(Refusal) -> Provider {
+    func provider() throws(Refusal) -> Provider {
         guard let provider = Provider(lowercaseName: pathArgument) else { throw .unknownProvider }
         return provider
     }

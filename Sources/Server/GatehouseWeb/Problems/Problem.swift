@@ -5,6 +5,8 @@ package enum Problem: Error, Sendable, Equatable {
     case refused(Refusal)
     /// A bad credential of a provider in the body of a request that an access token authorises.
     case unacceptedIdentity(IdentityFault, by: Provider)
+    /// A message of a provider's servers that is not valid.
+    case invalidSecurityEvents(IdentityFault, by: Provider)
     /// A bad refresh token in the body of such a request.
     case unacceptedRefreshToken
     case invalidJSON(String)

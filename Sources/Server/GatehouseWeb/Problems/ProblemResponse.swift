@@ -31,7 +31,9 @@ extension Problem {
     package var reason: String? {
         switch self {
         case .refused(.invalidProof(let fault)): fault.rawValue
-        case .refused(.identity(let fault, _)), .unacceptedIdentity(let fault, _): fault.reason.rawValue
+        case .refused(.identity(let fault, _)), .unacceptedIdentity(let fault, _),
+            .invalidSecurityEvents(let fault, _):
+            fault.reason.rawValue
         case .refused(.accountAlreadyLinked(let conflict)): conflict.rawValue
         default: nil
         }

@@ -14,6 +14,8 @@ extension Problem {
             refusal.entry
         case .unacceptedIdentity(let fault, let provider):
             Entry(status: 422, code: provider.credentialCode, detail: fault.explanation(by: provider))
+        case .invalidSecurityEvents(let fault, let provider):
+            Entry(status: 400, code: "invalid_identity", detail: fault.explanation(by: provider))
         case .unacceptedRefreshToken:
             Entry(
                 status: 422, code: "invalid_refresh_token",

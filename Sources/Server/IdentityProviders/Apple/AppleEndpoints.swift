@@ -56,8 +56,9 @@ package struct AppleEndpoints: AppleServer {
             let text = object["id_token"]?.string
         else { throw unreadable }
         do throws(IdentityFault) {
-            let token = try AppleJWS(text)
-            _ = try token.audience(IdentityTokenPolicy(issuers: issuers, audiences: [clientID]))
+            let rules = IdentityTokenPolicy(issuers: issuers, audiences: [clientID]).rules
+            let token = try SignedToken(text, rules: rules)
+            _ = try token.audience(rules)
             guard let subject = token.claims["sub"]?.identifier else {
                 throw .malformed(.unusable(.claims, member: "sub"))
             }

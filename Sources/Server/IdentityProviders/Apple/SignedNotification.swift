@@ -5,26 +5,36 @@ package import JSON
 /// A notification from Apple's servers that has passed every check except the signature. As with an identity token, no
 /// key is fetched for one that would be refused anyway.
 package struct SignedNotification: Sendable {
-    private let jws: AppleJWS
+    private let jws: SignedToken
     private let audience: String
     private let issuedAt: Timestamp
     private let event: NotificationEvent
 
     package init(_ text: String, policy: IdentityTokenPolicy, now: Timestamp) throws(IdentityFault) {
-        jws = try AppleJWS(text)
+        try self.init(text, rules: policy.rules, now: now)
+    }
+
+    init(_ text: String, rules: TokenRules, now: Timestamp) throws(IdentityFault) {
+        jws = try SignedToken(text, rules: rules)
         // An identity token has no `events`.
         guard let events = jws.claims["events"] else { throw .malformed(.isNoNotification) }
-        audience = try jws.audience(policy)
-        issuedAt = try Self.issuedAt(jws.claims, now: now, leeway: policy.leeway)
+        audience = try jws.audience(rules)
+        issuedAt = try Self.issuedAt(jws.claims, now: now, leeway: rules.leeway)
         event = try NotificationEvent(events)
     }
 
-    package var keyID: String { jws.keyID }
+    package var keyID: String? { jws.key.keyID }
+
+    var key: KeyReference { jws.key }
 
     package var claims: JSONObjectReader { jws.claims }
 
     package func confirmed(by key: VerificationKey) throws(IdentityFault) -> AppleNotification {
-        try jws.verify(with: key)
+        try confirmed(by: [key])
+    }
+
+    func confirmed(by keys: [VerificationKey]) throws(IdentityFault) -> AppleNotification {
+        try jws.verify(with: keys)
         return AppleNotification(
             id: id, kind: event.kind, subject: event.subject, audience: audience, moment: event.time ?? issuedAt,
             issuedAt: issuedAt, email: event.email, isPrivateEmail: event.isPrivateEmail)

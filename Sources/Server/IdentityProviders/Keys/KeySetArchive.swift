@@ -1,10 +1,10 @@
-import Gatehouse
+package import Gatehouse
 import JOSE
 import OpenSSL
 import Synchronization
 
-/// Saves the last usable key set in the database, so that logins with Apple work after a restart even while Apple's key
-/// server cannot be reached.
+/// Saves the last usable key set of a provider in the database, so that logins with it work after a restart even while its
+/// key server cannot be reached.
 package final class KeySetArchive: Sendable {
     private let storage: any KeySetStorage
     private let name: String
@@ -14,16 +14,22 @@ package final class KeySetArchive: Sendable {
 
     /// - Parameter address: the URL of the key set. A set from another URL is not used.
     package init(
-        _ storage: any KeySetStorage, address: String, interval: Duration = KeySetPolicy().refreshInterval
+        _ storage: any KeySetStorage, address: String, of provider: Provider = .apple,
+        interval: Duration = KeySetPolicy().refreshInterval
     ) {
         self.storage = storage
         self.interval = interval
-        name = Self.name(for: address)
+        name = Self.name(for: address, of: provider)
+    }
+
+    /// For an OpenID provider.
+    package convenience init(_ storage: any KeySetStorage, address: KeySetAddress, of provider: Provider) {
+        self.init(storage, address: address.archiveName, of: provider)
     }
 
     /// Contains a hash of the URL, because the URL itself may contain a secret.
-    package static func name(for address: String) -> String {
-        "apple_keys " + Base64URL.encode(SHA256.hash(address))
+    package static func name(for address: String, of provider: Provider = .apple) -> String {
+        "\(provider.lowercaseName)_keys " + Base64URL.encode(SHA256.hash(address))
     }
 
     /// Nil also when the storage fails.
@@ -39,5 +45,15 @@ package final class KeySetArchive: Sendable {
     /// Also true if the clock was set back: a saved set from the future is not used after a restart.
     private func needsSaving(_ set: SavedKeySet, after last: SavedKeySet) -> Bool {
         set.content != last.content || set.updatedAt >= last.updatedAt + interval || set.updatedAt < last.updatedAt
+    }
+}
+
+extension KeySetAddress {
+    /// A set that was found by discovery is not used as one from a configured URL, nor the reverse.
+    fileprivate var archiveName: String {
+        switch self {
+        case .discovery(let issuer): "issuer " + issuer
+        case .keySet(let url): url
+        }
     }
 }

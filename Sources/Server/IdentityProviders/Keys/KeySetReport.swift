@@ -1,4 +1,4 @@
-/// What happened to Apple's key set, for the log.
+/// What happened to a provider's key set, for the log.
 package enum KeySetReport: Sendable, Equatable {
     /// Takes a report, and the id of the request that caused it; nil for a renewal in the background.
     package typealias Handler = @Sendable (_ report: KeySetReport, _ requestID: String?) -> Void

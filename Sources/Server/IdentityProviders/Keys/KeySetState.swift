@@ -1,14 +1,15 @@
 package import Gatehouse
 package import JOSE
 
-/// The known keys of Apple, and the rules for fetching them. It does no I/O: the caller passes in the time and the
+/// The known keys of a provider, and the rules for fetching them. It does no I/O: the caller passes in the time and the
 /// results of fetches, and does what the returned `Lookup` says.
 package struct KeySetState: Sendable {
     package enum Lookup: Sendable {
-        case key(VerificationKey)
-        /// Apple has no key with this id.
+        /// At least one. Several, if the token names no key, or the provider has given one id to several keys.
+        case keys([VerificationKey])
+        /// The provider has no such key.
         case unknown
-        /// Whether Apple has this key cannot be determined now.
+        /// Whether the provider has such a key cannot be determined now.
         case unavailable
         /// Fetch the set, call `finishFetch`, and look up the key again.
         case fetch
@@ -49,12 +50,17 @@ package struct KeySetState: Sendable {
         return true
     }
 
-    /// - Parameter hasWaited: whether the caller has already fetched or waited, and so must not do it again.
-    package mutating func lookUp(_ keyID: String, now: Timestamp, hasWaited: Bool) -> Lookup {
-        if let key = usableKeys(now)?[keyID] { return .key(key) }
+    /// - Parameters:
+    ///   - hasWaited: whether the caller has already fetched or waited, and so must not do it again.
+    ///   - admitted: whether one more caller may fetch or wait. Called only if it would.
+    package mutating func lookUp(
+        _ reference: KeyReference, now: Timestamp, hasWaited: Bool, admitted: () -> Bool = { true }
+    ) -> Lookup {
+        if let keys = usableKeys(now)?.keys(for: reference), !keys.isEmpty { return .keys(keys) }
         if hasWaited { return missingKey(now) }
-        if isFetching { return waiting(now) }
+        if isFetching { return waiting(now, admitted: admitted) }
         if isCoolingDown(now) { return missingKey(now) }
+        guard admitted() else { return .unavailable }
         lastDemand = now
         fetch = Fetch(startedAt: now)
         return .fetch
@@ -94,13 +100,14 @@ package struct KeySetState: Sendable {
 
     /// Limits the number of requests that wait until a fetch ends. Otherwise a slow key server and a client that sends
     /// made-up key ids could together occupy every worker thread.
-    private mutating func waiting(_ now: Timestamp) -> Lookup {
+    private mutating func waiting(_ now: Timestamp, admitted: () -> Bool) -> Lookup {
         guard let current = fetch, current.waiters >= policy.maximumWaiters else {
+            guard admitted() else { return .unavailable }
             fetch?.waiters += 1
             return .wait(atMost: policy.waitTimeout)
         }
         let left = policy.shortWaitTimeout - Self.elapsed(from: current.startedAt, to: now)
-        return left > .zero ? .wait(atMost: left) : .unavailable
+        return left > .zero && admitted() ? .wait(atMost: left) : .unavailable
     }
 
     /// A demand further in the future than a cooldown was made before the clock was set back, and is ignored: otherwise
@@ -138,7 +145,14 @@ package struct KeySetState: Sendable {
     }
 }
 
-/// The state of Apple's key set, for metrics.
+extension JWKSet {
+    fileprivate func keys(for reference: KeyReference) -> [VerificationKey] {
+        guard let keyID = reference.keyID else { return keys(for: reference.algorithm) }
+        return keys(withID: keyID)
+    }
+}
+
+/// The state of a provider's key set, for metrics.
 package struct KeySetStatus: Sendable, Equatable {
     /// The number of keys that can verify identity tokens now.
     package let usableKeys: Int

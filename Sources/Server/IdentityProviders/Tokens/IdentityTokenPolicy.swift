@@ -1,4 +1,4 @@
-/// Which identity tokens this installation accepts.
+/// Which identity tokens of Apple this installation accepts.
 package struct IdentityTokenPolicy: Sendable {
     package static let appleIssuer = "https://appleid.apple.com"
 

@@ -1,31 +1,49 @@
 package import Gatehouse
 package import JOSE
 
-/// Verifies identity tokens in two steps. The caller looks up Apple's key between them, so that no key is fetched for a
-/// token that would be refused anyway.
+/// Verifies identity tokens in two steps. The caller looks up the provider's key between them, so that no key is fetched
+/// for a token that would be refused anyway.
 package struct IdentityTokenVerifier: Sendable {
-    package let policy: IdentityTokenPolicy
+    let rules: TokenRules
 
+    init(rules: TokenRules) {
+        self.rules = rules
+    }
+
+    /// For the tokens of Apple.
     package init(policy: IdentityTokenPolicy) {
-        self.policy = policy
+        rules = policy.rules
+    }
+
+    /// For the tokens of an OpenID provider.
+    package init(openID policy: OpenIDPolicy) {
+        rules = policy.rules
     }
 
     /// Checks everything that needs no key.
     package func inspect(
         _ text: String, now: Timestamp, passed: IdentityTokenCheck.Observer = { _ in }
     ) throws(IdentityFault) -> IdentityToken {
-        try IdentityToken(text, policy: policy, now: now, passed: passed)
+        try IdentityToken(text, rules: rules, now: now, passed: passed)
     }
 
     /// Checks the signature, and that the token belongs to the request that contained it.
     package func confirm(
+        _ token: IdentityToken, with keys: [VerificationKey], for credential: IdentityCredential,
+        passed: IdentityTokenCheck.Observer = { _ in }
+    ) throws(IdentityFault) -> IdentityAssertion {
+        try token.verify(with: keys)
+        passed(.signature)
+        try RequestBinding(token: token, credential: credential).check(by: rules, passed: passed)
+        return token.assertion(by: rules)
+    }
+
+    /// The same with one key.
+    package func confirm(
         _ token: IdentityToken, with key: VerificationKey, for credential: IdentityCredential,
         passed: IdentityTokenCheck.Observer = { _ in }
     ) throws(IdentityFault) -> IdentityAssertion {
-        try token.verify(with: key)
-        passed(.signature)
-        try RequestBinding(claims: token.claims, credential: credential).check(rule: policy.nonce, passed: passed)
-        return token.assertion
+        try confirm(token, with: [key], for: credential, passed: passed)
     }
 }
 

@@ -3,31 +3,35 @@ import JOSE
 import JSON
 import OpenSSL
 
-/// The claims that bind an identity token to the request that contained it: nonce, authorization code and user.
+/// The claims that bind an identity token to the request that contained it: nonce, authorization code or access token, and
+/// user.
 struct RequestBinding {
-    let claims: JSONObjectReader
+    let token: IdentityToken
     let credential: IdentityCredential
 
-    func check(
-        rule: IdentityTokenPolicy.NonceRule, passed: IdentityTokenCheck.Observer
-    ) throws(IdentityFault) {
-        try checkNonce(rule: rule)
+    private var claims: JSONObjectReader { token.claims }
+
+    func check(by rules: TokenRules, passed: IdentityTokenCheck.Observer) throws(IdentityFault) {
+        try checkNonce(rules.nonce)
         passed(.nonce)
-        try checkCode()
+        if rules.openID == nil { try checkCode() } else { try checkAccessToken() }
         passed(.code)
         try checkUser()
         passed(.user)
     }
 
-    /// Apple copies into the token what the app passed: the nonce itself, or its SHA-256 in hexadecimal.
-    private func checkNonce(rule: IdentityTokenPolicy.NonceRule) throws(IdentityFault) {
+    /// Providers copy into the token what the app passed: the nonce itself, or its SHA-256 in hexadecimal.
+    private func checkNonce(_ demand: NonceDemand) throws(IdentityFault) {
         switch (nonceClaim, credential.nonce) {
         case (nil, nil):
-            guard rule == .optional else { throw .nonce(rule == .challenge ? .challengeRequired : .required) }
+            if let missing = demand.missing { throw .nonce(missing) }
         case (nil, _?):
             // On a device that does not support nonces, Apple leaves the nonce out and says so in the token.
-            guard claims["nonce_supported"]?.flag == false else { throw .nonce(.notInToken) }
-            guard rule == .optional else { throw .nonce(.unsupportedByDevice) }
+            guard demand.isDeniedByDevices, claims["nonce_supported"]?.flag == false else {
+                throw .nonce(.notInToken)
+            }
+            guard demand.missing == nil else { throw .nonce(.unsupportedByDevice) }
+        case (_?, nil) where demand.ignoresUnsent: return
         case (_?, nil):
             throw .nonce(.notSent)
         case (let claim?, let sent?):
@@ -53,11 +57,24 @@ struct RequestBinding {
         isSame(claim, sent) || isSame(claim, hexadecimal(SHA256.hash(sent)))
     }
 
-    /// OpenID Connect Core 1.0, section 3.3.2.11: `c_hash` is the left half of the code's hash.
+    /// OpenID Connect Core 1.0, section 3.3.2.11.
     private func checkCode() throws(IdentityFault) {
         guard let code = credential.code, let claim = claims["c_hash"], !claim.isNull else { return }
-        let expected = Base64URL.encode(SHA256.hash(code).span.extracting(first: 16))
-        guard let hash = claim.string, isSame(hash, expected) else { throw .code }
+        guard isHash(claim, of: code) else { throw .code }
+    }
+
+    /// OpenID Connect Core 1.0, section 3.2.2.9.
+    private func checkAccessToken() throws(IdentityFault) {
+        guard let accessToken = credential.accessToken, let claim = claims["at_hash"], !claim.isNull else { return }
+        guard isHash(claim, of: accessToken) else { throw .accessToken }
+    }
+
+    /// `c_hash` and `at_hash` are the left half of a hash. The token's algorithm determines which one. For EdDSA no document
+    /// does; providers take SHA-512, with which Ed25519 signs.
+    private func isHash(_ claim: JSONValue, of text: String) -> Bool {
+        let hash = token.key.algorithm == .EdDSA ? SHA512.hash(text) : SHA256.hash(text)
+        let expected = Base64URL.encode(hash.span.extracting(first: hash.count / 2))
+        return claim.string.map { isSame($0, expected) } ?? false
     }
 
     private func checkUser() throws(IdentityFault) {

@@ -91,10 +91,10 @@ struct APIOperation: Sendable, CustomTestStringConvertible {
     /// nginx asks the guard for requests of any method.
     var answersAnyMethod: Bool { path == "/api/auth/verify" }
 
-    /// A last segment `{id}` matches any text.
+    /// A last segment in braces matches any text.
     func matches(_ other: Substring) -> Bool {
-        guard path.hasSuffix("/{id}") else { return false }
-        let start = path.dropLast("{id}".count)
+        guard path.hasSuffix("}"), let brace = path.lastIndex(of: "{") else { return false }
+        let start = path[..<brace]
         return other.hasPrefix(start) && other.count > start.count && !other.dropFirst(start.count).contains("/")
     }
 }

@@ -20,6 +20,7 @@ extension PartialStore {
     func unlink(
         _: Provider, of: UserID, recording: AuditEvent
     ) throws(Refusal) -> (decision: UnlinkDecision, ended: [SessionID]) { try fail() }
+    func apply(_: SecurityEvents, now: Timestamp) throws(Refusal) -> [SessionID] { try fail() }
     func spend(_: Redemption) throws(Refusal) -> Bool { try fail() }
     func redeem(_: Redemption?, proving: Identity, of: UserID) throws(Refusal) -> ProofOutcome { try fail() }
     func apply(

@@ -13,8 +13,8 @@ struct KeySetArchiveTests {
     private let fetches = Counter()
 
     /// Starts a process.
-    private func start(address: String = "https://apple.example/keys") -> AppleKeys {
-        AppleKeys(
+    private func start(address: String = "https://apple.example/keys") -> ProviderKeys {
+        ProviderKeys(
             archive: KeySetArchive(storage, address: address), now: { [clock] in clock.change { $0 } },
             report: { [reports] report, _ in reports.change { $0.append(report) } },
             source: { [published, fetches] () throws(KeySetFault) in

@@ -82,7 +82,8 @@ struct KeySetInterleavingTests {
             let name = ["KEY0000001", "KEY0000002", "KEY0000003"].randomElement(using: &random) ?? ""
             let hasWaited = Int.random(in: 0..<5, using: &random) == 0
             let usable = set.flatMap { now < $0.since + policy.staleLimit ? $0.keys : nil }
-            let lookup = state.lookUp(name, now: now, hasWaited: hasWaited)
+            let reference = KeyReference(keyID: name, algorithm: .RS256)
+            let lookup = state.lookUp(reference, now: now, hasWaited: hasWaited)
             if usable?[name] != nil { return require(lookup.keyID == name, "a key of a usable set is found") }
             switch lookup {
             case .fetch: fetch(hasWaited)
@@ -90,7 +91,7 @@ struct KeySetInterleavingTests {
             case .unknown:
                 require(usable != nil && fetchStartedAt == nil, "a key is unknown only if the latest set is usable")
             case .unavailable: break
-            case .key: require(false, "no key is found that is not in a usable set")
+            case .keys: require(false, "no key is found that is not in a usable set")
             }
         }
 
@@ -132,7 +133,7 @@ struct KeySetInterleavingTests {
 
 extension KeySetState.Lookup {
     fileprivate var keyID: String? {
-        guard case .key(let key) = self else { return nil }
-        return key.keyID
+        guard case .keys(let keys) = self else { return nil }
+        return keys.first?.keyID
     }
 }

@@ -5,8 +5,8 @@ import JOSE
 extension KeySetState {
     /// The result of a lookup as a text: the key's id, or the name of the case.
     mutating func result(for keyID: String, at now: Timestamp, hasWaited: Bool = false) -> String {
-        switch lookUp(keyID, now: now, hasWaited: hasWaited) {
-        case .key(let key): key.keyID ?? "a key without an id"
+        switch lookUp(KeyReference(keyID: keyID, algorithm: .RS256), now: now, hasWaited: hasWaited) {
+        case .keys(let keys): keys[0].keyID ?? "a key without an id"
         case .unknown: "unknown"
         case .unavailable: "unavailable"
         case .fetch: "fetch"

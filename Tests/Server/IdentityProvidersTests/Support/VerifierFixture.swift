@@ -35,7 +35,7 @@ struct VerifierFixture {
             fetched.increment()
             return try source()
         }
-        let keys = AppleKeys(now: { ValidLogin.now }, source: counting)
+        let keys = ProviderKeys(now: { ValidLogin.now }, source: counting)
         if isWarm { keys.renewIfDue() }
         fetchedBefore = fetched.count
         logIn = AppleSignIn(verifier: IdentityTokenVerifier(policy: policy), keys: keys, replayGrace: .zero)

@@ -1,11 +1,12 @@
-import Curl
 package import Gatehouse
 package import JOSE
 import POSIX
 
-/// Apple's public keys. `KeySetState` decides when they are fetched; this class fetches them.
-package final class AppleKeys: Sendable {
+/// The public keys of one provider. `KeySetState` decides when they are fetched; this class fetches them.
+package final class ProviderKeys: Sendable {
+    private let policy: KeySetPolicy
     private let state: Monitor<KeySetState>
+    private let shared: SharedWaiters?
     private let archive: KeySetArchive
     private let source: KeySource
     private let report: KeySetReport.Handler
@@ -14,15 +15,19 @@ package final class AppleKeys: Sendable {
     /// Starts with the set that an earlier process has saved. Nothing is fetched yet.
     ///
     /// - Parameters:
+    ///   - shared: the limit of waiting requests that several providers have together.
     ///   - now: the clock. It is read again after each fetch, which may take seconds.
     ///   - report: called with the outcome of each fetch.
     package init(
-        policy: KeySetPolicy = KeySetPolicy(), archive: KeySetArchive, now: @escaping @Sendable () -> Timestamp,
-        report: @escaping KeySetReport.Handler = { _, _ in }, source: @escaping KeySource
+        policy: KeySetPolicy = KeySetPolicy(), archive: KeySetArchive, shared: SharedWaiters? = nil,
+        now: @escaping @Sendable () -> Timestamp, report: @escaping KeySetReport.Handler = { _, _ in },
+        source: @escaping KeySource
     ) {
         var initial = KeySetState(policy: policy)
-        if let restored = Self.restore(&initial, from: archive, now: now()) { report(restored, nil) }
+        if let restored = Self.restore(&initial, by: policy, from: archive, now: now()) { report(restored, nil) }
         state = Monitor(initial)
+        self.policy = policy
+        self.shared = shared
         self.archive = archive
         self.now = now
         self.report = report
@@ -34,19 +39,24 @@ package final class AppleKeys: Sendable {
         case unavailable
     }
 
-    /// The key with this id. May fetch the set, or wait for another thread that fetches it.
+    /// The keys that may have signed a token, at least one. May fetch the set, or wait for another thread that fetches it.
     ///
     /// - Parameter requestID: the request that needs the key; goes into the report of a fetch.
-    package func key(_ keyID: String, requestID: String?) throws(Fault) -> VerificationKey {
-        switch state.change({ $0.lookUp(keyID, now: now(), hasWaited: false) }) {
+    package func keys(for reference: KeyReference, requestID: String?) throws(Fault) -> [VerificationKey] {
+        let lookup = state.change {
+            $0.lookUp(reference, now: now(), hasWaited: false, admitted: { shared?.enter() ?? true })
+        }
+        switch lookup {
         case .fetch:
+            defer { shared?.leave() }
             fetch(for: requestID)
         case .wait(let time):
+            defer { shared?.leave() }
             _ = state.wait(atMost: time) { $0.isFetching ? nil : () }
-        case let lookup:
-            return try Self.key(in: lookup)
+        default:
+            return try Self.keys(in: lookup)
         }
-        return try Self.key(in: state.change { $0.lookUp(keyID, now: now(), hasWaited: true) })
+        return try Self.keys(in: state.change { $0.lookUp(reference, now: now(), hasWaited: true) })
     }
 
     /// Fetches the set if its renewal is due. Called about once a second by a background thread.
@@ -63,7 +73,7 @@ package final class AppleKeys: Sendable {
     private func fetch(for requestID: String?) {
         do throws(KeySetFault) {
             let bytes = try BlockingSection.run(source)
-            let set = try JWKSet(ofApple: bytes)
+            let set = try JWKSet(published: bytes, by: policy)
             let now = self.now()
             // Saved before it is used: a user who has signed in with it can do so again after a crash.
             archive.save(SavedKeySet(content: bytes, updatedAt: now))
@@ -81,11 +91,11 @@ package final class AppleKeys: Sendable {
 
     /// Nil if nothing was saved.
     private static func restore(
-        _ state: inout KeySetState, from archive: KeySetArchive, now: Timestamp
+        _ state: inout KeySetState, by policy: KeySetPolicy, from archive: KeySetArchive, now: Timestamp
     ) -> KeySetReport? {
         guard let saved = archive.load() else { return nil }
         do throws(KeySetFault) {
-            let set = try JWKSet(ofApple: saved.content)
+            let set = try JWKSet(published: saved.content, by: policy)
             guard state.restore(set, fetchedAt: saved.updatedAt, now: now), let age = state.age(now) else {
                 throw KeySetFault("it was fetched at \(saved.updatedAt)")
             }
@@ -95,40 +105,21 @@ package final class AppleKeys: Sendable {
         }
     }
 
-    private static func key(in lookup: KeySetState.Lookup) throws(Fault) -> VerificationKey {
+    private static func keys(in lookup: KeySetState.Lookup) throws(Fault) -> [VerificationKey] {
         switch lookup {
-        case .key(let key): return key
+        case .keys(let keys): return keys
         case .unknown: throw .unknownKey
         case .unavailable, .fetch, .wait: throw .unavailable
         }
     }
 }
 
-/// Returns the bytes of Apple's key set.
-package typealias KeySource = @Sendable () throws(KeySetFault) -> [UInt8]
-
-extension AppleKeys {
-    /// The key set at a URL, fetched with the limits that `HTTPClient` sets.
-    ///
-    /// - Parameter onDate: takes the Date header of each answer, which tells the server's clock.
-    package static func source(
-        at url: String, onDate: @escaping @Sendable (String) -> Void = { _ in }
-    ) -> KeySource {
-        let client = HTTPClient()
-        return { () throws(KeySetFault) in
-            let answer: HTTPResponse
-            do throws(HTTPFault) { answer = try client.get(url) } catch { throw KeySetFault(error.description) }
-            if let date = answer.date { onDate(date) }
-            guard answer.status == 200 else { throw KeySetFault("status \(answer.status)") }
-            return answer.body
-        }
-    }
-}
-
 extension JWKSet {
-    /// Apple's published set. Throws if it has no key for RS256, with which Apple signs.
-    fileprivate init(ofApple bytes: [UInt8]) throws(KeySetFault) {
-        do { self = try JWKSet(parsing: bytes, usableFor: [.RS256]) } catch { throw KeySetFault(error.description) }
+    /// A published set. Throws if it has no key that the policy permits.
+    fileprivate init(published bytes: [UInt8], by policy: KeySetPolicy) throws(KeySetFault) {
+        do { self = try JWKSet(parsing: bytes, usableFor: policy.algorithms, naming: policy.naming) } catch {
+            throw KeySetFault(error.description)
+        }
         if isEmpty { throw KeySetFault((["no usable key"] + firstSkipped).joined(separator: "; ")) }
     }
 

@@ -2,7 +2,7 @@ import Gatehouse
 import IdentityProviders
 import JOSE
 
-extension AppleKeys {
+extension ProviderKeys {
     /// With an empty archive of its own.
     convenience init(
         policy: KeySetPolicy = KeySetPolicy(), now: @escaping @Sendable () -> Timestamp,
@@ -16,6 +16,11 @@ extension AppleKeys {
 
     /// The key's id, or the error.
     func result(for name: String = "KEY0000001") -> String {
-        do { return try key(name, requestID: nil).keyID ?? "a key without an id" } catch { return "\(error)" }
+        do {
+            let reference = KeyReference(keyID: name, algorithm: .RS256)
+            return try keys(for: reference, requestID: nil)[0].keyID ?? "a key without an id"
+        } catch {
+            return "\(error)"
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Gatehouse
 import JSON
 
-/// Values of claims in the forms in which Apple writes them.
+/// Values of claims in the forms in which providers write them.
 extension JSONValue {
     /// The identifier of a user or a notification; nil for a text that cannot be one.
     var identifier: String? { shortText(atMost: 256) }
@@ -15,7 +15,12 @@ extension JSONValue {
         return text
     }
 
-    /// Apple sends flags as booleans or as strings.
+    /// A text that is safe to store and to show, without control characters of any kind.
+    func plainText(atMost limit: Int) -> String? {
+        shortText(atMost: limit).flatMap { $0.unicodeScalars.contains(where: \.isControlCharacter) ? nil : $0 }
+    }
+
+    /// Apple and other providers send flags as booleans or as strings.
     var flag: Bool? {
         switch self {
         case .bool(let value): value
@@ -49,5 +54,12 @@ extension String {
         var found: UInt8 = 0
         for index in bytes.indices { found |= bytes[index] < 0x20 ? 1 : 0 }
         return found != 0
+    }
+}
+
+extension Unicode.Scalar {
+    /// C0, C1 and DEL, and the line and paragraph separators.
+    fileprivate var isControlCharacter: Bool {
+        value < 0x20 || (0x7F...0x9F).contains(value) || value == 0x2028 || value == 0x2029
     }
 }

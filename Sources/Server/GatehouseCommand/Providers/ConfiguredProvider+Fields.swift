@@ -1,0 +1,64 @@
+import GatehouseServer
+import IdentityProviders
+import JSON
+
+/// A value of a provider: its label in text, and its name in JSON.
+struct Field {
+    let label: String
+    let member: String
+    let value: JSONValue
+
+    init(_ label: String, _ member: String, _ value: JSONValue) {
+        self.label = label
+        self.member = member
+        self.value = value
+    }
+}
+
+extension ConfiguredProvider {
+    /// Nil unless it issues identity tokens.
+    var openID: (policy: OpenIDPolicy, keys: KeySetAddress)? {
+        switch details {
+        case .openID(let policy, let keys), .google(let policy, let keys): (policy, keys)
+        case .weChat, .qq: nil
+        }
+    }
+
+    /// Nil unless an app is registered with an id and a secret.
+    var app: (id: String, fields: [Field])? {
+        switch details {
+        case .openID, .google: nil
+        case .weChat(let app): (app.id, Self.fields(id: app.id, secret: ("app secret", "appSecret"), api: app.apiURL))
+        case .qq(let app): (app.id, Self.fields(id: app.id, secret: ("app key", "appKey"), api: app.apiURL))
+        }
+    }
+
+    /// A provider without its secret is a fault, so that one that is read has it.
+    private static func fields(id: String, secret: (label: String, member: String), api: String) -> [Field] {
+        [
+            Field("app id", "appId", .string(id)), Field(secret.label, secret.member, "set"),
+            Field("api", "apiUrl", .string(api)),
+        ]
+    }
+}
+
+extension KeySetAddress {
+    /// The address that is fetched first: of the keys, or of the metadata that names them.
+    var text: String {
+        switch self {
+        case .keySet(let url): url
+        case .discovery(let issuer):
+            (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
+        }
+    }
+}
+
+extension JSONValue {
+    init(_ texts: [String]) { self = .array(texts.map(JSONValue.string)) }
+
+    /// For a table: the entries of a list with commas; nil for an empty one.
+    var text: String? {
+        if let entries = array { return entries.isEmpty ? nil : entries.compactMap(\.string).joined(separator: ",") }
+        return string
+    }
+}

@@ -1,0 +1,64 @@
+import IdentityProviders
+import JOSE
+
+extension ProviderReader {
+    /// Nil if the file has a fault, or if a value may be in a folder that this user cannot open.
+    var provider: ConfiguredProvider? {
+        guard faults.isEmpty, let kind, let details = details(of: kind) else { return nil }
+        return ConfiguredProvider(name: name, details: details)
+    }
+
+    private func details(of kind: ProviderKind) -> ConfiguredProvider.Details? {
+        switch kind {
+        case .openID: openID
+        case .google: google
+        case .weChat: weChat
+        case .qq: qq
+        }
+    }
+
+    private var openID: ConfiguredProvider.Details? {
+        guard let issuer = self[\.issuer], let algorithms = self[\.algorithms],
+            let policy = policy(issuers: [issuer], algorithms: algorithms, emailRule: .claim)
+        else { return nil }
+        return .openID(policy, self[\.keysURL].map { .keySet(url: $0) } ?? .discovery(issuer: issuer))
+    }
+
+    private var google: ConfiguredProvider.Details? {
+        let issuer = self[\.issuer]
+        let issuers = issuer.map { [$0] } ?? Google.issuers
+        guard let policy = policy(issuers: issuers, algorithms: [.RS256], emailRule: .google) else { return nil }
+        // The keys of another issuer are not Google's.
+        let keys = issuer.map { KeySetAddress.discovery(issuer: $0) } ?? .keySet(url: Google.keysURL)
+        return .google(policy, self[\.keysURL].map { .keySet(url: $0) } ?? keys)
+    }
+
+    private func policy(
+        issuers: [String], algorithms: [Algorithm], emailRule: OpenIDPolicy.EmailRule
+    ) -> OpenIDPolicy? {
+        guard let audiences = self[\.audiences], let nonce = self[\.nonce], let maximumAge = self[\.maximumAge] else {
+            return nil
+        }
+        return OpenIDPolicy(
+            issuers: issuers, audiences: audiences, authorizedParties: self[\.authorizedParties] ?? [],
+            algorithms: algorithms, nonce: nonce, maximumAge: maximumAge, required: self[\.required] ?? [],
+            emailRule: emailRule)
+    }
+
+    private var weChat: ConfiguredProvider.Details? {
+        guard let id = self[\.appID], let secret = self[\.appSecret], let url = self[\.apiURL] else { return nil }
+        return .weChat(WeChatApp(id: id, secret: secret, apiURL: url))
+    }
+
+    private var qq: ConfiguredProvider.Details? {
+        guard let id = self[\.appID], let key = self[\.appKey], let url = self[\.apiURL] else { return nil }
+        return .qq(QQApp(id: id, key: key, apiURL: url))
+    }
+}
+
+/// What Google publishes about its identity tokens.
+private enum Google {
+    /// Google writes its issuer in two ways.
+    static let issuers = ["https://accounts.google.com", "accounts.google.com"]
+    static let keysURL = "https://www.googleapis.com/oauth2/v3/certs"
+}

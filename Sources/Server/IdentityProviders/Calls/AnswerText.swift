@@ -1,0 +1,48 @@
+/// What surrounds and disturbs the JSON of an answer.
+enum AnswerText {
+    private static let space = UInt8(ascii: " ")
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    /// Valid UTF-8 without a byte order mark, without control characters, and without spaces at its ends. Between the tokens
+    /// of JSON a space means the same as any control character that is allowed there.
+    static func cleaned(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        let repaired = String(decoding: bytes, as: UTF8.self).utf8.map { $0 < space ? space : $0 }
+        return trimmed(repaired.starts(with: byteOrderMark) ? repaired.dropFirst(3) : repaired[...])
+    }
+
+    /// Whether the text is JSONP, or the beginning of it: a name and a parenthesis.
+    static func isCall(_ text: ArraySlice<UInt8>) -> Bool {
+        let rest = text.drop(while: isNameByte)
+        return rest.count < text.count && trimmed(rest).first == UInt8(ascii: "(")
+    }
+
+    /// What is between the first and the last parenthesis; nil if one is missing.
+    static func argument(ofCall text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let opening = text.firstIndex(of: UInt8(ascii: "(")), let closing = text.lastIndex(of: UInt8(ascii: ")")),
+            opening < closing
+        else { return nil }
+        return trimmed(text[(opening + 1)..<closing])
+    }
+
+    /// Removes the comma before the brace at the end. QQ's documentation has such answers.
+    static func withoutTrailingComma(_ object: ArraySlice<UInt8>) -> [UInt8] {
+        guard object.last == UInt8(ascii: "}") else { return Array(object) }
+        let inner = trimmed(object.dropLast())
+        return inner.last == UInt8(ascii: ",") ? inner.dropLast() + [UInt8(ascii: "}")] : Array(object)
+    }
+
+    /// Whether a byte may be in the name of a JavaScript function, or of a form field.
+    static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let start = text.drop { $0 == space }
+        return start.prefix(upTo: start.lastIndex { $0 != space }.map { $0 + 1 } ?? start.startIndex)
+    }
+}

@@ -1,0 +1,97 @@
+package import Curl
+import Gatehouse
+package import POSIX
+
+/// How logins call their provider: with a limit on the number of waiting logins, and on the time that each may take.
+package struct ProviderCalls: Sendable {
+    /// Sends a GET and returns the answer, with any status: `network`, or a substitute in tests.
+    package typealias Get =
+        @Sendable (_ url: String, _ query: [(String, String)], _ timeout: Duration) throws(HTTPFault) -> HTTPResponse
+
+    /// The longest time that all calls of one login take together.
+    package static let timeLimit = Duration.seconds(5)
+
+    private let gate: CallGate
+    private let timeLimit: Duration
+    private let now: @Sendable () -> MonotonicTime
+    private let get: Get
+    private let report: ProviderReport.Handler
+
+    /// - Parameter report: called once for each login that the provider was asked about, or that the gate refused.
+    package init(
+        gate: CallGate, timeLimit: Duration = Self.timeLimit, now: @escaping @Sendable () -> MonotonicTime = { .now },
+        get: @escaping Get = Self.network, report: @escaping ProviderReport.Handler = { _, _ in }
+    ) {
+        self.gate = gate
+        self.timeLimit = timeLimit
+        self.now = now
+        self.get = get
+        self.report = report
+    }
+
+    /// Redirects are not followed, so a provider cannot pass a secret on to another host.
+    package static let network: Get = { (url, query, timeout) throws(HTTPFault) in
+        try HTTPClient(timeout: timeout, largestBody: LenientAnswer.largest).get(url, query: query)
+    }
+
+    /// Runs the calls of one login.
+    ///
+    /// - Parameter spend: marks the code as used. Called when the gate is passed, so that a login which has to be repeated for
+    ///   the gate keeps its code, and before the time of the calls begins.
+    func run<Outcome>(
+        at apiURL: String, for provider: Provider, requestID: String?, spending spend: () throws(Refusal) -> Void,
+        asking login: (CallSeries) throws(CallFault) -> Outcome
+    ) throws(Refusal) -> Outcome {
+        do throws(CallFault) {
+            let outcome = try bounded { () throws(CallFault) in
+                do throws(Refusal) { try spend() } catch { throw .notSpent(error) }
+                return try login(series(at: apiURL))
+            }
+            report(.answered, requestID)
+            return outcome
+        } catch {
+            if let fault = error.report { report(fault, requestID) }
+            throw error.refusal(by: provider)
+        }
+    }
+
+    /// Makes one call that belongs to no login, and reports nothing.
+    func probe(at apiURL: String, _ call: (CallSeries) throws(CallFault) -> ProviderCheck) -> ProviderCheck {
+        do throws(CallFault) {
+            return try bounded { () throws(CallFault) in try call(series(at: apiURL)) }
+        } catch {
+            return ProviderCheck(error)
+        }
+    }
+
+    private func bounded<Outcome>(_ work: () throws(CallFault) -> Outcome) throws(CallFault) -> Outcome {
+        guard let outcome = try gate.pass(work) else { throw .crowded }
+        return outcome
+    }
+
+    private func series(at apiURL: String) -> CallSeries {
+        CallSeries(apiURL: apiURL, deadline: now() + timeLimit, now: now, get: get)
+    }
+}
+
+extension CallFault {
+    /// Nil if the provider was not asked.
+    fileprivate var report: ProviderReport? {
+        switch self {
+        case .credential: .answered
+        case .misconfigured(let code): .misconfigured(code: code)
+        case .unavailable(let text): .unavailable(text)
+        case .crowded: .crowded
+        case .notSpent: nil
+        }
+    }
+
+    fileprivate func refusal(by provider: Provider) -> Refusal {
+        switch self {
+        case .credential(let fault): .identity(fault, by: provider)
+        case .misconfigured: .providerMisconfigured(provider)
+        case .unavailable, .crowded: .providerUnavailable(provider)
+        case .notSpent(let refusal): refusal
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+@Suite("gatehouse providers")
+struct ProvidersTests {
+    private static let files = [
+        "google": "KIND=google\nAUDIENCE=a,b\nREQUIRE=hd=example.com\n",
+        "main": "KIND=openid\nISSUER=https://login.example.com/\nAUDIENCE=app\nMAX_AGE=90m\n",
+        "qq": "KIND=qq\nAPP_ID=101\nAPP_KEY=Xsecret-of-qq\nAPI_URL=http://127.0.0.1:1/\n",
+        "wechat": "KIND=wechat\nAPP_ID=wx1\nAPP_SECRET=Xsecret-of-wechat\n",
+    ]
+
+    private let tool: Tool
+
+    init() throws {
+        tool = try Tool()
+        for (name, text) in Self.files { _ = try tool.file(name + ".conf", text) }
+    }
+
+    /// Only the folder is set: no other setting is needed.
+    private func run(_ words: String...) throws -> Shell.Outcome {
+        let outcome = try tool.run(
+            ["providers"] + words, ["GATEHOUSE_CONFIG": "", "PROVIDERS_DIR": tool.folder.path])
+        #expect(!outcome.everything.contains("Xsecret"))
+        return outcome
+    }
+
+    @Test("list prints a line for each provider")
+    func list() throws {
+        let outcome = try run("list")
+        #expect(outcome.status == 0 && outcome.errorOutput.isEmpty, "\(outcome.errorOutput)")
+        let cells = outcome.text.split(separator: "\n").map { line in
+            line.components(separatedBy: "  ").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
+        }
+        let metadata = "https://login.example.com/.well-known/openid-configuration"
+        let google = "https://accounts.google.com,accounts.google.com"
+        #expect(
+            cells == [
+                ["NAME", "KIND", "ISSUER", "APPID", "AUDIENCES", "KEYS"],
+                ["google", "google", google, "-", "a,b", "https://www.googleapis.com/oauth2/v3/certs"],
+                ["main", "openid", "https://login.example.com/", "-", "app", metadata],
+                ["qq", "qq", "-", "101", "-", "-"], ["wechat", "wechat", "-", "wx1", "-", "-"],
+            ])
+    }
+
+    @Test("list --json prints an object with the providers")
+    func listJSON() throws {
+        let providers = try JSONValue(parsing: run("list", "--json").output).object?["providers"]?.array ?? []
+        #expect(providers.map { $0.object?["name"]?.string } == ["google", "main", "qq", "wechat"])
+        #expect(
+            providers[1]
+                == [
+                    "name": "main", "kind": "openid", "issuers": ["https://login.example.com/"], "appId": .null,
+                    "audiences": ["app"], "keys": "https://login.example.com/.well-known/openid-configuration",
+                ])
+        #expect(providers[3].object?["appId"] == "wx1" && providers[3].object?["issuers"] == .null)
+    }
+
+    @Test("show prints the values in force, and of a secret that it is set")
+    func show() throws {
+        let qq = try run("show", "qq")
+        #expect(qq.status == 0)
+        #expect(
+            qq.text == """
+                name     qq
+                kind     qq
+                app id   101
+                app key  set
+                api      http://127.0.0.1:1
+
+                """)
+        let google = try run("show", "google").text
+        for line in [/algorithms +RS256\n/, /nonce +if-sent\n/, /max age +1h\n/, /required claims +hd=example.com\n/] {
+            #expect(google.contains(line), "\(google)")
+        }
+        #expect(google.contains(/authorized parties +-\n/))
+    }
+
+    @Test("show --json prints every value, and no secret")
+    func showJSON() throws {
+        #expect(
+            try JSONValue(parsing: run("show", "wechat", "--json").output)
+                == [
+                    "name": "wechat", "kind": "wechat", "appId": "wx1", "appSecret": "set",
+                    "apiUrl": "https://api.weixin.qq.com",
+                ])
+        #expect(
+            try JSONValue(parsing: run("show", "main", "--json").output)
+                == [
+                    "name": "main", "kind": "openid", "issuers": ["https://login.example.com/"], "audiences": ["app"],
+                    "authorizedParties": [], "algorithms": ["RS256", "ES256"], "nonce": "required", "maxAge": "90m",
+                    "requiredClaims": [], "keys": "https://login.example.com/.well-known/openid-configuration",
+                ])
+    }
+
+    @Test("an unknown name is the answer no", arguments: ["nothing", "GOOGLE", "google.conf", "apple"])
+    func unknown(name: String) throws {
+        let outcome = try run("show", name)
+        #expect(outcome.status == 1 && outcome.text.isEmpty)
+        #expect(outcome.errorOutput.contains("no provider has the name \(name)"))
+    }
+
+    @Test("a bad file is wrong configuration, and every fault is named")
+    func faults() throws {
+        _ = try tool.file("main.conf", "KIND=openid\n")
+        _ = try tool.file("qq.conf", "KIND=qq\nAPP_ID=1\nAPP_KEY=Xsecret Xsecret\n")
+        for outcome in [try run("list"), try run("show", "google")] {
+            #expect(outcome.status == 2 && outcome.text.isEmpty)
+            for fault in ["main.conf: ISSUER is", "main.conf: AUDIENCE is", "qq.conf: APP_KEY must be up to 256"] {
+                #expect(outcome.errorOutput.contains("/" + fault), "\(outcome.errorOutput)")
+            }
+        }
+    }
+
+    @Test("without a folder the list is empty")
+    func empty() throws {
+        let outcome = try tool.run(["providers", "list", "--json"], ["GATEHOUSE_CONFIG": ""])
+        #expect(outcome.status == 0 && outcome.text == "{\"providers\":[]}\n")
+    }
+
+    @Test("check names a secret of a provider that all users can read")
+    func openSecret() throws {
+        let secret = try tool.file("secret", "Xsecret-of-qq")
+        chmod(secret, 0o644)
+        chmod(tool.folder.path, 0o755)
+        _ = try tool.file("qq.conf", "KIND=qq\nAPP_ID=1\nAPP_KEY_FILE=\(secret)\n")
+        let settings = tool.settings(["PROVIDERS_DIR": tool.folder.path])
+        let text = try tool.run(["check", "--offline"], settings).text
+        #expect(text.contains("conf: APP_KEY: \(secret) is "), "\(text)")
+        #expect(text.contains("all users of this machine can read"))
+    }
+}

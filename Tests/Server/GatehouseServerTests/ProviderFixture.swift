@@ -1,0 +1,59 @@
+import Foundation
+import GatehouseServer
+import TestSupport
+
+/// A folder of providers' files beside an empty configuration file.
+struct ProviderFixture {
+    static let google = "KIND=google\nAUDIENCE=app\n"
+    static let openID = "KIND=openid\nISSUER=https://login.example.com/\nAUDIENCE=app\n"
+    static let weChat = "KIND=wechat\nAPP_ID=wx1\nAPP_SECRET=Xsecret-of-wechat\n"
+    static let qq = "KIND=qq\nAPP_ID=101\nAPP_KEY=Xsecret-of-qq\n"
+
+    let folder: TemporaryFolder
+
+    /// - Parameter files: texts by name.
+    init(_ files: [String: String] = [:]) throws {
+        folder = try TemporaryFolder()
+        try write("", to: "gatehouse.conf")
+        try FileManager.default.createDirectory(
+            atPath: folder.file("providers.d"), withIntermediateDirectories: true)
+        for (name, text) in files { try write(text, to: "providers.d/\(name)", mode: 0o600) }
+    }
+
+    @discardableResult
+    func write(_ text: String, to name: String, mode: mode_t = 0o644) throws -> String {
+        let path = folder.file(name)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, mode)
+        return path
+    }
+
+    func source(_ changes: [String: String?] = [:]) -> SettingSource {
+        SettingSource.current(
+            variables: TestConfiguration.variables(
+                ["GATEHOUSE_CONFIG": folder.file("gatehouse.conf")].merging(changes) { $1 }))
+    }
+
+    func configuration(_ changes: [String: String?] = [:]) throws(SettingFaults) -> Configuration {
+        try Configuration(from: source(changes))
+    }
+
+    func faults(_ changes: [String: String?] = [:]) -> [String] {
+        do throws(SettingFaults) {
+            _ = try configuration(changes)
+            return []
+        } catch {
+            return error.faults.map { $0.description.replacing(folder.path, with: "FOLDER") }
+        }
+    }
+
+    /// The faults of one file.
+    static func faults(of text: String, named name: String = "some.conf") throws -> [String] {
+        try ProviderFixture([name: text]).faults()
+    }
+
+    /// The provider that one file configures.
+    static func details(of text: String) throws -> ConfiguredProvider.Details? {
+        try ProviderFixture(["some.conf": text]).configuration().providers.first?.details
+    }
+}
