@@ -73,6 +73,7 @@ package final class Application: Sendable {
         // Apple may take seconds to answer, and the database too: one thread for each.
         let threads = [
             try Thread.spawn(name: "fetching") { work.fetch(until: ended, stopping) },
+            try Thread.spawn(name: "provider-keys") { work.renewProviderKeys(until: ended) },
             try Thread.spawn(name: "revocations") { work.followRevocations(until: ended) },
             try Thread.spawn(name: "maintenance") { work.runMaintenance(until: ended) },
             try Thread.spawn(name: "apple-tasks") { work.runAppleTasks(until: ended) },

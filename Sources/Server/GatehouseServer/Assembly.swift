@@ -19,6 +19,8 @@ package struct Assembly: Sendable {
     package let metrics: Metrics
     let publicAddressMonitor: PublicAddressMonitor
     let requests: RequestCounts
+    let providers: ProviderRegistry
+    private let events: DomainEventReporter
     private let services: Current<ConfiguredServices>
     /// Encrypts the keys of the identity hashes with the current secret.
     private let sealHashKeys: @Sendable (KeyRing) -> Void
@@ -44,10 +46,13 @@ package struct Assembly: Sendable {
             in: store, by: configuration.refreshKeys, now: primitives.now(), log: log)
         let metrics = Metrics()
         let events = DomainEventReporter(log: log)
+        let providers = Self.providers(configuration, store: store, primitives: primitives, log: log)
+        events.counts.logins.add(configuration.providers.map(\.name))
         let auth = try AuthService(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
-            appleServer: Self.appleServer(configuration), hasher: hashes, policy: configuration.policy,
-            primitives: primitives, clocks: clocks, report: { events.report($0, requestID: $1) })
+            appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
+            hasher: hashes, policy: configuration.policy, primitives: primitives, clocks: clocks,
+            report: { events.report($0, requestID: $1) })
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
             revocationAge: { auth.revocationAge }, clocks: clocks, onFailure: { log.storeFailure($0, $1) })
@@ -56,7 +61,7 @@ package struct Assembly: Sendable {
         let services = Current { Self.services(auth, configuration, health, metrics) }
         let requests = RequestCounts(routes: services.value.router.routes)
         let sources: [any MetricSource] = [
-            requests, events.counts, AppleKeyGauges(keys: keys), keyCounts,
+            requests, events.counts, AppleKeyGauges(keys: keys), keyCounts, ProviderGauges(registry: providers),
             StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
             storeCounts, ClockGauges(clocks: clocks),
             ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
@@ -66,6 +71,8 @@ package struct Assembly: Sendable {
         self.services = services
         self.requests = requests
         self.keys = keys
+        self.providers = providers
+        self.events = events
         self.health = health
         self.primitives = primitives
         self.clocks = clocks
@@ -79,7 +86,9 @@ package struct Assembly: Sendable {
     package func apply(_ configuration: Configuration) {
         let next = auth.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
-            appleServer: Self.appleServer(configuration), providers: auth.providers, policy: configuration.policy)
+            appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
+            policy: configuration.policy)
+        events.counts.logins.add(configuration.providers.map(\.name))
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
         services.replace { Self.services(next, configuration, health, metrics) }
@@ -151,6 +160,17 @@ extension Assembly {
             source: ProviderKeys.source(at: configuration.appleKeysURL) { date in
                 Timestamp(httpDate: date).map { clocks.note($0, by: "apple") }
             })
+    }
+
+    /// Apple and the other providers together leave a quarter of the workers for requests that wait for none of them.
+    private static func providers(
+        _ configuration: Configuration, store: any ServerStore, primitives: Primitives, log: Log
+    ) -> ProviderRegistry {
+        let limits = (each: max(1, configuration.workers / 8), all: max(1, configuration.workers / 4))
+        return ProviderRegistry(
+            ProviderRegistry.Environment(
+                storage: StoredKeySets(store: store, log: log), replayGrace: configuration.appleReplayGrace,
+                limits: limits, now: primitives.now, log: log))
     }
 
     private static func sealing(

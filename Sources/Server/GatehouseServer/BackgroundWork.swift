@@ -19,6 +19,11 @@ struct BackgroundWork: Sendable {
         } while !ended.isReached(within: .seconds(1))
     }
 
+    /// A thread of its own: a provider that hangs must not delay Apple's keys.
+    func renewProviderKeys(until ended: Monitor<Bool>) {
+        repeat { assembly.providers.renewKeysIfDue() } while !ended.isReached(within: .seconds(1))
+    }
+
     func runAppleTasks(until ended: Monitor<Bool>) {
         repeatBatches(until: ended, pause: .zero) { () throws(Refusal) in try assembly.auth.runNextAppleTask() }
     }

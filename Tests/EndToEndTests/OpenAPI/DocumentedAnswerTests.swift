@@ -43,7 +43,7 @@ struct DocumentedAnswerTests {
             let fixture = try ExampleFixture(operation, TestSettings.publishKeys)
             // The server is ready once it has Apple's keys.
             fixture.logInWithApple("another")
-            if operation.id == "unlinkApple" { fixture.logInWithApple("example") }
+            if operation.id == "unlinkAccount" { fixture.logInWithApple("example") }
             let response = fixture.send { request in
                 if status == 304 { request.headers.append(("If-None-Match", "*")) }
             }

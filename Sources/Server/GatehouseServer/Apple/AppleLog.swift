@@ -6,22 +6,28 @@ extension KeySetReport {
     /// Without a key set no user can sign in with Apple: an error. A failed renewal or a skipped key is a warning,
     /// since logins fail when Apple changes its key.
     func write(to log: Log, requestID: String?) {
-        log(line.level, line.event, line.fields, requestID: requestID)
+        log(line.level, "apple_" + line.event, line.fields, requestID: requestID)
+    }
+
+    /// The same for another provider.
+    func write(to log: Log, of provider: Provider, requestID: String?) {
+        let name: (String, JSONValue) = ("provider", .string(provider.rawValue))
+        log(line.level, "provider_" + line.event, [name] + line.fields, requestID: requestID)
     }
 
     private var line: (level: LogLevel, event: String, fields: [(String, JSONValue)]) {
         switch self {
         case .renewed(let keys, let skipped):
             let fields = [("usable", keys.json), ("skipped", .array(skipped.map(JSONValue.string)))]
-            return (skipped.isEmpty ? .info : .warning, "apple_keys", fields)
+            return (skipped.isEmpty ? .info : .warning, "keys", fields)
         case .failed(let fault, let age?):
-            return (.warning, "apple_keys", [("fault", .string(fault.description)), ("age", age.inSeconds)])
+            return (.warning, "keys", [("fault", .string(fault.description)), ("age", age.inSeconds)])
         case .failed(let fault, nil):
-            return (.error, "apple_keys", [("fault", .string(fault.description)), ("age", .null)])
+            return (.error, "keys", [("fault", .string(fault.description)), ("age", .null)])
         case .restored(let keys, let age):
-            return (.info, "apple_keys_restored", [("usable", keys.json), ("age", age.inSeconds)])
+            return (.info, "keys_restored", [("usable", keys.json), ("age", age.inSeconds)])
         case .discarded(let fault):
-            return (.warning, "apple_keys_discarded", [("fault", .string(fault.description))])
+            return (.warning, "keys_discarded", [("fault", .string(fault.description))])
         }
     }
 }

@@ -33,7 +33,8 @@ struct SignedGoogleEvent {
 }
 
 extension OpenIDPolicy {
-    /// For the security events about users of the same apps. Google writes its issuer with a slash at the end or without.
+    /// For the security events about users of the same apps. Google writes its issuer with a slash at the end or
+    /// without.
     var eventRules: TokenRules {
         let issuers = issuers.filter { $0.contains("://") }
         return TokenRules(

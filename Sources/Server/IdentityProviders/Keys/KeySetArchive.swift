@@ -3,8 +3,8 @@ import JOSE
 import OpenSSL
 import Synchronization
 
-/// Saves the last usable key set of a provider in the database, so that logins with it work after a restart even while its
-/// key server cannot be reached.
+/// Saves the last usable key set of a provider in the database, so that logins with it work after a restart even while
+/// its key server cannot be reached.
 package final class KeySetArchive: Sendable {
     private let storage: any KeySetStorage
     private let name: String

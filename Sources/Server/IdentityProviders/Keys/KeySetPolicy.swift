@@ -35,6 +35,6 @@ package struct KeySetPolicy: Sendable {
         self.maximumWaiters = maximumWaiters
         algorithms = Set(policy.algorithms)
         naming = .any
-        waitTimeout = .seconds(11)
+        waitTimeout = .seconds(7)
     }
 }

@@ -39,7 +39,8 @@ package final class ProviderKeys: Sendable {
         case unavailable
     }
 
-    /// The keys that may have signed a token, at least one. May fetch the set, or wait for another thread that fetches it.
+    /// The keys that may have signed a token, at least one. May fetch the set, or wait for another thread that fetches
+    /// it.
     ///
     /// - Parameter requestID: the request that needs the key; goes into the report of a fetch.
     package func keys(for reference: KeyReference, requestID: String?) throws(Fault) -> [VerificationKey] {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Limits the requests that fetch a key set or wait for one, of all providers that share it. Each of them occupies a worker
-/// thread, so many providers that do not answer could together occupy all.
+/// Limits the requests that fetch a key set or wait for one, of all providers that share it. Each of them occupies a
+/// worker thread, so many providers that do not answer could together occupy all.
 package final class SharedWaiters: Sendable {
     private let limit: Int
     private let waiters = Atomic(0)

@@ -5,6 +5,14 @@ enum PresentedToQQ {
     case code(String, redirectURI: String)
     case accessToken(String)
 
+    /// An access token may be three months old, so it does not prove that the user has signed in just now.
+    func issuedAt(by now: Timestamp) -> Timestamp {
+        switch self {
+        case .code: now
+        case .accessToken: Timestamp(seconds: 0)
+        }
+    }
+
     /// The length of today's tokens is 32.
     private static let longestAccessToken = 1024
 

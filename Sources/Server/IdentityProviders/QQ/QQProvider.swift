@@ -34,7 +34,8 @@ package struct QQProvider: IdentityProvider {
         let (token, credential) = try accessToken(of: presented, calls)
         let user = try calls.user(of: token, presenting: credential)
         return IdentityAssertion(
-            subject: user.openID, clientID: app.id, tokenHash: nil, issuedAt: now, expiresAt: now,
+            subject: user.openID, clientID: app.id, tokenHash: nil, issuedAt: presented.issuedAt(by: now),
+            expiresAt: now,
             unionSubject: user.unionID, nickname: calls.nickname(of: user, token: token))
     }
 

@@ -1,8 +1,8 @@
 package import Gatehouse
 package import JOSE
 
-/// Verifies identity tokens in two steps. The caller looks up the provider's key between them, so that no key is fetched
-/// for a token that would be refused anyway.
+/// Verifies identity tokens in two steps. The caller looks up the provider's key between them, so that no key is
+/// fetched for a token that would be refused anyway.
 package struct IdentityTokenVerifier: Sendable {
     let rules: TokenRules
 

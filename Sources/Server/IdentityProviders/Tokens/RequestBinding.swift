@@ -3,8 +3,8 @@ import JOSE
 import JSON
 import OpenSSL
 
-/// The claims that bind an identity token to the request that contained it: nonce, authorization code or access token, and
-/// user.
+/// The claims that bind an identity token to the request that contained it: nonce, authorization code or access token,
+/// and user.
 struct RequestBinding {
     let token: IdentityToken
     let credential: IdentityCredential
@@ -69,8 +69,8 @@ struct RequestBinding {
         guard isHash(claim, of: accessToken) else { throw .accessToken }
     }
 
-    /// `c_hash` and `at_hash` are the left half of a hash. The token's algorithm determines which one. For EdDSA no document
-    /// does; providers take SHA-512, with which Ed25519 signs.
+    /// `c_hash` and `at_hash` are the left half of a hash. The token's algorithm determines which one. For EdDSA no
+    /// specification does; providers take SHA-512, with which Ed25519 signs.
     private func isHash(_ claim: JSONValue, of text: String) -> Bool {
         let hash = token.key.algorithm == .EdDSA ? SHA512.hash(text) : SHA256.hash(text)
         let expected = Base64URL.encode(hash.span.extracting(first: hash.count / 2))

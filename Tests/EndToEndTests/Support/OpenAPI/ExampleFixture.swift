@@ -1,4 +1,5 @@
 import FakeApple
+import FakeProviders
 import Foundation
 import JSON
 import SQL
@@ -12,9 +13,17 @@ final class ExampleFixture {
     /// A user who signed in with the development secret.
     private(set) var login: TestResponse
 
+    /// The provider in the path, in lower case.
+    var provider: String
+
     init(_ operation: APIOperation, _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         self.operation = operation
-        server = try InProcessServer(adjust)
+        provider = operation.id == "receiveSecurityEvents" ? "google" : "apple"
+        let folder = try ProviderFixture.shared.get().folder
+        server = try InProcessServer { variables in
+            variables["PROVIDERS_DIR"] = folder.path
+            adjust(&variables)
+        }
         login = try server.devLogin("example@example.com")
     }
 
@@ -23,9 +32,11 @@ final class ExampleFixture {
     /// A request that the operation accepts.
     func request() -> TestRequest {
         var request = TestRequest(
-            method: operation.method, path: operation.path.replacing("{id}", with: sessionID))
+            method: operation.method,
+            path: operation.path.replacing("{id}", with: sessionID).replacing("{provider}", with: provider))
         if operation.requiresAccessToken || operation.id == "logOut" { authorise(&request, by: login.accessToken) }
         if let body = body() { Self.set(body, of: &request) }
+        if operation.id == "receiveSecurityEvents" { request.body = Array(securityEvent.utf8) }
         if operation.id == "revokeToken" { return .form(operation.path, "token=" + login.refreshToken) }
         return request
     }
@@ -50,7 +61,9 @@ final class ExampleFixture {
 
     private func body() -> JSONObject? {
         switch operation.id {
-        case "signInWithApple", "linkApple": server.apple.login("example")
+        case "signInWithApple": server.apple.login("example")
+        case "linkAccount": provider == "apple" ? server.apple.login("example") : identity
+        case "signInWithProvider": identityLogin
         case "signInForDevelopment":
             ["email": "example@example.com", "devSecret": .string(InProcessServer.devSecret)]
         case "refresh": ["refreshToken": .string(login.refreshToken)]
@@ -58,6 +71,38 @@ final class ExampleFixture {
         case "receiveAppleNotification": server.apple.notification("email-enabled", "example")
         default: nil
         }
+    }
+}
+
+// MARK: - Providers
+
+extension ExampleFixture {
+    private var providers: FakeProviderServer? { try? ProviderFixture.shared.get().providers }
+
+    /// What an app sends after a login with Google, except the provider.
+    var identity: JSONObject {
+        let order: JSONObject = ["sub": "example", "aud": .string(ProviderFixture.audience)]
+        return (try? providers?.control("/openid/google/mint", order)) ?? [:]
+    }
+
+    /// The same as if the stand-in were another provider.
+    func identity(at name: String) -> JSONObject {
+        let issuer = name == "down" ? "http://127.0.0.1:1" : ""
+        let order: JSONObject = [
+            "sub": "example", "aud": .string(ProviderFixture.audience), "iss": .string(issuer),
+        ]
+        return (try? providers?.control("/openid/acme/mint", order)) ?? [:]
+    }
+
+    private var identityLogin: JSONObject {
+        var body = identity
+        body["provider"] = "GOOGLE"
+        return body
+    }
+
+    private var securityEvent: String {
+        let order: JSONObject = ["type": "verification", "aud": .string(ProviderFixture.audience)]
+        return (try? providers?.control("/openid/google/events/mint", order)["event"]?.string) ?? ""
     }
 }
 
@@ -78,7 +123,8 @@ extension ExampleFixture {
 
     /// Disables the users of the request.
     func disableUsers() throws {
-        for login in [login, logInWithApple("example")] {
+        let byProvider = server.send(.post("/api/auth/identity", identityLogin))
+        for login in [login, logInWithApple("example"), byProvider] {
             _ = try Shell.outcome(
                 of: [Executable.gatehouse, "users", "disable", login.userID],
                 environment: ["DATABASE_URL": server.testDatabase.url])

@@ -24,12 +24,14 @@ struct Provocation {
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
         return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture)
-            ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutState(fixture)
+            ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutProvider(fixture)
+            ?? answerAboutState(fixture)
             ?? { throw Unknown(problem: problem) }()
     }
 
     private func settings(_ variables: inout [String: String]) {
-        if problem.code == "login_too_old" || problem.status == 422 || problem.code == "apple_keys_unavailable" {
+        let unavailable = ["apple_keys_unavailable", "provider_unavailable", "unknown_provider"]
+        if problem.code == "login_too_old" || problem.status == 422 || unavailable.contains(problem.code) {
             variables["SENSITIVE_MAX_AGE"] = "10m"
         }
         if problem.code == "invalid_dpop_proof" { variables["DPOP_GUARD"] = "required" }
@@ -115,7 +117,7 @@ extension Provocation {
 extension Provocation {
     private func answerAboutProof(_ fixture: ExampleFixture) throws -> TestResponse? {
         guard problem.code == "invalid_dpop_proof" else { return nil }
-        let isLogin = ["signInWithApple", "signInForDevelopment"].contains(operation.id)
+        let isLogin = ["signInWithApple", "signInForDevelopment", "signInWithProvider"].contains(operation.id)
         if isLogin { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
         try fixture.bindSession()
         return fixture.send()
@@ -160,13 +162,18 @@ extension Provocation {
         case "invalid_apple_token":
             if isProof { fixture.server.advanceClock(by: Self.sensitiveAge) }
             return fixture.send {
-                Self.set(isNotification ? ["payload": "x.y.z"] : ["identityToken": "x.y.z"], of: &$0)
+                let body: JSONObject = ["provider": "APPLE", "identityToken": "x.y.z"]
+                Self.set(isNotification ? ["payload": "x.y.z"] : body, of: &$0)
             }
         case "apple_keys_unavailable":
             apple.setKeyServerMode(.closing)
             if isProof { fixture.server.advanceClock(by: Self.sensitiveAge) }
             return fixture.send { request in
-                if isProof { Self.set(apple.login("example"), of: &request) }
+                if isProof || operation.id == "signInWithProvider" {
+                    var body = apple.login("example")
+                    body["provider"] = "APPLE"
+                    Self.set(body, of: &request)
+                }
             }
         case "account_already_linked":
             fixture.logInWithApple("example")
@@ -175,6 +182,32 @@ extension Provocation {
             fixture.becomeAppleUser()
             return fixture.send()
         default: return nil
+        }
+    }
+}
+
+// MARK: - Other providers
+
+extension Provocation {
+    private func answerAboutProvider(_ fixture: ExampleFixture) throws -> TestResponse? {
+        let isProof = operation.method == "DELETE"
+        let provider: String
+        switch problem.code {
+        case "invalid_identity": provider = "google"
+        case "provider_unavailable": provider = "down"
+        case "unknown_provider": provider = "unknown"
+        default: return nil
+        }
+        if isProof { fixture.server.advanceClock(by: Self.sensitiveAge) }
+        if operation.id != "unlinkAccount" { fixture.provider = provider }
+        return fixture.send { request in
+            if operation.id == "receiveSecurityEvents" {
+                if problem.code == "invalid_identity" { request.body = Array("x.y.z".utf8) }
+                return
+            }
+            var body = problem.code == "invalid_identity" ? ["identityToken": "x.y.z"] : fixture.identity(at: provider)
+            body["provider"] = .string(provider.uppercased())
+            Self.set(body, of: &request)
         }
     }
 }

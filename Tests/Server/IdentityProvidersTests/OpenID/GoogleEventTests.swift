@@ -185,4 +185,43 @@ struct GoogleEventTests {
         let typeless = Self.token(header: [("typ", nil)])
         #expect(OpenIDFixture(policy: Self.policy).fault(typeless) == .malformed(.isNotification))
     }
+
+    @Test(
+        "the domain gets what ends sessions, and the user whom it is about",
+        arguments: [
+            ("risc/event-type/sessions-revoked", nil, .sessionsRevoked),
+            ("risc/event-type/account-disabled", "hijacking", .accountHijacked),
+            ("risc/event-type/account-disabled", "bulk-account", .accountDisabled),
+            ("risc/event-type/account-disabled", nil, .accountDisabled),
+            ("risc/event-type/account-enabled", nil, .accountEnabled),
+            ("risc/event-type/account-credential-change-required", nil, .credentialChangeRequired),
+            ("oauth/event-type/tokens-revoked", nil, .tokensRevoked), ("oauth/event-type/token-revoked", nil, .other),
+            ("risc/event-type/unknown", "hijacking", .other),
+        ] as [(String, JSONValue?, SecurityEvents.Kind)])
+    func securityEvents(type: String, reason: JSONValue?, kind: SecurityEvents.Kind) throws {
+        let members = OpenIDLogin.changed(["subject": .object(Self.subject)], [("reason", reason)])
+        let events = JSONObject([(Self.schema + type, .object(members))])
+        let provider = GoogleProvider(
+            name: Self.google, policy: Self.policy,
+            keys: ProviderKeys(now: { OpenIDLogin.now }, source: { ValidLogin.keySet }), replayGrace: .seconds(60))
+        let token = Self.token([("events", .object(events))])
+        let result = try provider.verify(securityEvents: token, now: OpenIDLogin.now, requestID: nil)
+        #expect(
+            result
+                == SecurityEvents(
+                    provider: Self.google, id: "756E69717565206964656E746966696572", issuedAt: OpenIDLogin.now,
+                    entries: [SecurityEvents.Entry(kind, subject: "7375626A656374")]))
+    }
+
+    @Test("the same provider verifies logins")
+    func logins() throws {
+        let provider = GoogleProvider(
+            name: Self.google, policy: Self.policy,
+            keys: ProviderKeys(now: { OpenIDLogin.now }, source: { ValidLogin.keySet }), replayGrace: .seconds(60))
+        #expect(provider.rules == LoginRules(requiresChallenge: false, replayGrace: .seconds(60)))
+        let token = OpenIDLogin.token([("iss", "accounts.google.com")])
+        let credential = IdentityCredential(identityToken: token, nonce: OpenIDLogin.nonce)
+        let assertion = try provider.verify(credential, now: OpenIDLogin.now, requestID: nil)
+        #expect(assertion.subject == "248289761001")
+    }
 }

@@ -1,0 +1,22 @@
+import Gatehouse
+import IdentityProviders
+
+/// Measures the configured providers at each scrape.
+struct ProviderGauges: MetricSource {
+    let registry: ProviderRegistry
+
+    func write(to text: inout Exposition) {
+        text.begin(
+            Family(
+                "gatehouse_provider_keys_age_seconds", .gauge,
+                "Time since the keys of an OpenID provider were last fetched; NaN without keys."))
+        for (provider, age) in registry.keySetAges {
+            text.sample(age.map { Double($0.milliseconds) / 1000 }, [("provider", provider.lowercaseName)])
+        }
+        text.begin(
+            Family(
+                "gatehouse_provider_waiting_logins", .gauge, "Logins that wait for an answer of WeChat or QQ right now."
+            ))
+        text.sample(registry.waitingLogins)
+    }
+}

@@ -1,0 +1,124 @@
+import Gatehouse
+import IdentityProviders
+import JOSE
+import POSIX
+import Synchronization
+
+/// The providers beside Apple, built from the settings. A reload keeps what it can: the keys of a provider that has stayed at
+/// its address, and the gates, whose calls may be under way.
+final class ProviderRegistry: Sendable {
+    /// What a provider's parts are made with.
+    struct Environment: Sendable {
+        let storage: any KeySetStorage
+        let replayGrace: Duration
+        /// How many requests of one provider, and of all, may wait for an answer. Each of them occupies a worker thread.
+        let limits: (each: Int, all: Int)
+        let now: @Sendable () -> Timestamp
+        let log: Log
+    }
+
+    private struct Part {
+        let keys: ProviderKeys?
+        let keySource: KeySourceSettings?
+        let gate: CallGate
+    }
+
+    /// The settings that make another key set necessary.
+    private struct KeySourceSettings: Equatable {
+        let address: KeySetAddress
+        let algorithms: [Algorithm]
+    }
+
+    private let environment: Environment
+    private let waiters: SharedWaiters
+    private let gate: CallGate
+    private let throttle = LogThrottle(every: .seconds(60))
+    private let parts = Mutex<[Provider: Part]>([:])
+
+    init(_ environment: Environment) {
+        self.environment = environment
+        waiters = SharedWaiters(limit: environment.limits.all)
+        gate = CallGate(limit: environment.limits.all)
+    }
+
+    /// Builds the providers of a configuration. Those of the last one are forgotten.
+    func build(_ configured: [ConfiguredProvider]) -> [Provider: any IdentityProvider] {
+        let known = parts.withLock { $0 }
+        let next = Dictionary(
+            uniqueKeysWithValues: configured.map { ($0.name, part(of: $0, keeping: known[$0.name])) })
+        parts.withLock { $0 = next }
+        return Dictionary(
+            uniqueKeysWithValues: configured.compactMap { settings in
+                next[settings.name].flatMap { part in provider(settings, part).map { (settings.name, $0) } }
+            })
+    }
+
+    /// Fetches the key sets whose renewal is due. Called about once a second by a background thread. A request that needs a
+    /// key fetches it itself, so a provider that hangs here delays no login with another one.
+    func renewKeysIfDue() {
+        for part in parts.withLock({ Array($0.values) }) { part.keys?.renewIfDue() }
+    }
+
+    /// Time since the key set of each OpenID provider was fetched; nil for one without a usable set.
+    var keySetAges: [(provider: Provider, age: Duration?)] {
+        parts.withLock { $0 }.compactMap { name, part in part.keys.map { (name, $0.age) } }
+            .sorted { $0.provider.rawValue < $1.provider.rawValue }
+    }
+
+    /// Number of logins that wait for WeChat or QQ now.
+    var waitingLogins: Int { gate.count }
+}
+
+// MARK: - Parts
+
+extension ProviderRegistry {
+    private func part(of provider: ConfiguredProvider, keeping known: Part?) -> Part {
+        let gate = known?.gate ?? CallGate(limit: environment.limits.each, shared: gate)
+        guard let (policy, address) = provider.details.openID else {
+            return Part(keys: nil, keySource: nil, gate: gate)
+        }
+        let source = KeySourceSettings(address: address, algorithms: policy.algorithms)
+        if let known, known.keySource == source { return known }
+        return Part(keys: keys(of: provider.name, policy, at: address), keySource: source, gate: gate)
+    }
+
+    private func keys(of name: Provider, _ policy: OpenIDPolicy, at address: KeySetAddress) -> ProviderKeys {
+        ProviderKeys(
+            policy: KeySetPolicy(for: policy, maximumWaiters: environment.limits.each),
+            archive: KeySetArchive(environment.storage, address: address, of: name), shared: waiters,
+            now: environment.now,
+            report: { [log = environment.log] report, requestID in
+                report.write(to: log, of: name, requestID: requestID)
+            },
+            source: ProviderKeys.source(of: address))
+    }
+
+    private func provider(_ settings: ConfiguredProvider, _ part: Part) -> (any IdentityProvider)? {
+        let (name, grace) = (settings.name, environment.replayGrace)
+        switch settings.details {
+        case .openID(let policy, _):
+            return part.keys.map { OpenIDProvider(name: name, policy: policy, keys: $0, replayGrace: grace) }
+        case .google(let policy, _):
+            return part.keys.map { GoogleProvider(name: name, policy: policy, keys: $0, replayGrace: grace) }
+        case .weChat(let app): return WeChatProvider(name: name, app: app, calls: calls(of: name, part.gate))
+        case .qq(let app): return QQProvider(name: name, app: app, calls: calls(of: name, part.gate))
+        }
+    }
+
+    private func calls(of name: Provider, _ gate: CallGate) -> ProviderCalls {
+        ProviderCalls(
+            gate: gate,
+            report: { [log = environment.log, throttle] report, requestID in
+                report.write(to: log, of: name, throttle: throttle, requestID: requestID)
+            })
+    }
+}
+
+extension ConfiguredProvider.Details {
+    fileprivate var openID: (OpenIDPolicy, KeySetAddress)? {
+        switch self {
+        case .openID(let policy, let address), .google(let policy, let address): (policy, address)
+        case .weChat, .qq: nil
+        }
+    }
+}
