@@ -105,7 +105,7 @@ enum MethodLabel {
 enum StatusLabel {
     /// The status of failures on the server's side.
     static let failure = "503"
-    private static let numbers = [200, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 503]
+    private static let numbers = [200, 202, 204, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429, 500, 503]
     static let all = numbers.map(String.init) + ["other"]
 
     static func isFailure(_ index: Int) -> Bool { index < numbers.count && numbers[index] >= 500 }

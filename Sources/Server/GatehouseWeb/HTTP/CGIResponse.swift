@@ -45,6 +45,7 @@ extension [UInt8] {
 enum ReasonPhrase {
     static let all = [
         200: "OK",
+        202: "Accepted",
         204: "No Content",
         304: "Not Modified",
         400: "Bad Request",

@@ -19,16 +19,11 @@ extension ProviderKeys {
         }
     }
 
-<<<<<<< HEAD
     /// The longest time for each of the two requests. Together they take less than nginx waits.
-    private static let timeout = Duration.seconds(3)
+    fileprivate static let timeout = Duration.seconds(3)
 
     /// The key set of an OpenID provider. Its addresses come from the settings and from the issuer's metadata, never from a
     /// token.
-=======
-    /// The key set of an OpenID provider. Its addresses come from the settings and from the issuer's metadata, never
-    /// from a token.
->>>>>>> ed37d0b200bcac9b92cf312d570ae47af5df5eb5
     package static func source(
         of address: KeySetAddress,
         get: @escaping Get = { (url) throws(HTTPFault) in try HTTPClient(timeout: timeout).get(url) }

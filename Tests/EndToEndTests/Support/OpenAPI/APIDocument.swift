@@ -91,11 +91,12 @@ struct APIOperation: Sendable, CustomTestStringConvertible {
     /// nginx asks the guard for requests of any method.
     var answersAnyMethod: Bool { path == "/api/auth/verify" }
 
-    /// A last segment in braces matches any text.
+    /// A segment in braces matches any text.
     func matches(_ other: Substring) -> Bool {
-        guard path.hasSuffix("}"), let brace = path.lastIndex(of: "{") else { return false }
-        let start = path[..<brace]
-        return other.hasPrefix(start) && other.count > start.count && !other.dropFirst(start.count).contains("/")
+        guard let opening = path.firstIndex(of: "{"), let closing = path.firstIndex(of: "}") else { return false }
+        let (start, end) = (path[..<opening], path[closing...].dropFirst())
+        guard other.hasPrefix(start), other.hasSuffix(end), other.count > start.count + end.count else { return false }
+        return !other.dropFirst(start.count).dropLast(end.count).contains("/")
     }
 }
 
