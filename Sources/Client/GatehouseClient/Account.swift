@@ -32,15 +32,50 @@ extension GatehouseClient {
         try await call(AccountList.self, "GET", "/accounts").accounts
     }
 
+    /// Lets the user sign in with this account at the provider as well.
+    ///
+    /// A code is sent once, as by ``signIn(with:)``. Where the server refuses the account as linked already
+    /// (``ProblemCode/accountAlreadyLinked``), the reason says whether it is linked to another user
+    /// (``ProblemReason/identity``), or this user has another account at the provider (``ProblemReason/provider``).
+    @discardableResult
+    public func link(_ login: ProviderLogin) async throws(GatehouseError) -> [LinkedAccount] {
+        let path = Self.path(of: login.provider)
+        do {
+            return try await call(
+                AccountList.self, "POST", path, body: login.linkBody, isSentOnce: login.isUsedOnce
+            ).accounts
+        } catch {
+            throw login.isUsedOnce ? error.afterUsedCode : error
+        }
+    }
+
     /// Lets the user sign in with this Apple Account as well.
     @discardableResult
     public func link(apple login: AppleLogin) async throws(GatehouseError) -> [LinkedAccount] {
-        try await call(AccountList.self, "POST", "/accounts/apple", body: try? JSONEncoder().encode(login)).accounts
+        try await link(.apple(login))
+    }
+
+    /// The user can no longer sign in by this provider, and the other sessions that it has opened end.
+    ///
+    /// - Parameter proof: a new login by one of the user's accounts; needed if the server demands a recent login.
+    public func unlink(provider: Provider, proof: ProviderLogin? = nil) async throws(GatehouseError) {
+        let body = proof.flatMap { try? JSONEncoder().encode($0.proof) }
+        let isSentOnce = proof?.isUsedOnce == true
+        do {
+            _ = try await call("DELETE", Self.path(of: provider), body: body, isSentOnce: isSentOnce)
+        } catch {
+            throw isSentOnce ? error.afterUsedCode : error
+        }
     }
 
     /// - Parameter proof: a new login with the user's Apple Account; needed if the server demands a recent login.
     public func unlinkApple(proof: AppleLogin? = nil) async throws(GatehouseError) {
-        _ = try await call("DELETE", "/accounts/apple", body: proof.flatMap { try? JSONEncoder().encode(Proof($0)) })
+        try await unlink(provider: .apple, proof: proof.map(ProviderLogin.apple))
+    }
+
+    /// The server writes the names of providers in lower case in paths.
+    private static func path(of provider: Provider) -> String {
+        "/accounts/" + Connection.segment(provider.rawValue.lowercased())
     }
 
     /// Everything that the server holds about the user, as JSON.
@@ -58,7 +93,7 @@ extension GatehouseClient {
     public func deleteAccount(
         authorizationCode: String?, proof: AppleLogin? = nil
     ) async throws(GatehouseError) -> AppleRevocation {
-        var body = proof.map(Proof.init) ?? Proof()
+        var body = proof.map { ProviderLogin.apple($0).proof } ?? CredentialBody()
         body.authorizationCode = authorizationCode
         let login = try presentSession().login
         var isRepeated = false
@@ -101,20 +136,6 @@ extension GatehouseClient {
 
 private struct AccountList: Decodable {
     let accounts: [LinkedAccount]
-}
-
-/// The part of a login that proves that the user is present.
-private struct Proof: Encodable {
-    var authorizationCode: String?
-    var identityToken: String?
-    var nonce: String?
-    var userIdentifier: String?
-
-    init() {}
-
-    init(_ login: AppleLogin) {
-        (identityToken, nonce, userIdentifier) = (login.identityToken, login.nonce, login.userIdentifier)
-    }
 }
 
 extension AppleRevocation {

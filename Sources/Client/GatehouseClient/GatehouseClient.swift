@@ -79,6 +79,10 @@ public actor GatehouseClient {
 
     public nonisolated var state: AuthState { stateBroadcast.latest ?? .unknown(.notRead) }
 
+    /// By which provider the user of the present session has signed in. Nil if no user is signed in, or an earlier version
+    /// of the library has stored the session.
+    public var loginProvider: Provider? { cache.session?.provider }
+
     /// Why the session could not be saved or read, each time that it fails. The client keeps the session in memory, and
     /// tries again until it succeeds.
     public nonisolated var storeFailures: AsyncStream<StoreUnavailable> {

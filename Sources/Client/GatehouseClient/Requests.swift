@@ -16,13 +16,16 @@ extension GatehouseClient {
     /// If the answer is 403 `user_disabled`, a refresh shows whether the server has disabled the user, which signs out.
     /// Any other 403 is returned and changes nothing.
     public func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
-        try await send(request, of: nil, connection.send)
+        try await send(request, of: nil, isSentOnce: false, connection.send)
     }
 
-    /// - Parameter login: the login that the request belongs to; nothing is sent if it is not the present one. Nil
-    ///   means the present one.
+    /// - Parameters:
+    ///   - login: the login that the request belongs to; nothing is sent if it is not the present one. Nil means the
+    ///     present one.
+    ///   - isSentOnce: whether the request holds a code. It is sent again only where the server itself has refused the
+    ///     access token or the proof, which it looks at before it uses the code.
     private func send(
-        _ request: URLRequest, of login: UUID?, _ sending: Connection.Sending
+        _ request: URLRequest, of login: UUID?, isSentOnce: Bool, _ sending: Connection.Sending
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         try connection.requireTrust(in: request.url)
         let session = try await currentSession(validFor: .seconds(5))
@@ -36,7 +39,9 @@ extension GatehouseClient {
             if refusal.reason == .key { try await endIfKeyIsRefused(session) }
             return first
         }
-        guard first.1.statusCode == 401, helpsAgainst(first, session.tokens.accessToken) else { return first }
+        guard first.1.statusCode == 401, helpsAgainst(first, session.tokens.accessToken, isSentOnce) else {
+            return first
+        }
         cache.expire(session.tokens.accessToken)
         guard request.httpBodyStream == nil else { return first }
         let renewed = try await currentSession(validFor: .zero)
@@ -70,11 +75,11 @@ extension GatehouseClient {
 
     /// Whether a refresh may help against this 401. A service behind the guard may answer 401 for reasons of its own,
     /// each time, and must not cause a refresh each time.
-    private func helpsAgainst(_ answer: (Data, HTTPURLResponse), _ token: Token) -> Bool {
+    private func helpsAgainst(_ answer: (Data, HTTPURLResponse), _ token: Token, _ isSentOnce: Bool) -> Bool {
         switch Problem(answer)?.code {
         case .loginTooOld: false
         case .accessTokenExpired, .invalidAccessToken, .sessionRevoked: true
-        default: token != refusedAfterRefresh
+        default: !isSentOnce && token != refusedAfterRefresh
         }
     }
 
@@ -96,17 +101,18 @@ extension GatehouseClient {
 
     /// - Returns: the body of a success.
     func call(
-        _ method: String, _ path: String, body: Data? = nil, of login: UUID? = nil
+        _ method: String, _ path: String, body: Data? = nil, of login: UUID? = nil, isSentOnce: Bool = false
     ) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         let request = connection.request(method, "users/me" + path, body: body)
-        let (data, response) = try await send(request, of: login, connection.sendWithDeadline)
+        let (data, response) = try await send(
+            request, of: login, isSentOnce: isSentOnce, connection.sendWithDeadline)
         return (try Connection.success(data, response, method == "DELETE" ? 204 : 200), response)
     }
 
     func call<Answer: Decodable>(
-        _ type: Answer.Type, _ method: String, _ path: String, body: Data? = nil
+        _ type: Answer.Type, _ method: String, _ path: String, body: Data? = nil, isSentOnce: Bool = false
     ) async throws(GatehouseError) -> Answer {
-        let (data, response) = try await call(method, path, body: body)
+        let (data, response) = try await call(method, path, body: body, isSentOnce: isSentOnce)
         return try Connection.decode(type, from: data, status: response.statusCode)
     }
 }

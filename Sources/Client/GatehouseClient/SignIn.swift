@@ -1,8 +1,9 @@
 import Foundation
 
 extension GatehouseClient {
-    /// A nonce for one login.
+    /// A nonce for one login by an identity token.
     public func challenge() async throws(GatehouseError) -> LoginChallenge {
+        // This path is known to servers of every version.
         let data = try await repeatedly { () async throws(GatehouseError) -> Data in
             try await self.connection.post("auth/apple/challenge", nil as Token?)
         }
@@ -11,24 +12,31 @@ extension GatehouseClient {
         return challenge
     }
 
-    /// Signs in with what Apple gave to the app. A session that this replaces is ended at the server.
+    /// Signs in with what a provider gave to the app. A session that this replaces is ended at the server.
+    ///
+    /// A login with a code is sent once, also if its answer is lost or the provider does not answer the server
+    /// (``ProblemCode/providerUnavailable``): get a new code from the provider for the next attempt.
     ///
     /// - Throws: ``GatehouseError/superseded`` if the user signs out or in again before the answer arrives: the later
     ///   call counts.
     @discardableResult
+    public func signIn(with login: ProviderLogin) async throws(GatehouseError) -> Session {
+        try await signIn(LoginRequest(login))
+    }
+
+    /// Signs in with what Apple gave to the app, as ``signIn(with:)``.
+    @discardableResult
     public func signIn(apple login: AppleLogin) async throws(GatehouseError) -> Session {
-        try await signIn("auth/apple", login)
+        try await signIn(with: .apple(login))
     }
 
     /// Signs in by email address, at a server in development.
     @discardableResult
     public func signIn(development login: DevelopmentLogin) async throws(GatehouseError) -> Session {
-        try await signIn("auth/dev-login", login)
+        try await signIn(LoginRequest(login))
     }
 
-    private func signIn(
-        _ path: String, _ login: some Encodable & Sendable
-    ) async throws(GatehouseError) -> Session {
+    private func signIn(_ login: LoginRequest) async throws(GatehouseError) -> Session {
         loginNumber += 1
         let loginNumber = loginNumber
         await deliverLogoutsEverywhere()
@@ -39,8 +47,8 @@ extension GatehouseClient {
             endLogin()
         }
         let key = await keyForLogin()
-        let answer = try await answer(to: login, path, key)
-        let session = answer.session(at: clock.date(), key: key)
+        let answer = try await answer(to: login, key)
+        let session = answer.session(at: clock.date(), key: key, by: login.provider)
         guard loginNumber == self.loginNumber else {
             await discard(session)
             throw .superseded
@@ -50,10 +58,8 @@ extension GatehouseClient {
     }
 
     /// If this task is cancelled, the request goes on, so that the session that the server begins can be ended.
-    private func answer(
-        to login: some Encodable & Sendable, _ path: String, _ key: String?
-    ) async throws(GatehouseError) -> LoginAnswer {
-        let request = Task { await self.request(login, path, key) }
+    private func answer(to login: LoginRequest, _ key: String?) async throws(GatehouseError) -> LoginAnswer {
+        let request = Task { await self.request(login, key) }
         let (answers, continuation) = AsyncStream.makeStream(of: Result<LoginAnswer, GatehouseError>.self)
         Task { continuation.yield(await request.value) }
         for await answer in answers { return try answer.get() }
@@ -61,26 +67,26 @@ extension GatehouseClient {
         Task {
             defer { self.endLogin() }
             guard case .success(let late) = await request.value else { return }
-            await self.discard(late.session(at: self.clock.date(), key: key))
+            await self.discard(late.session(at: self.clock.date(), key: key, by: login.provider))
         }
         throw .cancelled
     }
 
-    private func request(
-        _ login: some Encodable & Sendable, _ path: String, _ key: String?
-    ) async -> Result<LoginAnswer, GatehouseError> {
+    private func request(_ login: LoginRequest, _ key: String?) async -> Result<LoginAnswer, GatehouseError> {
         do throws(GatehouseError) {
-            let data = try await repeatedly { () async throws(GatehouseError) -> Data in
-                try await self.connection.post(path, login, as: Credentials(key: key))
+            // The server looks at the proof before it uses the code, so only a refused proof may be replaced.
+            let data = try await repeatedly(login.isUsedOnce ? [] : Self.backoff) {
+                () async throws(GatehouseError) -> Data in
+                try await self.connection.post(login.path, encoded: login.body, as: Credentials(key: key))
             }
             return .success(try Connection.decode(LoginAnswer.self, from: data))
         } catch {
             guard key != nil, case .refused(let problem) = error, problem.proofReason?.isOfEveryProof == true else {
-                return .failure(error)
+                return .failure(login.isUsedOnce ? error.afterUsedCode : error)
             }
-            // The server looks at the proof before it uses up the identity token.
+            // Nor has it used up the identity token or the code.
             report(.failed("the server refuses the proof of the login, so the session is not bound: \(problem)"))
-            return await request(login, path, nil)
+            return await request(login, nil)
         }
     }
 
@@ -118,11 +124,13 @@ extension GatehouseClient {
         deliverLogoutsInBackground()
     }
 
-    /// A login may be repeated for a minute if its answer was lost.
+    /// A login by an identity token may be repeated for a minute if its answer was lost.
+    ///
+    /// - Parameter pauses: those between the attempts. Without one, there is one attempt.
     private func repeatedly(
-        _ request: () async throws(GatehouseError) -> Data
+        _ pauses: [Duration] = GatehouseClient.backoff, _ request: () async throws(GatehouseError) -> Data
     ) async throws(GatehouseError) -> Data {
-        for pause in Self.backoff {
+        for pause in pauses {
             do {
                 return try await request()
             } catch {
@@ -151,8 +159,9 @@ private struct LoginAnswer: Decodable {
     }
 
     /// - Parameter key: the name of the key whose proof was sent. A server of an earlier version ignores the proof.
-    func session(at date: Date, key: String?) -> StoredSession {
+    func session(at date: Date, key: String?, by provider: Provider) -> StoredSession {
         let isBound = refresh.tokenType?.lowercased() == "dpop"
-        return StoredSession(login: UUID(), tokens: refresh.tokens(at: date), user: user, key: isBound ? key : nil)
+        return StoredSession(
+            login: UUID(), tokens: refresh.tokens(at: date), user: user, key: isBound ? key : nil, provider: provider)
     }
 }

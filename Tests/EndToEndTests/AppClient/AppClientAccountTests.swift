@@ -96,6 +96,32 @@ struct AppClientAccountTests {
         #expect(app.transport.sent("auth/refresh").isEmpty)
     }
 
+    @Test("A provider that the operator has not configured is refused, at a login and for linking")
+    func unknownProvider() async throws {
+        let client = try await app.signedIn()
+        let before = client.state
+        let login = ProviderLogin("nowhere", .code("c"))
+        let attempts: [() async throws -> Void] = [
+            { try await client.signIn(with: login) }, { try await client.link(login) },
+            { try await client.unlink(provider: "no name of a provider") },
+        ]
+        for attempt in attempts {
+            let error = await #expect(throws: GatehouseError.self) { try await attempt() }
+            guard case .refused(let problem) = error else { return #expect(Bool(false), "\(error as Any)") }
+            #expect(problem.code == .unknownProvider && problem.status == 404)
+        }
+        #expect(client.state == before && app.transport.sent("nowhere").count == 1)
+    }
+
+    @Test("Apple is linked and unlinked as any provider, with a proof of a recent login where one is sent")
+    func linkingByName() async throws {
+        let client = try await app.signedIn()
+        let subject = UUID().uuidString
+        #expect(try await client.link(.apple(appleLogin(subject))).map(\.provider) == [.development, .apple])
+        try await client.unlink(provider: "apple", proof: .apple(appleLogin(subject)))
+        #expect(try await client.accounts().map(\.provider) == [.development])
+    }
+
     @Test("The export is the server's document")
     func export() async throws {
         let client = try await app.signedIn()
@@ -142,13 +168,20 @@ struct AppClientAccountTests {
             errors.append(error)
         }
         let development = DevelopmentLogin(email: "", devSecret: "a secret of developers")
-        let values: [Any] = [client, client.state, login, development] + errors
+        let others: [ProviderLogin] = [
+            .google(idToken: "an identity token", nonce: "n", accessToken: "an access token"),
+            .weChat(code: "a used code"),
+        ]
+        let values: [Any] = [client, client.state, login, development, others, others.map(\.provider)] + errors
         var text = ""
         for value in values {
             text += "\(value) \(String(reflecting: value)) "
             dump(value, to: &text)
         }
-        for (index, secret) in (secrets + [login.identityToken, development.devSecret]).enumerated() {
+        let given = [
+            login.identityToken, development.devSecret, "an identity token", "an access token", "a used code",
+        ]
+        for (index, secret) in (secrets + given).enumerated() {
             let isPrinted = text.contains(secret)
             #expect(!isPrinted, "secret \(index)")
         }

@@ -149,7 +149,12 @@ struct AppClientBadAnswerTests {
         #expect(problem.description.contains("nickname"))
     }
 
-    @Test("Every code of the API is a case, and unknown ones survive")
+    /// Codes that came later are no cases, so that a switch of an app over all cases stays complete.
+    private static let laterCodes: [ProblemCode] = [
+        .invalidDPoPProof, .invalidIdentity, .providerUnavailable, .unknownProvider,
+    ]
+
+    @Test("Every code of the API has a name, and unknown ones survive")
     func codes() throws {
         let document = try String(
             contentsOfFile: Executable.root + "/Sources/Server/GatehouseWeb/OpenAPI/openapi.json", encoding: .utf8)
@@ -159,8 +164,8 @@ struct AppClientBadAnswerTests {
         }
         #expect(values("ProblemCode").count > 40)
         for code in values("ProblemCode") {
-            if case .other = ProblemCode(code), ProblemCode(code) != .invalidDPoPProof {
-                #expect(Bool(false), "\(code) is no case")
+            if case .other = ProblemCode(code), !Self.laterCodes.contains(ProblemCode(code)) {
+                #expect(Bool(false), "\(code) has no name")
             }
             #expect(ProblemCode(code).description == code)
         }

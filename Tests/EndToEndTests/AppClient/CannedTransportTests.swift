@@ -31,6 +31,7 @@ struct CannedTransportTests {
         #expect(try await client.accessToken(replacing: "access") == "access")
         #expect(transport.requests.last?.url?.path == "/api/auth/refresh")
         #expect(await client.signOut(everywhere: true) == .delivered)
+        #expect(try await client.signIn(with: .google(idToken: "any")).user == user)
         try await client.signIn(development: DevelopmentLogin(email: "ann@example.com", devSecret: "any"))
         #expect(try await client.deleteAccount(authorizationCode: nil) == .notNeeded)
         #expect(client.state == .signedOut(.accountDeleted))
@@ -58,6 +59,20 @@ struct CannedTransportTests {
         await #expect(throws: GatehouseError.refused(problem)) {
             try await client(transport).signIn(apple: AppleLogin(identityToken: "any"))
         }
+    }
+
+    @Test("A provider that does not answer the server is an error of its own, and the login is sent once")
+    func unavailable() async throws {
+        let transport = CannedTransport(user: user)
+        transport["POST /api/auth/identity"] = .problem(.providerUnavailable, status: 503, detail: "WECHAT is down.")
+        let error = await #expect(throws: GatehouseError.self) {
+            try await client(transport).signIn(with: .weChat(code: "c"))
+        }
+        #expect(
+            error?.description == """
+                503 provider_unavailable: WECHAT is down. A code can be used once: get a new one from the provider.
+                """)
+        #expect(transport.requests.count == 1)
     }
 
     @Test("The values that a view shows equal an answer with the same members")

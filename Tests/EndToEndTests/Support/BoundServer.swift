@@ -14,6 +14,8 @@ final class BoundServer: HTTPTransport {
         let path: String
         let authorization: String?
         let proof: SeenProof?
+        /// The text members of its body.
+        let body: [String: String]?
     }
 
     /// A proof with the right form and signature.
@@ -79,7 +81,8 @@ final class BoundServer: HTTPTransport {
             state.seen.append(
                 Seen(
                     method: request.httpMethod ?? "GET", path: path,
-                    authorization: request.value(forHTTPHeaderField: "Authorization"), proof: proof))
+                    authorization: request.value(forHTTPHeaderField: "Authorization"), proof: proof,
+                    body: request.httpBody.flatMap { try? JSONDecoder().decode([String: String].self, from: $0) }))
             if state.isOffline { return (Plan?.some(.loseRequest), state.bindsSessions) }
             let next = state.plans.firstIndex { path.hasSuffix($0.path) }
             return (next.map { state.plans.remove(at: $0).plan }, state.bindsSessions)
@@ -112,7 +115,7 @@ final class BoundServer: HTTPTransport {
             "isNewUser":false,"user":\(Self.user)}
             """
         return switch request.url?.lastPathComponent {
-        case "dev-login", "refresh": Self.answer(request.url!, 200, [:], tokens)
+        case "dev-login", "identity", "apple", "refresh": Self.answer(request.url!, 200, [:], tokens)
         case "logout", "logout-all": Self.answer(request.url!, 204, [:], "")
         default: Self.answer(request.url!, 200, [:], Self.user)
         }

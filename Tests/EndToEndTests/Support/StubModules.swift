@@ -6,6 +6,7 @@ struct StubModules {
     /// In an order in which each imports only earlier ones.
     static let names = [
         "AuthenticationServices", "Security", "CryptoKit", "SwiftUI", "XCTest", "HTTPTypes", "OpenAPIRuntime",
+        "UIKit", "GoogleSignIn", "WechatOpenSDK",
     ]
 
     /// Compiled once for all tests.

@@ -132,12 +132,12 @@
         // MARK: Apple's state of the credential
 
         /// Asks Apple whether the user still uses Sign in with Apple for this app, and asks the server if not. Call it
-        /// when the app becomes active.
+        /// when the app becomes active. In a session that another provider has opened, it does nothing.
         ///
         /// It does not sign out by itself. Apple tells the server of a revocation, which then refuses the request, and
         /// that signs out.
         public func checkCredential() async {
-            guard let appleUser else { return }
+            guard let appleUser, await isConcerned else { return }
             let state = try? await ASAuthorizationAppleIDProvider().credentialState(forUserID: appleUser)
             if state == .revoked { await askServer() }
         }
@@ -156,7 +156,15 @@
         }
 
         /// The server refuses a session that has ended, which signs out. Any other failure is ignored.
-        private func askServer() async { _ = try? await client.user() }
+        private func askServer() async {
+            if await isConcerned { _ = try? await client.user() }
+        }
+
+        /// Whether a revocation may have ended the present session. It ends those that Apple has opened, and no other.
+        /// An earlier version of the library has not stored which provider it was.
+        private var isConcerned: Bool {
+            get async { await client.loginProvider ?? .apple == .apple }
+        }
 
         /// Kept after a logout; at worst it causes one more request.
         private var appleUser: String? {

@@ -27,7 +27,7 @@ public enum GatehouseError: Error, Hashable, Sendable {
 
 extension GatehouseError {
     /// Whether the same call may succeed later, without a change of the app, the device or the server. The library
-    /// repeats no other request.
+    /// repeats no other request. A login with a code needs a new code for it.
     public var isTemporary: Bool {
         switch self {
         case .noAnswer(let code): !code.isLasting
@@ -46,6 +46,12 @@ extension GatehouseError {
         case .unexpectedAnswer(_, let pause): pause
         default: nil
         }
+    }
+
+    /// The same error of a request with a code. Where the server may have used the code, the text says so.
+    var afterUsedCode: GatehouseError {
+        guard case .refused(let problem) = self, problem.status >= 500 else { return self }
+        return .refused(problem.adding("A code can be used once: get a new one from the provider."))
     }
 
     private static func isTemporary(_ status: Int) -> Bool { status == 429 || status == 408 || status >= 500 }

@@ -15,8 +15,8 @@ public struct Problem: Hashable, Sendable {
     public let detail: String
     /// The id of the request in the server's logs.
     public let requestId: String?
-    /// With ``ProblemCode/invalidAppleToken``. See ``proofReason`` for ``ProblemCode/invalidDPoPProof``.
-    public let reason: AppleTokenReason?
+    /// The check that failed. See ``proofReason`` for ``ProblemCode/invalidDPoPProof``.
+    public let reason: ProblemReason?
     /// With status 400: the invalid members of the body.
     public let errors: [FieldError]
     /// How long the server asks to wait.
@@ -24,7 +24,7 @@ public struct Problem: Hashable, Sendable {
 
     /// For previews and tests of an app.
     public init(
-        status: Int, code: ProblemCode, detail: String = "", requestId: String? = nil, reason: AppleTokenReason? = nil,
+        status: Int, code: ProblemCode, detail: String = "", requestId: String? = nil, reason: ProblemReason? = nil,
         errors: [FieldError] = [], retryAfter: Duration? = nil
     ) {
         (self.status, self.code, self.detail, self.requestId) = (status, code, detail, requestId)
@@ -39,7 +39,7 @@ extension Problem {
         let detail: String?
         let title: String?
         let requestId: String?
-        let reason: AppleTokenReason?
+        let reason: ProblemReason?
         let errors: [FieldError]?
     }
 
@@ -52,6 +52,15 @@ extension Problem {
             status: status, code: document.code, detail: document.detail ?? document.title ?? "",
             requestId: document.requestId, reason: document.reason, errors: document.errors ?? [],
             retryAfter: retryAfter)
+    }
+}
+
+extension Problem {
+    /// The same problem, with another sentence on what to do.
+    func adding(_ sentence: String) -> Problem {
+        Problem(
+            status: status, code: code, detail: detail.isEmpty ? sentence : "\(detail) \(sentence)",
+            requestId: requestId, reason: reason, errors: errors, retryAfter: retryAfter)
     }
 }
 

@@ -63,6 +63,16 @@ extension ProblemCode {
     /// The server refuses the proof of a bound session. See ``Problem/proofReason``.
     public static let invalidDPoPProof = ProblemCode.other("invalid_dpop_proof")
 
+    /// The provider, or the server, refuses what the app sent for a login. See ``Problem/reason``.
+    public static let invalidIdentity = ProblemCode.other("invalid_identity")
+
+    /// The provider does not answer the server, with status 503. A code that was sent cannot be sent again: get a new
+    /// one from the provider for the next attempt.
+    public static let providerUnavailable = ProblemCode.other("provider_unavailable")
+
+    /// The operator has configured no provider of this name.
+    public static let unknownProvider = ProblemCode.other("unknown_provider")
+
     /// Not of the server: the key of the session is gone. See ``SignOutReason/deviceKeyLost``.
     public static let deviceKeyLost = ProblemCode.other("device_key_lost")
 }
@@ -80,23 +90,4 @@ extension ProblemCode: Decodable {
         default: false
         }
     }
-}
-
-/// The check that an identity token of Apple's failed. Servers may add values.
-public struct AppleTokenReason: RawRepresentable, Codable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    public static let malformed = AppleTokenReason(rawValue: "malformed")
-    public static let algorithm = AppleTokenReason(rawValue: "algorithm")
-    public static let unknownKey = AppleTokenReason(rawValue: "unknown_key")
-    public static let signature = AppleTokenReason(rawValue: "signature")
-    public static let issuer = AppleTokenReason(rawValue: "issuer")
-    public static let audience = AppleTokenReason(rawValue: "audience")
-    public static let expired = AppleTokenReason(rawValue: "expired")
-    public static let notYetValid = AppleTokenReason(rawValue: "not_yet_valid")
-    public static let nonce = AppleTokenReason(rawValue: "nonce")
-    public static let code = AppleTokenReason(rawValue: "code")
-    public static let user = AppleTokenReason(rawValue: "user")
-    public static let replayed = AppleTokenReason(rawValue: "replayed")
 }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A nonce of the server, for one login.
 public struct LoginChallenge: Decodable, Hashable, Sendable {
-    /// Send it with the login. Pass its SHA-256 to Apple, in lowercase hexadecimal. ``AppleSignIn`` does both.
+    /// Send it with the login. Pass it to the provider, or its SHA-256 in lowercase hexadecimal, as for Apple.
+    /// ``AppleSignIn`` does both.
     public let nonce: String
     /// How long it is valid, in seconds.
     public let expiresIn: Int

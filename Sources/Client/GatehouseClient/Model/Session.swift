@@ -109,12 +109,3 @@ public struct LinkedAccount: Decodable, Hashable, Sendable {
         (self.isPrivateEmail, self.isMailForwarded, self.linkedAt) = (isPrivateEmail, isMailForwarded, linkedAt)
     }
 }
-
-/// How a user signs in. Servers may add values.
-public struct Provider: RawRepresentable, Codable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    public static let apple = Provider(rawValue: "APPLE")
-    public static let development = Provider(rawValue: "DEV")
-}

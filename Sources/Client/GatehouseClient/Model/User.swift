@@ -5,7 +5,7 @@ public struct User: Codable, Hashable, Sendable, Identifiable {
     /// It never changes and is never given to another user.
     public let id: String
     public let email: String?
-    /// Whether Apple has verified the address.
+    /// Whether a provider has verified the address.
     public let emailVerified: Bool
     public let nickname: String?
     public let avatarUrl: URL?

@@ -61,6 +61,8 @@ struct StoredSession: Codable, Equatable {
     var user: User
     /// The name of the key that the session is bound to.
     var key: String?
+    /// How the user has signed in. Nil if an earlier version of the library has stored the session.
+    var provider: Provider?
 
     var credentials: Credentials { Credentials(token: tokens.accessToken, key: key) }
 }

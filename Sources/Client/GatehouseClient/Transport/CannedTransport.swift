@@ -86,7 +86,8 @@ public final class CannedTransport: HTTPTransport {
         let done = Answer.answer(status: 204)
         return [
             "POST /api/auth/apple/challenge": .json(#"{"nonce":"nonce","expiresIn":600}"#),
-            "POST /api/auth/apple": login, "POST /api/auth/dev-login": login, "POST /api/auth/refresh": login,
+            "POST /api/auth/apple": login, "POST /api/auth/identity": login, "POST /api/auth/dev-login": login,
+            "POST /api/auth/refresh": login,
             "POST /api/auth/logout": done, "POST /api/auth/logout-all": done, "GET /api/users/me": profile,
             "PATCH /api/users/me": profile, "DELETE /api/users/me": done,
         ]

@@ -55,7 +55,14 @@ struct Connection: Sendable {
         _ path: String, _ body: (some Encodable)?, as credentials: Credentials = Credentials(),
         expecting status: Int = 200
     ) async throws(GatehouseError) -> Data {
-        let request = request("POST", path, body: body.flatMap { try? JSONEncoder().encode($0) })
+        try await post(
+            path, encoded: body.flatMap { try? JSONEncoder().encode($0) }, as: credentials, expecting: status)
+    }
+
+    func post(
+        _ path: String, encoded body: Data?, as credentials: Credentials, expecting status: Int = 200
+    ) async throws(GatehouseError) -> Data {
+        let request = request("POST", path, body: body)
         let (data, response) = try await send(request, as: credentials, sendWithDeadline)
         return try Self.success(data, response, status)
     }

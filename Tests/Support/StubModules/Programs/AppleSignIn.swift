@@ -32,9 +32,10 @@ actor Server: HTTPTransport {
 @MainActor
 struct Program {
     static let server = Server()
+    static let client = GatehouseClient(
+        URL(string: "https://api.example.com")!, store: MemorySessionStore(), transport: server)
     static let apple = AppleSignIn(
-        GatehouseClient(URL(string: "https://api.example.com")!, store: MemorySessionStore(), transport: server),
-        defaults: UserDefaults(suiteName: "gatehouse.stub.\(UUID().uuidString)")!)
+        client, defaults: UserDefaults(suiteName: "gatehouse.stub.\(UUID().uuidString)")!)
 
     static func main() async throws {
         await signsIn()
@@ -137,10 +138,18 @@ struct Program {
     }
 
     static func revoked() async {
-        let before = await server.requests.count
+        expect(await asked == 0, "the user has not been asked for")
         await apple.checkCredential()
-        let asked = await server.requests.dropFirst(before).map(\.url?.path)
-        expect(asked == ["/api/users/me"], "a revoked credential is asked about")
+        expect(await asked == 1, "a revoked credential is asked about")
+        await client.signOut()
+        _ = try? await client.signIn(with: .qq(accessToken: "token"))
+        await apple.checkCredential()
+        expect(await asked == 1, "a session that another provider has opened goes on")
+    }
+
+    /// How often the server was asked for the user.
+    static var asked: Int {
+        get async { await server.requests.count { $0.url?.path == "/api/users/me" } }
     }
 
     enum Value: Decodable, Equatable {
