@@ -49,8 +49,12 @@ struct MonitoringTests {
     private static let allNames = Result { () throws -> Set<String> in
         let folder = try TemporaryFolder()
         let addresses = ["sqlite:" + folder.file("g.db"), try TemporaryPostgreSQL.shared.get().database()]
+        let providers = try ProviderFixture.shared.get().folder.path
         return try addresses.reduce(into: try scrape.get().names) { known, address in
-            let server = try ServerProcess { $0["DATABASE_URL"] = address }
+            let server = try ServerProcess { variables in
+                variables["DATABASE_URL"] = address
+                variables["PROVIDERS_DIR"] = providers
+            }
             known.formUnion(names(in: String(decoding: try server.send(.get("/metrics")).body, as: UTF8.self)))
         }
     }

@@ -36,7 +36,10 @@ final class ExampleFixture {
             path: operation.path.replacing("{id}", with: sessionID).replacing("{provider}", with: provider))
         if operation.requiresAccessToken || operation.id == "logOut" { authorise(&request, by: login.accessToken) }
         if let body = body() { Self.set(body, of: &request) }
-        if operation.id == "receiveSecurityEvents" { request.body = Array(securityEvent.utf8) }
+        if operation.id == "receiveSecurityEvents" {
+            request.headers.append(("Content-Type", "application/secevent+jwt"))
+            request.body = Array(securityEvent.utf8)
+        }
         if operation.id == "revokeToken" { return .form(operation.path, "token=" + login.refreshToken) }
         return request
     }
