@@ -6,13 +6,21 @@ import Processes
 /// The providers that Gatehouse is configured with, as `gatehouse providers` prints them, so that the page has no list of its
 /// own.
 struct ProviderList: Sendable {
-    private let program: Subprocess
+    typealias Run = @Sendable (_ words: [String]) throws(POSIXError) -> Subprocess.Outcome
+
     /// Where Gatehouse reaches the stand-in; nil if there is none.
     private let standIn: String?
+    private let run: Run
 
     init(_ settings: ConsoleSettings) {
-        program = .inheritingEnvironment(settings.gatehouse)
-        standIn = settings.applePort.map { "http://127.0.0.1:\($0)/" }
+        let program = Subprocess.inheritingEnvironment(settings.gatehouse)
+        self.init(applePort: settings.applePort) { words throws(POSIXError) in try program.run(words) }
+    }
+
+    /// - Parameter run: runs `gatehouse`.
+    init(applePort: UInt16?, run: @escaping Run) {
+        standIn = applePort.map { "http://127.0.0.1:\($0)/" }
+        self.run = run
     }
 
     /// The `name` and `kind` of each provider, its first audience as `audience` or its app as `appId`, and as `mint` the path
@@ -48,7 +56,7 @@ struct ProviderList: Sendable {
 
     private func document(_ words: [String]) throws(HTTPRefusal) -> JSONObject {
         let outcome: Subprocess.Outcome
-        do throws(POSIXError) { outcome = try program.run(words) } catch {
+        do throws(POSIXError) { outcome = try run(words) } catch {
             throw .failed("gatehouse providers could not be run: \(error)")
         }
         guard outcome.status == 0, let document = (try? JSONValue(parsing: Array(outcome.output.utf8)))?.object else {
