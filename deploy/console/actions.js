@@ -1,48 +1,47 @@
 // What the buttons do: each action is one request or several in a row.
 
 import { control, isOK, send } from "./exchange.js";
+import { apple, obtain } from "./mint.js";
 import { find, forget, keep, newKey } from "./proofs.js";
 import { advance, begin, end, state } from "./state.js";
-import { decode, sha256 } from "./tokens.js";
+import { decode } from "./tokens.js";
 import { readFaults } from "./faults.js";
 
-// Mints a login with the fake Apple as an app's system would, and sends it.
-// `order` is for the fake Apple; `nonce` is hashed, raw, other or none. `isBound`: the session gets a key of this page.
-export async function signIn({ order, claims, nonce, isBound }) {
-  const body = { ...order, claims: { ...claims } };
-  if (nonce !== "none") {
-    const challenge = await send({
-      label: "Challenge", kind: "challenge", method: "POST", path: "/api/auth/apple/challenge",
-    });
-    if (!isOK(challenge)) return;
-    body.nonce = challenge.answer.json.nonce;
-    // An app passes the SHA-256 to Apple, and the nonce itself to Gatehouse.
-    if (nonce === "hashed") body.claims = { nonce: await sha256(body.nonce), ...body.claims };
-    if (nonce === "other") body.claims = { nonce: await sha256("another nonce"), ...body.claims };
-  }
-  const minted = await send({
-    label: "Apple’s answer to the app", kind: "mint", method: "POST", path: "/console/apple/mint", body,
-  });
-  if (isOK(minted)) await logIn(minted.answer.json, isBound);
+// Gets the login of a provider as an app would, and sends it: `login` is for `obtain`. `subject` is the user at a provider
+// other than Apple, `isBound` gives the session a key of this page, and `twice` sends the same login again.
+export async function signIn(login) {
+  const body = await obtain(login);
+  if (!body) return;
+  await logIn(body, login);
+  if (login.twice) await logIn(body, login, "Sign in with the same code");
 }
 
-export async function logIn(body, isBound) {
+export async function logIn(body, { provider = apple, subject, isBound }, label = "Sign in") {
+  const isApple = provider.kind === "apple";
   // An app makes the key before the login, too, so that no session is ever without it.
   const key = isBound ? await newKey() : undefined;
-  const step = await send({ label: "Sign in", kind: "login", method: "POST", path: "/api/auth/apple", body, key });
-  if (isOK(step)) {
-    await drop();
-    const isKept = step.answer.json.tokenType === "DPoP";
-    begin(step.answer.json, step.answer.json.user, isKept ? key.thumbprint : undefined);
-    if (isKept) await keep(key);
-    state.subject = decode(body.identityToken)?.claims?.sub ?? null;
-  } else if (step.answer?.json?.code === "invalid_apple_token") {
-    await explain(step, body);
-  }
+  const step = await send({
+    label, kind: "login", provider: provider.kind, method: "POST", key,
+    path: isApple ? "/api/auth/apple" : "/api/auth/identity",
+    body: isApple ? body : { provider: provider.name.toUpperCase(), ...body },
+  });
+  if (!isOK(step)) return explain(step, body);
+  await drop();
+  const isKept = step.answer.json.tokenType === "DPoP";
+  begin(step.answer.json, step.answer.json.user, isKept ? key.thumbprint : undefined);
+  if (isKept) await keep(key);
+  remember(provider, body, subject);
+}
+
+// The user who signed in last, for a returning user.
+function remember(provider, body, subject) {
+  if (provider.kind === "apple") state.subject = decode(body.identityToken)?.claims?.sub ?? null;
+  else state.subjects[provider.name] = subject;
 }
 
 // The table of `gatehouse apple verify`, which verifies the same token with the same settings.
 async function explain(step, body) {
+  if (step.answer?.json?.code !== "invalid_apple_token") return;
   step.explainedAt = Date.now();
   try {
     step.verify = await control("POST", "verify", body);
@@ -66,6 +65,22 @@ async function drop() {
   if (state.session?.jkt) await forget(state.session.jkt);
   end();
 }
+
+// Gets another login, and links it to the signed-in user.
+export async function link(login) {
+  const body = await obtain(login);
+  if (!body) return;
+  const step = await sendAuthorised({
+    label: `Link ${login.provider.name}`, kind: "link", provider: login.provider.kind, method: "POST",
+    path: `/api/users/me/accounts/${login.provider.name}`, body,
+  });
+  if (isOK(step)) remember(login.provider, body, login.subject);
+  else await explain(step, body);
+}
+
+export const unlink = ({ name, kind }) => sendAuthorised({
+  label: `Unlink ${name}`, kind: "unlink", provider: kind, method: "DELETE", path: `/api/users/me/accounts/${name}`,
+});
 
 export const me = () => sendAuthorised({ label: "Me", kind: "me", method: "GET", path: "/api/users/me" });
 

@@ -1,28 +1,62 @@
 // The form of a login: presets, the editor, and an app's own token.
 
-import { logIn, signIn } from "./actions.js";
+import { link, logIn, signIn, unlink } from "./actions.js";
 import { $, element, replace } from "./dom.js";
-import { presets } from "./presets.js";
+import { apple } from "./mint.js";
+import { presetsOf, usualNonce } from "./presets.js";
 import { state } from "./state.js";
 import { run, setDisabled } from "./view-session.js";
 
-let preset = presets[0];
+let provider = apple;
+let preset = presetsOf(apple)[0];
 
 export function buildLogin() {
-  replace($("presets"), presets.map(option));
+  buildProviders();
+  choose(apple);
   // A reload keeps the session, and with it the choice.
   $("bound").checked = Boolean(state.session?.jkt);
-  fill();
   $("login").onsubmit = (event) => {
     event.preventDefault();
-    const login = read();
-    if (login) run(() => signIn({ ...login, isBound: $("bound").checked }));
+    send(signIn);
   };
+  whenEnabled("link", () => send(link));
+  whenEnabled("unlink", () => run(() => unlink(provider)));
   $("paste").onsubmit = (event) => {
     event.preventDefault();
     const body = readToken();
-    if (body) run(() => logIn(body, $("bound").checked));
+    if (body) run(() => logIn(body, { isBound: $("bound").checked }));
   };
+}
+
+// Apple, and the providers of Gatehouse whose logins the fake Apple can mint.
+function buildProviders() {
+  const offered = [apple, ...state.providers.filter((one) => one.mint && presetsOf(one).length)];
+  replace($("provider"), offered.map(({ name, kind }) =>
+    element("option", { value: name }, kind === "apple" ? "Apple" : name)));
+  $("provider").onchange = () => {
+    choose(offered.find(({ name }) => name === $("provider").value));
+    showLogin();
+  };
+}
+
+function choose(one) {
+  provider = one;
+  preset = presetsOf(provider)[0];
+  $("presets-heading").textContent = provider === apple ? "A login with the fake Apple" : `A login by ${provider.name}`;
+  $("editor").hidden = provider !== apple;
+  replace($("presets"), presetsOf(provider).map(option));
+  fill();
+}
+
+function whenEnabled(id, action) {
+  $(id).onclick = () => {
+    if ($(id).getAttribute("aria-disabled") === "false") action();
+  };
+}
+
+function send(action) {
+  const login = provider === apple ? read() : readPreset();
+  if (login) run(() => action({ ...login, isBound: $("bound").checked }));
 }
 
 function option(one) {
@@ -46,13 +80,30 @@ function fill() {
   fault("claims", "");
 }
 
-// There is no returning user before the first login.
+const lastSubject = () => (provider === apple ? state.subject : state.subjects[provider.name]) ?? null;
+
+// There is no returning user before the first login, and no link without a user.
 export function showLogin() {
   const input = document.querySelector('input[value="returning"]');
-  input.disabled = !state.subject;
+  input.disabled = !lastSubject();
   if (preset.returning) $("subject").value ||= state.subject ?? "";
   for (const button of document.querySelectorAll("#login button, #paste button")) setDisabled(button, state.busy);
+  for (const id of ["link", "unlink"]) setDisabled($(id), state.busy || !state.session);
 }
+
+// The stand-in does not say which user it has chosen, so the page chooses the user.
+function readPreset() {
+  const subject = (preset.returning && lastSubject()) || newSubject();
+  const isOpenID = ["openid", "google"].includes(provider.kind);
+  const audience = isOpenID ? { aud: provider.audience } : {};
+  return {
+    provider, subject, order: { ...audience, ...preset.order, [isOpenID ? "sub" : "openid"]: subject },
+    claims: preset.claims?.(), nonce: preset.nonce ?? usualNonce[provider.kind], twice: preset.twice, part: preset.part,
+  };
+}
+
+const newSubject = () =>
+  [...crypto.getRandomValues(new Uint8Array(14))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 function read() {
   // The times of an expired token count from now.
@@ -63,7 +114,7 @@ function read() {
   if (preset.returning && !$("subject").value) $("subject").value = state.subject ?? "";
   if ($("subject").value) order.sub = $("subject").value;
   if (!order.aud) delete order.aud;
-  return { order, claims, nonce: $("nonce").value };
+  return { provider, order, claims, nonce: $("nonce").value };
 }
 
 function readToken() {

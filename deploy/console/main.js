@@ -27,6 +27,7 @@ async function readSettings() {
 }
 
 async function start() {
+  await readProviders().catch(fail);
   buildLogin();
   buildActions();
   buildFaults();
@@ -38,6 +39,11 @@ async function start() {
   startLog();
   setInterval(tick, 1000);
   await readFaults().catch(fail);
+}
+
+// Without them, Apple's logins still work.
+async function readProviders() {
+  state.providers = (await control("GET", "providers")).providers;
 }
 
 function withoutFakeApple() {

@@ -31,6 +31,8 @@ let challenge = try await client.challenge()  // AppleSignIn does this`,
 let login = try await AppleSignIn(client).authorize(scopes: [.fullName, .email])`,
   login: () => `${client()}
 let session = try await client.signIn(apple: login)`,
+  link: () => `let accounts = try await client.link(apple: login)`,
+  unlink: () => `try await client.unlinkApple()`,
   me: () => `let user = try await client.user()`,
   refresh: () => `// The client refreshes when the access token is about to expire, once for all tasks.
 let token = try await client.accessToken()`,
@@ -48,6 +50,13 @@ let result = await client.signOut()`,
 let revocation = try await client.deleteAccount(authorizationCode: fresh.authorizationCode)`,
 };
 
+const sdk = "// Send what the provider’s SDK has returned: the body of the request above.";
+
+const providerKinds = ["provider-challenge", "provider-mint"];
+
 const serverOnly = "// No app sends this: Apple's servers do.";
 
-export const swift = (step) => (texts[step.kind] ? texts[step.kind](step) : serverOnly);
+export function swift(step) {
+  if (providerKinds.includes(step.kind) || (step.provider ?? "apple") !== "apple") return sdk;
+  return texts[step.kind] ? texts[step.kind](step) : serverOnly;
+}

@@ -7,6 +7,8 @@ export const state = {
   session: null, // {accessToken, refreshToken, user, jkt}: the thumbprint of the key of a bound session
   oldTokens: [], // refresh tokens of this session that have been replaced, the oldest first
   subject: null, // the Apple user who signed in last
+  subjects: {}, // the user of each other provider who signed in last
+  providers: [], // the providers besides Apple: {name, kind, audience, appId, mint}
   steps: [],
   selected: null,
   busy: false,
@@ -22,8 +24,8 @@ export function onChange(listener) {
 }
 
 export function changed() {
-  const { session, oldTokens, subject } = state;
-  sessionStorage.setItem(stored, JSON.stringify({ session, oldTokens, subject }));
+  const { session, oldTokens, subject, subjects } = state;
+  sessionStorage.setItem(stored, JSON.stringify({ session, oldTokens, subject, subjects }));
   for (const listener of listeners) listener();
 }
 

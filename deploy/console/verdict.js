@@ -25,7 +25,11 @@ function withoutAnswer(step) {
 
 const good = {
   challenge: () => ["A nonce for one login", "The app passes its SHA-256 to Apple, and sends the nonce itself."],
+  "provider-challenge": () => ["A nonce for one login", "The app hands it to the provider, and sends it with the token."],
   mint: () => ["Apple has issued an identity token", "This is what an app gets from AuthenticationServices."],
+  "provider-mint": () => ["The provider has issued a login", "This is what an app gets from the provider’s SDK."],
+  link: () => ["The login is linked", "It signs this user in from now on."],
+  unlink: () => ["The login is not linked any more", "It would sign in a new user."],
   login: ({ json }) => [
     json.isNewUser ? "Signed in as a new user" : "Signed in: the user is known",
     `Gatehouse has issued an access token and a refresh token${json.tokenType === "DPoP" ? ", bound to the key of the proof" : ""}.`,

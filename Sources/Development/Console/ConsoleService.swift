@@ -12,6 +12,7 @@ package struct ConsoleService: Sendable {
     private let api: FaultyAPI
     private let apple: AppleControl?
     private let log: LogTail
+    private let providers: ProviderList
     private let check: TokenCheck
     private let proofCheck: ProofCheck
 
@@ -28,6 +29,7 @@ package struct ConsoleService: Sendable {
             AppleControl(server: HTTPUpstream(try SocketAddress(host: "127.0.0.1", port: $0)))
         }
         log = LogTail(data: settings.data)
+        providers = ProviderList(settings)
         check = try TokenCheck(settings)
         proofCheck = try ProofCheck(settings)
     }
@@ -66,6 +68,7 @@ package struct ConsoleService: Sendable {
         }
         switch (request.method, path) {
         case ("GET", "settings"): return settings.json
+        case ("GET", "providers"): return try providers.json()
         case ("POST", "verify"): return try check.verify(request.body)
         case ("POST", "verify-proof"): return try proofCheck.verify(try request.object())
         case ("GET", "faults"): break

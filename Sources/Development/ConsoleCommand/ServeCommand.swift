@@ -13,6 +13,7 @@ struct ServeCommand: Command {
     let discussion = """
         /console/                the files of --page
         /console/settings        what the page has to know of the server
+        /console/providers       the providers of `gatehouse providers list`, and where the fake Apple mints their logins
         /console/log/CURSOR      lines of the logs; `end` is the first cursor
         /console/verify          runs `gatehouse apple verify` with the body of a login
         /console/verify-proof    runs `gatehouse dpop verify` with {"proof", "method", "url", "accessToken", "jkt"}

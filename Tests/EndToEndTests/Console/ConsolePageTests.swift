@@ -12,7 +12,8 @@ struct ConsolePageTests {
             "first_steps", "refusals", "claims_editor", "pasted_token", "lost_answer", "race", "sign_out_and_delete",
             "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard",
             "narrow_window",
-            "colour_schemes", "reload", "hostile_text", "bound", "stolen",
+            "colour_schemes", "reload", "hostile_text", "bound", "stolen", "provider_logins", "provider_refusals",
+            "provider_links",
         ])
     func scenario(name: String) throws {
         try run(name, against: try DevelopmentServer())

@@ -5,7 +5,7 @@ import os
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 PATIENCE = 60
 
@@ -75,6 +75,9 @@ class Page:
     def sign_in(self, preset="new"):
         self.choose(preset)
         self.act("#login button.primary")
+
+    def choose_provider(self, name):
+        Select(self.one("#provider")).select_by_visible_text(name)
 
     def title(self):
         return self.text(".verdict .title")

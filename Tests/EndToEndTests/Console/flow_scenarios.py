@@ -210,6 +210,71 @@ def bound_strictly(page):
     page.expect_title("Signed out")
 
 
+def provider_logins(page):
+    names = [option.text for option in Select(page.one("#provider")).options]
+    assert names == ["Apple", "acme", "google", "qq", "wechat"], names
+    for name in names[1:]:
+        page.choose_provider(name)
+        assert not page.one("input[value=returning]").is_enabled(), name
+        assert not page.one("#editor").is_displayed(), "the editor is for Apple's claims"
+        before = len(page.history())
+        page.sign_in()
+        page.expect_title("Signed in as a new user")
+        steps = [h.split(". ")[1] for h in page.history()[before:]]
+        challenge = ["Challenge 200"] if name in ("acme", "google") else []
+        assert steps == [*challenge, f"Answer of {name} to the app 200", "Sign in 200"], steps
+        assert f'"provider": "{name.upper()}"' in page.text("#step pre"), page.text("#step pre")
+        assert "the provider’s SDK" in page.text("#step"), "the snippet of Swift"
+        page.screenshot("signed-in-by-" + name)
+        page.sign_in("returning")
+        page.expect_title("the user is known")
+        page.act("#me")
+        page.expect_title("accepted")
+    page.choose_provider("Apple")
+    assert page.one("#editor").is_displayed() and not page.one("input[value=returning]").is_enabled()
+    page.sign_in()
+    page.expect_title("Signed in as a new user")
+
+
+def provider_refusals(page):
+    tokens = (("audience", "audience"), ("expired", "expired"), ("nonce", "nonce"), ("forged", "signature"))
+    codes = (("used", "code"), ("expired", "code"))
+    for name, presets in (("google", tokens), ("acme", tokens),
+                          ("wechat", (*codes, ("app", "code"), ("secret", "provider_unavailable"))),
+                          ("qq", (*codes, ("app", "client")))):
+        page.choose_provider(name)
+        for preset, reason in presets:
+            page.sign_in(preset)
+            page.until(lambda: page.idle() and page.history()[-1].split()[1] == "Sign", "the answer")
+            print(name, preset, page.title(), page.text(".verdict"))
+            page.screenshot(f"{name}-refused-{preset}")
+
+
+def provider_links(page):
+    assert page.one("#link").get_attribute("aria-disabled") == "true", "no user is signed in"
+    page.sign_in()
+    for name in ("acme", "google", "qq", "wechat"):
+        page.choose_provider(name)
+        page.act("#link")
+        page.until(lambda: page.idle() and f"Link {name}" in page.history()[-1], "the link")
+        page.expect_title("The login is linked")
+    accounts = page.text("#step")
+    for name in ("APPLE", "ACME", "GOOGLE", "QQ", "WECHAT"):
+        assert f'"{name}"' in accounts, accounts
+    user = re.search(r"user_\w+", page.text("#session")).group(0)
+    page.sign_in("returning")
+    page.expect_title("the user is known")
+    assert user in page.text("#session"), "the linked login signs in the same user"
+    page.choose("audience") if page.all("input[value=audience]") else page.choose("used")
+    for name in ("Apple", "acme", "google", "qq"):
+        page.choose_provider(name)
+        page.act("#unlink")
+        page.expect_title("not linked any more")
+    page.choose_provider("wechat")
+    page.act("#unlink")
+    page.expect_title("Refused: last_account")
+
+
 def sign_out_and_delete(page):
     page.sign_in()
     page.act("#sign-out")

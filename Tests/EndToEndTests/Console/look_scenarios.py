@@ -61,7 +61,7 @@ def keyboard(page):
         element.send_keys(Keys.TAB)
         if page.script("return document.activeElement === document.body"):
             break
-    for wanted in ("preset", "Sign in", "Edit the claims", "api-fault", "apple-fault", "rotate", "copy-faulty", "me",
+    for wanted in ("provider", "preset", "link", "unlink", "Sign in", "Edit the claims", "api-fault", "apple-fault", "rotate", "copy-faulty", "me",
                    "refresh", "lose", "replay", "sign-out", "export", "delete", "notification", "notify", "lines", "source",
                    "log"):
         assert wanted in seen, f"{wanted} is not among {seen}"

@@ -22,7 +22,8 @@ struct RunScriptServerTests {
         let server = try DevelopmentServer()
         let commands = server.commands
         for path in [
-            "mint", "me", "refresh", "logout", "dev-login", "me/accounts/apple", "accounts", "export", "jwks.json",
+            "mint", "me", "refresh", "logout", "dev-login", "me/accounts/apple", "me/accounts/google", "accounts",
+            "export", "jwks.json",
         ] {
             #expect(commands.contains { $0.contains("/\(path) ") || $0.hasSuffix("/\(path)") }, "\(path)")
         }
@@ -134,6 +135,23 @@ struct RunScriptServerTests {
         #expect(server.configuration.contains(#"APPLE_BUNDLE_ID="com.example.phone""#))
         #expect(!server.configuration.contains("_URL=\"http") && !server.configuration.contains("APPLE_KEY_ID"))
         #expect(try server.paste(server.commands.filter { !$0.contains("appleid.apple.com") }).errorOutput == "")
+    }
+
+    @Test("A login by each provider that the fake Apple plays is accepted")
+    func providers() throws {
+        let server = try DevelopmentServer()
+        for (name, path) in [
+            ("google", "openid/google"), ("acme", "openid/acme"), ("wechat", "wechat"), ("qq", "qq"),
+        ] {
+            let minted = try server.ask("http://127.0.0.1:\(server.applePort)/\(path)/mint", "-d", "{}")
+            var body: JSONObject = ["provider": .string(name)]
+            for member in ["identityToken", "code"] { body[member] = minted[member] }
+            if name == "qq" { body["redirectUri"] = "https://app.example.com/qq" }
+            let login = try server.ask(
+                "https://localhost:\(server.port)/api/auth/identity", "-d", body.description, "-H",
+                "Content-Type: application/json")
+            #expect(login.status == 200 && login["isNewUser"] == true, "\(name) \(login.json)")
+        }
     }
 
     @Test("Where NODE_ENV is production, the printed commands do without the development login")

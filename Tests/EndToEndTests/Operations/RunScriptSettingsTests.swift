@@ -17,7 +17,8 @@ struct RunScriptSettingsTests {
         set -euo pipefail
         fail() { printf '%s\\n' "$2" >&2; exit "$1"; }
         data=$2 socket=$2/socket apple_port=8444 real_apple=$3 bundle_id=$4
-        source "$1/deploy/lib/run/settings"
+        for part in settings providers; do source "$1/deploy/lib/run/$part"; done
+        umask 077
         refuse_settings
         choose_bundle_id
         choose_developer
@@ -138,5 +139,48 @@ struct RunScriptSettingsTests {
         let before = try names.map { try String(contentsOfFile: folder.file("secrets/" + $0), encoding: .utf8) }
         #expect(try write().status == 0)
         #expect(try names.map { try String(contentsOfFile: folder.file("secrets/" + $0), encoding: .utf8) } == before)
+    }
+
+    private static let providers = ["acme.conf", "google.conf", "qq.conf", "wechat.conf"]
+
+    private var writtenProviders: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.file("providers.d")).sorted() }
+    }
+
+    @Test("Each provider that the fake Apple plays has a file that other users cannot read, and Gatehouse accepts it")
+    func providers() throws {
+        #expect(try write().status == 0)
+        #expect(try writtenProviders == Self.providers)
+        for name in Self.providers {
+            let mode = try FileManager.default.attributesOfItem(atPath: folder.file("providers.d/" + name))
+            #expect(mode[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+        let list = try Shell.outcome(
+            of: [Executable.gatehouse, "providers", "list"],
+            environment: ["GATEHOUSE_CONFIG": folder.file("gatehouse.conf")])
+        #expect(list.status == 0 && list.errorOutput == "", "\(list.errorOutput)")
+        for word in ["acme", "google", "wx1234567890abcdef", "101234567", "http://127.0.0.1:8444/openid/acme"] {
+            #expect(list.text.contains(word), "\(word)")
+        }
+    }
+
+    @Test("A start restores the files of providers that it has written, and keeps those of the operator")
+    func ownProviders() throws {
+        #expect(try write().status == 0)
+        let (google, own, acme) = (
+            folder.file("providers.d/google.conf"), folder.file("providers.d/own.conf"),
+            folder.file("providers.d/acme.conf")
+        )
+        let usual = try String(contentsOfFile: acme, encoding: .utf8)
+        let text = "KIND=google\nAUDIENCE=1.apps.googleusercontent.com\n"
+        for file in [google, own] { try text.write(toFile: file, atomically: true, encoding: .utf8) }
+        try (usual + "MAX_AGE=1m\n").write(toFile: acme, atomically: true, encoding: .utf8)
+        #expect(try write().status == 0)
+        #expect(try String(contentsOfFile: acme, encoding: .utf8) == usual)
+        // Nothing plays them with --real-apple.
+        #expect(try writeForApple().status == 0)
+        #expect(try writtenProviders == ["google.conf", "own.conf"])
+        for file in [google, own] { #expect(try String(contentsOfFile: file, encoding: .utf8) == text) }
+        #expect(try check().status == 0)
     }
 }
