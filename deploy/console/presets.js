@@ -59,7 +59,7 @@ const ofKind = {
     ...codes,
     { id: "app", name: "Code of another app", hint: "Refused: WeChat says 40029.", order: { fault: 40029 } },
     {
-      id: "secret", name: "Wrong app secret", hint: "Fails: WeChat says 40125, and the log names the setting.",
+      id: "secret", name: "Wrong app secret", hint: "Fails: WeChat says 40125, and the log says what to correct.",
       order: { fault: 40125 },
     },
   ],

@@ -74,6 +74,20 @@ struct ConsoleServerTests {
         }
     }
 
+    @Test("The providers of Gatehouse are offered, and the stand-in mints a login of each")
+    func providers() throws {
+        let server = try DevelopmentServer()
+        let list = try server.ask(url(server, "/console/providers"))["providers"]?.array?.compactMap(\.object) ?? []
+        #expect(list.map { $0["name"] } == ["acme", "google", "qq", "wechat"])
+        for provider in list {
+            let path = try #require(provider["mint"]?.string, "\(provider)")
+            let minted = try post(server, "/console/apple/" + path, [:])
+            #expect(minted.status == 200 && (minted["identityToken"] ?? minted["code"]) != nil, "\(path)")
+        }
+        // Not what changes the stand-in.
+        #expect(try post(server, "/console/apple/wechat/app", [:]).status == 404)
+    }
+
     @Test("A lost answer: the connection ends, the request was carried out, and the log has its request id")
     func lostAnswer() throws {
         let server = try DevelopmentServer()
@@ -151,6 +165,7 @@ struct ConsoleServerTests {
         let settings = try server.ask(url(server, "/console/settings"))
         #expect(settings["fakeApple"] == .null && settings["bundleIDs"] == ["com.example.phone"])
         #expect(try post(server, "/console/apple/mint", [:]).status == 404)
+        #expect(try server.ask(url(server, "/console/providers"))["providers"] == [])
         let report = try post(server, "/console/verify", ["identityToken": "a.b.c"])
         #expect(report.status == 502 && report["error"]?.string?.contains(":\(closed)/keys") == true)
     }
