@@ -52,7 +52,7 @@ private final class ProbeRequests: Sendable {
         do throws(HTTPFault) {
             let answer = try send()
             let fault: KeyServerProbe.Outcome? = answer.status == 200 ? nil : .status(answer.status)
-            add(Request(url: url, fault: fault, date: answer.time))
+            add(Request(url: url, fault: fault, date: answer.date.flatMap { Timestamp(httpDate: $0, age: answer.age) }))
             return answer
         } catch {
             add(Request(url: url, fault: KeyServerProbe.outcome(of: error), date: nil))
@@ -63,16 +63,17 @@ private final class ProbeRequests: Sendable {
     private func add(_ request: Request) { requests.withLock { $0.append(request) } }
 }
 
-extension HTTPResponse {
-    /// The server's clock: the time at which the answer was made, and the time for which a cache has kept it.
-    fileprivate var time: Timestamp? {
-        date.flatMap(Timestamp.init(httpDate:)).map { made in
-            made + .seconds(age.flatMap(Int64.init).map { min(max(0, $0), Self.oldest) } ?? 0)
-        }
-    }
+extension Timestamp {
+    /// The largest value of an Age header (RFC 9111, section 1.2.2).
+    private static let longestAge = Int64(Int32.max)
 
-    /// The largest value of the header (RFC 9111, section 1.2.2).
-    private static let oldest = Int64(Int32.max)
+    /// The clock of the server that sends an answer: its date is that of its origin, and a cache adds for how long it has
+    /// kept the answer.
+    init?(httpDate date: String, age: String?) {
+        guard let made = Timestamp(httpDate: date) else { return nil }
+        let seconds = age.flatMap(Int64.init) ?? 0
+        self = made + .seconds(min(max(0, seconds), Self.longestAge))
+    }
 }
 
 extension KeySetAddress {
