@@ -4,7 +4,8 @@ import Testing
 @Suite("Arguments and help of gatehouse")
 struct UsageTests {
     private static let commands = [
-        "serve", "reload", "health", "check", "migrate", "move", "keys generate", "providers list", "providers show", "users list", "users show",
+        "serve", "reload", "health", "check", "migrate", "move", "keys generate", "providers list", "providers show",
+        "users list", "users show",
         "users disable",
         "users enable",
         "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "dpop verify",
