@@ -173,8 +173,8 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseCommandTests",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseCommand",
-                        "GatehouseServer",
+                        "IdentityProviders", "CommandLineTool", "FakeProviders", "FileSystem", "Gatehouse",
+                        "GatehouseCommand", "GatehouseServer",
                         "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
                         "Sockets", "StoreSupport", "TestSupport",
                     ]),

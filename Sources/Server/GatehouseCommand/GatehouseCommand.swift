@@ -10,7 +10,8 @@ struct GatehouseCommand {
         KeysResealCommand(), ProvidersListCommand(), ProvidersShowCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
-        AppleVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(), VersionCommand(),
+        AppleVerifyCommand(), IdentityVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(),
+        VersionCommand(),
     ]
 
     static func main() {

@@ -9,6 +9,8 @@ package struct HTTPResponse: Sendable {
     package let status: Int
     /// The Date header, which tells the server's clock.
     package var date: String?
+    /// The Age header: for how many seconds a cache has kept the response, whose date is that of its origin.
+    package var age: String?
     package let body: [UInt8]
 }
 

@@ -89,7 +89,7 @@ struct Transfer: ~Copyable {
         try withExtendedLifetime(received) { () throws(HTTPFault) in try check(unsafe curl_easy_perform(easy)) }
         var status = 0
         try check(unsafe gatehouse_curl_status(easy, &status))
-        return HTTPResponse(status: status, date: header("Date"), body: received.bytes)
+        return HTTPResponse(status: status, date: header("Date"), age: header("Age"), body: received.bytes)
     }
 
     private func header(_ name: String) -> String? {

@@ -9,7 +9,7 @@ struct UsageTests {
         "users disable",
         "users enable",
         "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "dpop verify",
-        "jws verify",
+        "jws verify", "identity verify",
         "openapi", "version",
     ]
 

@@ -1,6 +1,7 @@
 import Gatehouse
-import GatehouseServer
 import Testing
+
+@testable import GatehouseServer
 
 @Suite("The Date header of a server")
 struct HTTPDateTests {
@@ -15,5 +16,16 @@ struct HTTPDateTests {
         ] as [(String, Int64?)])
     func dates(text: String, seconds: Int64?) {
         #expect(Timestamp(httpDate: text)?.seconds == seconds)
+    }
+
+    @Test(
+        "is that of the origin, to which a cache adds the age of the answer",
+        arguments: [
+            (nil, 0), ("0", 0), ("90", 90), ("-5", 0), ("x", 0), ("9223372036854775807", 2_147_483_647),
+            ("99999999999999999999", 0),
+        ] as [(String?, Int64)])
+    func ages(age: String?, seconds: Int64) {
+        #expect(Timestamp(httpDate: "Thu, 01 Jan 1970 00:00:00 GMT", age: age)?.seconds == seconds)
+        #expect(Timestamp(httpDate: "", age: age) == nil)
     }
 }

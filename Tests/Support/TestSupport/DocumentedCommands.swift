@@ -50,7 +50,7 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Rotating keys on a server": onServer, "A stolen refresh secret": onServer,
             "Sealed data that no key opens": onServer,
         ],
-        catalogue + "Providers.md": ["Overview": onServer],
+        catalogue + "Providers.md": ["Overview": onServer, "When a token is refused": .besideRun],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
             "A database that was removed": onServer,

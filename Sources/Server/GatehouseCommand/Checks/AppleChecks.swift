@@ -19,24 +19,8 @@ struct KeySetCheck: Check {
     }
 
     func evaluate(_ outcome: KeyServerProbe.Outcome?) -> Finding {
-        let get = "curl -v \(url.withoutQuery.shellQuoted)"
-        return switch outcome {
-        case nil: .note("not checked: --offline")
-        case .keys(let count): .ok("\(count) usable keys")
-        case .noKeys: .fault("\(host) answers without a usable key", "correct APPLE_JWKS_URL; \(get)")
-        case .status(let status): .fault("\(host) answers with the status \(status)", "correct APPLE_JWKS_URL; \(get)")
-        case .noAddress(let reason):
-            .fault("DNS has no address for \(host): \(reason)", "getent hosts \(host); check /etc/resolv.conf")
-        case .unreachable(let reason):
-            .fault("\(host) cannot be reached: \(reason)", "check ip route and firewalls; \(get)")
-        case .late(let reason):
-            .fault("\(host) does not answer in time: \(reason)", "check ip route and firewalls; \(get)")
-        case .insecure(let reason):
-            .fault(
-                "no trusted TLS connection to \(host): \(reason)",
-                "apt install ca-certificates; check the clock and proxies; \(get)")
-        case .unusable(let reason): .fault("\(host) does not send a valid answer: \(reason)", get)
-        }
+        guard let outcome else { return .note("not checked: --offline") }
+        return KeyServerEvaluation(url: url, setting: "APPLE_JWKS_URL").evaluate(outcome)
     }
 
     /// The stored keys, which logins use while Apple does not answer.
@@ -46,8 +30,6 @@ struct KeySetCheck: Check {
         let isTooOld = time + KeySetPolicy().staleLimit < now
         return .note(isTooOld ? message + ", and is too old to be used" : message)
     }
-
-    private var host: String { String(url.host.prefix { $0 != ":" }) }
 }
 
 /// Whether Apple accepts the credentials of this server.

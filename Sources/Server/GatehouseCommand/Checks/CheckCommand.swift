@@ -1,5 +1,6 @@
 import CommandLineTool
 import FileSystem
+import Gatehouse
 import GatehouseServer
 import GatehouseStore
 import POSIX
@@ -11,10 +12,11 @@ struct CheckCommand: Command {
     let discussion = """
         Checks the configuration, development settings, previous keys, database, disk, integrity, schema, sealed data, backups,
         clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys, the
-        credentials for Apple, units, the socket, the server and its last reload, nginx, the certificate and the answer at
-        PUBLIC_URL, and limits. Prints a line for each, and below a fault what to do. The server may be running or not. Run
-        it as root: it opens the database as its owner, or connects to PostgreSQL as the user of the service, and other users
-        may not read everything. The report names what was not checked.
+        credentials for Apple, the keys or the credentials of each other provider, units, the socket, the server and its
+        last reload, nginx, the certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a
+        fault what to do. The server may be running or not. Run it as root: it opens the database as its owner, or connects
+        to PostgreSQL as the user of the service, and other users may not read everything. The report names what was not
+        checked.
 
         Exits 0 if there is no fault, 1 if there is one, 2 if the configuration is not usable; the rest is checked then as
         far as possible.
@@ -25,7 +27,7 @@ struct CheckCommand: Command {
         """
     let options = [
         Option(name: "--deep", help: "check all of a large database, which takes long"),
-        Option(name: "--offline", help: "send no request to Apple"),
+        Option(name: "--offline", help: "send no request to Apple or another provider"),
         Option(name: "--settings", help: "check only the settings"),
         .json,
     ]
@@ -83,7 +85,7 @@ struct CheckPlan {
         let database: (any ExaminedDatabase)? = if let server { server.database } else { file }
         let content =
             serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
-        let apple = appleFindings(database)
+        let apple = appleFindings(database) + providerFindings()
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
     }
@@ -161,6 +163,15 @@ struct CheckPlan {
         let clock = run(ClockCheck(database: database, appleTime: probe?.date))
         let keys = survey.appleKeysURL.map { run(KeySetCheck(url: $0, database: database, probe: probe)) } ?? []
         return clock + keys + run(CredentialsCheck(survey: survey, isOffline: isOffline))
+    }
+
+    /// One after another: each has a time limit of its own.
+    private func providerFindings() -> [(subject: String, finding: Finding)] {
+        (survey.providers ?? []).flatMap { provider in
+            let name = provider.name.lowercaseName + ".conf"
+            let file = survey.providerFiles.settings.first { $0.hasSuffix("/" + name) } ?? name
+            return run(ConfiguredProviderCheck(provider: provider, file: file, isOffline: isOffline))
+        }
     }
 
     /// Whether only root can change the path of the socket.

@@ -55,7 +55,8 @@ struct AppleVerifyCommand: Command {
         let credential = try input.credential(arguments)
         var passed: [IdentityTokenCheck] = []
         let verdict = verify(credential, by: rules, keys: keys.appleKeys, now: now) { passed.append($0) }
-        let report = AppleVerifyReport(credential, policy: rules.policy, keys: keys.appleKeys, now: now)
+        let report = IdentityTokenReport(
+            credential, rules: ReportedRules(rules.policy), keys: keys.appleKeys, now: now)
         let checks = report.checks(passed: passed) + report.checks(on: rules.challenges, passed: passed)
         return print(verdict.map(\.claims.object), checks, arguments)
     }

@@ -18,7 +18,8 @@ struct VerifiedCheck {
 
     static func notMade(_ subject: String) -> VerifiedCheck { VerifiedCheck(.skipped, subject, "not checked") }
 
-    var line: String { padded(mark, to: 7) + padded(subject, to: 12) + message }
+    /// - Parameter width: of the column of subjects.
+    func line(width: Int) -> String { padded(mark, to: 7) + padded(subject, to: width) + message }
 
     var json: JSONValue {
         ["subject": .string(subject), "state": .string(state.rawValue), "message": .string(message)]
@@ -64,7 +65,8 @@ struct VerifiedToken {
 
     func print(for arguments: Arguments) -> ExitStatus {
         if !arguments.has("--quiet"), !arguments.has(Option.json.name) {
-            for check in checks { StandardStream.error.line(check.line) }
+            let width = max(12, (checks.map(\.subject.count).max() ?? 0) + 2)
+            for check in checks { StandardStream.error.line(check.line(width: width)) }
         }
         var json: JSONObject = ["ok": false, "checks": .array(checks.map(\.json)), "reason": .null, "detail": .null]
         json["claims"] = .null

@@ -146,7 +146,8 @@ package struct KeySetState: Sendable {
 }
 
 extension JWKSet {
-    fileprivate func keys(for reference: KeyReference) -> [VerificationKey] {
+    /// The keys that may have signed a token; none if there is no such key.
+    package func keys(for reference: KeyReference) -> [VerificationKey] {
         guard let keyID = reference.keyID else { return keys(for: reference.algorithm) }
         return keys(withID: keyID)
     }

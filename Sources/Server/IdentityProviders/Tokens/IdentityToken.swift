@@ -27,14 +27,16 @@ package struct IdentityToken: Sendable {
         lifetime = try TokenLifetime(jws.claims)
         try lifetime.check(now: now, by: rules)
         passed(.times)
-        try rules.openID?.checkRequiredClaims(in: jws.claims)
+        guard let openID = rules.openID else { return }
+        try openID.checkRequiredClaims(in: jws.claims)
+        passed(.requiredClaims)
     }
 
     package var claims: JSONObjectReader { jws.claims }
 
     package var keyID: String? { jws.key.keyID }
 
-    var key: KeyReference { jws.key }
+    package var key: KeyReference { jws.key }
 
     func verify(with keys: [VerificationKey]) throws(IdentityFault) {
         try jws.verify(with: keys)

@@ -47,21 +47,37 @@ package struct IdentityTokenVerifier: Sendable {
     }
 }
 
-/// The checks of an identity token, in the order in which they are made.
-package enum IdentityTokenCheck: String, Sendable, CaseIterable {
+/// A check of an identity token.
+package enum IdentityTokenCheck: String, Sendable {
     case form
     case algorithm
     case keyID = "key id"
+    case type
     case claims
     case subject
     case issuer
     case audience
+    case authorizedParty = "authorized party"
     case times
+    case requiredClaims = "required claims"
     case key
     case signature
     case nonce
     case code
+    case accessToken = "access token"
     case user
+
+    /// The checks of Apple's tokens, in the order in which they are made.
+    package static let ofApple: [IdentityTokenCheck] = [
+        .form, .algorithm, .keyID, .claims, .subject, .issuer, .audience, .times, .key, .signature, .nonce, .code,
+        .user,
+    ]
+
+    /// The checks of an OpenID provider's tokens, in the order in which they are made.
+    package static let ofOpenID: [IdentityTokenCheck] = [
+        .form, .algorithm, .keyID, .type, .claims, .subject, .issuer, .audience, .authorizedParty, .times,
+        .requiredClaims, .key, .signature, .nonce, .accessToken,
+    ]
 
     /// Called after each check that a token has passed.
     package typealias Observer = (IdentityTokenCheck) -> Void

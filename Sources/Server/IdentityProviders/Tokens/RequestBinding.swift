@@ -14,8 +14,13 @@ struct RequestBinding {
     func check(by rules: TokenRules, passed: IdentityTokenCheck.Observer) throws(IdentityFault) {
         try checkNonce(rules.nonce)
         passed(.nonce)
-        if rules.openID == nil { try checkCode() } else { try checkAccessToken() }
-        passed(.code)
+        if rules.openID == nil {
+            try checkCode()
+            passed(.code)
+        } else {
+            try checkAccessToken()
+            passed(.accessToken)
+        }
         try checkUser()
         passed(.user)
     }

@@ -8,21 +8,28 @@ extension SignedToken {
     ) throws(IdentityFault) -> String {
         guard isIssued(by: rules) else { throw .issuer }
         passed(.issuer)
-        guard let audience = try acceptedAudience(rules) else { throw .audience(namedAudience) }
-        passed(.audience)
+        guard let audience = try acceptedAudience(rules, passed) else { throw .audience(namedAudience) }
+        if case .trusted = rules.audienceList { passed(.authorizedParty) } else { passed(.audience) }
         return audience
     }
 
-    private func acceptedAudience(_ rules: TokenRules) throws(IdentityFault) -> String? {
+    private func acceptedAudience(
+        _ rules: TokenRules, _ passed: IdentityTokenCheck.Observer
+    ) throws(IdentityFault) -> String? {
         guard let single = rules.audiences.first(where: { claims.has("aud", $0) }) else {
-            return try listedAudience(rules)
+            return try listedAudience(rules, passed)
         }
-        if case .trusted(let parties) = rules.audienceList { _ = try authorizedParty(rules.audiences + parties) }
+        if case .trusted(let parties) = rules.audienceList {
+            passed(.audience)
+            _ = try authorizedParty(rules.audiences + parties)
+        }
         return single
     }
 
     /// The accepted audience in a list.
-    private func listedAudience(_ rules: TokenRules) throws(IdentityFault) -> String? {
+    private func listedAudience(
+        _ rules: TokenRules, _ passed: IdentityTokenCheck.Observer
+    ) throws(IdentityFault) -> String? {
         guard let elements = claims["aud"]?.array else { return nil }
         let names = elements.compactMap(\.string)
         guard names.count == elements.count,
@@ -32,6 +39,7 @@ extension SignedToken {
         case .single: return names.count == 1 ? audience : nil
         case .any: return audience
         case .trusted(let parties):
+            passed(.audience)
             let party = try authorizedParty(rules.audiences + parties)
             let isForUsAlone = names.allSatisfy { name in rules.audiences.contains(where: name.isIdentical) }
             return isForUsAlone || party != nil ? audience : nil

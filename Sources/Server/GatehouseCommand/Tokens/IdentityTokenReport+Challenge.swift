@@ -3,11 +3,11 @@ import IdentityProviders
 import JSON
 
 /// The checks that depend on the installation, after those of the token.
-extension AppleVerifyReport {
+extension IdentityTokenReport {
     /// None if no installation is described.
     func checks(on rule: ChallengeRule?, passed: [IdentityTokenCheck]) -> [VerifiedCheck] {
         guard let rule else { return [] }
-        guard passed.count == IdentityTokenCheck.allCases.count else {
+        guard passed.count == rules.checks.count else {
             return [.notMade("challenge"), .notMade("used")]
         }
         return [

@@ -1,0 +1,96 @@
+import Gatehouse
+import GatehouseServer
+import IdentityProviders
+import JOSE
+
+/// Asks a configured provider: an OpenID provider for its keys, another one whether it accepts the id and the secret. No
+/// request takes longer than at a login.
+struct ConfiguredProviderCheck: Check {
+    let provider: ConfiguredProvider
+    /// The provider's file, for advice.
+    let file: String
+    let isOffline: Bool
+
+    var subject: String { "provider \(provider.name.lowercaseName)" }
+
+    func run() -> [Finding] {
+        if isOffline { return [.note("not checked: --offline")] }
+        switch provider.details {
+        case .openID(let policy, let keys), .google(let policy, let keys):
+            let probe = KeyServerProbe(asking: keys, by: policy)
+            return [evaluate(probe.outcome, at: probe.url, policy, keys)]
+                + [evaluate(clock: probe.date, now: Primitives.system.now())].compactMap { $0 }
+        case .weChat(let app): return [evaluate(WeChatProvider(name: provider.name, app: app, calls: calls).check())]
+        case .qq(let app): return [evaluate(QQProvider(name: provider.name, app: app, calls: calls).check())]
+        }
+    }
+
+    private var calls: ProviderCalls { ProviderCalls(gate: CallGate(limit: 1)) }
+}
+
+// MARK: - OpenID
+
+extension ConfiguredProviderCheck {
+    /// - Parameter url: of the last request.
+    func evaluate(
+        _ outcome: KeyServerProbe.Outcome, at url: String, _ policy: OpenIDPolicy, _ address: KeySetAddress
+    ) -> Finding {
+        let algorithms = policy.algorithms.map(\.rawValue).joined(separator: ", ")
+        if case .keys(let count) = outcome {
+            return .ok("\(count) usable \(count == 1 ? "key" : "keys") for \(algorithms)" + place(of: address))
+        }
+        let setting =
+            switch (outcome, address) {
+            case (.noKeys, _): "ALGORITHMS (\(algorithms)) or JWKS_URL in \(file.shellQuoted)"
+            case (_, .discovery): "ISSUER in \(file.shellQuoted), or set JWKS_URL there"
+            case (_, .keySet): "JWKS_URL in \(file.shellQuoted)"
+            }
+        return KeyServerEvaluation(url: url, setting: setting).evaluate(outcome)
+    }
+
+    private func place(of address: KeySetAddress) -> String {
+        guard case .discovery(let issuer) = address else { return "" }
+        return ", named by the metadata of \(issuer)"
+    }
+
+    /// Nil if it is right, or not known.
+    func evaluate(clock time: Timestamp?, now: Timestamp) -> Finding? {
+        guard let time, abs(now.milliseconds - time.milliseconds) > ClockCheck.tolerance.milliseconds else {
+            return nil
+        }
+        return .fault(
+            "the clock says \(now), and the provider's server \(time): its tokens are refused",
+            "timedatectl set-ntp true; timedatectl status; if this machine's clock is right, tell the provider")
+    }
+}
+
+// MARK: - Apps with an id and a secret
+
+extension ConfiguredProviderCheck {
+    func evaluate(_ answer: ProviderCheck) -> Finding {
+        switch answer {
+        case .accepted: .ok("it accepts \(credentials)")
+        case .refused(let code):
+            .fault(
+                "it refuses \(credentials), or this machine's address: error \(code)",
+                "compare \(credentials) in \(file.shellQuoted) with the app at the provider, and the addresses permitted there"
+            )
+        case .unavailable(let reason):
+            .fault("it does not answer: \(reason)", "check ip route and firewalls; curl -v \(apiURL.shellQuoted)")
+        case .unclear(let code):
+            .note(
+                "whether it accepts \(credentials) is not known: \(code == "0" ? "an answer without error" : "error \(code)")",
+                "repeat later; look up the error in the provider's documentation")
+        }
+    }
+
+    private var credentials: String { provider.kind == .qq ? "APP_ID and APP_KEY" : "APP_ID and APP_SECRET" }
+
+    private var apiURL: String {
+        switch provider.details {
+        case .weChat(let app): app.apiURL
+        case .qq(let app): app.apiURL
+        case .openID, .google: ""
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Gatehouse
+import IdentityProviders
+import JOSE
+import JSON
+
+/// What a provider's tokens are compared with, for the text of a report.
+struct ReportedRules {
+    /// In the order in which they are made.
+    let checks: [IdentityTokenCheck]
+    let issuers: [String]
+    let audiences: [String]
+    let algorithms: [Algorithm]
+    let leeway: Duration
+    /// Nil for Apple's tokens.
+    let openID: OpenIDPolicy?
+
+    init(_ policy: IdentityTokenPolicy) {
+        (checks, openID) = (IdentityTokenCheck.ofApple, nil)
+        (issuers, audiences, leeway) = (policy.issuers, policy.audiences, policy.leeway)
+        algorithms = [.RS256]
+    }
+
+    init(_ policy: OpenIDPolicy) {
+        (checks, openID) = (IdentityTokenCheck.ofOpenID, policy)
+        (issuers, audiences, leeway) = (policy.issuers, policy.audiences, policy.leeway)
+        algorithms = policy.algorithms
+    }
+}
+
+/// Explains a verification to a developer whose login fails: each check in order, and its result. The verifier decides,
+/// and this only describes. Prints claims, but never the token.
+struct IdentityTokenReport {
+    let credential: IdentityCredential
+    let rules: ReportedRules
+    let keys: JWKSet
+    let now: Timestamp
+    let token: String
+    let form: Result<CompactJWS, MalformedJWS>
+    let claims: JSONObject
+
+    init(_ credential: IdentityCredential, rules: ReportedRules, keys: JWKSet, now: Timestamp) {
+        self.credential = credential
+        self.rules = rules
+        self.keys = keys
+        self.now = now
+        let token = credential.identityToken ?? ""
+        self.token = token
+        form = Result { () throws(MalformedJWS) in try CompactJWS(token, maximumBytes: IdentityToken.longest) }
+        claims = (try? form.get().claims()) ?? [:]
+    }
+
+    /// Each check. If the token was refused, the first one that did not pass is the fault.
+    func checks(passed: [IdentityTokenCheck]) -> [VerifiedCheck] {
+        rules.checks.enumerated().map { index, check in
+            if index < passed.count {
+                return skipReason(check).map { VerifiedCheck(.skipped, check.rawValue, $0) }
+                    ?? VerifiedCheck(.ok, check.rawValue, finding(check))
+            }
+            return index == passed.count
+                ? VerifiedCheck(.fault, check.rawValue, fault(check)) : .notMade(check.rawValue)
+        }
+    }
+
+    /// Why a check passed because there was nothing to compare; nil if there was.
+    private func skipReason(_ check: IdentityTokenCheck) -> String? {
+        switch check {
+        case .code where credential.code == nil: "not compared: no --code was given"
+        case .code where present("c_hash") == nil: "not compared: the token has no c_hash"
+        case .accessToken where credential.accessToken == nil: "not compared: no --access-token was given"
+        case .accessToken where present("at_hash") == nil: "not compared: the token has no at_hash"
+        case .user where credential.userIdentifier == nil: "not compared: no --user was given"
+        case .authorizedParty where present("azp") == nil: "not compared: the token has no azp"
+        case .requiredClaims where rules.openID?.required.isEmpty == true: "not compared: REQUIRE is not set"
+        case .nonce where rules.openID != nil && credential.nonce == nil:
+            tokenNonce.map { "not compared: the token has \(shown($0)), and no --nonce was given" }
+        default: nil
+        }
+    }
+
+    /// What a passed check has verified.
+    private func finding(_ check: IdentityTokenCheck) -> String {
+        switch check {
+        case .form: "three parts, \(token.utf8.count) bytes"
+        case .algorithm: shown(algorithm)
+        case .keyID: keyID.map { shown($0) } ?? "none: each key for \(shown(algorithm)) is tried"
+        case .type: type.map { shown($0) } ?? "none"
+        case .claims: claims.names.map { shown($0) }.joined(separator: ", ")
+        case .subject: shown(claims["sub"])
+        case .issuer: shown(claims["iss"])
+        case .audience: shown(claims["aud"])
+        case .authorizedParty: shown(claims["azp"])
+        case .times: "issued \(moment("iat")), expires \(moment("exp")), verified as of \(now)"
+        case .requiredClaims: required.map { "\($0.name)=\($0.value)" }.joined(separator: ", ")
+        case .key: keyID.map { "\(shown($0)) is in the key set" } ?? "the set has a key for \(shown(algorithm))"
+        case .signature: keyID.map { "made with the key \(shown($0))" } ?? "made with a key of the set"
+        case .nonce: tokenNonce == nil ? nonceFinding : "the token's nonce matches the one sent"
+        case .code: "the token's c_hash matches the code sent"
+        case .accessToken: "the token's at_hash matches the access token"
+        case .user: "the token's sub is the user sent"
+        }
+    }
+
+    private var nonceFinding: String {
+        credential.nonce == nil ? "neither the token nor the login has one" : "none, and nonce_supported is false"
+    }
+}
+
+extension IdentityTokenReport {
+    var required: [RequiredClaim] { rules.openID?.required ?? [] }
+
+    var algorithm: String? { try? form.get().algorithmName }
+
+    var keyID: String? { try? form.get().keyID }
+
+    var type: String? { try? form.get().type }
+
+    var tokenNonce: JSONValue? { present("nonce") }
+
+    /// Nil if the claim is missing or `null`.
+    func present(_ claim: String) -> JSONValue? {
+        guard let value = claims[claim], !value.isNull else { return .none }
+        return value
+    }
+
+    func moment(_ claim: String) -> String {
+        guard let seconds = claims[claim]?.number, abs(seconds) < 1e11 else { return shown(claims[claim]) }
+        return "\(Timestamp(seconds: Int64(seconds)))"
+    }
+
+    func shown(_ text: String?) -> String { VerifiedCheck.shown(text.map(JSONValue.string)) }
+
+    func shown(_ value: JSONValue?) -> String { VerifiedCheck.shown(value) }
+}
