@@ -199,12 +199,13 @@ struct MachineCheckEvaluationTests {
 
     private func production(
         _ environment: AppEnvironment, publicReason: String? = nil, apple: [(name: String, url: String)] = apples,
-        secret: ProductionCheck.Place? = nil
+        providers: [(file: String, url: String)] = [], secret: ProductionCheck.Place? = nil
     ) -> [Finding] {
         let survey = ConfigurationSurvey(of: SettingSource(variables: [:]))
         return ProductionCheck(survey: survey, hasUnits: false, server: ServerEnvironment(of: nil)).evaluate(
             .init(
-                environment: environment, publicReason: publicReason, apple: apple, developmentSecret: secret,
+                environment: environment, publicReason: publicReason, apple: apple, providers: providers,
+                developmentSecret: secret,
                 environmentPlace: .configurationFile("/etc/gatehouse/gatehouse.conf")))
     }
 
@@ -221,6 +222,11 @@ struct MachineCheckEvaluationTests {
         let fake = production(.production, apple: Self.fake)
         #expect(fake.map(\.grade) == [.fault])
         #expect(fake.first?.message.contains("APPLE_JWKS_URL: 127.0.0.1:8444 is not Apple") == true)
+        let standIn = production(
+            .production,
+            providers: [("google.conf", "http://127.0.0.1:8444/keys"), ("qq.conf", "https://graph.qq.com")])
+        #expect(standIn.map(\.grade) == [.fault])
+        #expect(standIn.first?.message.hasPrefix("google.conf: a stand-in on this machine") == true)
         let secret = production(.production, secret: .file("/etc/gatehouse/credentials/dev_login_secret"))
         #expect(secret.first?.advice?.hasPrefix("rm /etc/gatehouse/credentials/dev_login_secret") == true)
         let all = production(.development, publicReason: reason, apple: Self.fake, secret: .environment)

@@ -1,3 +1,4 @@
+import Gatehouse
 import GatehouseServer
 
 /// Development settings that are dangerous for real users.
@@ -8,6 +9,8 @@ struct ProductionCheck: Check {
         var publicReason: String?
         /// The URLs that are set for Apple.
         var apple: [(name: String, url: String)] = []
+        /// The files of other providers, with the address that each has.
+        var providers: [(file: String, url: String)] = []
         var developmentSecret: Place?
         var environmentPlace = Place.environment
     }
@@ -37,6 +40,7 @@ struct ProductionCheck: Check {
         } else if hasUnits {
             facts.publicReason = "the package's units are installed"
         }
+        facts.providers = (survey.providers ?? []).map { ("\($0.name.lowercaseName).conf", $0.address) }
         facts.developmentSecret = place(of: Settings.table.developmentSecret.name)
         facts.environmentPlace = place(of: Settings.table.environment.name) ?? .environment
         return evaluate(facts)
@@ -56,7 +60,7 @@ struct ProductionCheck: Check {
         guard facts.environment == .production || facts.publicReason != nil else {
             return [.ok("APP_ENV=development, without a public address")]
         }
-        let findings = [environment(facts), apple(facts), secret(facts)].compactMap { $0 }
+        let findings = [environment(facts), apple(facts), providers(facts), secret(facts)].compactMap { $0 }
         return findings.isEmpty ? [.ok("no development setting is in use")] : findings
     }
 
@@ -77,6 +81,16 @@ struct ProductionCheck: Check {
         return .fault(
             "\(names): \(hosts.joined(separator: ", ")) is not Apple, and could sign in as any user",
             "\(removal(of: names, from: place)); then: \(effect(of: place, isFixed: true))")
+    }
+
+    /// An address without TLS is one of this machine.
+    private func providers(_ facts: Facts) -> Finding? {
+        let foreign = facts.providers.filter { !$0.url.hasPrefix("https://") }
+        guard !foreign.isEmpty else { return nil }
+        let files = foreign.map(\.file).joined(separator: ", ")
+        return .fault(
+            "\(files): a stand-in on this machine, which could sign in as any user of that provider",
+            "remove its ISSUER, JWKS_URL or API_URL, or the file; then: systemctl reload gatehouse")
     }
 
     private func secret(_ facts: Facts) -> Finding? {

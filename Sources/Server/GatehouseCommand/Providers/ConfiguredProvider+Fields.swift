@@ -16,21 +16,11 @@ struct Field {
 }
 
 extension ConfiguredProvider {
-    /// Nil unless it issues identity tokens.
-    var openID: (policy: OpenIDPolicy, keys: KeySetAddress)? {
-        switch details {
-        case .openID(let policy, let keys), .google(let policy, let keys): (policy, keys)
-        case .weChat, .qq: nil
-        }
-    }
-
-    /// Nil unless an app is registered with an id and a secret.
-    var app: (id: String, fields: [Field])? {
-        switch details {
-        case .openID, .google: nil
-        case .weChat(let app): (app.id, Self.fields(id: app.id, secret: ("app secret", "appSecret"), api: app.apiURL))
-        case .qq(let app): (app.id, Self.fields(id: app.id, secret: ("app key", "appKey"), api: app.apiURL))
-        }
+    /// Of an app that is registered with an id and a secret; empty for another provider.
+    var appFields: [Field] {
+        guard let app else { return [] }
+        let secret = kind == .qq ? (label: "app key", member: "appKey") : (label: "app secret", member: "appSecret")
+        return Self.fields(id: app.id, secret: secret, api: app.apiURL)
     }
 
     /// A provider without its secret is a fault, so that one that is read has it.

@@ -74,7 +74,7 @@ final class ProviderRegistry: Sendable {
 extension ProviderRegistry {
     private func part(of provider: ConfiguredProvider, keeping known: Part?) -> Part {
         let gate = known?.gate ?? CallGate(limit: environment.limits.each, shared: gate)
-        guard let (policy, address) = provider.details.openID else {
+        guard let (policy, address) = provider.openID else {
             return Part(keys: nil, keySource: nil, gate: gate)
         }
         let source = KeySourceSettings(address: address, algorithms: policy.algorithms)
@@ -111,14 +111,5 @@ extension ProviderRegistry {
             report: { [log = environment.log, throttle] report, requestID in
                 report.write(to: log, of: name, throttle: throttle, requestID: requestID)
             })
-    }
-}
-
-extension ConfiguredProvider.Details {
-    fileprivate var openID: (OpenIDPolicy, KeySetAddress)? {
-        switch self {
-        case .openID(let policy, let address), .google(let policy, let address): (policy, address)
-        case .weChat, .qq: nil
-        }
     }
 }

@@ -35,7 +35,8 @@ struct ProviderKeysTests {
     @Test("all threads that wait for a fetch get its result", arguments: [true, false])
     func waitersGetResult(succeeds: Bool) throws {
         let started = Counter()
-        let keys = ProviderKeys(policy: KeySetPolicy(maximumWaiters: 64), now: now) { [fetches] () throws(KeySetFault) in
+        let policy = KeySetPolicy(maximumWaiters: 64)
+        let keys = ProviderKeys(policy: policy, now: now) { [fetches] () throws(KeySetFault) in
             fetches.increment()
             _ = Eventually.holds { started.count == 64 }
             guard succeeds else { throw KeySetFault("down") }

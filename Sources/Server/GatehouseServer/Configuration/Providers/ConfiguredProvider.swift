@@ -24,6 +24,33 @@ package struct ConfiguredProvider: Sendable, Equatable {
     }
 }
 
+extension ConfiguredProvider {
+    /// Nil unless it issues identity tokens.
+    package var openID: (policy: OpenIDPolicy, keys: KeySetAddress)? {
+        switch details {
+        case .openID(let policy, let keys), .google(let policy, let keys): (policy, keys)
+        case .weChat, .qq: nil
+        }
+    }
+
+    /// Nil unless an app is registered with an id and a secret.
+    package var app: (id: String, apiURL: String)? {
+        switch details {
+        case .openID, .google: nil
+        case .weChat(let app): (app.id, app.apiURL)
+        case .qq(let app): (app.id, app.apiURL)
+        }
+    }
+
+    /// The address that is asked first about an identity.
+    package var address: String {
+        switch openID?.keys {
+        case .discovery(let address), .keySet(let address): address
+        case nil: app?.apiURL ?? ""
+        }
+    }
+}
+
 /// The values of `KIND`.
 package enum ProviderKind: String, Sendable, CaseIterable {
     case google

@@ -8,7 +8,7 @@ enum SharedProviderWarnings {
         providers.indices.flatMap { index in
             providers[..<index].compactMap { earlier in
                 let provider = providers[index]
-                guard let names = shared(earlier.details, provider.details) else { return nil }
+                guard let names = shared(earlier, provider) else { return nil }
                 return
                     "\(place(earlier.name)) and \(place(provider.name)) have the same \(names): each login is accepted "
                     + "by both, for different users"
@@ -17,29 +17,14 @@ enum SharedProviderWarnings {
     }
 
     /// The settings in which two providers accept the same; nil if they differ.
-    private static func shared(
-        _ one: ConfiguredProvider.Details, _ other: ConfiguredProvider.Details
-    ) -> String? {
+    private static func shared(_ one: ConfiguredProvider, _ other: ConfiguredProvider) -> String? {
         let table = ProviderSettings.table
-        switch (one, other) {
-        case (.weChat(let one), .weChat(let other)): return one.id == other.id ? table.appID.name : nil
-        case (.qq(let one), .qq(let other)): return one.id == other.id ? table.appID.name : nil
-        default:
-            guard let one = one.policy, let other = other.policy, Self.overlap(one.issuers, other.issuers),
-                Self.overlap(one.audiences, other.audiences)
-            else { return nil }
-            return "\(table.issuer.name) and \(table.audiences.name)"
-        }
+        if let app = one.app, one.kind == other.kind { return app.id == other.app?.id ? table.appID.name : nil }
+        guard let one = one.openID?.policy, let other = other.openID?.policy,
+            overlap(one.issuers, other.issuers), overlap(one.audiences, other.audiences)
+        else { return nil }
+        return "\(table.issuer.name) and \(table.audiences.name)"
     }
 
     private static func overlap(_ one: [String], _ other: [String]) -> Bool { !Set(one).isDisjoint(with: other) }
-}
-
-extension ConfiguredProvider.Details {
-    fileprivate var policy: OpenIDPolicy? {
-        switch self {
-        case .openID(let policy, _), .google(let policy, _): policy
-        case .weChat, .qq: nil
-        }
-    }
 }
