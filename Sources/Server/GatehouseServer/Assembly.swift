@@ -162,15 +162,16 @@ extension Assembly {
             })
     }
 
-    /// Apple and the other providers together leave a quarter of the workers for requests that wait for none of them.
+    /// With the half for Apple, they leave an eighth of the workers for requests that wait for no provider.
     private static func providers(
         _ configuration: Configuration, store: any ServerStore, primitives: Primitives, log: Log
     ) -> ProviderRegistry {
-        let limits = (each: max(1, configuration.workers / 8), all: max(1, configuration.workers / 4))
+        let (eighth, quarter) = (max(1, configuration.workers / 8), max(1, configuration.workers / 4))
         return ProviderRegistry(
             ProviderRegistry.Environment(
                 storage: StoredKeySets(store: store, log: log), replayGrace: configuration.appleReplayGrace,
-                limits: limits, now: primitives.now, log: log))
+                limits: ProviderRegistry.Limits(each: eighth, keys: eighth, logins: quarter), now: primitives.now,
+                log: log))
     }
 
     private static func sealing(

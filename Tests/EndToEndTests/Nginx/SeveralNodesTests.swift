@@ -22,7 +22,9 @@ struct SeveralNodesTests {
             ("POST", "/api/auth/refresh", 200), ("GET", "/api/users/me", 200), ("PATCH", "/api/users/me", 200),
             ("POST", "/api/auth/dev-login", 200), ("POST", "/api/auth/apple/challenge", 200),
             ("POST", "/api/auth/apple", 401), ("POST", "/api/auth/apple/notifications", 401),
-            ("POST", "/api/users/me/accounts/apple", 422), ("POST", "/api/auth/logout", 204),
+            ("POST", "/api/users/me/accounts/apple", 422), ("GET", "/api/users/me/accounts", 200),
+            ("POST", "/api/auth/identity", 401), ("POST", "/api/auth/google/events", 404),
+            ("POST", "/api/auth/logout", 204),
             ("POST", "/api/auth/logout-all", 204), ("GET", "/api/users/me/export", 200), ("GET", "/guarded/", 200),
         ])
     func repeated(method: String, path: String, status: Int) throws {
@@ -43,7 +45,7 @@ struct SeveralNodesTests {
         case "/api/auth/dev-login": ["email": "a@example.com", "devSecret": .string(ServerBehindNginx.devSecret)]
         case "/api/users/me": ["nickname": "Ada"]
         case "/api/auth/apple/notifications": ["payload": "a.b.c"]
-        default: ["identityToken": "a.b.c"]
+        default: ["provider": "APPLE", "identityToken": "a.b.c"]
         }
     }
 

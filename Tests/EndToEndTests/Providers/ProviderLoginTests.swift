@@ -112,4 +112,21 @@ struct ProviderLoginTests {
         let needed = ["acme": "identityToken", "google": "identityToken"][provider] ?? "code"
         #expect(response["errors"]?.array?.first?.object?["field"] == .string(needed))
     }
+
+    @Test("A token that contains a challenge needs it in the request, also where a nonce may be left out")
+    func challengeLeftOut() throws {
+        let fixture = try ProviderFixture()
+        let challenge = try fixture.server.send(.post("/api/auth/challenge", [:]))["nonce"]?.string ?? ""
+        var body = try fixture.token("google", ["sub": "ann", "nonce": .string(challenge)])
+        body["nonce"] = nil
+        let stolen = try fixture.logIn("google", body)
+        expectProblem(stolen, 401, "invalid_identity")
+        #expect(stolen["reason"] == "nonce")
+        body["nonce"] = .string(challenge)
+        #expect(try fixture.logIn("google", body).status == 200)
+        // A nonce that the provider's library has made, and the app does not know.
+        body = try fixture.token("google", ["sub": "ann", "nonce": "made by a library"])
+        body["nonce"] = nil
+        #expect(try fixture.logIn("google", body).status == 200)
+    }
 }

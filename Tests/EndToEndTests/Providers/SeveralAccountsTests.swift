@@ -109,4 +109,16 @@ struct SeveralAccountsTests {
         expectProblem(try delete(fixture.code("qq", ["openid": "Q2"])), 401, "login_too_old")
         #expect(try delete(fixture.code("qq", ["openid": "Q1"])).status == 204)
     }
+
+    @Test("A session whose own account was unlinked ends with the account that was left to vouch for it")
+    func orphan() throws {
+        let own = try fixture.logIn("google", fixture.token("google", ["sub": "ann"]))
+        #expect(try linkApple("001.ann", to: own).status == 200)
+        #expect(try fixture.link("qq", fixture.code("qq", ["openid": "Q1"]), to: own).status == 200)
+        #expect(try fixture.unlink("google", own).status == 204)
+        #expect(try fixture.isSignedIn(own))
+        let notification = server.apple.notification("consent-revoked", "001.ann")
+        #expect(try server.send(.post("/api/auth/apple/notifications", notification)).status == 200)
+        #expect(try server.me(own.accessToken).code == "session_revoked")
+    }
 }

@@ -57,7 +57,7 @@ extension AuthService {
         let assertion = try provider.verify(login.credential, now: now, requestID: requestID) {
             (code) throws(Refusal) in try spend(code, of: login.provider, now: now)
         }
-        let challenge = try challenge(in: login, by: provider.rules, now: now)
+        let challenge = try challenge(in: login, by: provider.rules, tokenNonce: assertion.unsentNonce, now: now)
         let identity = Identity(
             provider: login.provider, subject: assertion.subject, email: assertion.email,
             emailVerified: assertion.emailVerified, emailHint: login.email, isPrivateEmail: assertion.isPrivateEmail,
@@ -96,9 +96,13 @@ extension AuthService {
 
     /// The challenge that was used as the login's nonce; nil if the nonce is not a challenge.
     private func challenge(
-        in login: IdentityLogin, by rules: LoginRules, now: Timestamp
+        in login: IdentityLogin, by rules: LoginRules, tokenNonce: String?, now: Timestamp
     ) throws(Refusal) -> Challenge? {
         let nonce = login.credential.nonce
+        // An app that uses challenges sends them: a token with one, and without it in the request, is not from that app.
+        if nonce == nil, let tokenNonce, tokens.readChallenge(tokenNonce) != nil {
+            throw .identity(.nonce(.notSent), by: login.provider)
+        }
         let challenge = nonce.flatMap(tokens.readChallenge)
         let fault = Challenge.fault(of: challenge, sentAs: nonce, isRequired: rules.requiresChallenge, now: now)
         if let fault { throw .identity(.nonce(fault), by: login.provider) }

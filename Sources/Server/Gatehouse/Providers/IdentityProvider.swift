@@ -11,7 +11,8 @@ package protocol IdentityProvider: Sendable {
     ///   - spend: called with a code right before it is exchanged, because a code can be exchanged once. Throws if another
     ///     request has exchanged it.
     /// - Throws: `.identity` for a credential that is not valid, `.missing` for one that lacks a member, `.providerUnavailable`
-    ///   when the provider has to be asked and does not answer, what `spend` throws, and no other refusal.
+    ///   when the provider has to be asked and does not answer, `.providerMisconfigured` when it refuses the operator's id or
+    ///   secret, what `spend` throws, and no other refusal.
     func verify(
         _ credential: IdentityCredential, now: Timestamp, requestID: String?,
         spending spend: (_ code: String) throws(Refusal) -> Void
@@ -36,8 +37,9 @@ package struct IdentityCredential: Sendable {
     /// A member, for the answer to a request that lacks it.
     package enum Member: String, Sendable, CaseIterable {
         case identityToken
-        case accessToken
         case code
+        /// Either of the two is enough.
+        case codeOrAccessToken
         case redirectURI = "redirectUri"
     }
 
@@ -83,6 +85,8 @@ package struct IdentityAssertion: Sendable, Equatable {
     package var unionSubject: String?
     /// The name that the provider knows.
     package var nickname: String?
+    /// The nonce in the token, if the provider's rules let a login leave it out.
+    package var unsentNonce: String?
 
     package init(
         subject: String, clientID: String, tokenHash: [UInt8]?, issuedAt: Timestamp, expiresAt: Timestamp,

@@ -33,7 +33,13 @@ extension Provider {
 
     /// - Parameter name: in lower case.
     package init?(lowercaseName name: String) {
-        guard name == name.lowercased() else { return nil }
+        guard !name.utf8.contains(where: Self.isLetter) else { return nil }
+        self.init(anyCase: name)
+    }
+
+    /// Only ASCII: other characters may become A to Z in upper case, and one name would be that of two files.
+    package init?(anyCase name: String) {
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         self.init(rawValue: name.uppercased())
     }
 }

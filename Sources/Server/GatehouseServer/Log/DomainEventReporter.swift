@@ -22,6 +22,7 @@ struct DomainEventReporter: Sendable {
         case .sessionRepeatedElsewhere(let session, let user):
             warn("session_repeated_elsewhere", session, user, requestID)
         case .identityOfTwoUsers(let provider, let first, let second):
+            guard throttle.permits("\(first.text) \(second.text)") else { return }
             let fault = "the two ids of one person belong to two users: decide which one is right, and delete the other"
             log(
                 .error, "identity_of_two_users",

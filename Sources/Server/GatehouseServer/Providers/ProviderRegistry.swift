@@ -11,10 +11,19 @@ final class ProviderRegistry: Sendable {
     struct Environment: Sendable {
         let storage: any KeySetStorage
         let replayGrace: Duration
-        /// How many requests of one provider, and of all, may wait for an answer. Each of them occupies a worker thread.
-        let limits: (each: Int, all: Int)
+        let limits: Limits
         let now: @Sendable () -> Timestamp
         let log: Log
+    }
+
+    /// How many requests may wait for an answer. Each of them occupies a worker thread.
+    struct Limits: Sendable {
+        /// For one provider.
+        let each: Int
+        /// For the keys of all OpenID providers.
+        let keys: Int
+        /// For the answers of all providers that are asked at each login.
+        let logins: Int
     }
 
     private struct Part {
@@ -32,13 +41,12 @@ final class ProviderRegistry: Sendable {
     private let environment: Environment
     private let waiters: SharedWaiters
     private let gate: CallGate
-    private let throttle = LogThrottle(every: .seconds(60))
     private let parts = Mutex<[Provider: Part]>([:])
 
     init(_ environment: Environment) {
         self.environment = environment
-        waiters = SharedWaiters(limit: environment.limits.all)
-        gate = CallGate(limit: environment.limits.all)
+        waiters = SharedWaiters(limit: environment.limits.keys)
+        gate = CallGate(limit: environment.limits.logins)
     }
 
     /// Builds the providers of a configuration. Those of the last one are forgotten.
@@ -108,7 +116,7 @@ extension ProviderRegistry {
     private func calls(of name: Provider, _ gate: CallGate) -> ProviderCalls {
         ProviderCalls(
             gate: gate,
-            report: { [log = environment.log, throttle] report, requestID in
+            report: { [log = environment.log, throttle = LogThrottle(every: .seconds(60))] report, requestID in
                 report.write(to: log, of: name, throttle: throttle, requestID: requestID)
             })
     }

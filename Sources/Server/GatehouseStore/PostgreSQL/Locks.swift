@@ -17,9 +17,13 @@ extension Connection: RecordConnection {
     /// users.
     package func lock(_ identity: Identity) throws {
         let values: [Value] = [.text(identity.provider.rawValue), .text(identity.subject)]
-        // Always before the subject's, so that two transactions do not wait for each other.
-        if let union = identity.unionSubject { try lock(union, of: identity.provider) }
+        // In a fixed order, and rows after all of them, so that two transactions do not wait for each other.
+        if let union = identity.unionSubject {
+            let key: [Value] = [values[0], .text(union)]
+            try send("SELECT pg_advisory_xact_lock(hashtextextended(?1 || ' union ' || ?2, 0))", key[0], key[1])
+        }
         try send("SELECT pg_advisory_xact_lock(hashtextextended(?1 || ' ' || ?2, 0))", values[0], values[1])
+        if let union = identity.unionSubject { try lockUser(of: union, at: identity.provider) }
         try send(
             """
             SELECT 1 FROM users WHERE id = coalesce(
@@ -29,14 +33,12 @@ extension Connection: RecordConnection {
     }
 
     /// Two apps of the operator may see the same person for the first time, with the same union subject.
-    private func lock(_ unionSubject: String, of provider: Provider) throws {
-        let values: [Value] = [.text(provider.rawValue), .text(unionSubject)]
-        try send("SELECT pg_advisory_xact_lock(hashtextextended(?1 || ' union ' || ?2, 0))", values[0], values[1])
+    private func lockUser(of unionSubject: String, at provider: Provider) throws {
         try send(
             """
             SELECT 1 FROM users WHERE id = (
                 SELECT user_id FROM auth_accounts WHERE provider = ?1 AND union_sub = ?2) FOR NO KEY UPDATE
-            """, values[0], values[1])
+            """, .text(provider.rawValue), .text(unionSubject))
     }
 
     package func lock(_ user: UserID) throws {

@@ -113,7 +113,7 @@ extension RecordConnection {
     /// they may be alive. The triggers of `writeEnd` run for each.
     ///
     /// - Parameters:
-    ///   - provider: ends only sessions that a login by it has opened.
+    ///   - provider: ends only sessions that a login by it has opened, or one at which the user has no account any more.
     ///   - exception: goes on.
     ///   - moment: sessions that were opened later go on.
     func revokeAll(
@@ -124,7 +124,9 @@ extension RecordConnection {
         return try all(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
-            WHERE user_id = ?1 AND revoked_at IS NULL AND provider = coalesce(?4, provider)
+            WHERE user_id = ?1 AND revoked_at IS NULL
+                AND (provider = coalesce(?4, provider)
+                    OR provider NOT IN (SELECT provider FROM auth_accounts WHERE user_id = ?1))
                 AND id <> coalesce(?5, '') AND created_at <= coalesce(?6, created_at) RETURNING id
             """,
             .text(user.text), .integer(now.milliseconds), .text(reason.rawValue), .optional(provider?.rawValue),

@@ -61,7 +61,7 @@ package struct IdentityLoginBody: RequestBody {
     private let nickname: String?
 
     package init(reading fields: inout FieldReader) {
-        provider = Provider(rawValue: fields.required("provider", atMost: FieldLimit.identifier).uppercased())
+        provider = Provider(anyCase: fields.required("provider", atMost: FieldLimit.identifier))
         credential = IdentityCredential(reading: &fields)
         nickname = fields.optionalName("nickname")
     }
@@ -131,7 +131,7 @@ struct RepeatedLogin: RequestBody {
             login = nil
             return
         }
-        let name = provider.map { Provider(rawValue: $0.uppercased()) } ?? .apple
+        let name = provider.map(Provider.init(anyCase:)) ?? .apple
         if name == nil { fields.reject("provider", "must be the name of a provider") }
         login = name.map { IdentityLogin(provider: $0, credential: credential) }
     }

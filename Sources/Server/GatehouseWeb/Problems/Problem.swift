@@ -30,7 +30,7 @@ extension Problem {
             case .identity(let fault, let provider) where endpoint.isAuthorisedByAccessToken(request):
                 self = .unacceptedIdentity(fault, by: provider)
             case .missing(let member):
-                self = .invalidRequest([FieldError(field: member.rawValue, message: "is required")])
+                self = .invalidRequest([member.fault])
             case .invalidRefreshToken where endpoint.isAuthorisedByAccessToken(request),
                 .notARefreshToken where endpoint.isAuthorisedByAccessToken(request):
                 self = .unacceptedRefreshToken
@@ -38,6 +38,16 @@ extension Problem {
             }
         case let problem as Problem: self = problem
         default: preconditionFailure("an endpoint threw neither a problem nor a refusal: \(type(of: error))")
+        }
+    }
+}
+
+extension IdentityCredential.Member {
+    /// What is wrong with a body that lacks it.
+    var fault: FieldError {
+        switch self {
+        case .identityToken, .code, .redirectURI: FieldError(field: rawValue, message: "is required")
+        case .codeOrAccessToken: FieldError(field: Self.code.rawValue, message: "is required, or accessToken")
         }
     }
 }

@@ -15,7 +15,9 @@ extension Problem {
         case .unacceptedIdentity(let fault, let provider):
             Entry(status: 422, code: provider.credentialCode, detail: fault.explanation(by: provider))
         case .invalidSecurityEvents(let fault, let provider):
-            Entry(status: 400, code: "invalid_identity", detail: fault.explanation(by: provider))
+            Entry(
+                status: 400, code: "invalid_identity",
+                detail: "The security event is no valid one of \(provider.rawValue): \(fault.reason.rawValue).")
         case .unacceptedRefreshToken:
             Entry(
                 status: 422, code: "invalid_refresh_token",
@@ -51,7 +53,7 @@ extension Refusal {
         case .identity(let fault, let provider):
             .init(status: 401, code: provider.credentialCode, detail: fault.explanation(by: provider))
         case .missing(let member):
-            .init(status: 400, code: "invalid_request", detail: "\(member.rawValue) is required")
+            .init(status: 400, code: "invalid_request", detail: member.fault.sentence)
         case .providerUnavailable(.apple):
             .init(
                 status: 503, code: "apple_keys_unavailable",

@@ -12,6 +12,7 @@ extension OpenIDPolicy {
     /// Adds what the tokens of OpenID providers say about a user.
     func addClaims(_ claims: JSONObjectReader, to assertion: inout IdentityAssertion) {
         assertion.nickname = claims["name"]?.plainText(atMost: Self.longestNickname)
+        assertion.unsentNonce = claims["nonce"]?.string
         if let email = assertion.email { assertion.emailVerified = isVerified(email, claims) }
     }
 

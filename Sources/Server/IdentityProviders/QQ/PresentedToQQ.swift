@@ -21,7 +21,7 @@ enum PresentedToQQ {
             guard let redirectURI = credential.redirectURI else { throw .missing(.redirectURI) }
             self = .code(code, redirectURI: redirectURI)
         } else {
-            guard let token = credential.accessToken else { throw .missing(.code) }
+            guard let token = credential.accessToken else { throw .missing(.codeOrAccessToken) }
             guard ProviderID.isPrintable(token, atMost: Self.longestAccessToken) else {
                 throw .identity(.accessToken, by: provider)
             }

@@ -94,7 +94,8 @@ struct QQLoginTests {
     @Test("a login that lacks a member makes no call")
     func missing() {
         for (credential, member) in [
-            (IdentityCredential(), .code), (IdentityCredential(identityToken: "x", redirectURI: "x"), .code),
+            (IdentityCredential(), .codeOrAccessToken),
+            (IdentityCredential(identityToken: "x", redirectURI: "x"), .codeOrAccessToken),
             (IdentityCredential(code: "the-code"), .redirectURI),
             (IdentityCredential(code: "the-code", accessToken: "FE04CCE2"), .redirectURI),
         ] as [(IdentityCredential, IdentityCredential.Member)] {
