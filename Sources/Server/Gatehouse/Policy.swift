@@ -74,7 +74,8 @@ package struct ApplePolicy: Sendable, Equatable {
     }
 }
 
-/// What happens to an account when its user withdraws consent at Apple. Its sessions end in every case.
+/// What happens to an account when its user withdraws consent at Apple. The sessions that Apple opened end in every case;
+/// with the user, all end.
 package enum ConsentPolicy: String, Sendable, CaseIterable {
     /// The user can sign in again as the same user.
     case keep

@@ -2,7 +2,7 @@ package import Gatehouse
 import JOSE
 import OpenSSL
 
-/// Challenges: nonces for logins with Apple that need no row in the database. Each contains its expiry and a MAC.
+/// Challenges: nonces for logins by an identity token that need no row in the database. Each contains its expiry and a MAC.
 extension JWTTokenService {
     /// Domain separation: nothing else that is signed with the same secret begins with this text. A JWS contains no
     /// space, and the constants for key ids, identity hashes and nonces of proofs begin with other words.

@@ -1,7 +1,7 @@
 /// Why the credential of a login was refused.
 ///
-/// Its reason accompanies `invalid_apple_token` and `invalid_identity`. Metrics, the log and the audit trail record only the reason. The
-/// cause, which some reasons have, appears only in the answer and tells the developer what to change.
+/// Its reason accompanies `invalid_apple_token` and `invalid_identity`. Metrics, the log and the audit trail record only the
+/// reason. The cause, which some reasons have, appears only in the answer and tells the developer what to change.
 package enum IdentityFault: Error, Sendable, Equatable {
     case malformed(MalformedToken)
     case algorithm

@@ -88,7 +88,7 @@ package struct Settings: Sendable {
         "APPLE_NONCE", .oneOf(IdentityTokenPolicy.NonceRule.self), default: "optional",
         "Whether a login must have a nonce.",
         details: """
-            `required`: any nonce. `challenge`: a nonce from `POST /api/auth/apple/challenge`, which is [recommended in \
+            `required`: any nonce. `challenge`: a nonce from `POST /api/auth/challenge`, which is [recommended in \
             production](IOSApp.md#use-a-nonce-of-the-server-in-production).
             """)
     package let appleKeysURL = Setting(

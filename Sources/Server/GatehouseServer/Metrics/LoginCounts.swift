@@ -2,8 +2,8 @@ import Gatehouse
 import POSIX
 import Synchronization
 
-/// Counts logins, by provider and result. The series of a provider exist from its configuration on, also when nobody has used
-/// it yet; their number does not depend on what clients send.
+/// Counts logins, by provider and result. The series of a provider exist from its configuration on, also before the
+/// first login; their number does not depend on what clients send.
 final class LoginCounts: Sendable {
     private final class OfProvider: Sendable {
         let results: [String]
