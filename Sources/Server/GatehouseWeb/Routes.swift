@@ -8,6 +8,10 @@ extension Router {
     ///   - operations: what the endpoints for monitoring report.
     package convenience init(_ auth: AuthService, documents: PublishedDocuments, operations: Operations) {
         let endpoints: [any Endpoint] = [
+            // The most frequent ones first: a path is compared with one after the other.
+            VerifyEndpoint(auth: auth),
+            CurrentUserEndpoint(auth: auth),
+            RefreshEndpoint(auth: auth),
             AppleLoginEndpoint(auth: auth),
             IdentityLoginEndpoint(auth: auth),
             ChallengeEndpoint(path: "/api/auth/challenge", auth: auth),
@@ -15,12 +19,9 @@ extension Router {
             AppleNotificationEndpoint(auth: auth),
             SecurityEventsEndpoint(auth: auth),
             DevLoginEndpoint(auth: auth),
-            RefreshEndpoint(auth: auth),
             LogoutEndpoint(auth: auth),
             LogoutEverywhereEndpoint(auth: auth),
             RevokeEndpoint(auth: auth),
-            VerifyEndpoint(auth: auth),
-            CurrentUserEndpoint(auth: auth),
             UpdateUserEndpoint(auth: auth),
             DeleteUserEndpoint(auth: auth),
             ExportEndpoint(auth: auth),

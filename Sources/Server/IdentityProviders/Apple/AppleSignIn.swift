@@ -2,7 +2,9 @@ package import Gatehouse
 import JOSE
 
 /// Verifies identity tokens and notifications with the keys that Apple publishes.
-package struct AppleSignIn: AppleVerifier {
+///
+/// A class, because the service that has it is copied for each request.
+package final class AppleSignIn: AppleVerifier {
     package let rules: LoginRules
     private let tokens: ProviderTokens
 

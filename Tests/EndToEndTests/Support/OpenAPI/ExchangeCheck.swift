@@ -135,13 +135,9 @@ extension ExchangeCheck {
         guard let schema = description["content"]?.object?[type]?.object?["schema"] else {
             return ["its content type \(type) is not listed"]
         }
-        guard let value = Self.value(of: request.body, as: type) else { return ["its body is not \(type)"] }
+        guard let value = type == "application/json" ? try? JSONValue(parsing: request.body) : Self.form(request.body)
+        else { return ["its body is not \(type)"] }
         return validator.faults(of: value, by: schema)
-    }
-
-    private static func value(of body: [UInt8], as type: String) -> JSONValue? {
-        if type == "application/json" { return try? JSONValue(parsing: body) }
-        return type.hasSuffix("jwt") ? .string(String(decoding: body, as: UTF8.self)) : form(body)
     }
 
     private static func form(_ body: [UInt8]) -> JSONValue? {
