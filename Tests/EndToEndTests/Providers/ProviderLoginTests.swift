@@ -67,7 +67,7 @@ struct ProviderLoginTests {
         }
     }
 
-    @Test("An unknown provider, in any form, is 404", arguments: ["nobody", "APPLE2", "../x", "", "dev", "wechat2"])
+    @Test("An unknown provider, in any form, is 404", arguments: ["other", "APPLE2", "../x", "", "dev", "wechat2"])
     func unknown(_ name: String) throws {
         let fixture = try ProviderFixture()
         let login = try fixture.server.send(

@@ -89,7 +89,7 @@ struct WeChatAndQQTests {
         #expect(server.log.contains("(40125): correct its file"))
     }
 
-    @Test("A union that appears later changes nobody, and one that two apps share is one person")
+    @Test("A unionid that WeChat sends later leads to the same user, and so do two openids with one unionid")
     func union() throws {
         let first = try fixture.logIn("wechat", fixture.code("wechat", ["openid": "oAnn", "union": false]))
         let later = try fixture.logIn("wechat", fixture.code("wechat", ["openid": "oAnn", "union": "uAnn"]))

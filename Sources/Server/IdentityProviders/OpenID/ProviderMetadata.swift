@@ -22,7 +22,7 @@ struct ProviderMetadata {
             throw KeySetFault("the metadata of \(issuer.shown) names no issuer")
         }
         guard named.isIdentical(to: issuer) else {
-            throw KeySetFault("the metadata of \(issuer.shown) is that of the issuer \(named.shown)")
+            throw KeySetFault("the metadata at \(issuer.shown) name another issuer: \(named.shown)")
         }
         guard let url = members["jwks_uri"]?.string, url.isAddress, Self.isPermitted(url, of: issuer) else {
             throw KeySetFault("the metadata of \(issuer.shown) names no jwks_uri that begins with https://")

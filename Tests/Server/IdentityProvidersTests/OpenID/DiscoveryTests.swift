@@ -55,7 +55,7 @@ struct DiscoveryTests {
             "https://forger.example",
         ])
     func issuerMismatch(named: String) {
-        let expected = "the metadata of https://op.example/realm is that of the issuer \(named)"
+        let expected = "the metadata at https://op.example/realm name another issuer: \(named)"
         #expect(fault(metadata(.string(named), .string(Self.keys))) == expected)
         #expect(asked.change { $0.count } == 1, "its keys are not fetched")
     }
@@ -67,7 +67,7 @@ struct DiscoveryTests {
             "a\nb", "a\"b", "é", String(repeating: "a", count: 201),
         ])
     func hidden(named: String) {
-        let expected = "the metadata of https://op.example/realm is that of the issuer (not a plain URL)"
+        let expected = "the metadata at https://op.example/realm name another issuer: (not a plain URL)"
         #expect(fault(metadata(.string(named), .string(Self.keys))) == expected)
     }
 

@@ -43,8 +43,8 @@ package struct ProviderSettings: Sendable {
     let nonce = Setting(
         "NONCE", .oneOf(OpenIDPolicy.NonceRule.self), "Whether a login must have a nonce.",
         details: """
-            `required`: any nonce, which is compared with that of the token, as it is or as its SHA-256 in lower-case \
-            hexadecimal. `if-sent`: it is compared if the app sends one. `challenge`: a nonce from \
+            `required`: the app sends a nonce, and the token must contain that nonce, or its SHA-256 in lower-case \
+            hexadecimal. `if-sent`: the same, but the app may leave the nonce out. `challenge`: the app sends a nonce of \
             `POST /api/auth/challenge`.
             """)
     let maximumAge = Setting(
