@@ -1,4 +1,5 @@
 import DevelopmentHTTP
+import JSON
 import Synchronization
 
 /// Answers the requests to a provider's endpoints in the mode that is set, and records them.
@@ -50,6 +51,25 @@ final class Responder: Sendable {
     private func settings(for request: HTTPRequest) -> AnswerSettings {
         let settings = settings
         return settings.mode == .redirect && AnswerSettings.isRedirected(request) ? AnswerSettings() : settings
+    }
+}
+
+extension Responder {
+    /// Sets how the provider answers, and lists what it was asked. Nil for another path.
+    ///
+    /// - Parameter prefix: the path of the provider.
+    func control(
+        _ request: HTTPRequest, at path: String, below prefix: String, modes: [AnswerMode]
+    ) throws -> JSONObject? {
+        switch (request.method, path) {
+        case ("GET", "faults"): return settings.json
+        case ("POST", "faults"): settings = try AnswerSettings(try request.object(), modes: modes)
+        case ("DELETE", "faults"): settings = AnswerSettings()
+        case ("GET", "requests"): return log.list(below: prefix)
+        case ("DELETE", "requests"): log.clear(below: prefix)
+        default: return nil
+        }
+        return [:]
     }
 }
 

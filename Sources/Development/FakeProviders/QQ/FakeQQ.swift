@@ -25,13 +25,11 @@ struct QQApp: Equatable, Sendable {
 final class FakeQQ: ProviderKind {
     private static let prefix = "/qq/"
 
-    private let log: ProviderRequestLog
     private let responder: Responder
     private let app = Mutex(QQApp())
     private let grants = Mutex(QQGrants())
 
     init(log: ProviderRequestLog) {
-        self.log = log
         responder = Responder(log: log)
     }
 
@@ -68,15 +66,12 @@ final class FakeQQ: ProviderKind {
         case ("POST", "app"):
             let changed = try QQApp(try request.object())
             app.withLock { $0 = changed }
-        case ("GET", "faults"): return responder.settings.json
-        case ("POST", "faults"):
-            responder.settings = try AnswerSettings(try request.object(), modes: AnswerMode.ofQQ)
-        case ("DELETE", "faults"): responder.settings = AnswerSettings()
-        case ("GET", "requests"): return log.list(below: Self.prefix)
-        case ("DELETE", "requests"): log.clear(below: Self.prefix)
-        default: throw Self.unknownPath
+            return [:]
+        default:
+            let answer = try responder.control(request, at: path, below: Self.prefix, modes: AnswerMode.ofQQ)
+            guard let answer else { throw Self.unknownPath }
+            return answer
         }
-        return [:]
     }
 
     private static let unknownPath = HTTPRefusal(

@@ -25,13 +25,11 @@ struct WeChatApp: Equatable, Sendable {
 final class FakeWeChat: ProviderKind {
     private static let prefix = "/wechat/"
 
-    private let log: ProviderRequestLog
     private let responder: Responder
     private let app = Mutex(WeChatApp())
     private let grants = Mutex(WeChatGrants())
 
     init(log: ProviderRequestLog) {
-        self.log = log
         responder = Responder(log: log)
     }
 
@@ -65,15 +63,12 @@ final class FakeWeChat: ProviderKind {
         case ("POST", "app"):
             let changed = try WeChatApp(try request.object())
             app.withLock { $0 = changed }
-        case ("GET", "faults"): return responder.settings.json
-        case ("POST", "faults"):
-            responder.settings = try AnswerSettings(try request.object(), modes: AnswerMode.ofWeChat)
-        case ("DELETE", "faults"): responder.settings = AnswerSettings()
-        case ("GET", "requests"): return log.list(below: Self.prefix)
-        case ("DELETE", "requests"): log.clear(below: Self.prefix)
-        default: throw Self.unknownPath
+            return [:]
+        default:
+            let answer = try responder.control(request, at: path, below: Self.prefix, modes: AnswerMode.ofWeChat)
+            guard let answer else { throw Self.unknownPath }
+            return answer
         }
-        return [:]
     }
 
     private static let unknownPath = HTTPRefusal(
