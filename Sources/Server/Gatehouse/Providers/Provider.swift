@@ -6,7 +6,7 @@ package struct Provider: RawRepresentable, Sendable, Hashable {
     package static let dev = Provider(known: "DEV")
     package static let apple = Provider(known: "APPLE")
 
-    private init(known name: String) {
+    init(known name: String) {
         rawValue = name
     }
 

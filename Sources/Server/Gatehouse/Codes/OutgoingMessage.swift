@@ -1,0 +1,66 @@
+/// A text that Gatehouse sends to a person.
+package struct OutgoingMessage: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
+        case code(String, lifetime: Duration)
+        case notice(Notice)
+    }
+
+    /// What a person is told about their account at an address that it has or had.
+    package enum Notice: String, Sendable, CaseIterable {
+        /// To the former number: the account has another one now.
+        case phoneChanged = "phone_changed"
+        /// To the former address: the account has another one now.
+        case emailChanged = "email_changed"
+        /// To the account's address: its number, which was unused for a long time, has signed in.
+        case staleNumberUsed = "stale_number_used"
+    }
+
+    package let to: CodeAddress
+    package let content: Content
+    /// The languages that the client prefers, as in `Accept-Language`; nil when it does not say.
+    package let acceptLanguage: String?
+
+    package init(to: CodeAddress, content: Content, acceptLanguage: String? = nil) {
+        self.to = to
+        self.content = content
+        self.acceptLanguage = acceptLanguage
+    }
+}
+
+/// Sends texts of one channel.
+package protocol MessageSender: Sendable {
+    /// Returns when the gateway or the mail server has accepted the message. Blocks for five seconds at most.
+    func send(_ message: OutgoingMessage, requestID: String?) throws(DeliveryFault)
+}
+
+/// Why a message was not accepted. None of them contains an address, a code or a secret.
+package enum DeliveryFault: Error, Sendable, Equatable {
+    /// No answer in time. The message may have been sent.
+    case timeout
+    /// No connection, no TLS, or an answer that asks to try later.
+    case unavailable(String)
+    /// The receiver limits how much Gatehouse or this address may send.
+    case limited(String)
+    /// The receiver refuses this address or this message, and will do so again.
+    case refused(String)
+    /// The receiver refuses Gatehouse's credentials or signature: an operator has to correct the settings.
+    case misconfigured(String)
+    /// Too many requests wait for the receiver: it was not asked.
+    case crowded
+
+    /// For metrics.
+    package var label: String {
+        switch self {
+        case .timeout: "timeout"
+        case .unavailable: "unavailable"
+        case .limited: "limited"
+        case .refused: "refused"
+        case .misconfigured: "misconfigured"
+        case .crowded: "crowded"
+        }
+    }
+
+    package static let all: [DeliveryFault] = [
+        .timeout, .unavailable(""), .limited(""), .refused(""), .misconfigured(""), .crowded,
+    ]
+}
