@@ -51,7 +51,7 @@ package struct Assembly: Sendable {
         let auth = try AuthService(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
-            hasher: hashes, policy: configuration.policy, primitives: primitives, clocks: clocks,
+            senders: [:], hasher: hashes, policy: configuration.policy, primitives: primitives, clocks: clocks,
             report: { events.report($0, requestID: $1) })
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
@@ -87,7 +87,7 @@ package struct Assembly: Sendable {
         let next = auth.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
-            policy: configuration.policy)
+            senders: [:], policy: configuration.policy)
         events.counts.logins.add(configuration.providers.map(\.name))
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)

@@ -108,7 +108,7 @@ extension SettingReader {
     }
 
     fileprivate func policy(developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting) -> Policy {
-        let sensitiveMaxAge = self[\.sensitiveMaxAge]
+        let (sensitiveMaxAge, stale) = (self[\.sensitiveMaxAge], self[\.phoneStaleAfter])
         return Policy(
             accessTokenLifetime: self[\.accessTokenLifetime],
             refresh: RefreshPolicy(
@@ -120,7 +120,20 @@ extension SettingReader {
             apple: ApplePolicy(onConsentRevoked: self[\.consentPolicy]),
             dpop: DPoPPolicy(
                 atGuard: self[\.dpopGuard], requiresNonce: self[\.dpopNonce] == .required,
-                origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }))
+                origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }),
+            codes: codePolicy,
+            phone: PhonePolicy(binding: self[\.phoneBinding], staleAfter: stale == .zero ? nil : stale))
+    }
+
+    private var codePolicy: CodePolicy {
+        CodePolicy(
+            limits: CodeLimits(
+                perAddress: self[\.codesPerAddress], perAddressAndNetwork: self[\.codesPerAddressAndNetwork],
+                perClient: self[\.codesPerClient], perNetwork: self[\.codesPerNetwork],
+                perPrefix: self[\.codesPerPrefix], perCountry: self[\.codesPerCountry],
+                perChannel: self[\.codesPerChannel], leastUse: self[\.codesLeastUsed]),
+            countries: self[\.phoneCountries] ?? [], defaultCountry: self[\.phoneDefaultCountry],
+            testCodes: self[\.testCodes] ?? [:])
     }
 
     /// Nil if the development login is disabled: in production its secret is not used, and may have any value.
