@@ -39,6 +39,16 @@ struct ServeCommand: Command {
         faults, and GET /openid/NAME/requests, /wechat/requests and /qq/requests tell what was asked. A body with a wrong
         member is answered with the known ones.
 
+        The gateway for text messages and the mail server, for the codes that Gatehouse sends:
+        POST /sms          SMS_URL; accepts what SMS_SECRET has signed
+        GET /inbox         the last messages of both, the newest first. ?to=ADDRESS selects, ?after=NUMBER gives later ones, and
+                           ?wait=SECONDS waits for one; DELETE clears it
+        POST /sms/settings   {"secret": "whsec_…", "limits": true}: with limits a number gets one code in a minute, five in an
+                           hour and ten in a day
+        POST /mail/settings  {"username", "password"}: only a client with these may send; AUTH PLAIN or LOGIN
+        POST /sms/faults, /mail/faults  inject faults: {"mode": "status|slow|hang|close|…", "status": 429, "seconds": 3}. GET
+                           shows them, DELETE removes them, and GET /sms/requests and /mail/requests tell what was asked
+
         It answers only requests whose Host header is localhost, 127.0.0.1, [::1], --address or --host. This protects
         against DNS rebinding by a web page. The endpoints that control it refuse requests of web pages of other origins.
         """
@@ -54,27 +64,59 @@ struct ServeCommand: Command {
             Option(name: "--team-id", value: "ID", help: "the developer's team id (\(DeveloperAccount.defaultTeamID))"),
             Option(
                 name: "--key-id", value: "ID", help: "the id of the developer's key (\(DeveloperAccount.defaultKeyID))"),
+            Option(
+                name: "--mail-port", value: "PORT", help: "receive mail at this port of 127.0.0.1, 0 for any (none)"),
+            Option(
+                name: "--sms-secret", value: "FILE",
+                help: "the file with SMS_SECRET, one or several (\(WebhookKeys.usualSecret))"),
             Option(name: "--ca", value: "FILE", help: "trusted certificates for sending notifications"),
             Option(name: "--log", help: "write a line of JSON about each request to standard output, without secrets"),
         ]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         try Environment.refuseProduction()
-        guard let port = UInt16(arguments.value("--port") ?? "8444") else {
-            throw CommandError(.usage, "--port must be a number from 0 to 65535")
-        }
+        let port = try Self.port("--port", arguments) ?? 8444
+        let mailPort = try Self.port("--mail-port", arguments)
+        let keys = try Self.keys(arguments)
         let service = try service(arguments)
         let address = arguments.value("--address") ?? "127.0.0.1"
         do {
             let names = HostNames(and: arguments.all("--host") + [address.contains(":") ? "[\(address)]" : address])
             let listener = try Listener.tcp(host: address, port: port)
-            let providers = Self.providers(arguments, port: listener.port ?? port)
+            let providers = Self.providers(arguments, port: listener.port ?? port, keys: keys)
             let server = service.server(on: listener, names: names, others: providers.answer)
+            if let mailPort { try Self.receiveMail(for: providers, at: mailPort) }
             StandardStream.output.line("fake Apple: http://\(address):\(server.port)")
             try server.run()
         } catch {
             throw CommandError(.failed, "\(error)")
         }
+    }
+
+    private static func port(_ option: String, _ arguments: Arguments) throws(CommandError) -> UInt16? {
+        guard let text = arguments.value(option) else { return nil }
+        guard let port = UInt16(text) else {
+            throw CommandError(.usage, "\(option) must be a number from 0 to 65535")
+        }
+        return port
+    }
+
+    private static func keys(_ arguments: Arguments) throws(CommandError) -> WebhookKeys {
+        guard let path = arguments.value("--sms-secret") else { return .usual }
+        do throws(POSIXError) {
+            let text = String(decoding: try File.read(path), as: UTF8.self)
+            if let keys = WebhookKeys(text) { return keys }
+        } catch {
+            throw CommandError(.failed, "\(path): \(error)")
+        }
+        throw CommandError(.usage, "--sms-secret: the file must contain whsec_ and base64 of 24 to 64 bytes")
+    }
+
+    /// Gatehouse sends mail without TLS to this machine alone, so the address is not `--address`.
+    private static func receiveMail(for providers: FakeProvidersService, at port: UInt16) throws {
+        let listener = try Listener.tcp(host: "127.0.0.1", port: port)
+        StandardStream.output.line("fake mail server: smtp://127.0.0.1:\(listener.port ?? port)")
+        try providers.receiveMail(on: listener)
     }
 
     private func service(_ arguments: Arguments) throws(CommandError) -> FakeAppleService {
@@ -97,14 +139,14 @@ struct ServeCommand: Command {
         }
     }
 
-    private static func providers(_ arguments: Arguments, port: UInt16) -> FakeProvidersService {
+    private static func providers(_ arguments: Arguments, port: UInt16, keys: WebhookKeys) -> FakeProvidersService {
         let address = arguments.value("--address") ?? "127.0.0.1"
         // Nothing connects to an address that means all of them.
         let host = ["0.0.0.0", "::"].contains(address) ? "127.0.0.1" : address
         let name = host.contains(":") ? "[\(host)]" : host
         let base = arguments.value("--base") ?? "http://\(name):\(port)"
         return FakeProvidersService(
-            base: base.hasSuffix("/") ? String(base.dropLast()) : base, folder: arguments.keyFolder,
+            base: base.hasSuffix("/") ? String(base.dropLast()) : base, folder: arguments.keyFolder, keys: keys,
             report: reporter(arguments))
     }
 

@@ -19,7 +19,10 @@ struct ControlTests {
         "DELETE /openid/example/requests", "POST /wechat/mint", "POST /wechat/app", "POST /wechat/faults",
         "GET /wechat/faults", "DELETE /wechat/faults", "GET /wechat/requests", "DELETE /wechat/requests",
         "POST /qq/mint", "POST /qq/app", "POST /qq/faults", "GET /qq/faults", "DELETE /qq/faults", "GET /qq/requests",
-        "DELETE /qq/requests",
+        "DELETE /qq/requests", "POST /sms/settings", "POST /sms/faults", "GET /sms/faults", "DELETE /sms/faults",
+        "GET /sms/requests", "DELETE /sms/requests", "POST /mail/settings", "POST /mail/faults", "GET /mail/faults",
+        "DELETE /mail/faults", "GET /mail/requests", "DELETE /mail/requests", "GET /inbox",
+        "DELETE /inbox",
     ]
 
     private func status(_ order: String, _ body: String = "{}", fields: [String: String] = [:]) throws -> Int? {
@@ -32,7 +35,9 @@ struct ControlTests {
         "a page of another origin controls nothing",
         arguments: [["origin": "https://evil.example"], ["origin": "null"], ["sec-fetch-site": "cross-site"]])
     func foreign(fields: [String: String]) throws {
-        for order in Self.orders { #expect(try status(order, fields: fields) == 403, "\(order)") }
+        for order in Self.orders + ["GET /inbox?wait=1"] {
+            #expect(try status(order, fields: fields) == 403, "\(order)")
+        }
     }
 
     @Test("a provider's own endpoints do not depend on the page")
@@ -52,7 +57,10 @@ struct ControlTests {
 
     @Test(
         "an unknown member is refused with its name",
-        arguments: ["/wechat/mint", "/wechat/app", "/wechat/faults", "/qq/mint", "/qq/app", "/qq/faults"])
+        arguments: [
+            "/wechat/mint", "/wechat/app", "/wechat/faults", "/qq/mint", "/qq/app", "/qq/faults", "/sms/settings",
+            "/sms/faults", "/mail/faults",
+        ])
     func unknownMember(path: String) throws {
         let reply = try #require(providers.reply("POST", path, #"{"typo":1}"#))
         #expect(reply.status == "400 Bad Request")
@@ -67,6 +75,12 @@ struct ControlTests {
             ("/wechat/faults", #"{"mode":"x"}"#), ("/wechat/faults", #"{"mode":"trailingComma"}"#),
             ("/wechat/faults", #"{"seconds":-1}"#), ("/qq/mint", #"{"openid":1}"#), ("/qq/mint", #"{"expired":1}"#),
             ("/qq/faults", #"{"mode":"wrongIssuer"}"#), ("/qq/faults", #"{"status":99}"#),
+            ("/sms/faults", #"{"errcode":1}"#), ("/sms/faults", #"{"mode":"json"}"#),
+            ("/sms/settings", #"{"limits":1}"#),
+            ("/sms/settings", #"{"secret":"whsec_c2hvcnQ="}"#), ("/sms/settings", #"{"secret":""}"#),
+            ("/mail/faults", #"{"mode":"html"}"#), ("/mail/faults", #"{"mode":"status"}"#),
+            ("/mail/faults", #"{"mode":"status","status":451}"#), ("/mail/settings", #"{"username":"a"}"#),
+            ("/mail/settings", #"{"user":"a","password":"b"}"#),
         ])
     func unsuitable(path: String, body: String) throws {
         #expect(try status("POST " + path, body) == 400)
@@ -76,7 +90,8 @@ struct ControlTests {
         "an unknown path or method is not found",
         arguments: [
             "GET /wechat/", "POST /wechat/sns/auth", "GET /wechat/mint", "GET /qq/", "POST /qq/oauth2.0/me",
-            "PUT /qq/mint", "POST /openid/example/keys", "PUT /openid/example/mint",
+            "PUT /qq/mint", "POST /openid/example/keys", "PUT /openid/example/mint", "GET /sms",
+            "POST /sms/x", "POST /mail", "GET /mail/x", "POST /inbox", "GET /inbox/x",
         ])
     func unknown(order: String) throws {
         #expect(try status(order) == 404)

@@ -70,6 +70,64 @@ struct FakeAppleCommandTests {
         #expect(FileManager.default.fileExists(atPath: folder + "/openid-google.pem"))
     }
 
+    /// The header fields of a message that the secret of 24 letters `k` has signed.
+    private func signature(of body: String) throws -> [String] {
+        let key = String(repeating: "6b", count: 24)
+        let content = "msg_1.\(Int(Date().timeIntervalSince1970))"
+        let output = try Shell.run(
+            [
+                "/bin/sh", "-c",
+                #"printf %s "$1.$2" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$3" -binary | base64"#, "sh",
+                content, body, key,
+            ])
+        let tag = String(decoding: output, as: UTF8.self).filter { !$0.isWhitespace }
+        let fields = [
+            "webhook-id: msg_1", "webhook-timestamp: \(content.dropFirst(6))", "webhook-signature: v1,\(tag)",
+        ]
+        return (fields + ["content-type: application/json"]).flatMap { ["--header", $0] }
+    }
+
+    @Test("receives text messages that the secret of --sms-secret has signed, and shows them in its inbox")
+    func textMessages() throws {
+        let secret = "whsec_" + Data(repeating: UInt8(ascii: "k"), count: 24).base64EncodedString()
+        let (apple, url) = try start("--sms-secret", try tool.file("secret", secret + "\n"), "--log")
+        defer { apple.stop() }
+        let body =
+            #"{"type":"sms.code","timestamp":"2026-11-25T12:00:00Z","data":{"to":"+447911123456","country":"GB","#
+            + #""code":"042137","language":"en","text":"Your code is 042137.","expiresIn":600}}"#
+        #expect(try curl(url + "/sms", "--data-raw", body)?["error"] != nil)
+        let words = ["/usr/bin/curl", "--silent", "--max-time", "10", url + "/sms", "--data-raw", body]
+        #expect(String(decoding: try Shell.run(words + signature(of: body)), as: UTF8.self) == "{}")
+        let messages = try #require(try curl(url + "/inbox?wait=10")?["messages"]?.array)
+        #expect(messages.count == 1 && messages.first?.object?["code"] == "042137")
+        #expect(!apple.log.contains("042137") && !apple.log.contains("447911"))
+    }
+
+    @Test("receives mail at --mail-port, and shows it in its inbox")
+    func mail() throws {
+        let (apple, url) = try start("--mail-port", "0")
+        defer { apple.stop() }
+        let address = try #require(apple.log.firstMatch(of: /smtp:\/\/127\.0\.0\.1:\d+/)).output
+        let lines = [
+            "Date: Wed, 25 Nov 2026 12:00:00 +0000", "From: a@example.com", "To: ann@example.com",
+            "Message-ID: <1@example.com>", "MIME-Version: 1.0", "Subject: s", "", "042137", "",
+        ]
+        let outcome = try Shell.outcome(
+            of: [
+                "/usr/bin/curl", "--silent", "--max-time", "20", "--mail-from", "a@example.com", "--mail-rcpt",
+                "ann@example.com", "--upload-file", try tool.file("mail", lines.joined(separator: "\r\n")),
+                String(address),
+            ], environment: [:])
+        #expect(outcome.status == 0)
+        #expect(try curl(url + "/inbox?to=ann@example.com")?["messages"]?.array?.first?.object?["code"] == "042137")
+    }
+
+    @Test("a secret or a port that is not valid is wrong usage", arguments: ["--sms-secret", "--mail-port"])
+    func malformedOption(name: String) throws {
+        let outcome = try tool.runFakeApple(["serve", "--port", "0", name, try tool.file("secret", "whsec_c2hvcnQ=")])
+        #expect(outcome.status == 2 && !outcome.errorOutput.contains("c2hvcnQ"))
+    }
+
     @Test("an issuer begins with the address of the program by default")
     func defaultBase() throws {
         let (apple, url) = try start()

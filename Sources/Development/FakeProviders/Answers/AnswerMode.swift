@@ -39,6 +39,8 @@ enum AnswerMode: String, CaseIterable, Sendable {
 
     static let ofWeChat = common + [.json]
     static let ofQQ = common + [.json, .trailingComma]
+    static let ofSMS = common
+    static let ofMail: [AnswerMode] = [.normal, .status, .slow, .hang, .close]
     static let ofDiscovery = common + [.wrongIssuer]
     static let ofKeys = common + [.unusable, .duplicateKid, .noKid, .empty]
 }

@@ -15,17 +15,18 @@ struct AnswerSettings: Equatable, Sendable {
     /// The error to answer every request with; nil for none.
     var errorCode: Int64?
 
-    /// Reads the body of `POST /wechat/faults` or `POST /qq/faults`. Refuses unknown members.
-    init(_ json: JSONObject, modes: [AnswerMode]) throws(HTTPRefusal) {
+    /// Reads the body of a request such as `POST /wechat/faults`. Refuses unknown members.
+    init(_ json: JSONObject, modes: [AnswerMode], hasErrorCodes: Bool = true) throws(HTTPRefusal) {
         for (name, value) in json.members {
             switch (name, value, value.integer) {
             case ("mode", .string(let text), _): mode = try Self.mode(text, of: modes, member: "mode")
-            case ("errcode", _, let number?): errorCode = number
+            case ("errcode", _, let number?) where hasErrorCodes: errorCode = number
             case ("seconds", _, let number?) where (0...Self.maximumSeconds).contains(number): seconds = number
             case ("status", _, let number?) where (200...599).contains(number): status = number
             default:
                 throw .invalid(
-                    "\(name): known are mode (\(Self.list(modes))) and the numbers errcode, seconds, status")
+                    "\(name): known are mode (\(Self.list(modes))) and the numbers "
+                        + (hasErrorCodes ? "errcode, " : "") + "seconds, status")
             }
         }
     }

@@ -59,6 +59,13 @@ struct ProviderRequest: Sendable {
         self.fields = fields
     }
 
+    /// A command of another protocol.
+    init(method: String, path: String) {
+        self.method = method
+        self.path = path
+        fields = []
+    }
+
     var json: JSONObject {
         var json: JSONObject = [
             "method": .string(method), "path": .string(path), "fields": .array(fields.map(JSONValue.string)),

@@ -59,11 +59,12 @@ extension Responder {
     ///
     /// - Parameter prefix: the path of the provider.
     func control(
-        _ request: HTTPRequest, at path: String, below prefix: String, modes: [AnswerMode]
+        _ request: HTTPRequest, at path: String, below prefix: String, modes: [AnswerMode], hasErrorCodes: Bool = true
     ) throws -> JSONObject? {
         switch (request.method, path) {
         case ("GET", "faults"): return settings.json
-        case ("POST", "faults"): settings = try AnswerSettings(try request.object(), modes: modes)
+        case ("POST", "faults"):
+            settings = try AnswerSettings(try request.object(), modes: modes, hasErrorCodes: hasErrorCodes)
         case ("DELETE", "faults"): settings = AnswerSettings()
         case ("GET", "requests"): return log.list(below: prefix)
         case ("DELETE", "requests"): log.clear(below: prefix)

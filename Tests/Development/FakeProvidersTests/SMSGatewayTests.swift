@@ -1,0 +1,192 @@
+import DevelopmentHTTP
+import JSON
+import OpenSSL
+import Testing
+
+@testable import FakeProviders
+
+@Suite("The gateway for text messages")
+struct SMSGatewayTests {
+    private let messages: MessagesFixture
+
+    init() throws {
+        messages = try MessagesFixture()
+    }
+
+    @Test("a signed code is accepted, and lands in the inbox")
+    func code() throws {
+        #expect(try messages.post(messages.body()).statusCode == 202)
+        let message = try #require(messages.inbox.messages.first)
+        #expect(message.channel == .phone && message.to == MessagesFixture.number && message.code == "042137")
+        #expect(message.text == "验证码 042137" && message.language == "zh" && message.notice == nil)
+        #expect(message.time == messages.providers.now && message.number == 1)
+    }
+
+    @Test("a signed notice is accepted, and has no code")
+    func notice() throws {
+        let body: JSONObject = [
+            "type": "sms.notice", "timestamp": "2026-11-25T12:00:00Z",
+            "data": [
+                "to": "+447911123456", "country": "GB", "notice": "phone_changed", "language": "en",
+                "text": "Your number was changed.",
+            ],
+        ]
+        #expect(try messages.post(body).statusCode == 202)
+        let message = try #require(messages.inbox.messages.first)
+        #expect(message.code == nil && message.notice == "phone_changed")
+    }
+
+    private static let other = [UInt8](repeating: 7, count: 24)
+
+    @Test(
+        "an unsigned message, and one whose signature is of something else, is refused with 401",
+        arguments: [
+            ["webhook-signature": ""], ["webhook-signature": "v1,"], ["webhook-signature": "v1,AAAA"],
+            ["webhook-signature": "x"], ["webhook-id": ""], ["webhook-id": "msg_2"],
+        ])
+    func unsigned(fields: [String: String]) throws {
+        #expect(try messages.post(messages.body(), fields).statusCode == 401)
+        #expect(messages.inbox.messages.isEmpty)
+    }
+
+    @Test("a signature of another key, or of another body, is refused with 401")
+    func otherKey() throws {
+        #expect(try messages.post(messages.body(), key: Self.other).statusCode == 401)
+        #expect(try messages.post(messages.body(), signed: "{}").statusCode == 401)
+        #expect(messages.inbox.messages.isEmpty)
+    }
+
+    @Test(
+        "the time of a message is at most five minutes from now",
+        arguments: [(-301, 401), (-300, 202), (300, 202), (301, 401)] as [(Int64, Int)])
+    func time(offset: Int64, status: Int) throws {
+        let time = messages.providers.now + offset
+        #expect(try messages.post(messages.body(), ["webhook-timestamp": "\(time)"]).statusCode == status)
+    }
+
+    @Test("a time that is no number is refused", arguments: ["", "x", "1760000000.5"])
+    func malformedTime(text: String) throws {
+        #expect(try messages.post(messages.body(), ["webhook-timestamp": text]).statusCode == 401)
+    }
+
+    @Test(
+        "one good signature of several suffices, with either separator", arguments: [" ", ", "])
+    func severalSignatures(separator: String) throws {
+        let tag = MessagesFixture.base64([UInt8](repeating: 1, count: 32))
+        let reply = try messages.post(messages.body())
+        #expect(reply.statusCode == 202)
+        let good = try #require(signature(id: "msg_2"))
+        let list = ["v1,\(tag)", "v1a,x", good].joined(separator: separator)
+        #expect(try messages.post(messages.body(), id: "msg_2", ["webhook-signature": list]).statusCode == 202)
+    }
+
+    private func signature(id: String) -> String? {
+        let content = "\(id).\(messages.providers.now).\(messages.body())"
+        return "v1," + MessagesFixture.base64(HMACSHA256Key(MessagesFixture.key).authenticate(Array(content.utf8)))
+    }
+
+    @Test("each of several secrets is accepted, and the ones before are not")
+    func secrets() throws {
+        let secret = "whsec_" + MessagesFixture.base64(Self.other)
+        let two = "whsec_\(MessagesFixture.base64([UInt8](repeating: 8, count: 64)))\n\(secret) "
+        try messages.providers.order("/sms/settings", ["secret": .string(two)])
+        #expect(try messages.post(messages.body(), key: Self.other).statusCode == 202)
+        #expect(try messages.post(messages.body(), id: "msg_2").statusCode == 401)
+    }
+
+    @Test("a repeated message is accepted, and not delivered again")
+    func repeated() throws {
+        for _ in 0..<2 { #expect(try messages.post(messages.body()).statusCode == 202) }
+        #expect(messages.inbox.messages.count == 1)
+        #expect(try messages.post(messages.body(), id: "msg_2").statusCode == 202)
+        #expect(messages.inbox.messages.count == 2)
+    }
+
+    @Test(
+        "a message that is not as documented is refused with 400",
+        arguments: [
+            ("to", "13800138000"), ("to", "+0138"), ("to", 1), ("country", "cn"), ("code", "12345"), ("text", ""),
+            ("text", "no code"), ("language", "zh_CN"), ("expiresIn", "600"), ("expiresIn", 0), ("more", 1),
+            ("notice", "phone_changed"), ("text", .null), ("to", .null),
+        ] as [(String, JSONValue)])
+    func malformed(name: String, value: JSONValue) throws {
+        let reply = try messages.post(messages.body { $0[name] = value })
+        #expect(reply.statusCode == 400)
+        #expect(!String(decoding: reply.body, as: UTF8.self).contains("138"))
+        #expect(messages.inbox.messages.isEmpty)
+    }
+
+    @Test("a message without a member, of another type or content type is refused with 400")
+    func incomplete() throws {
+        for name in messages.body()["data"]?.object?.names ?? [] {
+            #expect(try messages.post(messages.body { $0[name] = nil }).statusCode == 400, "\(name)")
+        }
+        var body = messages.body()
+        body["type"] = "sms.other"
+        #expect(try messages.post(body).statusCode == 400)
+        #expect(try messages.post(messages.body(), ["content-type": "text/plain"]).statusCode == 400)
+        #expect(messages.inbox.messages.isEmpty)
+    }
+
+    @Test("operators' limits apply to a number on demand: one in a minute, five in an hour, ten in a day")
+    func limits() throws {
+        try messages.providers.order("/sms/settings", ["limits": true])
+        var sent = 0
+        func send(_ number: String = MessagesFixture.number) throws -> HTTPReply {
+            sent += 1
+            return try messages.post(messages.body { $0["to"] = .string(number) }, id: "msg_\(sent)")
+        }
+        #expect(try send().statusCode == 202)
+        let limited = try send()
+        #expect(limited.statusCode == 429 && limited.retryAfter == "60")
+        #expect(try send("+8613800138001").statusCode == 202)
+        for _ in 0..<4 {
+            messages.providers.advance(by: 60)
+            #expect(try send().statusCode == 202)
+        }
+        messages.providers.advance(by: 60)
+        #expect(try send().retryAfter == "\(3600 - 5 * 60)")
+        messages.providers.advance(by: 3600)
+        for _ in 0..<5 {
+            #expect(try send().statusCode == 202)
+            messages.providers.advance(by: 60)
+        }
+        messages.providers.advance(by: 3600)
+        #expect(try send().statusCode == 429)
+        messages.providers.advance(by: 86_400)
+        #expect(try send().statusCode == 202)
+    }
+
+    @Test("limits do not apply to notices, and a limited message may be sent again")
+    func limitedMessages() throws {
+        try messages.providers.order("/sms/settings", ["limits": true])
+        #expect(try messages.post(messages.body()).statusCode == 202)
+        #expect(try messages.post(messages.body(), id: "msg_2").statusCode == 429)
+        messages.providers.advance(by: 60)
+        #expect(try messages.post(messages.body(), id: "msg_2").statusCode == 202)
+        #expect(messages.inbox.messages.count == 2)
+    }
+
+    @Test("a fault answers in place of the gateway", arguments: [401, 429, 500] as [Int64])
+    func faults(status: Int64) throws {
+        try messages.providers.order("/sms/faults", ["mode": "status", "status": .integer(status)])
+        #expect(try messages.post(messages.body()).statusCode == Int(status))
+        #expect(messages.inbox.messages.isEmpty)
+        _ = try messages.providers.service.control("/sms/faults", method: "DELETE")
+        #expect(try messages.post(messages.body()).statusCode == 202)
+    }
+
+    @Test("neither a record nor a log shows a number, a text or a code")
+    func secrecy() throws {
+        _ = try messages.post(messages.body())
+        _ = try messages.post(messages.body { $0["country"] = "x" }, id: "msg_2")
+        let listed = try messages.providers.text("/sms/requests")
+        for text in messages.providers.logged + [listed] {
+            #expect(!text.contains("138") && !text.contains("042137"), "\(text)")
+        }
+    }
+}
+
+extension HTTPReply {
+    fileprivate var retryAfter: String? { fields.first { $0.name == "Retry-After" }?.value }
+}
