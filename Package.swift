@@ -83,7 +83,7 @@ let package = Package(
                         "CodeDelivery", "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse",
                         "GatehouseStore",
                         "GatehouseTokens",
-                        "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets",
+                        "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets", "StandardWebhooks",
                     ]),
                 .executableTarget(
                     name: "GatehouseCommand",

@@ -28,6 +28,8 @@ package struct Configuration: Sendable {
     package let appleServer: AppleServerSettings?
     /// The providers that have a file each, in the order of their names.
     package let providers: [ConfiguredProvider]
+    /// How codes are sent.
+    package let delivery: ConfiguredDelivery
     package let vault: DataVault?
 
     /// Warnings about values that are allowed but are probably mistakes.
@@ -77,8 +79,11 @@ package struct Configuration: Sendable {
         let (vault, dataKeys) = settings.vault(isRequired: server.isSet)
         self.vault = vault
         policy = settings.policy(developmentSecretHash: settings.developmentSecretHash(), at: publicAddress)
+        let delivery = settings.delivery()
+        if environment == .production { settings.warnOfTestCodes() }
         for warning in SettingWarnings.about(policy) { settings.warn(warning) }
-        guard let rings = settings.keyRings(besides: dataKeys) else { return nil }
+        guard let rings = settings.keyRings(besides: dataKeys), let delivery else { return nil }
+        self.delivery = delivery
         (accessKeys, refreshKeys) = rings
         warnings = settings.warnings
         digests = settings.digests

@@ -188,6 +188,36 @@ package struct Settings: Sendable {
 
     // MARK: Codes
 
+    let smsURL = Setting(
+        "SMS_URL", .fetchURL, "Address of the gateway that sends [codes](Codes.md) by SMS.",
+        details: "Gatehouse sends it a signed POST. With this setting, users can sign in by phone number.")
+    let smsSecret = Setting(
+        "SMS_SECRET", .webhookSecrets, default: .requiredIf("with `SMS_URL`"), secret: true,
+        "Secret that signs what is sent to the gateway.",
+        details: "Two while it is replaced: each message is signed with both.")
+    let smtpURL = Setting(
+        "SMTP_URL", .mailServer, "Address of the mail server that sends codes.",
+        details: """
+            TLS is demanded, except for an `smtp://` address of this machine. With this setting, users can sign in by mail \
+            address.
+            """)
+    let smtpUsername = Setting("SMTP_USERNAME", .text, "User name at the mail server.")
+    let smtpPassword = Setting(
+        "SMTP_PASSWORD", .text, default: .requiredIf("with `SMTP_USERNAME`"), secret: true,
+        "Password at the mail server.")
+    let mailFrom = Setting(
+        "MAIL_FROM", .mailSender, default: .requiredIf("with `SMTP_URL`"), "Sender of the mails.")
+    let appName = Setting(
+        "APP_NAME", .appName, default: "Gatehouse", "Name of the app in messages.",
+        details: "In China it is the signature (签名) that your gateway has registered.")
+    let codeDomain = Setting(
+        "CODE_DOMAIN", .domain, "Domain that the last line of an SMS binds the code to.",
+        details: "iOS then offers the code only in your app and on your web site.")
+    let messagesFolder = Setting(
+        "MESSAGES_DIR", .text, "Folder with your own texts of messages.",
+        details: "If it is not set, the folder `messages.d` beside the configuration file is used, if there is one.")
+    let messagesLanguage = Setting(
+        "MESSAGES_LANGUAGE", .language, default: "en", "Language of messages for clients that accept none of the others.")
     let phoneCountries = Setting(
         "PHONE_COUNTRIES", .countries, "Countries whose numbers get [codes](Codes.md).",
         details: "No other number gets one, because attackers earn with messages to some countries.")
