@@ -48,6 +48,7 @@ let package = Package(
             [
                 .target(name: "JSON"),
                 .target(name: "JOSE", dependencies: ["JSON", "OpenSSL"]),
+                .target(name: "StandardWebhooks", dependencies: ["JOSE", "OpenSSL"]),
                 // What the two databases have in common.
                 .target(name: "SQL"),
             ])
@@ -60,6 +61,12 @@ let package = Package(
                 // What the domain asks of the world. None of these imports another.
                 .target(
                     name: "IdentityProviders", dependencies: ["Curl", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX"]),
+                .target(
+                    name: "CodeDelivery",
+                    dependencies: [
+                        "Curl", "FileSystem", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "StandardWebhooks",
+                    ],
+                    resources: [.embedInCode("Messages")]),
                 .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
                 .target(
                     name: "GatehouseStore",
@@ -73,9 +80,10 @@ let package = Package(
                 .target(
                     name: "GatehouseServer",
                     dependencies: [
-                        "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse", "GatehouseStore",
+                        "CodeDelivery", "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse",
+                        "GatehouseStore",
                         "GatehouseTokens",
-                        "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets",
+                        "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets", "StandardWebhooks",
                     ]),
                 .executableTarget(
                     name: "GatehouseCommand",

@@ -29,5 +29,10 @@ package enum DomainEvent: Sendable, Equatable {
     case appleTaskDone(AppleTask.Kind)
     case appleTaskFailed(AppleTask.Kind, AppleServerFault, of: UserID)
     /// A store failure that did not fail the request.
+    case codeSent(CodeChannel)
+    case codeRefused(CodeChannel, CodeScope)
+    case messageNotDelivered(CodeChannel, DeliveryFault)
+    /// A code that was wrong, used, expired or tried too often.
+    case wrongCode
     case storeFailureTolerated(StoreFailure)
 }

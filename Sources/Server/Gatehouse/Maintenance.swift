@@ -36,7 +36,8 @@ extension AuthService {
                 // A minute after the expiry, so that the last use of a token still gets `refresh_token_expired`.
                 sessionsExpired: now - .seconds(60), redemptionsExpired: now - .seconds(300),
                 revocationsBefore: now - Policy.revocationMemory,
-                auditEventsBefore: now - policy.auditRetention))
+                auditEventsBefore: now - policy.auditRetention,
+                codeSendsBefore: now - CodeLimits.knownNetworkMemory))
     }
 
     /// Writes all waiting confirmations and refusals, before the process ends.
@@ -62,16 +63,18 @@ package struct PurgeLimits: Sendable, Equatable {
     /// Also the limit for the ids of Apple's notifications: a repeat is recognised for as long as the audit trail
     /// contains the first one.
     package let auditEventsBefore: Timestamp
+    package let codeSendsBefore: Timestamp
 
     /// - Parameter now: nil for the latest of the limits.
     package init(
         now: Timestamp? = nil, sessionsExpired: Timestamp, redemptionsExpired: Timestamp,
-        revocationsBefore: Timestamp, auditEventsBefore: Timestamp
+        revocationsBefore: Timestamp, auditEventsBefore: Timestamp, codeSendsBefore: Timestamp? = nil
     ) {
         self.now = now ?? max(sessionsExpired, redemptionsExpired, revocationsBefore, auditEventsBefore)
         self.sessionsExpired = sessionsExpired
         self.redemptionsExpired = redemptionsExpired
         self.revocationsBefore = revocationsBefore
         self.auditEventsBefore = auditEventsBefore
+        self.codeSendsBefore = codeSendsBefore ?? revocationsBefore
     }
 }

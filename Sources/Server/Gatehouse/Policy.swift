@@ -20,11 +20,13 @@ package struct Policy: Sendable {
     package var sessionsPerUser: Int
     package var apple: ApplePolicy
     package var dpop: DPoPPolicy
+    package var codes: CodePolicy
+    package var phone: PhonePolicy
 
     package init(
         accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,
         auditRetention: Duration, sensitiveMaxAge: Duration?, sessionsPerUser: Int, apple: ApplePolicy,
-        dpop: DPoPPolicy = DPoPPolicy()
+        dpop: DPoPPolicy = DPoPPolicy(), codes: CodePolicy = CodePolicy(), phone: PhonePolicy = PhonePolicy()
     ) {
         self.accessTokenLifetime = accessTokenLifetime
         self.refresh = refresh
@@ -35,6 +37,8 @@ package struct Policy: Sendable {
         self.sessionsPerUser = sessionsPerUser
         self.apple = apple
         self.dpop = dpop
+        self.codes = codes
+        self.phone = phone
     }
 }
 

@@ -10,6 +10,19 @@ package enum Refusal: Error, Sendable, Equatable {
     /// The provider refuses Gatehouse's own credentials: an operator has to correct them.
     case providerMisconfigured(Provider)
     case unknownProvider
+    /// The address of a code cannot be read.
+    case invalidAddress(AddressFault)
+    /// The number belongs to a country that gets no codes.
+    case countryNotServed
+    case tooManyCodes(CodeLimitReached)
+    /// The gateway or the mail server did not accept the message.
+    case deliveryUnavailable(CodeChannel)
+    /// Wrong, used, expired, tried too often or unknown: an attacker must not learn which.
+    case invalidCode
+    /// The user of the number was away for long, and has another way to sign in.
+    case staleNumber
+    /// The user has to bind a phone number before anything else.
+    case phoneRequired
     case devLoginDisabled
     case invalidDevSecret
     case userDisabled

@@ -20,6 +20,7 @@ package struct Assembly: Sendable {
     let publicAddressMonitor: PublicAddressMonitor
     let requests: RequestCounts
     let providers: ProviderRegistry
+    private let senders: Senders
     private let events: DomainEventReporter
     private let services: Current<ConfiguredServices>
     /// Encrypts the keys of the identity hashes with the current secret.
@@ -47,11 +48,12 @@ package struct Assembly: Sendable {
         let metrics = Metrics()
         let events = DomainEventReporter(log: log)
         let providers = Self.providers(configuration, store: store, primitives: primitives, log: log)
-        events.counts.logins.add(configuration.providers.map(\.name))
+        let senders = Self.senders(configuration, log: log)
+        events.counts.logins.add(configuration.providers.map(\.name) + configuration.delivery.channels.map(\.provider))
         let auth = try AuthService(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
-            hasher: hashes, policy: configuration.policy, primitives: primitives, clocks: clocks,
+            senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy, primitives: primitives, clocks: clocks,
             report: { events.report($0, requestID: $1) })
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
@@ -62,6 +64,7 @@ package struct Assembly: Sendable {
         let requests = RequestCounts(routes: services.value.router.routes)
         let sources: [any MetricSource] = [
             requests, events.counts, AppleKeyGauges(keys: keys), keyCounts, ProviderGauges(registry: providers),
+            DeliveryGauges(senders: senders),
             StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
             storeCounts, ClockGauges(clocks: clocks),
             ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
@@ -72,6 +75,7 @@ package struct Assembly: Sendable {
         self.requests = requests
         self.keys = keys
         self.providers = providers
+        self.senders = senders
         self.events = events
         self.health = health
         self.primitives = primitives
@@ -87,8 +91,8 @@ package struct Assembly: Sendable {
         let next = auth.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
-            policy: configuration.policy)
-        events.counts.logins.add(configuration.providers.map(\.name))
+            senders: senders.build(configuration.delivery), policy: configuration.policy)
+        events.counts.logins.add(configuration.providers.map(\.name) + configuration.delivery.channels.map(\.provider))
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
         services.replace { Self.services(next, configuration, health, metrics) }
@@ -172,6 +176,12 @@ extension Assembly {
                 storage: StoredKeySets(store: store, log: log), replayGrace: configuration.appleReplayGrace,
                 limits: ProviderRegistry.Limits(each: eighth, keys: eighth, logins: quarter), now: primitives.now,
                 log: log))
+    }
+
+    /// Within the eighth of the workers that providers leave.
+    private static func senders(_ configuration: Configuration, log: Log) -> Senders {
+        let sixteenth = max(1, configuration.workers / 16)
+        return Senders(each: sixteenth, all: sixteenth * 3 / 2, log: log)
     }
 
     private static func sealing(

@@ -116,6 +116,7 @@ private struct ParametersEnvelope: Envelope {
         case .demandedRole: parameters["GATEHOUSE_ROLE"]
         case .demandedMaximumAge: parameters["GATEHOUSE_MAX_AGE"]
         case .userAgent: parameters["HTTP_USER_AGENT"]
+        case .acceptLanguage: parameters["HTTP_ACCEPT_LANGUAGE"]
         case .address: parameters["REMOTE_ADDR"]
         }
     }

@@ -24,6 +24,7 @@ extension JWTTokenService {
             json.member("jti", claims.tokenID)
             // RFC 9449, section 6.1
             if let key = claims.caller.keyThumbprint { json.member("cnf", object: { $0.member("jkt", key) }) }
+            if claims.caller.needsPhone { json.member("phone_required", true) }
         }
         return accessSigner.token(for: json.finish())
     }
@@ -60,9 +61,11 @@ struct AccessClaimParser: ClaimParser {
             return nil
         }
         let keyThumbprint = json.string("jkt", in: "cnf")
+        let needsPhone = json.isTrue("phone_required")
         let caller = Caller(
             userID: UserID(user), sessionID: SessionID(session), generation: generation, role: role,
-            authenticatedAt: Timestamp(seconds: authTime), keyThumbprint: keyThumbprint)
+            authenticatedAt: Timestamp(seconds: authTime), keyThumbprint: keyThumbprint,
+            needsPhone: needsPhone)
         return (caller, Timestamp(seconds: issued), Timestamp(seconds: expires))
     }
 }

@@ -15,6 +15,8 @@ package struct JWTTokenService: TokenService {
     let refreshVerifier: TokenVerifier
     /// The current secret first.
     let challengeKeys: [SigningKey]
+    /// The key of the current secret first.
+    let codeKeys: [HMACSHA256Key]
 
     /// - Parameter refreshKeys: secrets (HS256), which also authenticate challenges. Key pairs are not accepted: a
     ///   refresh token whose answer was lost is issued again byte for byte, and an ECDSA signature differs each time.
@@ -27,6 +29,7 @@ package struct JWTTokenService: TokenService {
         refreshSigners = refreshKeys.all.map { TokenSigner(key: $0, type: Self.refreshTokenType) }
         refreshVerifier = TokenVerifier(keys: refreshKeys.all, type: Self.refreshTokenType)
         challengeKeys = refreshKeys.all
+        codeKeys = refreshKeys.all.map(Self.codeKey)
     }
 
     package func hash(_ token: String) -> [UInt8] { Self.hash(token) }

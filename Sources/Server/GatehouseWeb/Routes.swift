@@ -14,6 +14,8 @@ extension Router {
             RefreshEndpoint(auth: auth),
             AppleLoginEndpoint(auth: auth),
             IdentityLoginEndpoint(auth: auth),
+            SendCodeEndpoint(auth: auth),
+            CodeLoginEndpoint(auth: auth),
             ChallengeEndpoint(path: "/api/auth/challenge", auth: auth),
             ChallengeEndpoint(path: "/api/auth/apple/challenge", auth: auth),
             AppleNotificationEndpoint(auth: auth),

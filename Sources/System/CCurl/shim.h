@@ -7,6 +7,10 @@ static inline CURLcode gatehouse_curl_set_long(CURL *easy, CURLoption option, lo
     return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode gatehouse_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
 static inline CURLcode gatehouse_curl_set_string(CURL *easy, CURLoption option, const char *value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -24,6 +28,25 @@ static inline CURLcode gatehouse_curl_set_body(CURL *easy, const void *bytes, cu
 static inline CURLcode gatehouse_curl_set_write_callback(CURL *easy, curl_write_callback receive, void *buffer) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
     return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, buffer);
+}
+
+static inline CURLcode gatehouse_curl_set_read_callback(CURL *easy, curl_read_callback send, void *buffer) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_READFUNCTION, send);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_READDATA, buffer);
+}
+
+// The debug callback is only called for a verbose handle, which then prints nothing itself.
+static inline CURLcode gatehouse_curl_set_debug_callback(CURL *easy, curl_debug_callback observe, void *observer) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, observe);
+    if (result == CURLE_OK) result = curl_easy_setopt(easy, CURLOPT_DEBUGDATA, observer);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+}
+
+static inline CURLcode gatehouse_curl_set_progress_callback(
+    CURL *easy, curl_xferinfo_callback decide, void *observer) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, decide);
+    if (result == CURLE_OK) result = curl_easy_setopt(easy, CURLOPT_XFERINFODATA, observer);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
 }
 
 static inline CURLcode gatehouse_curl_certificates(CURL *easy, struct curl_certinfo **chain) {

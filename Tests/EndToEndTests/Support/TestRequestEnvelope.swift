@@ -16,7 +16,8 @@ struct TestRequestEnvelope: Envelope {
         case .demandedRole: request.demandedRole
         case .demandedMaximumAge: request.demandedMaximumAge
         case .userAgent: request.header("User-Agent") ?? "Tests"
-        case .address: "127.0.0.1"
+        case .acceptLanguage: request.header("Accept-Language")
+        case .address: request.header("Test-Address") ?? "127.0.0.1"
         }
     }
 }

@@ -30,7 +30,7 @@ extension Store {
         let link = NewLink(
             identity: identity, user: user, redemption: redemption, task: task, event: event, hasher: PlainHashes())
         return switch try record(link) {
-        case .link, .alreadyLinked: .linked
+        case .link, .replace, .alreadyLinked: .linked
         case .taken: .taken
         case .replayed: .replayed
         case .usedNonce: .usedNonce

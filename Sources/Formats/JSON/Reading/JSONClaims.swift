@@ -14,4 +14,7 @@ public protocol JSONClaims {
 
     /// The value of an integer member; nil if it is missing or of another type.
     mutating func integer(_ name: String) -> Int64?
+
+    /// False for any other value, and for a missing one.
+    mutating func isTrue(_ name: String) -> Bool
 }

@@ -107,6 +107,8 @@ public struct JSONObjectReader: Sendable, JSONClaims {
 
     public func integer(_ name: String) -> Int64? { self[name]?.integer }
 
+    public func isTrue(_ name: String) -> Bool { self[name]?.bool == true }
+
     /// The whole object as a tree.
     public var object: JSONObject { tree ?? (try? JSONValue(parsing: bytes))?.object ?? [:] }
 }

@@ -38,6 +38,16 @@ public struct JSONSequence: JSONClaims {
         return number
     }
 
+    public mutating func isTrue(_ name: String) -> Bool {
+        guard let start = value(of: name), start + Self.true.count < bytes.count else { return false }
+        let range = start..<start + Self.true.count
+        guard bytes.span.extracting(range).isIdentical(to: Self.true.span) else { return false }
+        position = range.upperBound
+        return true
+    }
+
+    private static let `true` = Array("true".utf8)
+
     /// The object must have no other member.
     public mutating func string(_ name: String, in object: String) -> String? {
         let start = position

@@ -10,10 +10,12 @@ package struct Caller: Sendable, Equatable {
     package let authenticatedAt: Timestamp
     /// The key to which the session is bound; nil for a session that is not bound.
     package let keyThumbprint: String?
+    /// Whether the user had no phone number when the token was issued, and the settings require one.
+    package let needsPhone: Bool
 
     package init(
         userID: UserID, sessionID: SessionID, generation: Int64, role: Role, authenticatedAt: Timestamp,
-        keyThumbprint: String? = nil
+        keyThumbprint: String? = nil, needsPhone: Bool = false
     ) {
         self.userID = userID
         self.sessionID = sessionID
@@ -21,6 +23,7 @@ package struct Caller: Sendable, Equatable {
         self.role = role
         self.authenticatedAt = authenticatedAt
         self.keyThumbprint = keyThumbprint
+        self.needsPhone = needsPhone
     }
 }
 
@@ -44,9 +47,12 @@ extension AuthService {
     /// The caller of a valid access token whose session has not ended. Every guarded request runs this: it reads no
     /// database unless another process has just revoked something, or the role in the token seems out of date.
     ///
-    /// - Parameter proof: read only if the token is bound to a key.
+    /// - Parameters:
+    ///   - proof: read only if the token is bound to a key.
+    ///   - admitsWithoutPhone: whether a user without the phone number that the settings require may do this.
     package func authenticate(
-        _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, in context: inout RequestContext
+        _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, admitsWithoutPhone: Bool = false,
+        in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
@@ -55,7 +61,13 @@ extension AuthService {
         }
         try requireActive(caller)
         confirm(caller, at: now)
+        if !admitsWithoutPhone { try requirePhone(of: caller) }
         return caller
+    }
+
+    /// The token alone says so. After the user has bound a number, the client refreshes.
+    func requirePhone(of caller: Caller) throws(Refusal) {
+        if caller.needsPhone, policy.phone.binding == .required { throw .phoneRequired }
     }
 
     /// Refuses a caller whose session has ended.

@@ -19,7 +19,7 @@ extension AuthService {
             task: task(for: login, of: caller.userID, clientID: proven.clientID, now: now), event: event,
             hasher: hasher)
         switch try store.record(link) {
-        case .link, .alreadyLinked: return
+        case .link, .replace, .alreadyLinked: return
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
         case .replayed: throw .identity(.replayed, by: login.provider)
         case .usedNonce: throw .identity(.nonce(.challengeUsed), by: login.provider)

@@ -4,17 +4,20 @@ package struct NewLink: Sendable {
     package let user: UserID
     package let redemption: Redemption?
     package let task: AppleTask?
+    /// Whether the identity takes the place of the account that the user has at the provider.
+    package let replaces: Bool
     package let event: AuditEvent
     private let hasher: any IdentityHasher
 
     package init(
-        identity: Identity, user: UserID, redemption: Redemption?, task: AppleTask?, event: AuditEvent,
-        hasher: any IdentityHasher
+        identity: Identity, user: UserID, redemption: Redemption?, task: AppleTask?, replaces: Bool = false,
+        event: AuditEvent, hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.user = user
         self.redemption = redemption
         self.task = task
+        self.replaces = replaces
         self.event = event
         self.hasher = hasher
     }
@@ -54,6 +57,8 @@ package struct LinkFacts: Sendable {
 package enum LinkDecision: Sendable {
     /// The store adds this account. It writes the user, too, unless nil: then the link does not change the user.
     case link(LinkedAccount, changing: User?)
+    /// The store deletes the former account, and adds the other one.
+    case replace(LinkedAccount, by: LinkedAccount, changing: User?)
     /// The account, which has another subject after a transfer of the app.
     case alreadyLinked(LinkedAccount)
     case taken(LinkConflict)
@@ -86,8 +91,13 @@ extension NewLink {
             return .alreadyLinked(account)
         }
         if facts.barredFrom != nil { return .taken(.identity) }
-        if facts.accounts.contains(where: { $0.provider == identity.provider }) { return .taken(.provider) }
-        return .link(LinkedAccount(identity, linkedAt: event.moment), changing: user.verified(by: identity))
+        let account = LinkedAccount(identity, linkedAt: event.moment)
+        guard let former = facts.accounts.first(where: { $0.provider == identity.provider }) else {
+            return .link(account, changing: user.verified(by: identity))
+        }
+        guard replaces else { return .taken(.provider) }
+        let isSource = user.email.map { former.isSource(of: $0, among: facts.accounts) } ?? true
+        return .replace(former, by: account, changing: isSource ? user.readdressed(by: identity) : nil)
     }
 }
 

@@ -99,6 +99,14 @@ extension User {
         return user
     }
 
+    /// The user after the account that their address came from was replaced. Nil if the identity has no address.
+    func readdressed(by identity: Identity) -> User? {
+        guard let email = identity.email else { return nil }
+        var user = self
+        (user.email, user.emailVerified) = (email, identity.hasVerifiedEmail)
+        return user
+    }
+
     /// The user after an account was unlinked. If no remaining account has the user's address, the user gets the address
     /// of the oldest remaining account that has one. Nil if the user keeps their address.
     ///

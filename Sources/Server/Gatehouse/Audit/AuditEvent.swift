@@ -3,6 +3,10 @@ package struct AuditEvent: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         case login = "login"
         case loginRefused = "login_refused"
+        /// The login of a number that was unused for a long time, into an account without another way to sign in.
+        case staleNumberUsed = "stale_number_used"
+        /// A limit refused a request for a code. The detail is what the limit counts by.
+        case codeRefused = "code_refused"
         case refreshRefused = "refresh_refused"
         case refreshTokenReused = "refresh_token_reused"
         /// A token of a bound session was used with a proof by another key.

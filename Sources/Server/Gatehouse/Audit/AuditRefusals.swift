@@ -30,6 +30,8 @@ extension Refusal {
         case .providerMisconfigured: "provider_misconfigured"
         case .storageUnavailable: "storage_unavailable"
         case .userDisabled: "user_disabled"
+        case .invalidCode: "code"
+        case .staleNumber: "stale_number"
         case .invalidDevSecret: "dev_secret"
         case .invalidRefreshToken, .notARefreshToken: "unknown_token"
         case .refreshTokenExpired: "expired_token"
@@ -45,7 +47,7 @@ extension Refusal {
     /// reuse and disabled users, which have entries of their own.
     fileprivate var auditReason: String? {
         switch self {
-        case .identity, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked: label
+        case .identity, .invalidCode, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked: label
         // The end of the session has an entry of its own.
         case .invalidProof(let fault): fault == .key ? nil : label
         default: nil

@@ -15,6 +15,9 @@ package enum CodeChannel: String, Sendable, CaseIterable {
 extension Provider {
     package static let phone = Provider(known: "PHONE")
     package static let email = Provider(known: "EMAIL")
+
+    /// Whether its identities are proven by codes.
+    package var isOfCodes: Bool { self == .phone || self == .email }
 }
 
 /// Where codes and notices go: a phone number in E.164, or a mail address in lower case. One party has one address in this

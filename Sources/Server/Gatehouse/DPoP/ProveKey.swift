@@ -83,12 +83,13 @@ extension AuthService {
     /// The caller of a request that changes an account or ends sessions. A bound session demands a proof, which is then
     /// used on every node; a right one by another key ends the session.
     package func authenticateChange(
-        _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, from device: Device,
-        in context: inout RequestContext
+        _ accessToken: SentAccessToken?, proof: @autoclosure () -> SentProof?, admitsWithoutPhone: Bool = false,
+        from device: Device, in context: inout RequestContext
     ) throws(Refusal) -> Caller {
         let now = primitives.now()
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         try requireActive(caller)
+        if !admitsWithoutPhone { try requirePhone(of: caller) }
         try requireProof(proof(), of: caller, with: accessToken, from: device, now: now, in: context)
         // After the proof: a thief who has the token and not the key must not confirm that it has reached the owner.
         confirm(caller, at: now)

@@ -6,17 +6,20 @@ package struct Login: Sendable {
     package let redemption: Redemption?
     /// The key to which the session will be bound; nil for none.
     package let key: ProvenKey?
+    /// How long the user of a number may have been away; nil for any time.
+    package let staleAfter: Duration?
     package let moment: Timestamp
     private let hasher: any IdentityHasher
 
     package init(
-        identity: Identity, nickname: String?, redemption: Redemption? = nil, key: ProvenKey? = nil, moment: Timestamp,
-        hasher: any IdentityHasher
+        identity: Identity, nickname: String?, redemption: Redemption? = nil, key: ProvenKey? = nil,
+        staleAfter: Duration? = nil, moment: Timestamp, hasher: any IdentityHasher
     ) {
         self.identity = identity
         self.nickname = nickname
         self.redemption = redemption
         self.key = key
+        self.staleAfter = staleAfter
         self.moment = moment
         self.hasher = hasher
     }
@@ -37,18 +40,22 @@ package struct LoginFacts: Sendable {
     package let use: Redemption.Use
     /// Whether another login has used the proof of the key.
     package let hasUsedProof: Bool
-    /// The accounts of the user, the oldest first, if `Login.mayChangeAddress(of:)`.
+    /// When the user last signed in or refreshed, if `Login.staleAfter` is set.
+    package let lastUse: Timestamp?
+    /// The accounts of the user, the oldest first, if `Login.mayChangeAddress(of:)` or `Login.staleAfter` is set.
     package let accounts: [LinkedAccount]
 
     package init(
         known: KnownIdentity? = nil, otherUser: UserID? = nil, barredFrom: UserID? = nil, use: Redemption.Use = .first,
-        hasUsedProof: Bool = false, accounts: [LinkedAccount] = []
+        hasUsedProof: Bool = false, lastUse: Timestamp? = nil,
+        accounts: [LinkedAccount] = []
     ) {
         self.known = known
         self.otherUser = otherUser
         self.barredFrom = barredFrom
         self.use = use
         self.hasUsedProof = hasUsedProof
+        self.lastUse = lastUse
         self.accounts = accounts
     }
 }
@@ -69,6 +76,8 @@ package enum LoginRefusal: Sendable, Equatable {
     /// The identity belonged to a disabled user and has been removed since. The store bars this login's other subject as
     /// well: after a transfer of the app, it may be the first login that contains it.
     case barred(UserID)
+    /// The number may have another owner by now, and the user has another way to sign in.
+    case staleNumber(UserID)
 }
 
 /// What a login writes: all of it, in one transaction.
@@ -82,6 +91,8 @@ package struct AcceptedLogin: Sendable {
     /// The text of the session's token. It is not stored.
     package let refreshToken: String
     package let task: AppleTask?
+    /// The user was away for long, and has no other way to sign in than this number.
+    package let usesStaleNumber: Bool
 
     /// - Parameters:
     ///   - user: the result of `Login.user(on:)`, or a new one.
@@ -98,12 +109,13 @@ package struct AcceptedLogin: Sendable {
             }
         self.session = session
         self.refreshToken = refreshToken
+        usesStaleNumber = login.isStale(on: facts)
         self.task = facts.use == .repeated ? nil : task
     }
 
     package var auditEvent: AuditEvent {
         AuditEvent(
-            .login, at: session.createdAt, userID: user.id, sessionID: session.id, provider: session.provider,
+            usesStaleNumber ? .staleNumberUsed : .login, at: session.createdAt, userID: user.id, sessionID: session.id, provider: session.provider,
             device: session.device)
     }
 
@@ -127,7 +139,7 @@ extension AuthService {
         if let refusal = login.refusal(on: facts) { return .refuse(refusal) }
         let user = login.user(on: facts) ?? newUser(login)
         let (session, refreshToken) = newSession(
-            of: user, by: login.identity.provider, clientID: clientID, boundTo: login.key, from: device,
+            of: user, by: login.identity.provider, clientID: clientID, boundTo: login.key?.thumbprint, from: device,
             now: login.moment)
         return .accept(
             AcceptedLogin(
@@ -138,11 +150,13 @@ extension AuthService {
         let id = ULID.make("user", at: login.moment, random: primitives.random(ULID.randomBytes))
         return User(
             id: UserID(id), email: login.identity.email, emailVerified: login.identity.hasVerifiedEmail,
-            nickname: login.nickname, createdAt: login.moment)
+            phone: login.identity.provider == .phone ? login.identity.subject : nil, nickname: login.nickname,
+            createdAt: login.moment)
     }
 
-    private func newSession(
-        of user: User, by provider: Provider, clientID: String, boundTo key: ProvenKey?, from device: Device,
+    /// - Parameter key: the thumbprint of the key to which the session is bound.
+    func newSession(
+        of user: User, by provider: Provider, clientID: String, boundTo key: String?, from device: Device,
         now: Timestamp
     ) -> (Session, refreshToken: String) {
         let id = SessionID(ULID.make("sess", at: now, random: primitives.random(ULID.randomBytes)))
@@ -151,7 +165,7 @@ extension AuthService {
             generation: 1, seed: seed, of: id, for: user.id, sessionCreatedAt: now, now: now)
         let session = Session(
             id: id, userID: user.id, provider: provider, clientID: clientID, device: device, createdAt: now,
-            token: token, chain: TokenChain(seed: seed), keyThumbprint: key?.thumbprint)
+            token: token, chain: TokenChain(seed: seed), keyThumbprint: key)
         return (session, text)
     }
 }
@@ -165,6 +179,9 @@ extension Login {
         }
         if facts.known == nil, let user = facts.barredFrom { return .barred(user) }
         if facts.hasUsedProof { return .usedProof }
+        if let user = facts.known?.user, facts.use == .first, facts.accounts.count > 1, isStale(on: facts) {
+            return .staleNumber(user.id)
+        }
         return switch facts.use {
         case .replayed: .replayed
         case .usedNonce: .usedNonce
@@ -187,6 +204,11 @@ extension Login {
         }
         changed.email = address
         return changed
+    }
+
+    func isStale(on facts: LoginFacts) -> Bool {
+        guard let staleAfter, let lastUse = facts.lastUse else { return false }
+        return lastUse < moment - staleAfter
     }
 
     /// Whether the identity's address differs from the user's. The user's then changes if it came from this account.

@@ -3,11 +3,14 @@ package struct LoginResult: Sendable {
     package let tokens: TokenPair
     package let user: User
     package let isNewUser: Bool
+    /// The number was not used for a long time, and the user has no other way to sign in.
+    let usedStaleNumber: Bool
 
-    package init(tokens: TokenPair, user: User, isNewUser: Bool) {
+    package init(tokens: TokenPair, user: User, isNewUser: Bool, usedStaleNumber: Bool = false) {
         self.tokens = tokens
         self.user = user
         self.isNewUser = isNewUser
+        self.usedStaleNumber = usedStaleNumber
     }
 }
 
@@ -24,7 +27,7 @@ extension AuthService {
         let provider = proven.identity.provider
         let login = Login(
             identity: proven.identity, nickname: nickname, redemption: proven.redemption, key: key,
-            moment: issueTime(at: now), hasher: hasher)
+            staleAfter: provider == .phone ? policy.phone.staleAfter : nil, moment: issueTime(at: now), hasher: hasher)
         let (decision, ended) = try store.record(login, limit: policy.sessionsPerUser) { facts in
             decide(login, on: facts, clientID: proven.clientID, from: device, queueing: task)
         }
@@ -34,7 +37,9 @@ extension AuthService {
         if !ended.isEmpty { report(.sessionsEnded(.sessionLimit, count: ended.count), context.id) }
         report(.loggedIn(provider, isNewUser: accepted.isNewUser), context.id)
         let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
-        return LoginResult(tokens: tokens, user: accepted.user, isNewUser: accepted.isNewUser)
+        return LoginResult(
+            tokens: tokens, user: accepted.user, isNewUser: accepted.isNewUser,
+            usedStaleNumber: accepted.usesStaleNumber)
     }
 
     /// Reports a refused login, and returns its refusal.
@@ -51,6 +56,7 @@ extension AuthService {
     ) throws(Refusal) -> AcceptedLogin {
         switch decision {
         case .accept(let login): return login
+        case .refuse(.replayed) where provider.isOfCodes: throw .invalidCode
         case .refuse(.replayed): throw .identity(.replayed, by: provider)
         case .refuse(.usedNonce): throw .identity(.nonce(.challengeUsed), by: provider)
         case .refuse(.twoUsers(let first, let second)):
@@ -60,6 +66,12 @@ extension AuthService {
         case .refuse(.inactive(let user)):
             auditDisabledUser(user.id, .loginRefused, by: provider, from: device)
             throw .userDisabled
+        case .refuse(.staleNumber(let user)):
+            refusals.add(
+                AuditEvent(
+                    .loginRefused, at: primitives.now(), userID: user, provider: provider, device: device,
+                    detail: Refusal.staleNumber.label))
+            throw .staleNumber
         case .refuse(.barred(let user)):
             auditDisabledUser(user, .loginRefused, by: provider, from: device)
             throw .userDisabled

@@ -25,6 +25,11 @@ extension AuthService {
         guard isOwn, proven.issuedAt >= now - limit else { throw .loginTooOld(limit: limit) }
     }
 
+    /// Refuses a caller whose login is older than this. No proof takes the place of a login.
+    func requireLogin(of caller: Caller, within limit: Duration, now: Timestamp) throws(Refusal) {
+        guard caller.authenticatedAt >= now - limit else { throw .loginTooOld(limit: limit) }
+    }
+
     /// The maximum age of a login, if the caller's login is older; nil otherwise.
     private func exceededLimit(_ caller: Caller, now: Timestamp) -> Duration? {
         guard let limit = policy.sensitiveMaxAge, caller.authenticatedAt < now - limit else { return nil }

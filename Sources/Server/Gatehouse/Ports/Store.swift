@@ -57,6 +57,31 @@ package protocol Store: Sendable {
     /// Applies a provider's message once and returns the sessions that it ended.
     func apply(_ events: SecurityEvents, now: Timestamp) throws(Refusal) -> [SessionID]
 
+    /// Moves the accounts of a new user to the user who has an address, ends the new one, and opens a session, as `Join` says.
+    /// Returns the sessions that ended.
+    ///
+    /// - Parameter reseal: encrypts what Apple gave to the new user for the other one; nil for what cannot be decrypted.
+    func record(
+        _ join: Join, limit: Int, resealing reseal: @escaping @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]?,
+        by decide: @escaping (JoinFacts) -> JoinDecision
+    ) throws(Refusal) -> (decision: JoinDecision, ended: [SessionID])
+
+    // MARK: Codes
+
+    /// What is known about the messages with codes so far. It may be out of date when a message is recorded.
+    func codeFacts(of send: CodeSend, limits: CodeLimits) throws(Refusal) -> CodeFacts
+
+    /// Decides about a message while no other one is decided, and counts it.
+    func record(
+        _ send: CodeSend, limits: CodeLimits, by decide: @escaping (CodeFacts) -> (CodeDecision, wait: Duration)
+    ) throws(Refusal) -> (decision: CodeDecision, wait: Duration)
+
+    /// Does not count a message that was not sent.
+    func forget(_ send: CodeSend, of idHash: [UInt8]) throws(Refusal)
+
+    /// Counts a try, and returns the code. Nil if there is none, or no further try is permitted.
+    func countTry(ofCode idHash: [UInt8], now: Timestamp) throws(Refusal) -> StoredCode?
+
     // MARK: Sessions
 
     /// A session and its user, also when the session has ended.

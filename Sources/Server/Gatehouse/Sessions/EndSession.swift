@@ -94,7 +94,8 @@ extension AuthService {
     ) throws(Refusal) {
         let caller: Caller
         do throws(Refusal) {
-            caller = try authenticateChange(accessToken, proof: proof(), from: device, in: &context)
+            caller = try authenticateChange(
+                accessToken, proof: proof(), admitsWithoutPhone: true, from: device, in: &context)
         } catch {
             // The client may have missed the answer to the first request.
             guard error == .sessionRevoked, try hasLoggedOutEverywhere(accessToken, in: &context) else { throw error }
@@ -122,7 +123,10 @@ extension AuthService {
         let caller = try claimedCaller(accessToken, now: now, in: &context)
         // A caller who ends their own session may repeat the request after it has ended: the answer may have been lost.
         let isOwn = id == caller.sessionID
-        if !isOwn { try requireActive(caller) }
+        if !isOwn {
+            try requireActive(caller)
+            try requirePhone(of: caller)
+        }
         try requireProof(
             proof(), of: caller, with: accessToken, mayHaveEnded: isOwn, from: device, now: now, in: context)
         if !isOwn { confirm(caller, at: now) }

@@ -43,7 +43,8 @@ extension AuthService {
         let caller = Caller(
             userID: user.id, sessionID: session.id, generation: session.token.generation,
             role: try revocations.role(of: user), authenticatedAt: session.createdAt,
-            keyThumbprint: session.keyThumbprint)
+            keyThumbprint: session.keyThumbprint,
+            needsPhone: policy.phone.binding == .required && user.phone == nil)
         let tokenID = ULID.make("at", at: now, random: primitives.random(ULID.randomBytes))
         let accessToken = tokens.accessToken(
             AccessClaims(

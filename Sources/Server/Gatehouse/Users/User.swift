@@ -4,6 +4,8 @@ package struct User: Sendable, Equatable {
     package var email: String?
     /// Whether a provider has confirmed that the address belongs to the user.
     package var emailVerified: Bool
+    /// The number that a code has proven, in E.164: the subject of the user's account at `PHONE`.
+    package var phone: String?
     package var nickname: String?
     package var avatarURL: String?
     package var role: Role
@@ -12,12 +14,13 @@ package struct User: Sendable, Equatable {
     package var createdAt: Timestamp
 
     package init(
-        id: UserID, email: String?, emailVerified: Bool = false, nickname: String?, avatarURL: String? = nil,
+        id: UserID, email: String?, emailVerified: Bool = false, phone: String? = nil, nickname: String?, avatarURL: String? = nil,
         role: Role = .user, status: UserStatus = .active, onboardingCompleted: Bool = false, createdAt: Timestamp
     ) {
         self.id = id
         self.email = email
         self.emailVerified = emailVerified
+        self.phone = phone
         self.nickname = nickname
         self.avatarURL = avatarURL
         self.role = role

@@ -2,6 +2,7 @@ import Gatehouse
 import GatehouseServer
 import IdentityProviders
 import JOSE
+import POSIX
 
 /// Asks a configured provider: an OpenID provider for its keys, another one whether it accepts the id and the secret. No
 /// request takes longer than at a login.

@@ -28,6 +28,8 @@ package struct Configuration: Sendable {
     package let appleServer: AppleServerSettings?
     /// The providers that have a file each, in the order of their names.
     package let providers: [ConfiguredProvider]
+    /// How codes are sent.
+    package let delivery: ConfiguredDelivery
     package let vault: DataVault?
 
     /// Warnings about values that are allowed but are probably mistakes.
@@ -77,8 +79,11 @@ package struct Configuration: Sendable {
         let (vault, dataKeys) = settings.vault(isRequired: server.isSet)
         self.vault = vault
         policy = settings.policy(developmentSecretHash: settings.developmentSecretHash(), at: publicAddress)
+        let delivery = settings.delivery()
+        if environment == .production { settings.warnOfTestCodes() }
         for warning in SettingWarnings.about(policy) { settings.warn(warning) }
-        guard let rings = settings.keyRings(besides: dataKeys) else { return nil }
+        guard let rings = settings.keyRings(besides: dataKeys), let delivery else { return nil }
+        self.delivery = delivery
         (accessKeys, refreshKeys) = rings
         warnings = settings.warnings
         digests = settings.digests
@@ -108,7 +113,7 @@ extension SettingReader {
     }
 
     fileprivate func policy(developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting) -> Policy {
-        let sensitiveMaxAge = self[\.sensitiveMaxAge]
+        let (sensitiveMaxAge, stale) = (self[\.sensitiveMaxAge], self[\.phoneStaleAfter])
         return Policy(
             accessTokenLifetime: self[\.accessTokenLifetime],
             refresh: RefreshPolicy(
@@ -120,7 +125,20 @@ extension SettingReader {
             apple: ApplePolicy(onConsentRevoked: self[\.consentPolicy]),
             dpop: DPoPPolicy(
                 atGuard: self[\.dpopGuard], requiresNonce: self[\.dpopNonce] == .required,
-                origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }))
+                origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }),
+            codes: codePolicy,
+            phone: PhonePolicy(binding: self[\.phoneBinding], staleAfter: stale == .zero ? nil : stale))
+    }
+
+    private var codePolicy: CodePolicy {
+        CodePolicy(
+            limits: CodeLimits(
+                perAddress: self[\.codesPerAddress], perAddressAndNetwork: self[\.codesPerAddressAndNetwork],
+                perClient: self[\.codesPerClient], perNetwork: self[\.codesPerNetwork],
+                perPrefix: self[\.codesPerPrefix], perCountry: self[\.codesPerCountry],
+                perChannel: self[\.codesPerChannel], leastUse: self[\.codesLeastUsed]),
+            countries: self[\.phoneCountries] ?? [], defaultCountry: self[\.phoneDefaultCountry],
+            testCodes: self[\.testCodes] ?? [:])
     }
 
     /// Nil if the development login is disabled: in production its secret is not used, and may have any value.

@@ -186,6 +186,93 @@ package struct Settings: Sendable {
             other login. `delete`: the account is deleted. In each case the sessions that Apple opened end; with the account, all end.
             """)
 
+    // MARK: Codes
+
+    let smsURL = Setting(
+        "SMS_URL", .fetchURL, "Address of the gateway that sends [codes](Codes.md) by SMS.",
+        details: "Gatehouse sends it a signed POST. With this setting, users can sign in by phone number.")
+    let smsSecret = Setting(
+        "SMS_SECRET", .webhookSecrets, default: .requiredIf("with `SMS_URL`"), secret: true,
+        "Secret that signs what is sent to the gateway.",
+        details: "Two while it is replaced: each message is signed with both.")
+    let smtpURL = Setting(
+        "SMTP_URL", .mailServer, "Address of the mail server that sends codes.",
+        details: """
+            TLS is demanded, except for an `smtp://` address of this machine. With this setting, users can sign in by mail \
+            address.
+            """)
+    let smtpUsername = Setting("SMTP_USERNAME", .text, "User name at the mail server.")
+    let smtpPassword = Setting(
+        "SMTP_PASSWORD", .text, default: .requiredIf("with `SMTP_USERNAME`"), secret: true,
+        "Password at the mail server.")
+    let mailFrom = Setting(
+        "MAIL_FROM", .mailSender, default: .requiredIf("with `SMTP_URL`"), "Sender of the mails.")
+    let appName = Setting(
+        "APP_NAME", .appName, default: "Gatehouse", "Name of the app in messages.",
+        details: "In China it is the signature (签名) that your gateway has registered.")
+    let codeDomain = Setting(
+        "CODE_DOMAIN", .domain, "Domain that the last line of an SMS binds the code to.",
+        details: "iOS then offers the code only in your app and on your web site.")
+    let messagesFolder = Setting(
+        "MESSAGES_DIR", .text, "Folder with your own texts of messages.",
+        details: "If it is not set, the folder `messages.d` beside the configuration file is used, if there is one.")
+    let messagesLanguage = Setting(
+        "MESSAGES_LANGUAGE", .language, default: "en", "Language of messages for clients that accept none of the others.")
+    let phoneCountries = Setting(
+        "PHONE_COUNTRIES", .countries, "Countries whose numbers get [codes](Codes.md).",
+        details: "No other number gets one, because attackers earn with messages to some countries.")
+    let phoneDefaultCountry = Setting(
+        "PHONE_DEFAULT_COUNTRY", .country, "Country of numbers that are written without `+` and a calling code.",
+        details: "If it is not set, such a number is refused.")
+    let phoneBinding = Setting(
+        "PHONE_BINDING", .oneOf(PhonePolicy.Binding.self), default: "off",
+        "Whether each user has to have a phone number.",
+        details: """
+            With `required`, the guard and most of the API answer 403 `phone_required` to a user without one, until it is \
+            [bound](API.md#phone-binding).
+            """)
+    let phoneStaleAfter = Setting(
+        "PHONE_STALE_AFTER", .durationOrZero(atMost: day * 3650), default: "0",
+        "Time without a login or refresh after which a phone number alone does not sign in.",
+        details: """
+            The number may belong to another person by then. The user signs in by another account; a user who has none \
+            signs in, and is told by mail. `0` is no limit.
+            """)
+    let codesPerAddress = Setting(
+        "CODES_PER_ADDRESS", .rates, default: "1/1m,2/3m,3/10m,5/1h,10/1d", "Most codes to one number or mail address.",
+        details: """
+            The rates of more than an hour hold for networks that have asked for a code to the address: an attacker keeps \
+            its owner out for an hour at most. A network from which the address was proven within 30 days has these limits \
+            for itself.
+            """)
+    let codesPerAddressAndNetwork = Setting(
+        "CODES_PER_ADDRESS_AND_NETWORK", .rates, default: "3/1h,6/1d",
+        "Most codes to one address that one network can ask for.",
+        details: "A network is 24 bits of an IPv4 address, and 64 of an IPv6 address.")
+    let codesPerClient = Setting(
+        "CODES_PER_CLIENT", .rates, default: "30/1h,100/1d", "Most codes that one client address can ask for.",
+        details: "Many phones of a mobile network share one.")
+    let codesPerNetwork = Setting(
+        "CODES_PER_NETWORK", .rates, default: "100/1h,500/1d", "Most codes that one network can ask for.")
+    let codesPerPrefix = Setting(
+        "CODES_PER_PREFIX", .rates, default: "20/1h,60/1d",
+        "Most codes to numbers that differ in the last four digits only.")
+    let codesPerCountry = Setting(
+        "CODES_PER_COUNTRY", .rates, default: "500/1h,3000/1d", "Most codes to the numbers of one country.")
+    let codesPerChannel = Setting(
+        "CODES_PER_CHANNEL", .rates, default: "1000/1h,10000/1d", "Most codes by SMS, and most codes by mail.",
+        details: "It limits what an attack can cost.")
+    let codesLeastUsed = Setting(
+        "CODES_LEAST_USED", .number(0...100), default: "10",
+        "Percentage of the codes to a prefix or a country that have to be used.",
+        details: """
+            If fewer of the last hour's codes were used, of 20 for a prefix and of 100 for a country, strangers get no more \
+            of them for now.
+            """)
+    let testCodes = Setting(
+        "TEST_CODES", .testCodes, "Fixed codes for addresses to which nothing is sent, each with its last day.",
+        details: "For the review of the app in the App Store. A person who knows one can sign in as its user.")
+
     // MARK: Keys that sign tokens
 
     let signingKey = Setting(

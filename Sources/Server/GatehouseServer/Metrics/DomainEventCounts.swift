@@ -41,6 +41,7 @@ struct Series: Hashable, Sendable {
     enum Metric: CaseIterable {
         case refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
         case refusedProofs, appleNotifications, securityEvents, appleTasks, unknownRoles, twoUsers
+        case codesSent, codesRefused, codesWrong, messagesFailed
     }
 
     let metric: Metric
@@ -69,6 +70,11 @@ struct Series: Hashable, Sendable {
         case .unknownRoleDemanded, .unknownMaximumAgeDemanded: (Series(.unknownRoles), 1)
         case .appleNotificationApplied(let kind): (Series(.appleNotifications, kind.rawValue), 1)
         case .securityEventApplied(let kind): (Series(.securityEvents, kind.rawValue), 1)
+        case .codeSent(let channel): (Series(.codesSent, channel.rawValue), 1)
+        case .codeRefused(let channel, let scope): (Series(.codesRefused, channel.rawValue, scope.rawValue), 1)
+        case .wrongCode: (Series(.codesWrong), 1)
+        case .messageNotDelivered(let channel, let fault):
+            (Series(.messagesFailed, channel.rawValue, fault.label), 1)
         case .appleTaskDone(let kind): (Series(.appleTasks, kind.rawValue, done), 1)
         case .appleTaskFailed(let kind, let fault, _): (Series(.appleTasks, kind.rawValue, fault.label), 1)
         }
@@ -82,8 +88,13 @@ struct Series: Hashable, Sendable {
         ([rotated, repeated] + Refusal.ofRefreshes.map(\.label)).map { Series(.refreshes, $0) }
         + [
             Series(.repeatsElsewhere), Series(.sessionsElsewhere), Series(.repeatedOften), Series(.reuse),
-            Series(.unknownRoles), Series(.twoUsers),
+            Series(.unknownRoles), Series(.twoUsers), Series(.codesWrong),
         ]
+        + CodeChannel.allCases.flatMap { channel in
+            [Series(.codesSent, channel.rawValue)]
+                + CodeScope.allCases.map { Series(.codesRefused, channel.rawValue, $0.rawValue) }
+                + DeliveryFault.all.map { Series(.messagesFailed, channel.rawValue, $0.label) }
+        }
         + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
         + DPoPFault.allCases.map { Series(.refusedProofs, $0.rawValue) }
         + AppleNotification.Kind.allCases.map { Series(.appleNotifications, $0.rawValue) }
@@ -136,6 +147,19 @@ extension Series.Metric {
             Family(
                 "gatehouse_apple_tasks_total", .counter,
                 "Codes exchanged and tokens revoked at Apple, by kind and result.")
+        case .codesSent: Family("gatehouse_codes_sent_total", .counter, "Messages with codes, by channel.")
+        case .codesRefused:
+            Family(
+                "gatehouse_codes_refused_total", .counter,
+                "Requests for codes that a limit refused, by channel and by what the limit counts.")
+        case .codesWrong:
+            Family(
+                "gatehouse_codes_wrong_total", .counter,
+                "Tries of codes that were wrong, used, expired or tried too often.")
+        case .messagesFailed:
+            Family(
+                "gatehouse_messages_failed_total", .counter,
+                "Messages that the gateway or the mail server did not accept, by channel and cause.")
         case .twoUsers:
             Family(
                 "gatehouse_identities_of_two_users_total", .counter,
@@ -153,7 +177,10 @@ extension Series.Metric {
         case .sessionsEnded, .refusedProofs: ["reason"]
         case .appleNotifications, .securityEvents: ["kind"]
         case .appleTasks: ["kind", "result"]
-        case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles, .twoUsers: []
+        case .codesSent: ["channel"]
+        case .codesRefused: ["channel", "limit"]
+        case .messagesFailed: ["channel", "cause"]
+        case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles, .twoUsers, .codesWrong: []
         }
     }
 }

@@ -1,6 +1,19 @@
 import Gatehouse
 import IdentityProviders
 
+/// Measures how many requests wait for a gateway or a mail server.
+struct DeliveryGauges: MetricSource {
+    let senders: Senders
+
+    func write(to text: inout Exposition) {
+        text.begin(
+            Family("gatehouse_messages_waiting", .gauge, "Requests that wait for the gateway or the mail server right now."))
+        for channel in CodeChannel.allCases {
+            text.sample(senders.waiting(for: channel), [("channel", channel.rawValue)])
+        }
+    }
+}
+
 /// Measures the configured providers at each scrape.
 struct ProviderGauges: MetricSource {
     let registry: ProviderRegistry

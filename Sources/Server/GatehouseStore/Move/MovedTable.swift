@@ -41,7 +41,7 @@ extension MovedTable {
     package static let all: [MovedTable] = [
         MovedTable(
             "users", key: "id",
-            texts: ["id", "email", "nickname", "avatar_url", "role", "status", "last_login_provider"],
+            texts: ["id", "email", "nickname", "avatar_url", "role", "status", "last_login_provider", "phone"],
             numbers: ["last_login_at", "created_at", "updated_at"],
             flags: ["email_verified", "onboarding_completed"]),
         MovedTable(
@@ -81,6 +81,12 @@ extension MovedTable {
         MovedTable(
             "redemptions", key: "id", numbers: ["id", "moment", "expires_at"], flags: ["closed"],
             blobs: ["hash", "token_hash"], isNumbered: true),
+        MovedTable(
+            "codes", key: "id", texts: ["provider", "address"], numbers: ["id", "tries", "expires_at"],
+            blobs: ["hash", "seed", "code_hash"], isNumbered: true),
+        MovedTable(
+            "code_sends", key: "id", texts: ["provider", "country"], numbers: ["id", "moment"], flags: ["used"],
+            blobs: ["code", "address", "prefix", "client", "network"], isNumbered: true),
         MovedTable(
             "apple_tasks", key: "id", texts: ["kind", "user_id", "client_id"],
             numbers: ["id", "attempts", "due_at", "expires_at"], blobs: ["secret"], isNumbered: true),

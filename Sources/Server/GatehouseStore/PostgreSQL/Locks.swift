@@ -13,6 +13,11 @@ extension Connection: RecordConnection {
         }
     }
 
+    /// One lock for all messages: the limits that count them differ in what they count by.
+    package func lockCodes() throws {
+        try send("SELECT pg_advisory_xact_lock(?)", .integer(0x636F_6465_7300_0001))
+    }
+
     /// The lock of the identity itself comes first: it may have no user yet, and two first logins must not create two
     /// users.
     package func lock(_ identity: Identity) throws {

@@ -118,5 +118,6 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(
             name: "bound sessions", usableBy: 1, sql: PackageResources.postgresql_0003_bound_sessions_sql),
         PostgreSQLMigration(name: "any provider", usableBy: 1, sql: PackageResources.postgresql_0004_any_provider_sql),
+        PostgreSQLMigration(name: "codes", usableBy: 1, sql: PackageResources.postgresql_0005_codes_sql),
     ]
 }

@@ -86,6 +86,11 @@ extension RecordConnection {
             if let changed { try updateAddress(of: changed, now: now) }
             if let task = link.task { try insert(task) }
             try insert(link.event)
+        case .replace(let former, let account, let changed):
+            try deleteAccounts(of: link.user, provider: former.provider)
+            try insert(account, of: link.user)
+            if let changed { try updateAddress(of: changed, now: now) }
+            try insert(link.event)
         case .alreadyLinked(let account):
             if let former = facts.known?.account, former != account {
                 try update(account, formerSubject: former.subject, now: now)
@@ -94,7 +99,7 @@ extension RecordConnection {
             return
         }
         guard let redemption = link.redemption else { return }
-        try markRedeemed(redemption)
+        try markRedeemed(redemption, by: link.identity.provider)
         try linkReplayGrace(of: redemption, to: link.identity)
     }
 }

@@ -32,9 +32,11 @@ extension RecordConnection {
             return LoginFacts(
                 barredFrom: try owner(ofBarred: login.identityHashes), use: use, hasUsedProof: hasUsedProof)
         }
-        let needsAccounts = login.mayChangeAddress(of: known.user)
+        let mayBeStale = login.staleAfter != nil
+        let needsAccounts = mayBeStale || login.mayChangeAddress(of: known.user)
         return LoginFacts(
             known: known, otherUser: otherUser, use: use, hasUsedProof: hasUsedProof,
+            lastUse: mayBeStale ? try lastUse(of: known.user.id) : nil,
             accounts: needsAccounts ? try accounts(of: known.user.id) : [])
     }
 
@@ -51,7 +53,7 @@ extension RecordConnection {
             try insert(accepted.user, lastLoginBy: login.identity.provider)
             if let account = accepted.account { try insert(account, of: accepted.user.id) }
         }
-        if let redemption = login.redemption { try markRedeemed(redemption) }
+        if let redemption = login.redemption { try markRedeemed(redemption, by: login.identity.provider) }
         if let key = login.key { try markUsed(key.use, now: login.moment) }
         try insert(accepted.session, redeeming: login.redemption)
         try insert(accepted.auditEvent)

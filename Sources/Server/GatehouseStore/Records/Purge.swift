@@ -25,12 +25,14 @@ extension RelationalStore {
         let logs = [
             AppendOnlyTable(table: "revocations", number: "place", limit: limits.revocationsBefore),
             AppendOnlyTable(table: "apple_notifications", number: "place", limit: limits.auditEventsBefore),
+            AppendOnlyTable(table: "code_sends", number: "id", limit: limits.codeSendsBefore),
             AppendOnlyTable(table: "audit_events", number: "id", limit: limits.auditEventsBefore),
         ]
         try removeClockReports(before: limits.revocationsBefore)
         try correctOutbox(now: limits.now)
         var hasMore = try purgeSessions(expiredBefore: limits.sessionsExpired)
         if try purge("redemptions", expired: limits.redemptionsExpired) { hasMore = true }
+        if try purge("codes", expired: limits.redemptionsExpired) { hasMore = true }
         if try purge("apple_tasks", expired: limits.now) { hasMore = true }
         for log in logs where try purge(log, believedUntil: limits.now + ClockAgreement.readinessLimit) {
             hasMore = true

@@ -9,6 +9,12 @@ extension RecordConnection {
             token: try earlier(redemption.tokenHash), nonce: try redemption.nonceHash.flatMap(earlier))
     }
 
+    /// Marks what proved an identity as redeemed: an identity token, or a code.
+    func markRedeemed(_ redemption: Redemption, by provider: Provider) throws {
+        try markRedeemed(redemption)
+        if provider.isOfCodes { try markUsed(code: redemption.tokenHash) }
+    }
+
     /// Marks a token and its nonce as redeemed. A repeat keeps the time of the first redemption.
     func markRedeemed(_ redemption: Redemption) throws {
         for hash in [redemption.tokenHash, redemption.nonceHash].compactMap(\.self) {

@@ -41,6 +41,9 @@ package protocol RecordConnection: SQLConnection {
     /// Waits for other transactions that redeem the same token or nonce, or use the same proof.
     func lock(_ redemption: Redemption?, _ proof: ProofUse?) throws
 
+    /// Waits for other transactions that count messages with codes.
+    func lockCodes() throws
+
     /// Waits for other transactions of the identity: also when it has no user yet.
     func lock(_ identity: Identity) throws
 

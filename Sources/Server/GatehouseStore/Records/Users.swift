@@ -4,7 +4,7 @@ import SQL
 
 /// The columns of a user `u`, in the order in which `User.init(_:row:_:)` reads them.
 let userColumns = """
-    u.email, u.email_verified, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
+    u.email, u.email_verified, u.phone, u.nickname, u.avatar_url, u.role, u.status, u.onboarding_completed, u.created_at
     """
 
 // A constant, so that it is not built for each request.
@@ -71,6 +71,18 @@ extension RecordConnection {
             .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .integer(now.milliseconds))
     }
 
+    /// When a user last signed in or refreshed.
+    func lastUse(of id: UserID) throws -> Timestamp? {
+        try first(
+            """
+            SELECT max(moment) FROM (
+                SELECT last_login_at AS moment FROM users WHERE id = ?1
+                UNION ALL SELECT rotated_at FROM refresh_tokens WHERE user_id = ?1) AS uses
+            """,
+            .text(id.text)
+        ) { row in row.optionalTimestamp(0) } ?? nil
+    }
+
     /// Removes all personal data of a user. False when the user is deleted already. The trigger `user_standing_changed` adds
     /// the user to the revocation log.
     func anonymise(_ id: UserID, now: Timestamp) throws -> Bool {
@@ -104,7 +116,7 @@ extension User {
     init(_ id: UserID, row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) throws {
         self.init(
             id: id, email: row.optionalText(columns.next()), emailVerified: row.integer(columns.next()) != 0,
-            nickname: row.optionalText(columns.next()), avatarURL: row.optionalText(columns.next()),
+            phone: row.optionalText(columns.next()), nickname: row.optionalText(columns.next()), avatarURL: row.optionalText(columns.next()),
             role: try row.case(Role.self, at: columns.next()),
             status: try row.case(UserStatus.self, at: columns.next()),
             onboardingCompleted: row.integer(columns.next()) != 0, createdAt: row.timestamp(columns.next()))

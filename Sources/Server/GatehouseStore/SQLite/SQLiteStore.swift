@@ -126,6 +126,8 @@ extension SQLiteStore: ProbedStore {
 /// The queue runs one transaction at a time, so there is nothing to keep apart.
 extension Connection: RecordConnection {
     package func lock(_ redemption: Redemption?, _ proof: ProofUse?) {}
+    package func lockCodes() {}
+
     package func lock(_ identity: Identity) {}
     package func lock(_ user: UserID) {}
     package func lock(_ session: SessionID) {}

@@ -108,5 +108,6 @@ struct Migration: Sendable {
         Migration(name: "raced refresh tokens", sql: PackageResources._009_raced_refresh_tokens_sql),
         Migration(name: "bound sessions", sql: PackageResources._010_bound_sessions_sql),
         Migration(name: "any provider", sql: PackageResources._011_any_provider_sql),
+        Migration(name: "codes", sql: PackageResources._012_codes_sql),
     ]
 }

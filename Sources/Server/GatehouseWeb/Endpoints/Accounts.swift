@@ -21,10 +21,25 @@ struct LinkAccountEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        let channel = CodeChannel.allCases.first { $0.provider.lowercaseName == request.pathArgument }
         let caller = try auth.authenticateChange(
-            request.accessToken, proof: request.proof, from: request.device, in: &context)
+            request.accessToken, proof: request.proof, admitsWithoutPhone: channel == .phone, from: request.device,
+            in: &context)
+        if let channel { return try bind(channel, to: caller, by: request, in: &context) }
         try auth.link(try login(in: request), to: caller, from: request.device, requestID: request.id)
         return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
+    }
+
+    /// A phone number or a mail address is proven by a code.
+    private func bind(
+        _ channel: CodeChannel, to caller: Caller, by request: Request, in context: inout RequestContext
+    ) throws -> Response {
+        let binding = try request.read(AddressBindingBody.self).binding(
+            channel, acceptLanguage: request.text(of: .acceptLanguage))
+        switch try auth.bind(binding, to: caller, from: request.device, in: &context) {
+        case .bound: return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
+        case .joined(let result): return .ok(LoginBody(result))
+        }
     }
 
     /// The body is that of a login by the provider.

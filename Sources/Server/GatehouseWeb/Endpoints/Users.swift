@@ -8,7 +8,8 @@ struct CurrentUserEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let caller = try auth.authenticate(request.accessToken, proof: request.proof, in: &context)
+        let caller = try auth.authenticate(
+            request.accessToken, proof: request.proof, admitsWithoutPhone: true, in: &context)
         return .ok(try auth.currentUser(caller))
     }
 }
@@ -40,7 +41,7 @@ struct DeleteUserEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let caller = try auth.authenticateChange(
-            request.accessToken, proof: request.proof, from: request.device, in: &context)
+            request.accessToken, proof: request.proof, admitsWithoutPhone: true, from: request.device, in: &context)
         let body = try request.readIfPresent(DeletionBody.self)
         let revocation = try auth.deleteAccount(
             of: caller, authorizationCode: body?.authorizationCode, provenBy: body?.proof, requestID: request.id)
@@ -88,6 +89,7 @@ extension User: ResponseBody {
         json.member("id", id.text)
         json.member("email", email)
         json.member("emailVerified", emailVerified)
+        json.member("phone", phone)
         json.member("nickname", nickname)
         json.member("avatarUrl", avatarURL)
         json.member("role", role.rawValue)

@@ -47,6 +47,24 @@ extension FieldReader {
         return text
     }
 
+    /// One of the texts of a type. Nil, with an error, for any other one.
+    mutating func requiredCase<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Value? {
+        let text = required(name, atMost: FieldLimit.identifier)
+        return text.isEmpty ? nil : read(text, of: name)
+    }
+
+    mutating func optionalCase<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Value? {
+        optional(name, atMost: FieldLimit.identifier).flatMap { read($0, of: name) }
+    }
+
+    private mutating func read<Value: RawRepresentable<String> & CaseIterable>(
+        _ text: String, of name: String
+    ) -> Value? {
+        if let value = Value(rawValue: text) { return value }
+        reject(name, "must be one of " + Value.allCases.map(\.rawValue).joined(separator: ", "))
+        return nil
+    }
+
     /// A member of a PATCH: nil when it is missing, and an inner nil for `null`.
     mutating func change(_ name: String, read: (inout FieldReader) -> String?) -> String?? {
         has(name) ? .some(read(&self)) : nil

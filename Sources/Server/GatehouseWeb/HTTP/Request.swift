@@ -53,6 +53,8 @@ package enum EnvelopeField: Sendable {
     /// The most seconds since the login that nginx's configuration allows. Clients cannot set it.
     case demandedMaximumAge
     case userAgent
+    /// The languages that the client prefers.
+    case acceptLanguage
     /// The client's address.
     case address
 }

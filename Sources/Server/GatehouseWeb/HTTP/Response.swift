@@ -28,6 +28,10 @@ package struct Response: Sendable, Equatable {
         Response(status: 200, headers: [Header("Content-Type", "application/json")], body: body.json)
     }
 
+    static func accepted(_ body: some ResponseBody) -> Response {
+        Response(status: 202, headers: [Header("Content-Type", "application/json")], body: body.json)
+    }
+
     /// The value of a header, by its name in any case.
     package func header(_ name: String) -> String? {
         headers.first {

@@ -7,6 +7,8 @@ package enum Problem: Error, Sendable, Equatable {
     case unacceptedIdentity(IdentityFault, by: Provider)
     /// A message of a provider's servers that is not valid.
     case invalidSecurityEvents(IdentityFault, by: Provider)
+    /// A bad code in the body of such a request.
+    case unacceptedCode
     /// A bad refresh token in the body of such a request.
     case unacceptedRefreshToken
     case invalidJSON(String)
@@ -29,6 +31,10 @@ extension Problem {
             switch refusal {
             case .identity(let fault, let provider) where endpoint.isAuthorisedByAccessToken(request):
                 self = .unacceptedIdentity(fault, by: provider)
+            case .invalidCode where endpoint.isAuthorisedByAccessToken(request):
+                self = .unacceptedCode
+            case .invalidAddress(let fault):
+                self = .invalidRequest([fault.fieldError])
             case .missing(let member):
                 self = .invalidRequest([member.fault])
             case .invalidRefreshToken where endpoint.isAuthorisedByAccessToken(request),
@@ -40,6 +46,10 @@ extension Problem {
         default: preconditionFailure("an endpoint threw neither a problem nor a refusal: \(type(of: error))")
         }
     }
+}
+
+extension AddressFault {
+    var fieldError: FieldError { FieldError(field: "to", message: explanation) }
 }
 
 extension IdentityCredential.Member {

@@ -60,6 +60,7 @@ extension Problem {
                 challenge(hasCredentials: hasCredentials, scope: scope)
                     .flatMap { Response.Header("WWW-Authenticate", checking: $0) }
             case 405: Response.Header("Allow", checking: allowed)
+            case 429: wait.flatMap { Response.Header("Retry-After", checking: "\($0.wholeSeconds)") }
             case 503: Response.Header("Retry-After", "5")
             default: nil
             }
@@ -72,7 +73,7 @@ extension Problem {
         guard hasCredentials else { return "Bearer" }
         switch self {
         case .refused(.noCredentials), .refused(.noTokenToEnd): return "Bearer"
-        case .refused(.devLoginDisabled): return nil
+        case .refused(.devLoginDisabled), .refused(.staleNumber): return nil
         case .refused(.invalidProof(let fault)):
             // RFC 9449, sections 7.1 and 9
             let error = fault == .nonce ? "use_dpop_nonce" : entry.code
@@ -90,6 +91,11 @@ extension Problem {
         let challenge = "Bearer error=\"\(error)\", error_description=\"\(entry.code)\""
         guard case .refused(.insufficientRole) = self, let scope else { return challenge }
         return challenge + ", scope=\"\(scope)\""
+    }
+
+    private var wait: Duration? {
+        guard case .refused(.tooManyCodes(let reached)) = self else { return nil }
+        return reached.wait
     }
 
     private var allowed: String {

@@ -18,6 +18,7 @@ extension Problem {
             Entry(
                 status: 400, code: "invalid_identity",
                 detail: "The security event is no valid one of \(provider.rawValue): \(fault.reason.rawValue).")
+        case .unacceptedCode: Entry(status: 422, code: "invalid_code", detail: Refusal.invalidCodeDetail)
         case .unacceptedRefreshToken:
             Entry(
                 status: 422, code: "invalid_refresh_token",
@@ -72,6 +73,29 @@ extension Refusal {
             .init(
                 status: 404, code: "unknown_provider",
                 detail: "No provider with this name is configured in this installation.")
+        case .invalidAddress(let fault):
+            .init(status: 400, code: "invalid_request", detail: fault.fieldError.sentence)
+        case .countryNotServed:
+            .init(
+                status: 422, code: "country_not_served",
+                detail: "Codes are not sent to the country of this number. Sign in another way.")
+        case .tooManyCodes(let reached):
+            .init(
+                status: 429, code: "too_many_codes",
+                detail: "Too many codes were asked for. Ask for the next one in \(reached.wait.wholeSeconds) s.")
+        case .deliveryUnavailable(let channel):
+            .init(
+                status: 503, code: "delivery_unavailable",
+                detail: "The code could not be sent by \(channel.name). Try again, or sign in another way.")
+        case .invalidCode: .init(status: 401, code: "invalid_code", detail: Self.invalidCodeDetail)
+        case .staleNumber:
+            .init(
+                status: 403, code: "stale_number",
+                detail: "The account of this number was not used for a long time. Sign in by another of its accounts.")
+        case .phoneRequired:
+            .init(
+                status: 403, code: "phone_required",
+                detail: "The user has no phone number yet. Bind one, then refresh and send the new access token.")
         case .devLoginDisabled:
             .init(
                 status: 403, code: "dev_login_disabled",
@@ -153,6 +177,22 @@ extension Refusal {
             .init(
                 status: 503, code: "storage_unavailable",
                 detail: "The database is not available right now. Try again later.")
+        }
+    }
+}
+
+extension Refusal {
+    /// The same in each case, so that an attacker learns nothing.
+    fileprivate static let invalidCodeDetail = """
+        The code is wrong, used or expired, or was tried too often. Ask for a new one.
+        """
+}
+
+extension CodeChannel {
+    fileprivate var name: String {
+        switch self {
+        case .phone: "SMS"
+        case .email: "mail"
         }
     }
 }

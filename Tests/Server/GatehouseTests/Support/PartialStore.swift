@@ -27,6 +27,18 @@ extension PartialStore {
         _: AppleNotification, by: ConsentPolicy, hasher: any IdentityHasher, recording: AuditEvent
     ) throws(Refusal) -> [SessionID] { try fail() }
 
+    func record(
+        _: Join, limit: Int, resealing: @escaping @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]?,
+        by: @escaping (JoinFacts) -> JoinDecision
+    ) throws(Refusal) -> (decision: JoinDecision, ended: [SessionID]) { try fail() }
+
+    func codeFacts(of: CodeSend, limits: CodeLimits) throws(Refusal) -> CodeFacts { try fail() }
+    func record(
+        _: CodeSend, limits: CodeLimits, by: @escaping (CodeFacts) -> (CodeDecision, wait: Duration)
+    ) throws(Refusal) -> (decision: CodeDecision, wait: Duration) { try fail() }
+    func forget(_: CodeSend, of: [UInt8]) throws(Refusal) { try fail(Void.self) }
+    func countTry(ofCode: [UInt8], now: Timestamp) throws(Refusal) -> StoredCode? { try fail() }
+
     func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? { try fail() }
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(Refusal) -> [Session] { try fail() }
     func refresh(

@@ -1,5 +1,6 @@
 import Gatehouse
 import IdentityProviders
+import POSIX
 import Testing
 
 /// QQ's answers, as documented.

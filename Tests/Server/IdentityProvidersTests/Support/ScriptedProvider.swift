@@ -1,4 +1,5 @@
 import Gatehouse
+import POSIX
 import IdentityProviders
 import Synchronization
 

@@ -1,5 +1,6 @@
 import Gatehouse
 import IdentityProviders
+import POSIX
 import Testing
 
 /// WeChat's answers, as documented.

@@ -1,25 +1,26 @@
 import Synchronization
 
-/// Limits how many logins wait for a provider at the same time, because each of them occupies a worker thread.
+/// Limits how many requests wait for a server of another party at the same time, such as a sign-in provider, an SMS gateway
+/// or a mail server, because each of them occupies a worker thread.
 ///
-/// A login that would exceed the limit is refused at once: the providers of an installation must not slow each other down,
-/// or the requests that need none of them.
+/// A request that would exceed the limit is refused at once: those servers must not slow each other down, or the requests
+/// that need none of them.
 package final class CallGate: Sendable {
     private let limit: Int
     private let shared: CallGate?
     private let waiting = Mutex(0)
 
-    /// - Parameter shared: a second limit, which the gates of several providers have in common.
+    /// - Parameter shared: a second limit, which the gates of several servers have in common.
     package init(limit: Int, shared: CallGate? = nil) {
         self.limit = limit
         self.shared = shared
     }
 
-    /// Number of logins inside, for metrics.
+    /// Number of requests inside, for metrics.
     package var count: Int { waiting.withLock { $0 } }
 
     /// Returns nil, without a call of the body, if one of the limits is reached.
-    func pass<Outcome, Failure>(_ body: () throws(Failure) -> Outcome) throws(Failure) -> Outcome? {
+    package func pass<Outcome, Failure>(_ body: () throws(Failure) -> Outcome) throws(Failure) -> Outcome? {
         guard enter() else { return nil }
         defer { leave() }
         guard let shared else { return try body() }

@@ -1,15 +1,14 @@
+import POSIX
 import Testing
 
-@testable import IdentityProviders
-
-@Suite("The gate of provider calls")
+@Suite("The gate of calls to other servers")
 struct CallGateTests {
     private struct Failure: Error {}
 
-    /// Whether the gate lets one more login in, which leaves at once.
+    /// Whether the gate lets one more request in, which leaves at once.
     private func admits(_ gate: CallGate) -> Bool { gate.pass { () in true } ?? false }
 
-    @Test("lets in as many logins as its limit, and refuses the next one at once")
+    @Test("lets in as many requests as its limit, and refuses the next one at once")
     func limit() {
         let gate = CallGate(limit: 2)
         gate.pass {
@@ -23,12 +22,12 @@ struct CallGateTests {
         #expect(gate.count == 0)
     }
 
-    @Test("a limit of zero lets no login in")
+    @Test("a limit of zero lets no request in")
     func zero() {
         #expect(!admits(CallGate(limit: 0)))
     }
 
-    @Test("the shared limit counts the logins of all gates, and each gate has a limit of its own")
+    @Test("the shared limit counts the requests of all gates, and each gate has a limit of its own")
     func shared() {
         let shared = CallGate(limit: 3)
         let (first, second) = (CallGate(limit: 2, shared: shared), CallGate(limit: 2, shared: shared))
@@ -47,7 +46,7 @@ struct CallGateTests {
         #expect((first.count, second.count, shared.count) == (0, 0, 0))
     }
 
-    @Test("a login that fails leaves both counts")
+    @Test("a request that fails leaves both counts")
     func failing() {
         let shared = CallGate(limit: 1)
         let gate = CallGate(limit: 1, shared: shared)

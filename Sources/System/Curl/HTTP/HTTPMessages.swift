@@ -1,6 +1,8 @@
 /// The body of a request.
 struct HTTPBody {
     let contentType: String
+    /// Further header fields of the request.
+    var headers: [(String, String)] = []
     let bytes: [UInt8]
 }
 

@@ -4,6 +4,8 @@
 package struct HTTPClient: Sendable {
     package var timeout: Duration
     package var largestBody: Int
+    /// Whether a longer body is cut off instead of being a fault: for answers of which the status alone counts.
+    package var cutsLongBodies = false
     /// A file of trusted certificates that replaces the system's.
     package var authorities: String?
 
@@ -29,8 +31,18 @@ package struct HTTPClient: Sendable {
         try send(HTTPBody(contentType: FormEncoding.contentType, bytes: FormEncoding.encode(form)), to: url)
     }
 
-    package func post(_ url: String, json: [UInt8]) throws(HTTPFault) -> HTTPResponse {
-        try send(HTTPBody(contentType: "application/json", bytes: json), to: url)
+    /// - Parameter headers: further header fields. They are sent as they are, so none may come from a client.
+    package func post(
+        _ url: String, json: [UInt8], headers: [(String, String)] = []
+    ) throws(HTTPFault) -> HTTPResponse {
+        try send(HTTPBody(contentType: "application/json", headers: headers, bytes: json), to: url)
+    }
+
+    /// Establishes a connection, verifies the certificate of an https URL, and closes the connection without a request.
+    package func connect(_ url: String) throws(HTTPFault) {
+        let transfer = try transfer(to: url)
+        try transfer.connectOnly()
+        _ = try transfer.perform()
     }
 
     /// Sends a request for the URL to another host, such as a loopback address of this machine.
@@ -39,8 +51,7 @@ package struct HTTPClient: Sendable {
     ///   inspection.
     package func inspect(_ url: String, at host: String, verifying: Bool = false) -> HTTPInspection {
         do throws(HTTPFault) {
-            let transfer = try Transfer(largestBody: largestBody)
-            try transfer.configure(url: url, timeout: timeout, authorities: authorities)
+            let transfer = try transfer(to: url)
             try transfer.connect(to: host)
             if !verifying { try transfer.acceptAnyCertificate() }
             do throws(HTTPFault) {
@@ -55,9 +66,14 @@ package struct HTTPClient: Sendable {
     }
 
     private func send(_ body: HTTPBody?, to url: String) throws(HTTPFault) -> HTTPResponse {
-        let transfer = try Transfer(largestBody: largestBody)
-        try transfer.configure(url: url, timeout: timeout, authorities: authorities)
+        let transfer = try transfer(to: url)
         if let body { try transfer.setBody(body) }
         return try transfer.perform()
+    }
+
+    private func transfer(to url: String) throws(HTTPFault) -> HTTPTransfer {
+        let transfer = try HTTPTransfer(received: BodyBuffer(limit: largestBody, isCut: cutsLongBodies))
+        try transfer.configure(url: url, timeout: timeout, authorities: authorities)
+        return transfer
     }
 }

@@ -1,0 +1,82 @@
+/// A request to add a phone number or a mail address to the caller, with the code that proves it.
+package struct AddressBinding: Sendable {
+    /// What happens if the address belongs to another user.
+    package enum Taken: String, Sendable, CaseIterable {
+        case refuse
+        /// The caller becomes that user.
+        case join
+    }
+
+    package let channel: CodeChannel
+    package let code: PresentedCode
+    package var onTaken: Taken
+    /// Whether the address takes the place of the one that the caller has.
+    package var replaces: Bool
+    package var acceptLanguage: String?
+
+    package init(
+        channel: CodeChannel, code: PresentedCode, onTaken: Taken = .refuse, replaces: Bool = false,
+        acceptLanguage: String? = nil
+    ) {
+        self.channel = channel
+        self.code = code
+        self.onTaken = onTaken
+        self.replaces = replaces
+        self.acceptLanguage = acceptLanguage
+    }
+}
+
+package enum BindingResult: Sendable {
+    case bound
+    /// The caller is now signed in as the user who had the address.
+    case joined(LoginResult)
+}
+
+extension AuthService {
+    /// Binds an address to the caller. The code is used up by what the request changes, and by nothing else.
+    package func bind(
+        _ binding: AddressBinding, to caller: Caller, from device: Device, in context: inout RequestContext
+    ) throws(Refusal) -> BindingResult {
+        let now = primitives.now()
+        let proven = try proven(by: binding.code, now: now, requestID: context.id)
+        guard proven.identity.provider == binding.channel.provider else { throw .invalidCode }
+        if binding.onTaken == .join,
+            let result = try join(caller, provenBy: proven, from: device, now: now, in: &context)
+        {
+            return .joined(result)
+        }
+        if binding.replaces {
+            try requireLogin(of: caller, within: policy.sensitiveMaxAge ?? Self.changeMaxAge, now: now)
+        } else {
+            try requireRecentLogin(of: caller, or: proven, now: now)
+        }
+        try link(proven, of: binding, to: caller, from: device, now: now, requestID: context.id)
+        return .bound
+    }
+
+    /// The oldest login that may change an address where no setting says so. An attacker who has an access token for some
+    /// minutes must not be able to take the account over.
+    private static let changeMaxAge = Duration.seconds(3600)
+
+    private func link(
+        _ proven: ProvenIdentity, of binding: AddressBinding, to caller: Caller, from device: Device, now: Timestamp,
+        requestID: String
+    ) throws(Refusal) {
+        let event = AuditEvent(
+            .accountLinked, at: now, userID: caller.userID, sessionID: caller.sessionID,
+            provider: proven.identity.provider, device: device)
+        let link = NewLink(
+            identity: proven.identity, user: caller.userID, redemption: proven.redemption, task: nil,
+            replaces: binding.replaces, event: event, hasher: hasher)
+        switch try store.record(link) {
+        case .link, .alreadyLinked: return
+        case .replace(let former, _, _):
+            notify(
+                CodeAddress(binding.channel, former.subject), binding.channel == .phone ? .phoneChanged : .emailChanged,
+                acceptLanguage: binding.acceptLanguage, requestID: requestID)
+        case .taken(let conflict): throw .accountAlreadyLinked(conflict)
+        case .replayed, .usedNonce: throw .invalidCode
+        case .userInactive: throw .userDisabled
+        }
+    }
+}

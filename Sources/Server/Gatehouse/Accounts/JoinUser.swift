@@ -1,0 +1,169 @@
+/// A new user who turns out to be an older one: the code has proven that user's address. The identities of the new one move to
+/// the older one, and the new one ends.
+package struct Join: Sendable {
+    /// A user who exists for longer may have data in other services, which would be lost.
+    package static let longestAge = Duration.seconds(86_400)
+
+    /// The address, which belongs to the older user.
+    package let identity: Identity
+    package let redemption: Redemption
+    /// The new user, and the session of the request.
+    package let caller: UserID
+    package let session: SessionID
+    package let moment: Timestamp
+    package let device: Device
+
+    package init(
+        identity: Identity, redemption: Redemption, caller: UserID, session: SessionID, moment: Timestamp, device: Device
+    ) {
+        self.identity = identity
+        self.redemption = redemption
+        self.caller = caller
+        self.session = session
+        self.moment = moment
+        self.device = device
+    }
+}
+
+/// What the store knows about a join. Nothing of it changes until the decision is written.
+package struct JoinFacts: Sendable {
+    package struct Party: Sendable {
+        package let user: User
+        package let accounts: [LinkedAccount]
+
+        package init(user: User, accounts: [LinkedAccount]) {
+            self.user = user
+            self.accounts = accounts
+        }
+    }
+
+    /// Nil when there is no such user.
+    package let caller: Party?
+    /// The sessions of the caller that have not ended.
+    package let callersSessions: [Session]
+    /// The user who has the address; nil for none.
+    package let owner: Party?
+    package let use: Redemption.Use
+
+    package init(caller: Party?, callersSessions: [Session], owner: Party?, use: Redemption.Use) {
+        self.caller = caller
+        self.callersSessions = callersSessions
+        self.owner = owner
+        self.use = use
+    }
+}
+
+package enum JoinDecision: Sendable {
+    case join(AcceptedJoin)
+    /// The address belongs to no user, or to the caller: it is linked as any other one.
+    case nothingToJoin
+    case taken(LinkConflict)
+    case used
+    case userInactive
+}
+
+/// What a join writes: all of it, in one transaction.
+package struct AcceptedJoin: Sendable {
+    /// The older user, as they are after it.
+    package let user: User
+    /// The accounts that move.
+    package let moved: [LinkedAccount]
+    package let session: Session
+    /// The text of the session's token. It is not stored.
+    package let refreshToken: String
+    package let events: [AuditEvent]
+}
+
+extension Join {
+    /// Nil for a join that is possible.
+    func refusal(on facts: JoinFacts) -> JoinDecision? {
+        guard let caller = facts.caller, caller.user.status == .active else { return .userInactive }
+        guard let owner = facts.owner, owner.user.id != caller.user.id else { return .nothingToJoin }
+        guard facts.use == .first else { return .used }
+        guard owner.user.status == .active, isNew(caller.user, with: facts.callersSessions) else {
+            return .taken(.identity)
+        }
+        let providers = Set(owner.accounts.map(\.provider))
+        return caller.accounts.contains { providers.contains($0.provider) } ? .taken(.provider) : nil
+    }
+
+    private func isNew(_ user: User, with sessions: [Session]) -> Bool {
+        user.role == .user && user.createdAt >= moment - Self.longestAge && sessions.map(\.id) == [session]
+    }
+
+    /// Who has signed in as whom, and what moved.
+    func events(of caller: JoinFacts.Party, joining owner: User, in session: Session) -> [AuditEvent] {
+        let moved = caller.accounts.map { account in
+            AuditEvent(
+                .accountLinked, at: moment, userID: owner.id, sessionID: session.id, provider: account.provider,
+                device: device, detail: "joined")
+        }
+        return moved + [
+            AuditEvent(.userDeleted, at: moment, userID: caller.user.id, sessionID: self.session, detail: "joined"),
+            AuditEvent(
+                .login, at: moment, userID: owner.id, sessionID: session.id, provider: identity.provider,
+                device: device),
+        ]
+    }
+}
+
+extension User {
+    /// The older user, who gets the address and the nickname of the accounts that move where there was none.
+    fileprivate func joined(by caller: JoinFacts.Party) -> User {
+        var user = self
+        user.nickname = nickname ?? caller.user.nickname
+        if email == nil, let email = caller.user.email {
+            (user.email, user.emailVerified) = (email, caller.user.emailVerified)
+        }
+        return user
+    }
+}
+
+extension AuthService {
+    /// Nil if there is nothing to join: the address belongs to no user, or to the caller.
+    func join(
+        _ caller: Caller, provenBy proven: ProvenIdentity, from device: Device, now: Timestamp,
+        in context: inout RequestContext
+    ) throws(Refusal) -> LoginResult? {
+        guard let redemption = proven.redemption else { return nil }
+        let join = Join(
+            identity: proven.identity, redemption: redemption, caller: caller.userID, session: caller.sessionID,
+            moment: issueTime(at: now), device: device)
+        let (decision, ended) = try store.record(
+            join, limit: policy.sessionsPerUser, resealing: reseal(of: caller.userID)
+        ) { facts in decide(join, on: facts, keeping: caller.keyThumbprint) }
+        switch decision {
+        case .nothingToJoin: return nil
+        case .taken(let conflict): throw .accountAlreadyLinked(conflict)
+        case .used: throw .invalidCode
+        case .userInactive: throw .userDisabled
+        case .join(let accepted):
+            revocations.insert(ended)
+            report(.sessionsEnded(.userDeleted, count: 1), context.id)
+            report(.loggedIn(proven.identity.provider, isNewUser: false), context.id)
+            context.identify(accepted.user.id, accepted.session.id)
+            let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
+            return LoginResult(tokens: tokens, user: accepted.user, isNewUser: false)
+        }
+    }
+
+    private func decide(_ join: Join, on facts: JoinFacts, keeping key: String?) -> JoinDecision {
+        if let refusal = join.refusal(on: facts) { return refusal }
+        guard let caller = facts.caller, let owner = facts.owner else { return .nothingToJoin }
+        let user = owner.user.joined(by: caller)
+        let (session, refreshToken) = newSession(
+            of: user, by: join.identity.provider,
+            clientID: facts.callersSessions.first?.clientID ?? policy.defaultClientID, boundTo: key, from: join.device,
+            now: join.moment)
+        return .join(
+            AcceptedJoin(
+                user: user, moved: caller.accounts, session: session, refreshToken: refreshToken,
+                events: join.events(of: caller, joining: owner.user, in: session)))
+    }
+
+    /// Apple's tokens are encrypted for their owner. Nil for one that cannot be decrypted.
+    private func reseal(of caller: UserID) -> @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]? {
+        guard let vault = appleServer?.vault else { return { _, _ in nil } }
+        return { sealed, owner in vault.open(sealed, for: caller).map { vault.seal($0, for: owner) } }
+    }
+}

@@ -1,0 +1,232 @@
+/// At most this many messages within this time.
+package struct CodeRate: Sendable, Equatable {
+    package let count: Int
+    package let window: Duration
+
+    package init(_ count: Int, per window: Duration) {
+        self.count = count
+        self.window = window
+    }
+}
+
+/// What a limit counts messages by.
+package enum CodeScope: String, Sendable, CaseIterable {
+    case address
+    /// The messages to an address that one network has asked for: no network can use up what the address may get.
+    case addressFromNetwork = "address_from_network"
+    case client
+    case network
+    /// The numbers that differ in the last four digits only.
+    case prefix
+    case country
+    /// All messages of a channel.
+    case channel
+    /// Too few of the codes to a prefix or a country were used: an attacker earns with them.
+    case unused
+}
+
+/// How many messages with codes may be sent.
+package struct CodeLimits: Sendable, Equatable {
+    package var perAddress: [CodeRate]
+    package var perAddressAndNetwork: [CodeRate]
+    package var perClient: [CodeRate]
+    package var perNetwork: [CodeRate]
+    package var perPrefix: [CodeRate]
+    package var perCountry: [CodeRate]
+    package var perChannel: [CodeRate]
+    /// The least share of codes, in percent, that has to be used; 0 for none.
+    package var leastUse: Int
+
+    package init(
+        perAddress: [CodeRate] = [], perAddressAndNetwork: [CodeRate] = [], perClient: [CodeRate] = [],
+        perNetwork: [CodeRate] = [], perPrefix: [CodeRate] = [], perCountry: [CodeRate] = [],
+        perChannel: [CodeRate] = [], leastUse: Int = 0
+    ) {
+        self.perAddress = perAddress
+        self.perAddressAndNetwork = perAddressAndNetwork
+        self.perClient = perClient
+        self.perNetwork = perNetwork
+        self.perPrefix = perPrefix
+        self.perCountry = perCountry
+        self.perChannel = perChannel
+        self.leastUse = leastUse
+    }
+
+    /// How far back the messages to one address count.
+    package static let longestWindow = Duration.seconds(86_400)
+    /// How long a network from which an address was proven has limits of its own for it.
+    package static let knownNetworkMemory = Duration.seconds(30 * 86_400)
+    /// A share is computed of the codes of this time, without those that may still be used.
+    package static let shareWindow = Duration.seconds(3600)
+    /// A share of fewer codes says nothing.
+    package static func leastSample(of scope: CodeScope) -> Int { scope == .country ? 100 : 20 }
+}
+
+/// What a message is counted by. Each is a keyed hash, except for the country.
+package struct CodeKeys: Sendable, Equatable {
+    package let channel: CodeChannel
+    package let address: [UInt8]
+    package let prefix: [UInt8]?
+    package let country: String?
+    package let client: [UInt8]?
+    package let network: [UInt8]?
+
+    package init(
+        channel: CodeChannel, address: [UInt8], prefix: [UInt8]? = nil, country: String? = nil, client: [UInt8]? = nil,
+        network: [UInt8]? = nil
+    ) {
+        self.channel = channel
+        self.address = address
+        self.prefix = prefix
+        self.country = country
+        self.client = client
+        self.network = network
+    }
+}
+
+/// A rate that the messages of a scope have to keep, besides those of the address.
+package struct CodeQuota: Sendable, Equatable {
+    package let scope: CodeScope
+    package let rate: CodeRate
+}
+
+extension CodeLimits {
+    /// The quotas that the store has to count, in the order in which they are reported.
+    package var quotas: [CodeQuota] {
+        [
+            (CodeScope.client, perClient), (.network, perNetwork), (.prefix, perPrefix), (.country, perCountry),
+            (.channel, perChannel),
+        ].flatMap { scope, rates in rates.map { CodeQuota(scope: scope, rate: $0) } }
+    }
+}
+
+/// What the store knows about the messages sent so far.
+package struct CodeFacts: Sendable {
+    /// A message to the same address.
+    package struct Sent: Sendable, Equatable {
+        package let moment: Timestamp
+        package let isFromSameNetwork: Bool
+
+        package init(moment: Timestamp, isFromSameNetwork: Bool) {
+            self.moment = moment
+            self.isFromSameNetwork = isFromSameNetwork
+        }
+    }
+
+    /// Quotas that are used up, with the moment at which the next message is possible.
+    package struct Exhausted: Sendable, Equatable {
+        package let scope: CodeScope
+        package let until: Timestamp
+
+        package init(_ scope: CodeScope, until: Timestamp) {
+            self.scope = scope
+            self.until = until
+        }
+    }
+
+    /// How many codes of a scope were sent within `CodeLimits.shareWindow`, and how many of them were used.
+    package struct Share: Sendable, Equatable {
+        package let scope: CodeScope
+        package let sent: Int
+        package let used: Int
+
+        package init(_ scope: CodeScope, sent: Int, used: Int) {
+            self.scope = scope
+            self.sent = sent
+            self.used = used
+        }
+    }
+
+    /// Within `CodeLimits.longestWindow`, the newest first.
+    package var sent: [Sent] = []
+    /// Whether the address was proven from this network within `CodeLimits.knownNetworkMemory`.
+    package var isKnownNetwork = false
+    package var exhausted: [Exhausted] = []
+    package var shares: [Share] = []
+    /// The code that the request wants to have sent again, if it is alive and for the same address.
+    package var resendable: StoredCode?
+
+    package init() {}
+}
+
+/// Why no message is sent now.
+package struct CodeLimitReached: Error, Sendable, Equatable {
+    package let scope: CodeScope
+    package let wait: Duration
+
+    package init(_ scope: CodeScope, wait: Duration) {
+        self.scope = scope
+        self.wait = wait
+    }
+}
+
+// MARK: - The rules
+
+extension CodeLimits {
+    /// The first limit that a message at this moment would exceed; nil if it may be sent.
+    package func reached(on facts: CodeFacts, now: Timestamp) -> CodeLimitReached? {
+        if let reached = addressLimit(on: facts, now: now) { return reached }
+        for quota in facts.exhausted where !(facts.isKnownNetwork && quota.scope.isAboutStrangers) {
+            return CodeLimitReached(quota.scope, wait: wait(until: quota.until, now: now))
+        }
+        guard !facts.isKnownNetwork, facts.shares.contains(where: isTooLow) else { return nil }
+        return CodeLimitReached(.unused, wait: Self.shareWindow / 4)
+    }
+
+    /// How long after a message that is sent now the address has to wait for the next one.
+    package func waitAfterSending(on facts: CodeFacts, now: Timestamp) -> Duration {
+        var next = facts
+        next.sent.insert(CodeFacts.Sent(moment: now, isFromSameNetwork: true), at: 0)
+        return addressLimit(on: next, now: now)?.wait ?? .zero
+    }
+
+    /// The limits of the address itself.
+    ///
+    /// An attacker who asks for messages to an address must not keep its owner out: a network that has proven the address
+    /// has limits of its own, and the limits of more than an hour hold for a network that has asked. Any other one waits
+    /// an hour at most.
+    private func addressLimit(on facts: CodeFacts, now: Timestamp) -> CodeLimitReached? {
+        let own = facts.sent.filter(\.isFromSameNetwork)
+        if facts.isKnownNetwork { return longestWait(perAddress, own, .address, now) }
+        let long = perAddress.filter { $0.window > Self.strangersWait }
+        let hasAsked = own.contains { $0.moment > now - (long.map(\.window).max() ?? .zero) }
+        let reached = [
+            longestWait(perAddress.filter { $0.window <= Self.strangersWait }, facts.sent, .address, now),
+            longestWait(perAddressAndNetwork, own, .addressFromNetwork, now),
+            hasAsked
+                ? longestWait(long, facts.sent, .address, now)
+                : longestWait(long, facts.sent, .address, now).flatMap { _ in
+                    longestWait([CodeRate(1, per: Self.strangersWait)], facts.sent, .address, now)
+                },
+        ]
+        return reached.compactMap(\.self).max { $0.wait < $1.wait }
+    }
+
+    private static let strangersWait = Duration.seconds(3600)
+
+    private func longestWait(
+        _ rates: [CodeRate], _ sent: [CodeFacts.Sent], _ scope: CodeScope, _ now: Timestamp
+    ) -> CodeLimitReached? {
+        let waits = rates.compactMap { rate -> Duration? in
+            guard rate.count > 0 else { return rate.window }
+            let counted = sent.filter { $0.moment > now - rate.window }
+            guard counted.count >= rate.count else { return nil }
+            return wait(until: counted[rate.count - 1].moment + rate.window, now: now)
+        }
+        return waits.max().map { CodeLimitReached(scope, wait: $0) }
+    }
+
+    /// Whole seconds, so that a client that comes back after them is not refused again.
+    private func wait(until moment: Timestamp, now: Timestamp) -> Duration {
+        .seconds(max(1, (moment.milliseconds - now.milliseconds + 999) / 1000))
+    }
+
+    private func isTooLow(_ share: CodeFacts.Share) -> Bool {
+        share.sent >= Self.leastSample(of: share.scope) && share.used * 100 < share.sent * leastUse
+    }
+}
+
+extension CodeScope {
+    /// Limits against the use of many numbers do not hold for a network from which the number was proven.
+    fileprivate var isAboutStrangers: Bool { self == .prefix || self == .country }
+}

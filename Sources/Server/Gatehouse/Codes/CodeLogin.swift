@@ -1,0 +1,91 @@
+/// A code as the user has typed it, with the id that only the asking device has.
+package struct PresentedCode: Sendable {
+    package let id: String
+    package let code: String
+
+    package init(id: String, code: String) {
+        self.id = id
+        self.code = code
+    }
+
+    /// The six digits; nil for a text that cannot be a code. White space and full-width digits come from keyboards.
+    fileprivate var digits: String? {
+        let digits = code.unicodeScalars.compactMap { scalar -> Unicode.Scalar? in
+            switch scalar.value {
+            case 0xFF10...0xFF19: Unicode.Scalar(scalar.value - 0xFF10 + 0x30)
+            case 0x20, 0x3000: nil
+            default: scalar
+            }
+        }
+        guard digits.count == Self.length, digits.allSatisfy({ (0x30...0x39).contains($0.value) }) else { return nil }
+        return String(String.UnicodeScalarView(digits))
+    }
+
+    private static let length = 6
+}
+
+extension AuthService {
+    /// Logs in by a code. An unknown address becomes a new user.
+    package func logIn(
+        by presented: PresentedCode, nickname: String?, boundBy keyProof: SentProof? = nil, from device: Device,
+        in context: inout RequestContext
+    ) throws(Refusal) -> LoginResult {
+        let now = primitives.now()
+        // First, because a client whose proof is refused for its nonce sends its login again.
+        let key = try provenKey(of: keyProof, now: now, in: context)
+        let proven = try proven(by: presented, now: now, requestID: context.id)
+        let result: LoginResult
+        do throws(Refusal) {
+            result = try openSession(
+                for: proven, nickname: nickname, boundTo: key, from: device, now: now, in: &context)
+        } catch {
+            throw refusedLogin(error, by: proven.identity.provider, from: device, in: context)
+        }
+        if result.usedStaleNumber { warnOwner(of: result.user, requestID: context.id) }
+        return result
+    }
+
+    /// What a code proves. The try is counted, in a transaction of its own, before the code is compared: neither requests at
+    /// the same time nor a crash give an attacker another one. The code is not used up yet.
+    func proven(
+        by presented: PresentedCode, now: Timestamp, requestID: String
+    ) throws(Refusal) -> ProvenIdentity {
+        guard let digits = presented.digits, let code = try store.countTry(ofCode: tokens.hash(presented.id), now: now),
+            tokens.isCode(digits, id: presented.id, hashedAs: code.hash)
+        else {
+            report(.wrongCode, requestID)
+            throw .invalidCode
+        }
+        guard senders[code.address.channel] != nil else { throw .unknownProvider }
+        return ProvenIdentity(
+            identity: Identity(codeAddress: code.address), clientID: policy.defaultClientID, issuedAt: now,
+            redemption: Redemption(
+                tokenHash: code.idHash, nonceHash: nil, moment: now, grace: .zero, expiresAt: code.expiresAt))
+    }
+
+    /// Sends a notice, if its channel is configured. It is a courtesy: a failure is reported and fails no request.
+    func notify(
+        _ address: CodeAddress, _ notice: OutgoingMessage.Notice, acceptLanguage: String? = nil, requestID: String
+    ) {
+        guard let sender = senders[address.channel] else { return }
+        let message = OutgoingMessage(to: address, content: .notice(notice), acceptLanguage: acceptLanguage)
+        do throws(DeliveryFault) { try sender.send(message, requestID: requestID) } catch {
+            report(.messageNotDelivered(address.channel, error), requestID)
+        }
+    }
+
+    private func warnOwner(of user: User, requestID: String) {
+        guard let email = user.email, let address = try? EmailAddress(email) else { return }
+        notify(CodeAddress(.email, address.text), .staleNumberUsed, requestID: requestID)
+    }
+}
+
+extension Identity {
+    /// The subject is the address itself.
+    fileprivate init(codeAddress: CodeAddress) {
+        let isEmail = codeAddress.channel == .email
+        self.init(
+            provider: codeAddress.channel.provider, subject: codeAddress.text,
+            email: isEmail ? codeAddress.text : nil, emailVerified: isEmail ? true : nil)
+    }
+}

@@ -1,0 +1,52 @@
+/// The rules for codes.
+package struct CodePolicy: Sendable, Equatable {
+    /// A fixed code for an address to which nothing is sent, so that a reviewer of the app can sign in.
+    package struct TestCode: Sendable, Equatable {
+        package let code: String
+        package let endsAt: Timestamp
+
+        package init(code: String, endsAt: Timestamp) {
+            self.code = code
+            self.endsAt = endsAt
+        }
+    }
+
+    package var limits: CodeLimits
+    /// The countries whose numbers get messages.
+    package var countries: Set<Country>
+    /// The country of numbers that are written without a calling code; nil demands one.
+    package var defaultCountry: Country?
+    package var testCodes: [CodeAddress: TestCode]
+
+    package init(
+        limits: CodeLimits = CodeLimits(), countries: Set<Country> = [], defaultCountry: Country? = nil,
+        testCodes: [CodeAddress: TestCode] = [:]
+    ) {
+        self.limits = limits
+        self.countries = countries
+        self.defaultCountry = defaultCountry
+        self.testCodes = testCodes
+    }
+
+    func testCode(for address: CodeAddress, now: Timestamp) -> String? {
+        testCodes[address].flatMap { now < $0.endsAt ? $0.code : nil }
+    }
+}
+
+/// What a phone number is for, besides signing in.
+package struct PhonePolicy: Sendable, Equatable {
+    package enum Binding: String, Sendable, CaseIterable {
+        case off
+        /// A user without a number can do no more than to bind one.
+        case required
+    }
+
+    package var binding: Binding
+    /// A number whose account was not used for this long does not sign in alone; nil for no limit.
+    package var staleAfter: Duration?
+
+    package init(binding: Binding = .off, staleAfter: Duration? = nil) {
+        self.binding = binding
+        self.staleAfter = staleAfter
+    }
+}

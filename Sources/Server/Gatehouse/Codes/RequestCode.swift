@@ -1,0 +1,171 @@
+/// A request for a code, as the client sends it.
+package struct CodeRequest: Sendable {
+    package let channel: CodeChannel
+    /// As the user has written it.
+    package let to: String
+    /// The id of the code that is to be sent again.
+    package var resending: String?
+    package var acceptLanguage: String?
+
+    package init(channel: CodeChannel, to: String, resending: String? = nil, acceptLanguage: String? = nil) {
+        self.channel = channel
+        self.to = to
+        self.resending = resending
+        self.acceptLanguage = acceptLanguage
+    }
+}
+
+/// The answer to a request for a code. It is the same whether the address has an account or not.
+package struct SentCode: Sendable, Equatable {
+    package let id: String
+    package let expiresIn: Duration
+    package let resendAfter: Duration
+}
+
+private struct NewCode {
+    let id: String
+    let seed: [UInt8]
+    let hash: [UInt8]
+    /// A test code, of which nothing is sent.
+    let isFixed: Bool
+}
+
+extension AuthService {
+    /// Sends a code. It is counted before it is sent, in the database that all nodes share: a store that is down sends
+    /// nothing, and a crash cannot give an attacker a message more.
+    package func sendCode(
+        _ request: CodeRequest, from device: Device, requestID: String
+    ) throws(Refusal) -> SentCode {
+        guard let sender = senders[request.channel] else { throw .unknownProvider }
+        let (address, prefix, country) = try address(of: request)
+        let id = newCodeID()
+        let now = issueTime(at: primitives.now())
+        let send = CodeSend(
+            idHash: tokens.hash(id), resentHash: request.resending.map(tokens.hash), address: address,
+            keys: codeKeys(of: address, prefix: prefix, country: country, from: device), moment: now)
+        do throws(Refusal) {
+            let limits = policy.codes.limits
+            // A refused request only reads, so that an attacker cannot occupy the one writer.
+            let facts = try store.codeFacts(of: send, limits: limits)
+            if let reached = limits.reached(on: facts, now: now) { throw .tooManyCodes(reached) }
+            let new = newCode(id, for: address, now: now)
+            let (decision, wait) = try record(send, of: request, new: new)
+            let (sentID, code) = try deliver(decision, of: send, for: request, new: new, by: sender, requestID)
+            report(.codeSent(request.channel), requestID)
+            return SentCode(id: sentID, expiresIn: now.duration(to: code.expiresAt), resendAfter: wait)
+        } catch {
+            refusedCode(error, request.channel, from: device, requestID: requestID)
+            throw error
+        }
+    }
+
+    /// The address in its one form, and what it is counted by.
+    private func address(
+        of request: CodeRequest
+    ) throws(Refusal) -> (address: CodeAddress, prefix: String?, country: String?) {
+        let number: PhoneNumber
+        do throws(AddressFault) {
+            switch request.channel {
+            case .email: return (CodeAddress(.email, try EmailAddress(request.to).text), nil, nil)
+            case .phone: number = try PhoneNumber(request.to, defaultCountry: policy.codes.defaultCountry)
+            }
+        } catch {
+            throw .invalidAddress(error)
+        }
+        let address = CodeAddress(.phone, number.text)
+        guard policy.codes.countries.contains(number.country) || policy.codes.testCodes[address] != nil else {
+            throw .countryNotServed
+        }
+        return (address, number.prefix, number.country.code)
+    }
+
+    private func newCodeID() -> String {
+        "code_" + primitives.random(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    private func newCode(_ id: String, for address: CodeAddress, now: Timestamp) -> NewCode {
+        let seed = primitives.random(32)
+        let fixed = policy.codes.testCode(for: address, now: now)
+        let hash = fixed.map { tokens.hash(ofCode: $0, id: id) } ?? tokens.code(seed: seed, id: id).hash
+        return NewCode(id: id, seed: seed, hash: hash, isFixed: fixed != nil)
+    }
+
+    /// Keyed hashes, because most of these people have no account.
+    private func codeKeys(
+        of address: CodeAddress, prefix: String?, country: String?, from device: Device
+    ) -> CodeKeys {
+        let provider = address.channel.provider
+        func key(_ kind: String, _ text: String?) -> [UInt8]? {
+            text.flatMap { hasher.hashes(of: "\(kind) \($0)", by: provider).first }
+        }
+        return CodeKeys(
+            channel: address.channel, address: key("code address", address.text) ?? [],
+            prefix: key("code prefix", prefix), country: country, client: key("code client", device.address),
+            network: key("code network", device.address.map { ClientNetwork(ofAddress: $0)?.text ?? $0 }))
+    }
+
+    private func record(
+        _ send: CodeSend, of request: CodeRequest, new: NewCode
+    ) throws(Refusal) -> (decision: CodeDecision, wait: Duration) {
+        let (limits, now) = (policy.codes.limits, send.moment)
+        let stored = StoredCode(
+            idHash: send.idHash, address: send.address, seed: new.seed, hash: new.hash,
+            expiresAt: now + StoredCode.lifetime)
+        return try store.record(send, limits: limits) { facts in
+            if let reached = limits.reached(on: facts, now: now) { return (.refuse(reached), reached.wait) }
+            let wait = limits.waitAfterSending(on: facts, now: now)
+            // After the secret was rotated away, the code cannot be made again: another one is sent.
+            if let known = facts.resendable, let id = request.resending, new.isFixed || text(of: known, id: id) != nil {
+                return (.resend(known), wait)
+            }
+            return (.send(stored), wait)
+        }
+    }
+
+    private func text(of code: StoredCode, id: String) -> String? {
+        tokens.code(seed: code.seed, id: id, hashedAs: code.hash)
+    }
+
+    /// Sends the code of a decision, and returns it with its id.
+    private func deliver(
+        _ decision: CodeDecision, of send: CodeSend, for request: CodeRequest, new: NewCode,
+        by sender: any MessageSender, _ requestID: String
+    ) throws(Refusal) -> (id: String, code: StoredCode) {
+        let (id, code): (String, StoredCode)
+        switch decision {
+        case .refuse(let reached): throw .tooManyCodes(reached)
+        case .send(let stored): (id, code) = (new.id, stored)
+        case .resend(let known): (id, code) = (request.resending ?? new.id, known)
+        }
+        guard !new.isFixed, let text = text(of: code, id: id) else { return (id, code) }
+        let message = OutgoingMessage(
+            to: send.address, content: .code(text, lifetime: send.moment.duration(to: code.expiresAt)),
+            acceptLanguage: request.acceptLanguage)
+        do throws(DeliveryFault) { try sender.send(message, requestID: requestID) } catch {
+            report(.messageNotDelivered(request.channel, error), requestID)
+            // What was probably not sent does not count against the address.
+            if error.hasProbablySentNothing { try store.forget(send, of: code.idHash) }
+            throw .deliveryUnavailable(request.channel)
+        }
+        return (id, code)
+    }
+
+    private func refusedCode(_ refusal: Refusal, _ channel: CodeChannel, from device: Device, requestID: String) {
+        guard case .tooManyCodes(let reached) = refusal else { return }
+        report(.codeRefused(channel, reached.scope), requestID)
+        refusals.add(
+            AuditEvent(
+                .codeRefused, at: primitives.now(), provider: channel.provider, device: device,
+                detail: reached.scope.rawValue))
+    }
+}
+
+extension DeliveryFault {
+    /// A timeout may have been one of the answer only. An address that is refused is not asked about again and again.
+    fileprivate var hasProbablySentNothing: Bool {
+        switch self {
+        case .crowded, .limited, .misconfigured, .unavailable: true
+        case .timeout, .refused: false
+        }
+    }
+}

@@ -1,0 +1,173 @@
+package import Gatehouse
+import SQL
+
+extension RelationalStore {
+    package func codeFacts(of send: CodeSend, limits: CodeLimits) throws(Refusal) -> CodeFacts {
+        try reading { try $0.codeFacts(of: send, limits: limits) }
+    }
+
+    package func record(
+        _ send: CodeSend, limits: CodeLimits, by decide: @escaping (CodeFacts) -> (CodeDecision, wait: Duration)
+    ) throws(Refusal) -> (decision: CodeDecision, wait: Duration) {
+        try writing { connection in
+            try connection.lockCodes()
+            let (decision, wait) = decide(try connection.codeFacts(of: send, limits: limits))
+            switch decision {
+            case .refuse: break
+            case .resend(let code): try connection.insert(send, of: code.idHash)
+            case .send(let code):
+                try connection.insert(code)
+                try connection.insert(send, of: code.idHash)
+            }
+            return (decision, wait)
+        }
+    }
+
+    package func forget(_ send: CodeSend, of idHash: [UInt8]) throws(Refusal) {
+        try writing { connection in
+            try connection.send(
+                "DELETE FROM code_sends WHERE code = ? AND moment = ?", .blob(idHash),
+                .integer(send.moment.milliseconds))
+        }
+    }
+
+    package func countTry(ofCode idHash: [UInt8], now: Timestamp) throws(Refusal) -> StoredCode? {
+        // A read is enough for an id that an attacker has made up.
+        guard let code = try reading({ try $0.code(idHash) }), code.isAlive(now: now) else { return nil }
+        return try writing { try $0.countTry(ofCode: idHash, now: now) }
+    }
+}
+
+// MARK: - Codes
+
+extension RecordConnection {
+    func code(_ idHash: [UInt8]) throws -> StoredCode? {
+        try first(
+            "SELECT provider, address, seed, code_hash, tries, expires_at FROM codes WHERE hash = ?", .blob(idHash)
+        ) { row in try StoredCode(idHash, row: row) }
+    }
+
+    fileprivate func insert(_ code: StoredCode) throws {
+        try send(
+            "INSERT INTO codes (hash, provider, address, seed, code_hash, tries, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            .blob(code.idHash), .text(code.address.channel.provider.rawValue), .text(code.address.text),
+            .blob(code.seed), .blob(code.hash), .integer(Int64(code.tries)), .integer(code.expiresAt.milliseconds))
+    }
+
+    /// One statement, so that tries at the same time are all counted.
+    fileprivate func countTry(ofCode idHash: [UInt8], now: Timestamp) throws -> StoredCode? {
+        try first(
+            """
+            UPDATE codes SET tries = tries + 1 WHERE hash = ? AND tries < ? AND expires_at > ?
+            RETURNING provider, address, seed, code_hash, tries, expires_at
+            """,
+            .blob(idHash), .integer(Int64(StoredCode.permittedTries)), .integer(now.milliseconds)
+        ) { row in try StoredCode(idHash, row: row) }
+    }
+
+    /// The code is gone, and its messages count as used.
+    func markUsed(code idHash: [UInt8]) throws {
+        try send("DELETE FROM codes WHERE hash = ?", .blob(idHash))
+        try send("UPDATE code_sends SET used = TRUE WHERE code = ?", .blob(idHash))
+    }
+}
+
+extension StoredCode {
+    fileprivate init(_ idHash: [UInt8], row: borrowing any SQLRow & ~Copyable) throws {
+        let provider = try row.case(Provider.self, at: 0)
+        self.init(
+            idHash: idHash, address: CodeAddress(provider == .phone ? .phone : .email, row.text(1)), seed: row.blob(2),
+            hash: row.blob(3), tries: Int(row.integer(4)), expiresAt: row.timestamp(5))
+    }
+}
+
+// MARK: - Messages
+
+/// More than any limit of one address counts.
+private let countedMessages = 200
+
+extension RecordConnection {
+    fileprivate func insert(_ send: CodeSend, of idHash: [UInt8]) throws {
+        let keys = send.keys
+        try self.send(
+            """
+            INSERT INTO code_sends (moment, code, provider, country, address, prefix, client, network)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(send.moment.milliseconds), .blob(idHash), .text(keys.channel.provider.rawValue),
+            .optional(keys.country), .blob(keys.address), .optional(keys.prefix), .optional(keys.client),
+            .optional(keys.network))
+    }
+
+    fileprivate func codeFacts(of send: CodeSend, limits: CodeLimits) throws -> CodeFacts {
+        let (keys, now) = (send.keys, send.moment)
+        var facts = CodeFacts()
+        facts.sent = try messages(to: keys, since: now - CodeLimits.longestWindow)
+        facts.isKnownNetwork = try isKnownNetwork(keys, since: now - CodeLimits.knownNetworkMemory)
+        facts.exhausted = try limits.quotas.compactMap { try exhausted($0, keys, now: now) }
+        if limits.leastUse > 0 { facts.shares = try [CodeScope.prefix, .country].compactMap { try share($0, keys, now) } }
+        facts.resendable = try send.resentHash.flatMap(code).flatMap { code in
+            code.isResendable(to: send.address, now: now) ? code : nil
+        }
+        return facts
+    }
+
+    private func messages(to keys: CodeKeys, since start: Timestamp) throws -> [CodeFacts.Sent] {
+        try all(
+            "SELECT moment, network FROM code_sends WHERE address = ? AND moment > ? ORDER BY moment DESC LIMIT ?",
+            .blob(keys.address), .integer(start.milliseconds), .integer(Int64(countedMessages))
+        ) { row in
+            let network = row.optionalBlob(1)
+            return CodeFacts.Sent(
+                moment: row.timestamp(0), isFromSameNetwork: network != nil && network == keys.network)
+        }
+    }
+
+    private func isKnownNetwork(_ keys: CodeKeys, since start: Timestamp) throws -> Bool {
+        guard let network = keys.network else { return false }
+        return try first(
+            "SELECT 1 FROM code_sends WHERE address = ? AND moment > ? AND network = ? AND used LIMIT 1",
+            .blob(keys.address), .integer(start.milliseconds), .blob(network)
+        ) { _ in true } ?? false
+    }
+
+    /// Nil if the quota permits another message. The oldest message that counts tells when it will.
+    private func exhausted(_ quota: CodeQuota, _ keys: CodeKeys, now: Timestamp) throws -> CodeFacts.Exhausted? {
+        guard quota.rate.count > 0 else { return CodeFacts.Exhausted(quota.scope, until: now + quota.rate.window) }
+        guard let (column, key) = keys.key(of: quota.scope) else { return nil }
+        return try first(
+            """
+            SELECT moment FROM code_sends WHERE \(column) = ? AND provider = ? AND moment > ?
+            ORDER BY moment DESC LIMIT 1 OFFSET ?
+            """,
+            key, .text(keys.channel.provider.rawValue), .integer((now - quota.rate.window).milliseconds),
+            .integer(Int64(quota.rate.count - 1))
+        ) { row in CodeFacts.Exhausted(quota.scope, until: row.timestamp(0) + quota.rate.window) }
+    }
+
+    private func share(_ scope: CodeScope, _ keys: CodeKeys, _ now: Timestamp) throws -> CodeFacts.Share? {
+        guard let (column, key) = keys.key(of: scope) else { return nil }
+        let end = now - StoredCode.lifetime
+        return try first(
+            """
+            SELECT count(*), count(CASE WHEN used THEN 1 END) FROM code_sends
+            WHERE \(column) = ? AND moment > ? AND moment <= ?
+            """,
+            key, .integer((end - CodeLimits.shareWindow).milliseconds), .integer(end.milliseconds)
+        ) { row in CodeFacts.Share(scope, sent: Int(row.integer(0)), used: Int(row.integer(1))) }
+    }
+}
+
+extension CodeKeys {
+    /// The column of `code_sends` that a scope counts by, and its value.
+    fileprivate func key(of scope: CodeScope) -> (column: String, Value)? {
+        switch scope {
+        case .client: client.map { ("client", .blob($0)) }
+        case .network: network.map { ("network", .blob($0)) }
+        case .prefix: prefix.map { ("prefix", .blob($0)) }
+        case .country: country.map { ("country", .text($0)) }
+        case .channel: ("provider", .text(channel.provider.rawValue))
+        case .address, .addressFromNetwork, .unused: nil
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import Gatehouse
+import SQL
+
+extension RelationalStore {
+    package func record(
+        _ join: Join, limit: Int,
+        resealing reseal: @escaping @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]?,
+        by decide: @escaping (JoinFacts) -> JoinDecision
+    ) throws(Refusal) -> (decision: JoinDecision, ended: [SessionID]) {
+        try writing { connection in
+            try connection.lock(join.redemption, nil)
+            try connection.lock(join.identity)
+            try connection.lock(join.caller)
+            try connection.lockSessions(of: join.caller)
+            let decision = decide(try connection.facts(of: join))
+            guard case .join(let accepted) = decision else { return (decision, []) }
+            return (decision, try connection.write(accepted, of: join, limit: limit, resealing: reseal))
+        }
+    }
+}
+
+extension RecordConnection {
+    fileprivate func facts(of join: Join) throws -> JoinFacts {
+        let owner = try known(join.identity).known?.user
+        return JoinFacts(
+            caller: try user(join.caller).map { JoinFacts.Party(user: $0, accounts: try accounts(of: $0.id)) },
+            callersSessions: try sessions(of: join.caller, aliveAt: join.moment),
+            owner: try owner.map { JoinFacts.Party(user: $0, accounts: try accounts(of: $0.id)) },
+            use: try use(of: join.redemption))
+    }
+
+    /// Returns the sessions that ended.
+    fileprivate func write(
+        _ accepted: AcceptedJoin, of join: Join, limit: Int, resealing reseal: ([UInt8], UserID) -> [UInt8]?
+    ) throws -> [SessionID] {
+        let owner = accepted.user.id
+        try moveAccounts(of: join.caller, to: owner, resealing: reseal, now: join.moment)
+        let ended = try deleteSessions(of: join.caller, now: join.moment)
+        _ = try anonymise(join.caller, now: join.moment)
+        try updateAtLogin(accepted.user, by: join.identity.provider, now: join.moment)
+        try markRedeemed(join.redemption, by: join.identity.provider)
+        try insert(accepted.session, redeeming: nil)
+        for event in accepted.events { try insert(event) }
+        return ended + (try enforce(limit, on: owner, except: accepted.session.id, now: join.moment))
+    }
+
+    /// With what Apple gave to the user, encrypted for the other one.
+    private func moveAccounts(
+        of user: UserID, to owner: UserID, resealing reseal: ([UInt8], UserID) -> [UInt8]?, now: Timestamp
+    ) throws {
+        let tokens = try all(
+            "SELECT id, refresh_token FROM auth_accounts WHERE user_id = ? AND refresh_token IS NOT NULL",
+            .text(user.text)
+        ) { row in (id: row.text(0), token: row.blob(1)) }
+        try send(
+            "UPDATE auth_accounts SET user_id = ?2, updated_at = ?3 WHERE user_id = ?1", .text(user.text),
+            .text(owner.text), .integer(now.milliseconds))
+        for (id, token) in tokens {
+            try send(
+                "UPDATE auth_accounts SET refresh_token = ? WHERE id = ?", .optional(reseal(token, owner)), .text(id))
+        }
+        let tasks = try all(
+            "SELECT id, secret FROM apple_tasks WHERE user_id = ? AND kind = 'exchange'", .text(user.text)
+        ) { row in (id: row.integer(0), secret: row.blob(1)) }
+        for (id, secret) in tasks {
+            guard let sealed = reseal(secret, owner) else { continue }
+            try send(
+                "UPDATE apple_tasks SET user_id = ?, secret = ? WHERE id = ?", .text(owner.text), .blob(sealed),
+                .integer(id))
+        }
+    }
+}

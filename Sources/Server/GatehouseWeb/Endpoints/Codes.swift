@@ -1,0 +1,93 @@
+import Gatehouse
+import JSON
+
+/// `POST /api/auth/codes`: sends a code to a phone number or a mail address.
+struct SendCodeEndpoint: Endpoint {
+    let method = Method.post
+    let path = "/api/auth/codes"
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        let body = try request.read(CodeRequestBody.self)
+        let sent = try auth.sendCode(
+            body.request(acceptLanguage: request.text(of: .acceptLanguage)), from: request.device,
+            requestID: request.id)
+        return .accepted(SentCodeBody(sent: sent))
+    }
+}
+
+/// `POST /api/auth/codes/{id}`: logs in by a code.
+struct CodeLoginEndpoint: Endpoint {
+    let method = Method.post
+    let path = "/api/auth/codes/{id}"
+    let auth: AuthService
+
+    func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        let body = try request.read(CodeLoginBody.self)
+        let result = try auth.logIn(
+            by: PresentedCode(id: request.pathArgument, code: body.code), nickname: body.nickname,
+            boundBy: request.proof, from: request.device, in: &context)
+        return .ok(LoginBody(result))
+    }
+}
+
+// MARK: - Request bodies
+
+private struct CodeRequestBody: RequestBody {
+    private let channel: CodeChannel?
+    private let to: String
+    private let codeID: String?
+
+    init(reading fields: inout FieldReader) {
+        channel = fields.requiredCase("channel")
+        to = fields.required("to", atMost: FieldLimit.identifier)
+        codeID = fields.optional("codeId", atMost: FieldLimit.identifier)
+    }
+
+    /// - Parameter acceptLanguage: the header field.
+    func request(acceptLanguage: String?) -> CodeRequest {
+        CodeRequest(channel: channel ?? .phone, to: to, resending: codeID, acceptLanguage: acceptLanguage)
+    }
+}
+
+private struct CodeLoginBody: RequestBody {
+    let code: String
+    let nickname: String?
+
+    init(reading fields: inout FieldReader) {
+        code = fields.required("code", atMost: FieldLimit.identifier)
+        nickname = fields.optionalName("nickname")
+    }
+}
+
+/// The body that binds an address to the caller.
+struct AddressBindingBody: RequestBody {
+    private let code: PresentedCode
+    private let onTaken: AddressBinding.Taken
+    private let replaces: Bool
+
+    init(reading fields: inout FieldReader) {
+        code = PresentedCode(
+            id: fields.required("codeId", atMost: FieldLimit.identifier),
+            code: fields.required("code", atMost: FieldLimit.identifier))
+        onTaken = fields.optionalCase("onTaken") ?? .refuse
+        replaces = fields.changeFlag("replace") ?? false
+    }
+
+    func binding(_ channel: CodeChannel, acceptLanguage: String?) -> AddressBinding {
+        AddressBinding(
+            channel: channel, code: code, onTaken: onTaken, replaces: replaces, acceptLanguage: acceptLanguage)
+    }
+}
+
+// MARK: - Response bodies
+
+private struct SentCodeBody: ResponseBody {
+    let sent: SentCode
+
+    func write(to json: inout JSONObjectWriter) {
+        json.member("codeId", sent.id)
+        json.member("expiresIn", sent.expiresIn.wholeSeconds)
+        json.member("resendAfter", sent.resendAfter.wholeSeconds)
+    }
+}
