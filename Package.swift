@@ -113,7 +113,10 @@ let package = Package(
                     ]),
                 .target(
                     name: "FakeProviders",
-                    dependencies: ["DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets"]),
+                    dependencies: [
+                        "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
+                        "StandardWebhooks",
+                    ]),
                 .executableTarget(
                     name: "FakeAppleCommand",
                     dependencies: [

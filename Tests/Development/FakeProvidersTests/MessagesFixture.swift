@@ -1,4 +1,5 @@
 import DevelopmentHTTP
+import JOSE
 import JSON
 import OpenSSL
 import Testing
@@ -38,20 +39,9 @@ struct MessagesFixture {
         let tag = HMACSHA256Key(key).authenticate(Array("\(id).\(time).\(signed ?? body.description)".utf8))
         let usual = [
             "content-type": "application/json", "webhook-id": id, "webhook-timestamp": time,
-            "webhook-signature": "v1,\(Self.base64(tag))",
+            "webhook-signature": "v1,\(Base64.encode(tag))",
         ]
         let all = usual.merging(fields) { $1 }.filter { !$0.value.isEmpty }
         return try #require(providers.reply("POST", "/sms", body.description, fields: all))
-    }
-
-    static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        let digits = stride(from: 0, to: bytes.count, by: 3).map { start -> String in
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            let text = [18, 12, 6, 0].prefix(group.count + 1).map { alphabet[bits >> $0 & 63] }
-            return String(text) + String(repeating: "=", count: 3 - group.count)
-        }
-        return digits.joined()
     }
 }

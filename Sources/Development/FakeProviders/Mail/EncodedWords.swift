@@ -1,3 +1,5 @@
+import JOSE
+
 /// Text in a header field (RFC 2047).
 enum EncodedWords {
     private static let longest = 75
@@ -26,7 +28,7 @@ enum EncodedWords {
 
     private static func bytes(of content: Substring, _ encoding: String) -> [UInt8]? {
         switch encoding {
-        case "B": Base64.decode(content)
+        case "B": Base64.decode(String(content))
         case "Q": TransferEncoding.quotedPrintable(Array(content.replacing("_", with: " ").utf8)[...])
         default: nil
         }

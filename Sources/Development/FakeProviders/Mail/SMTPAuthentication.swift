@@ -1,3 +1,5 @@
+import JOSE
+
 /// The `AUTH` command: PLAIN (RFC 4616) and LOGIN.
 struct SMTPAuthentication {
     private enum Wanted {
@@ -39,7 +41,8 @@ struct SMTPAuthentication {
 
     /// Takes an answer of the client; `*` cancels.
     mutating func take(_ line: Substring) -> Step {
-        guard let bytes = Base64.decode(line == "=" ? "" : line), let text = String(validating: bytes, as: UTF8.self)
+        guard let bytes = Base64.decode(line == "=" ? "" : String(line)),
+            let text = String(validating: bytes, as: UTF8.self)
         else { return .failed(.badArgument) }
         switch wanted {
         case .plain:

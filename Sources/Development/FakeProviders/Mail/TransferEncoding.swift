@@ -1,3 +1,5 @@
+import JOSE
+
 /// The encodings of a body (RFC 2045, section 6).
 enum TransferEncoding {
     private static let lineEnd: [UInt8] = [0x0D, 0x0A]

@@ -25,12 +25,9 @@ final class FakeSMSGateway: ProviderKind {
     private func reply(to request: HTTPRequest, now: Int64) -> HTTPReply {
         let settings = settings.withLock { $0 }
         do throws(HTTPRefusal) {
-            let signature = try WebhookSignature(request)
-            try signature.verify(request.body, with: settings.keys, now: now)
+            let id = try settings.keys.verify(request, now: now)
             let order = try SMSOrder(request)
-            let outcome = history.withLock {
-                $0.accept(order, id: signature.id, now: now, hasLimits: settings.hasLimits)
-            }
+            let outcome = history.withLock { $0.accept(order, id: id, now: now, hasLimits: settings.hasLimits) }
             if outcome == .new { inbox.add(InboxMessage(order, time: now)) }
             return Self.reply(outcome)
         } catch {

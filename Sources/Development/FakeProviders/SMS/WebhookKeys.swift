@@ -1,15 +1,12 @@
-import JOSE
-import OpenSSL
+import DevelopmentHTTP
+import StandardWebhooks
 
-/// The keys that a receiver of signed messages accepts: the secrets of the Standard Webhooks specification.
+/// The secrets with which the gateway verifies messages.
 package struct WebhookKeys: Sendable {
     /// The secret of the stand-in, unless another one is set.
     package static let usualSecret = "whsec_Z2F0ZWhvdXNlLWRldmVsb3BtZW50LXNtcy1zZWNyZXQ="
 
-    private static let prefix = "whsec_"
-    private static let keyLengths = 24...64
-
-    private let keys: [HMACSHA256Key]
+    private let secrets: WebhookSecrets
 
     package static var usual: WebhookKeys {
         guard let keys = WebhookKeys(usualSecret) else { preconditionFailure("the usual secret is not valid") }
@@ -18,18 +15,26 @@ package struct WebhookKeys: Sendable {
 
     /// Nil unless the text consists of one or more secrets, separated by spaces or newlines.
     package init?(_ text: String) {
-        var keys: [HMACSHA256Key] = []
-        for secret in text.split(whereSeparator: \.isWhitespace) {
-            guard secret.hasPrefix(Self.prefix), let key = Base64.decode(String(secret.dropFirst(Self.prefix.count))),
-                Self.keyLengths.contains(key.count)
-            else { return nil }
-            keys.append(HMACSHA256Key(key))
-        }
-        guard !keys.isEmpty else { return nil }
-        self.keys = keys
+        guard let secrets = try? WebhookSecrets(text) else { return nil }
+        self.secrets = secrets
     }
 
-    func haveSigned(_ content: [UInt8], as tag: [UInt8]) -> Bool {
-        keys.contains { $0.isValid(tag: tag, for: content) }
+    /// - Returns: the id of the message.
+    func verify(_ request: HTTPRequest, now: Int64) throws(HTTPRefusal) -> String {
+        do throws(WebhookFault) {
+            try secrets.verify(header: { request[$0] }, body: request.body, now: now)
+        } catch {
+            throw HTTPRefusal("401 Unauthorized", Self.explanation(error))
+        }
+        return request[WebhookHeader.id] ?? ""
+    }
+
+    private static func explanation(_ fault: WebhookFault) -> String {
+        switch fault {
+        case .missingHeader: "webhook-id, webhook-timestamp and webhook-signature are required"
+        case .timestamp: "webhook-timestamp: not a number"
+        case .tooOldOrNew: "webhook-timestamp: more than \(WebhookSecrets.tolerance) seconds from now"
+        case .signature: "webhook-signature: not of this message and a known secret"
+        }
     }
 }

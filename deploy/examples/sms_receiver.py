@@ -1,0 +1,278 @@
+"""Receives the text messages that Gatehouse posts to SMS_URL, verifies them, and gives each to a function that sends it.
+
+The requests are signed as the Standard Webhooks specification says. Nothing here logs a number, a text or a code.
+"""
+
+import base64
+import binascii
+import hmac
+import http.client
+import json
+import os
+import re
+import sys
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# How far the time of a request may be from the time here, in seconds.
+TOLERANCE = 300
+# How long the ids of accepted messages are kept. Longer than TOLERANCE, since Gatehouse signs a message that it sends again
+# with the time of then.
+ID_LIFETIME = 3600
+LARGEST_BODY = 65536
+# Gatehouse waits for 5 seconds.
+GATEWAY_TIMEOUT = 4
+CLIENT_TIMEOUT = 10
+MOST_REQUESTS = 32
+
+
+@dataclass(frozen=True)
+class Message:
+    to: str  # E.164, such as +8613800138000
+    country: str  # ISO 3166, such as CN
+    language: str
+    text: str
+    code: str | None  # None for a notice
+    notice: str | None  # Such as phone_changed
+    minutes: int | None  # How long a code is valid
+
+
+class Refusal(Exception):
+    """Why a message is not sent: the status for Gatehouse, and a word for the log without anything of the message."""
+
+    def __init__(self, status, reason):
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+# What Gatehouse does with a status: it tells the user to wait, that the address cannot be used, or to try again, and it
+# reports a fault of the settings to the operator.
+def limited(reason):
+    return Refusal(429, reason)
+
+
+def refused(reason):
+    return Refusal(400, reason)
+
+
+def misconfigured(reason):
+    return Refusal(403, reason)
+
+
+def unavailable(reason):
+    return Refusal(503, reason)
+
+
+# --- Settings ---------------------------------------------------------------------------------------------------------
+
+def setting(name, default=None):
+    """The value of the variable NAME, or the content of the file that NAME_FILE names."""
+    value = os.environ.get(name)
+    if not value and os.environ.get(name + "_FILE"):
+        with open(os.environ[name + "_FILE"], encoding="utf-8") as file:
+            value = file.read().strip()
+    if value or default is not None:
+        return value or default
+    sys.exit(f"{name} is not set: set it, or {name}_FILE")
+
+
+def address_setting(name, default):
+    """An address without a slash at its end. It gets credentials, so it is https, or on this machine."""
+    address = setting(name, default).rstrip("/")
+    parts = urllib.parse.urlsplit(address)
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")):
+        sys.exit(f"{name} must begin with https://")
+    return address
+
+
+def read_keys(text):
+    """The keys of secrets such as whsec_…, which spaces or newlines separate. Several are for a rotation."""
+    keys = []
+    for secret in text.split():
+        try:
+            key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+        except binascii.Error:
+            key = b""
+        if not secret.startswith("whsec_") or not 24 <= len(key) <= 64:
+            sys.exit("SMS_SECRET must be whsec_ and base64 of 24 to 64 bytes")
+        keys.append(key)
+    return keys
+
+
+# --- Verification -----------------------------------------------------------------------------------------------------
+
+def verify(keys, headers, body, now):
+    """Returns the id of the message, or raises a Refusal."""
+    message_id, timestamp = headers.get("webhook-id"), headers.get("webhook-timestamp")
+    signatures = headers.get("webhook-signature")
+    if not message_id or not timestamp or not signatures:
+        raise Refusal(401, "unsigned")
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > TOLERANCE:
+        raise Refusal(401, "wrong_time")
+    content = f"{message_id}.{timestamp}.".encode() + body
+    tags = [base64.b64encode(hmac.digest(key, content, "sha256")) for key in keys]
+    # The specification separates signatures by a space; some senders add a comma.
+    for entry in signatures.split():
+        version, _, tag = entry.rstrip(",").partition(",")
+        if version == "v1" and any([hmac.compare_digest(tag.encode(), own) for own in tags]):
+            return message_id
+    raise Refusal(401, "wrong_signature")
+
+
+def read_message(body):
+    try:
+        event = json.loads(body)
+        data = event["data"]
+        is_code = {"sms.code": True, "sms.notice": False}[event["type"]]
+        message = Message(
+            to=data["to"], country=data["country"], language=data["language"], text=data["text"],
+            code=data["code"] if is_code else None, notice=None if is_code else data["notice"],
+            minutes=data["expiresIn"] // 60 if is_code else None)
+        if re.fullmatch(r"\+[1-9][0-9]{6,14}", message.to) and (not is_code or re.fullmatch(r"[0-9]+", message.code)):
+            return message
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise refused("malformed")
+
+
+class Deliveries:
+    """Sends each message once: Gatehouse sends one again, with the same id, if it did not get the answer."""
+
+    def __init__(self):
+        self.changed = threading.Condition()
+        self.accepted, self.under_way = {}, set()
+
+    def deliver(self, message_id, now, send):
+        """Returns whether the message has been sent by this call."""
+        with self.changed:
+            # The outcome of the first request decides about a repeat.
+            self.changed.wait_for(lambda: message_id not in self.under_way)
+            self.accepted = {key: time for key, time in self.accepted.items() if time > now - ID_LIFETIME}
+            if message_id in self.accepted:
+                return False
+            self.under_way.add(message_id)
+        try:
+            send()
+            with self.changed:
+                self.accepted[message_id] = now
+        finally:
+            with self.changed:
+                self.under_way.remove(message_id)
+                self.changed.notify_all()
+        return True
+
+
+# --- Serving ----------------------------------------------------------------------------------------------------------
+
+class Receiver(BaseHTTPRequestHandler):
+    """POST to any path. The server's attributes `keys`, `deliveries`, `places` and `send` are set by `make_server`."""
+
+    timeout = CLIENT_TIMEOUT
+
+    def do_POST(self):
+        self.message_id = None
+        try:
+            status, reason = 202, "accepted" if self.receive() else "repeated"
+        except Refusal as refusal:
+            status, reason = refusal.status, refusal.reason
+        except Exception as error:  # Its text could contain a part of the message.
+            status, reason = 500, type(error).__name__
+        # The id is logged only if it is Gatehouse's.
+        print(f"{self.message_id or '-'} {status} {reason}", file=sys.stderr, flush=True)
+        self.answer(status, reason)
+
+    def receive(self):
+        """Returns whether the message has been sent now."""
+        if not self.server.places.acquire(blocking=False):
+            raise unavailable("crowded")
+        try:
+            body = self.read_body()
+            self.message_id = verify(self.server.keys, self.headers, body, time.time())
+            message = read_message(body)
+            return self.server.deliveries.deliver(self.message_id, time.time(), lambda: self.server.send(message))
+        finally:
+            self.server.places.release()
+
+    def read_body(self):
+        length = self.headers.get("content-length", "")
+        if not re.fullmatch(r"[0-9]{1,6}", length) or int(length) > LARGEST_BODY:
+            self.close_connection = True
+            raise Refusal(413, "length")
+        return self.rfile.read(int(length))
+
+    def answer(self, status, reason):
+        body = json.dumps({"result": reason}).encode()
+        try:
+            self.send_response_only(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except OSError:  # Gatehouse does not wait any more.
+            self.close_connection = True
+
+    def log_message(self, *_):
+        """Not the lines of the base class, which contain what a client sends."""
+
+
+def make_server(send, keys, listen):
+    """A server that calls `send` with each Message. It raises a Refusal if the gateway does not accept it."""
+    host, _, port = listen.rpartition(":")
+    server = ThreadingHTTPServer((host or "127.0.0.1", int(port)), Receiver)
+    server.daemon_threads = True
+    server.send, server.keys, server.deliveries = send, keys, Deliveries()
+    server.places = threading.Semaphore(MOST_REQUESTS)
+    return server
+
+
+def serve(send):
+    server = make_server(send, read_keys(setting("SMS_SECRET")), setting("LISTEN", "127.0.0.1:8480"))
+    server.serve_forever()
+
+
+# --- Asking a gateway -------------------------------------------------------------------------------------------------
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirect would take the credentials elsewhere."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+opener = urllib.request.build_opener(NoRedirect)
+
+
+def ask(address, headers, body):
+    """Posts to the gateway. Returns the status and the JSON object of the answer, which is {} for any other answer."""
+    request = urllib.request.Request(address, data=body, headers=headers)
+    try:
+        with answer_of(request) as response:
+            return response.status, as_object(response.read(LARGEST_BODY))
+    except (OSError, http.client.HTTPException):
+        raise unavailable("no_answer") from None
+
+
+def answer_of(request):
+    try:
+        return opener.open(request, timeout=GATEWAY_TIMEOUT)
+    except urllib.error.HTTPError as error:
+        return error
+
+
+def as_object(body):
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def word(value):
+    """A code of the gateway for the log. Anything that is not like a code could contain a number."""
+    text = str(value)
+    return text if re.fullmatch(r"[A-Za-z][A-Za-z._]{1,79}|[0-9]{5}", text) else "unknown"
