@@ -27,7 +27,7 @@ struct SMSOrder {
         try Self.check(json, has: ["type", "timestamp", "data"])
         try Self.check(
             data, has: ["to", "country", "language", "text"] + (kind == .code ? ["code", "expiresIn"] : ["notice"]))
-        _ = try Self.text("timestamp", of: json, like: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#)
+        _ = try Self.text("timestamp", of: json, like: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/#)
         _ = try Self.text("country", of: data, like: #/[A-Z]{2}/#)
         to = try Self.text("to", of: data, like: #/\+[1-9]\d{6,14}/#)
         language = try Self.text("language", of: data, like: #/[A-Za-z]{2,3}(-[A-Za-z0-9]+)*/#)

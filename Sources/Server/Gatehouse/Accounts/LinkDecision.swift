@@ -93,7 +93,10 @@ extension NewLink {
         if facts.barredFrom != nil { return .taken(.identity) }
         let account = LinkedAccount(identity, linkedAt: event.moment)
         guard let former = facts.accounts.first(where: { $0.provider == identity.provider }) else {
-            return .link(account, changing: user.verified(by: identity))
+            // A user who adds an address means it to be theirs; a provider's address may be any.
+            let isFirstAddress = identity.provider == .email && user.email == nil
+            return .link(
+                account, changing: isFirstAddress ? user.readdressed(by: identity) : user.verified(by: identity))
         }
         guard replaces else { return .taken(.provider) }
         let isSource = user.email.map { former.isSource(of: $0, among: facts.accounts) } ?? true
