@@ -7,10 +7,10 @@ import Testing
 @Suite(
     "The signature of text messages and another library", .needs(.webhookLibrary),
     .enabled(
-        if: FileManager.default.isExecutableFile(atPath: StandardWebhooksTests.python),
+        if: FileManager.default.isExecutableFile(atPath: Executable.root + "/.build/python/bin/python"),
         "there is no .build/python/bin/python: deploy/lib/packages test-all makes it"))
 struct StandardWebhooksTests {
-    fileprivate static let python = Executable.root + "/.build/python/bin/python"
+    private static let python = Executable.root + "/.build/python/bin/python"
     private static let secrets = [
         "whsec_b29vb29vb29vb29vb29vb29vb29vb29v", "whsec_cHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBw",
     ]
