@@ -52,7 +52,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "Providers.md": ["Overview": onServer, "When a token is refused": .besideRun],
         catalogue + "Codes.md": [
-            "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone"),
+            "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone")
         ],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,

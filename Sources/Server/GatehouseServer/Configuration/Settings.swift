@@ -218,9 +218,13 @@ package struct Settings: Sendable {
         details: "iOS then offers the code only in your app and on your web site.")
     let messagesFolder = Setting(
         "MESSAGES_DIR", .text, "Folder with your own texts of messages.",
-        details: "If it is not set, the folder `messages.d` beside the configuration file is used, if there is one.")
+        details: """
+            If it is not set, the folder `messages.d` beside the configuration file is used, if there is one: \
+            [texts](Codes.md#texts).
+            """)
     let messagesLanguage = Setting(
-        "MESSAGES_LANGUAGE", .language, default: "en", "Language of messages for clients that accept none of the others.")
+        "MESSAGES_LANGUAGE", .language, default: "en",
+        "Language of messages for clients that accept none of the others.")
     let phoneCountries = Setting(
         "PHONE_COUNTRIES", .countries, "Countries whose numbers get codes.",
         details: """
