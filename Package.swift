@@ -88,7 +88,8 @@ let package = Package(
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer",
+                        "CodeDelivery", "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse",
+                        "GatehouseServer",
                         "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets",
                     ]),

@@ -14,7 +14,8 @@ package struct Join: Sendable {
     package let device: Device
 
     package init(
-        identity: Identity, redemption: Redemption, caller: UserID, session: SessionID, moment: Timestamp, device: Device
+        identity: Identity, redemption: Redemption, caller: UserID, session: SessionID, moment: Timestamp,
+        device: Device
     ) {
         self.identity = identity
         self.redemption = redemption

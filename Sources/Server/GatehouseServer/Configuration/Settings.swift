@@ -217,7 +217,8 @@ package struct Settings: Sendable {
         "MESSAGES_DIR", .text, "Folder with your own texts of messages.",
         details: "If it is not set, the folder `messages.d` beside the configuration file is used, if there is one.")
     let messagesLanguage = Setting(
-        "MESSAGES_LANGUAGE", .language, default: "en", "Language of messages for clients that accept none of the others.")
+        "MESSAGES_LANGUAGE", .language, default: "en",
+        "Language of messages for clients that accept none of the others.")
     let phoneCountries = Setting(
         "PHONE_COUNTRIES", .countries, "Countries whose numbers get [codes](Codes.md).",
         details: "No other number gets one, because attackers earn with messages to some countries.")
