@@ -138,7 +138,7 @@ struct AppClientNumberTests {
         try await client.bindPhone(code: "123456", for: sent, onTaken: .join)
         let isEnded = try await Eventually.becomesTrue { app.server.seen("logout").count == 1 }
         #expect(isEnded && app.server.seen("logout").first?.body == ["refreshToken": "refresh1"])
-        try await client.send(app.request())
+        _ = try await client.send(app.request())
         app.expireToken()
         _ = try await client.accessToken()
         let seen = app.server.seen()
@@ -153,7 +153,7 @@ struct AppClientNumberTests {
         let client = try await app.signedIn()
         app.server.plan("phone", Self.joined(tokenType: "Bearer"))
         try await client.bindPhone(code: "123456", for: sent, onTaken: .join)
-        try await client.send(app.request())
+        _ = try await client.send(app.request())
         #expect(app.server.seen("notes").first?.authorization == "Bearer joined_access")
     }
 
