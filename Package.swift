@@ -155,6 +155,7 @@ let package = Package(
             [
                 .testTarget(name: "JSONTests", dependencies: ["JSON"]),
                 .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
+                .testTarget(name: "StandardWebhooksTests", dependencies: ["StandardWebhooks"]),
             ])
         + folder(
             "Tests/Server",
@@ -169,6 +170,12 @@ let package = Package(
                         "IdentityProviders", "Curl", "FakeApple", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX",
                         "TestSupport",
                     ]),
+                .testTarget(
+                    name: "CodeDeliveryTests",
+                    dependencies: [
+                        "CodeDelivery", "Curl", "DevelopmentHTTP", "Gatehouse", "JOSE", "JSON", "POSIX", "Sockets",
+                        "StandardWebhooks", "TestSupport",
+                    ], exclude: ["Support/mail-server.py"]),
                 .testTarget(
                     name: "GatehouseTokensTests",
                     dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),

@@ -1,6 +1,7 @@
 import Curl
 import Gatehouse
 import IdentityProviders
+import POSIX
 import Testing
 
 @Suite("Errors of QQ")
