@@ -8,20 +8,23 @@ import Testing
 
 @Suite("The format of mails")
 struct MailMessageTests {
-    private static let reader = """
-        import email, email.header, email.policy, email.utils, json, sys
+    private static let reader = #"""
+        import email, email.policy, json, sys
+        from email.header import decode_header, make_header
+        from email.utils import parseaddr
         content = sys.stdin.buffer.read()
-        name, address = email.utils.parseaddr(email.message_from_bytes(content)["From"])
         message = email.message_from_bytes(content, policy=email.policy.default)
         parts = [part for part in message.walk() if not part.is_multipart()]
+        defects = [part.defects for part in message.walk()] + [value.defects for value in message.values()]
+        # The parser of the default policy puts spaces between the encoded words of a name.
+        name, address = parseaddr(email.message_from_bytes(content)["From"])
         json.dump({
-            "defects": [str(d) for p in message.walk() for d in p.defects]
-                + [str(d) for v in message.values() for d in v.defects],
+            "defects": [str(defect) for list in defects for defect in list],
             "headers": {name: str(value) for name, value in message.items()},
-            "type": message.get_content_type(), "from": [str(email.header.make_header(email.header.decode_header(name))), address],
+            "type": message.get_content_type(), "from": [str(make_header(decode_header(name))), address],
             "parts": [[part.get_content_type(), part.get_content().replace("\r\n", "\n")] for part in parts],
             "encodings": [part["Content-Transfer-Encoding"] for part in parts]}, sys.stdout)
-        """
+        """#
 
     /// A mail as Python's mail parser reads it.
     private func read(_ mail: MailMessage) throws -> JSONObject {
