@@ -182,7 +182,8 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseServerTests",
                     dependencies: [
-                        "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "CodeDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer",
+                        "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport",
                     ]),
                 .testTarget(

@@ -15,6 +15,8 @@ struct MailMessageTests {
         content = sys.stdin.buffer.read()
         message = email.message_from_bytes(content, policy=email.policy.default)
         parts = [part for part in message.walk() if not part.is_multipart()]
+        # Whether a part ends in a line end depends on its encoding.
+        text = lambda part: part.get_content().replace("\r\n", "\n").rstrip("\n")
         defects = [part.defects for part in message.walk()] + [value.defects for value in message.values()]
         # The parser of the default policy puts spaces between the encoded words of a name.
         name, address = parseaddr(email.message_from_bytes(content)["From"])
@@ -22,7 +24,7 @@ struct MailMessageTests {
             "defects": [str(defect) for list in defects for defect in list],
             "headers": {name: str(value) for name, value in message.items()},
             "type": message.get_content_type(), "from": [str(make_header(decode_header(name))), address],
-            "parts": [[part.get_content_type(), part.get_content().replace("\r\n", "\n")] for part in parts],
+            "parts": [[part.get_content_type(), text(part)] for part in parts],
             "encodings": [part["Content-Transfer-Encoding"] for part in parts]}, sys.stdout)
         """#
 
@@ -54,7 +56,7 @@ struct MailMessageTests {
         #expect(mail["type"]?.string == "multipart/alternative")
         #expect(
             mail["parts"] == [
-                ["text/plain", .string(text.text + "\n")], ["text/html", .string((text.html ?? "") + "\n")],
+                ["text/plain", .string(text.text)], ["text/html", .string(text.html ?? "")],
             ])
     }
 
@@ -75,7 +77,7 @@ struct MailMessageTests {
     func plain() throws {
         let mail = try read(mail(MailText(language: "en", subject: "Subject", text: "Text", html: nil)))
         #expect(mail["type"]?.string == "text/plain")
-        #expect(mail["parts"] == [["text/plain", "Text\n"]])
+        #expect(mail["parts"] == [["text/plain", "Text"]])
     }
 
     @Test(
@@ -114,16 +116,16 @@ struct MailMessageTests {
             (String(repeating: "=", count: 200), "quoted-printable"), ("From here", "quoted-printable"),
             (String(repeating: "x", count: 75), "quoted-printable"),
             (String(repeating: "x", count: 76), "quoted-printable"), ("", "quoted-printable"),
-            ("验证码 042137\n第二行", "base64"), (String(repeating: "字\n", count: 200), "base64"),
+            ("验证码 042137\n第二行", "base64"), (String(repeating: "字\n", count: 200) + "字", "base64"),
         ])
     func text(text: String, encoding: String) throws {
         let mail = try mail(MailText(language: "en", subject: "Subject", text: text, html: nil))
         let read = try read(mail)
-        let isEnded = encoding == "base64"
-        #expect(read["parts"] == [["text/plain", .string(text + (isEnded ? "" : "\n"))]])
+        #expect(read["parts"] == [["text/plain", .string(text)]])
         #expect(read["encodings"] == [.string(encoding)])
         let lines = String(decoding: mail.bytes, as: UTF8.self).components(separatedBy: "\r\n")
         #expect(lines.allSatisfy { $0.utf8.count <= 76 && !$0.contains("\n") && !$0.contains("\r") })
+        #expect(lines.allSatisfy { $0.last != " " && $0.last != "\t" }, "servers may remove these")
     }
 
     @Test("The HTML of the built-in mails loads nothing and links nowhere", arguments: ["en", "zh"])
