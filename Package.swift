@@ -159,6 +159,7 @@ let package = Package(
             [
                 .testTarget(name: "JSONTests", dependencies: ["JSON"]),
                 .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
+                .testTarget(name: "StandardWebhooksTests", dependencies: ["StandardWebhooks"]),
             ])
         + folder(
             "Tests/Server",
@@ -174,12 +175,19 @@ let package = Package(
                         "TestSupport",
                     ]),
                 .testTarget(
+                    name: "CodeDeliveryTests",
+                    dependencies: [
+                        "CodeDelivery", "Curl", "DevelopmentHTTP", "Gatehouse", "JOSE", "JSON", "POSIX", "Sockets",
+                        "StandardWebhooks", "TestSupport",
+                    ], exclude: ["Support/mail-server.py"]),
+                .testTarget(
                     name: "GatehouseTokensTests",
                     dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
                 .testTarget(
                     name: "GatehouseServerTests",
                     dependencies: [
-                        "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "CodeDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer",
+                        "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport",
                     ]),
                 .testTarget(
