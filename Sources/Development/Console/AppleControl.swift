@@ -4,7 +4,8 @@ import POSIX
 /// The requests that the page may send to the fake Apple: not those to its endpoints for Gatehouse.
 struct AppleControl: Sendable {
     private static let allowed: Set<String> = [
-        "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate", "POST /mint", "POST /notify", "GET /inbox",
+        "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate", "POST /mint", "POST /notify",
+        "GET /inbox",
         "DELETE /inbox",
     ]
 

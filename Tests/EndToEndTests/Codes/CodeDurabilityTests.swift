@@ -59,7 +59,8 @@ struct CodeDurabilityTests {
         #expect(Set(answers.joined()) == [401])
         let tries = "SELECT sum(tries) FROM codes"
         #expect(try server.testDatabase.number(tries) == 100)
-        #expect(String(decoding: server.send(.get("/metrics")).body, as: UTF8.self).contains("gatehouse_codes_wrong_total"))
+        #expect(
+            String(decoding: server.send(.get("/metrics")).body, as: UTF8.self).contains("gatehouse_codes_wrong_total"))
     }
 
     @Test("A gateway that hangs delays nobody else, and its requests end after five seconds")

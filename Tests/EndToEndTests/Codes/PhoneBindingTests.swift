@@ -253,6 +253,18 @@ struct StaleNumberTests {
         #expect(try fixture.logIn(phone: number).userID == login.userID)
     }
 
+    @Test("A new user does not join by such a number either")
+    func join() throws {
+        let number = fixture.newNumber()
+        let login = try fixture.logIn(phone: number)
+        _ = try fixture.bind(fixture.code("stale-join@example.com", channel: "email"), to: login, channel: "email")
+        server.advanceClock(by: .seconds(91 * 86_400))
+        let shell = try server.devLogin("stale-shell@example.com")
+        let answer = try fixture.bind(fixture.code(number), to: shell, ["onTaken": "join"])
+        #expect(fixture.refusal(answer) == "403 stale_number")
+        #expect(try fixture.me(shell).status == 200)
+    }
+
     @Test("Where there is none, it signs in, is audited, and the account's address is told")
     func alone() throws {
         let number = fixture.newNumber()

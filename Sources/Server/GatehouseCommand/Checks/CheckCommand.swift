@@ -12,8 +12,8 @@ struct CheckCommand: Command {
     let discussion = """
         Checks the configuration, development settings, previous keys, database, disk, integrity, schema, sealed data, backups,
         clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys, the
-        credentials for Apple, the keys or the credentials of each other provider, the SMS gateway and the mail server, units, the socket, the server and its
-        last reload, nginx, the certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a
+        credentials for Apple, the keys or the credentials of each other provider, the SMS gateway, the mail
+        server, units, the socket, the server and its last reload, nginx, the certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a
         fault what to do. The server may be running or not. Run it as root: it opens the database as its owner, or connects
         to PostgreSQL as the user of the service, and other users may not read everything. The report names what was not
         checked.
@@ -27,7 +27,7 @@ struct CheckCommand: Command {
         """
     let options = [
         Option(name: "--deep", help: "check all of a large database, which takes long"),
-        Option(name: "--offline", help: "send no request to Apple, another provider, the SMS gateway or the mail server"),
+        Option(name: "--offline", help: "send no request to Apple, other providers, the gateway or the mail server"),
         Option(name: "--settings", help: "check only the settings"),
         .json,
     ]

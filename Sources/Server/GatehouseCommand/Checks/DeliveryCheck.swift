@@ -49,7 +49,8 @@ struct DeliveryCheck: Check {
 
     func evaluate(_ fault: DeliveryFault) -> Finding {
         switch fault {
-        case .misconfigured(let text): .fault("it refuses the login: \(text)", "compare \(settings) with the provider's")
+        case .misconfigured(let text):
+            .fault("it refuses the login: \(text)", "compare \(settings) with the provider's")
         case .unavailable(let text), .limited(let text), .refused(let text):
             .fault("it cannot be used: \(text)", "compare \(settings); check ip route, firewalls and its certificate")
         case .timeout, .crowded:

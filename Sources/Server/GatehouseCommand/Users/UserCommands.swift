@@ -98,7 +98,8 @@ extension UserRecord {
         [
             "id": .string(user.id.text), "email": JSONValue(user.email),
             "emailVerified": .bool(user.emailVerified), "phone": JSONValue(user.phone),
-            "nickname": JSONValue(user.nickname), "avatarUrl": JSONValue(user.avatarURL), "role": .string(user.role.rawValue),
+            "nickname": JSONValue(user.nickname), "avatarUrl": JSONValue(user.avatarURL),
+            "role": .string(user.role.rawValue),
             "status": .string(user.status.rawValue), "onboardingCompleted": .bool(user.onboardingCompleted),
             "providers": .array(providers.map { .string($0.rawValue) }),
             "createdAt": .string(user.createdAt.description), "updatedAt": .string(updatedAt.description),

@@ -256,7 +256,7 @@ package struct Settings: Sendable {
     let codesPerNetwork = Setting(
         "CODES_PER_NETWORK", .rates, default: "100/1h,500/1d", "Most codes that one network can ask for.")
     let codesPerPrefix = Setting(
-        "CODES_PER_PREFIX", .rates, default: "20/1h,60/1d",
+        "CODES_PER_PREFIX", .rates, default: "20/1h",
         "Most codes to numbers that differ in the last four digits only.")
     let codesPerCountry = Setting(
         "CODES_PER_COUNTRY", .rates, default: "500/1h,3000/1d", "Most codes to the numbers of one country.")
