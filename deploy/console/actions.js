@@ -18,19 +18,26 @@ export async function signIn(login) {
 
 export async function logIn(body, { provider = apple, subject, isBound }, label = "Sign in") {
   const isApple = provider.kind === "apple";
-  // An app makes the key before the login, too, so that no session is ever without it.
-  const key = isBound ? await newKey() : undefined;
-  const step = await send({
-    label, kind: "login", provider: provider.kind, method: "POST", key,
+  const step = await beginSession({
+    label, kind: "login", provider: provider.kind, method: "POST",
     path: isApple ? "/api/auth/apple" : "/api/auth/identity",
     body: isApple ? body : { provider: provider.name.toUpperCase(), ...body },
-  });
-  if (!isOK(step)) return explain(step, body);
+  }, isBound);
+  if (isOK(step)) remember(provider, body, subject);
+  else await explain(step, body);
+}
+
+// Sends a login. Its session takes the place of the one before.
+export async function beginSession(order, isBound) {
+  // An app makes the key before the login, too, so that no session is ever without it.
+  const key = isBound ? await newKey() : undefined;
+  const step = await send({ ...order, key });
+  if (!isOK(step)) return step;
   await drop();
   const isKept = step.answer.json.tokenType === "DPoP";
   begin(step.answer.json, step.answer.json.user, isKept ? key.thumbprint : undefined);
   if (isKept) await keep(key);
-  remember(provider, body, subject);
+  return step;
 }
 
 // The user who signed in last, for a returning user.
@@ -51,7 +58,7 @@ async function explain(step, body) {
 }
 
 // A request with the access token, and of a bound session with a proof by its key.
-async function sendAuthorised(order) {
+export async function sendAuthorised(order) {
   return send({ ...order, bearer: state.session?.accessToken, ...await ownKey() });
 }
 

@@ -7,7 +7,8 @@ import { addStep, changed, noteEnd, state } from "./state.js";
 const faulty = "/console/faulty";
 
 // Sends a request and returns its step: {label, kind, request, answer, failure, requestIDs, startedAt}.
-// `order`: label, kind (for the snippets), method, path, body, bearer; key for a proof by it, or proof for one that exists.
+// `order`: label, kind (for the snippets), method, path, body, bearer; key for a proof by it, or proof for one that exists;
+// language for `Accept-Language`.
 export async function send(order) {
   const nonce = state.proofNonce;
   const step = await sendOnce(order);
@@ -30,9 +31,10 @@ async function sendOnce(order) {
   return step;
 }
 
-async function requestOf({ method, path, body, bearer, key, proof: made }) {
+async function requestOf({ method, path, body, bearer, key, proof: made, language }) {
   const headers = {};
   const sent = address(path);
+  if (language) headers["Accept-Language"] = language;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (bearer) headers.Authorization = `${key ? "DPoP" : "Bearer"} ${bearer}`;
   if (made) headers.DPoP = made;

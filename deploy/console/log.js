@@ -42,7 +42,8 @@ function take(fresh) {
 }
 
 // The page's own questions to the fake Apple.
-const isOwn = ({ source, members }) => source === "apple" && members?.method === "GET" && members.path === "/faults";
+const isOwn = ({ source, members }) =>
+  source === "apple" && members?.method === "GET" && ["/faults", "/inbox"].includes(members.path);
 
 // nginx writes whole seconds, and its line after Gatehouse's.
 function moment({ source, time }) {

@@ -2,7 +2,9 @@
 
 import { control } from "./exchange.js";
 import { $, fail } from "./dom.js";
+import { buildCodes, showCodes, tickCodes } from "./codes-form.js";
 import { buildFaults, readFaults } from "./faults.js";
+import { startInbox } from "./inbox.js";
 import { startLog } from "./log.js";
 import { buildLogin, showLogin } from "./login-form.js";
 import { onChange, restore, state } from "./state.js";
@@ -29,15 +31,20 @@ async function readSettings() {
 async function start() {
   await readProviders().catch(fail);
   buildLogin();
+  buildCodes();
   buildActions();
   buildFaults();
   if (!state.settings.fakeApple) withoutFakeApple();
-  for (const show of [showSession, showStep, showHistory, showLogin]) {
+  for (const show of [showSession, showStep, showHistory, showLogin, showCodes]) {
     onChange(show);
     show();
   }
   startLog();
-  setInterval(tick, 1000);
+  startInbox();
+  setInterval(() => {
+    tick();
+    tickCodes();
+  }, 1000);
   await readFaults().catch(fail);
 }
 
@@ -52,5 +59,6 @@ function withoutFakeApple() {
   const notice = $("real-apple");
   notice.hidden = false;
   notice.textContent = "The server accepts Apple’s own tokens (--real-apple), which this page cannot mint. Paste the "
-    + "identity token or the login of your app below. Apple’s notifications and Apple’s faults are not available here.";
+    + "identity token or the login of your app below. Apple’s notifications and Apple’s faults are not available here, and "
+    + "codes go to your own gateway and mail server.";
 }

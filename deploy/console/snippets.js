@@ -20,6 +20,9 @@ export function curl(step) {
   return hint + words.join(" \\\n    ");
 }
 
+// A text of the user as a literal of Swift, which has the escapes of JSON that occur.
+const literal = (text) => JSON.stringify(text);
+
 const client = () => `let client = GatehouseClient(
     URL(string: "${state.settings.origin}${state.apiFaults.length ? "/console/faulty" : ""}")!,
     store: MemorySessionStore())`;
@@ -33,6 +36,17 @@ let login = try await AppleSignIn(client).authorize(scopes: [.fullName, .email])
 let session = try await client.signIn(apple: login)`,
   link: () => `let accounts = try await client.link(apple: login)`,
   unlink: () => `try await client.unlinkApple()`,
+  "code-send": ({ body }) => `${client()}
+// The app shows when it may be sent again: sent.resendAt
+let sent = try await client.requestCode(to: .${body.channel}(${literal(body.to)}))`,
+  "code-again": () => `sent = try await client.requestCode(to: sent.to, resending: sent)`,
+  "code-login": ({ body }) => `let session = try await client.signIn(code: ${literal(body.code)}, for: sent)`,
+  "code-bind": ({ body }) => `let result = try await client.link(code: ${literal(body.code)}, for: sent)`,
+  "code-join": ({ body }) => `// The session is that of the other user then: .joined(session)
+let result = try await client.link(code: ${literal(body.code)}, for: sent, onTaken: .join)`,
+  "code-replace": ({ body }) =>
+    `let result = try await client.link(code: ${literal(body.code)}, for: sent, replacing: true)`,
+  "code-unbind": ({ channel }) => `try await client.unlink(provider: .${channel})`,
   me: () => `let user = try await client.user()`,
   refresh: () => `// The client refreshes when the access token is about to expire, once for all tasks.
 let token = try await client.accessToken()`,

@@ -8,6 +8,7 @@ export const state = {
   oldTokens: [], // refresh tokens of this session that have been replaced, the oldest first
   subject: null, // the Apple user who signed in last
   subjects: {}, // the user of each other provider who signed in last
+  code: null, // the last one that was sent: {id, channel, to, expiresAt, resendAt}, times in seconds since 1970
   providers: [], // the providers besides Apple: {name, kind, audience, appId, mint}
   steps: [],
   selected: null,
@@ -24,8 +25,8 @@ export function onChange(listener) {
 }
 
 export function changed() {
-  const { session, oldTokens, subject, subjects } = state;
-  sessionStorage.setItem(stored, JSON.stringify({ session, oldTokens, subject, subjects }));
+  const { session, oldTokens, subject, subjects, code } = state;
+  sessionStorage.setItem(stored, JSON.stringify({ session, oldTokens, subject, subjects, code }));
   for (const listener of listeners) listener();
 }
 

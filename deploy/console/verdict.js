@@ -30,9 +30,23 @@ const good = {
   "provider-mint": () => ["The provider has issued a login", "This is what an app gets from the provider’s SDK."],
   link: () => ["The login is linked", "It signs this user in from now on."],
   unlink: () => ["The login is not linked any more", "It would sign in a new user."],
-  login: ({ json }) => [
-    json.isNewUser ? "Signed in as a new user" : "Signed in: the user is known",
-    `Gatehouse has issued an access token and a refresh token${json.tokenType === "DPoP" ? ", bound to the key of the proof" : ""}.`,
+  login: signedIn,
+  "code-login": signedIn,
+  "code-send": ({ json }) => [
+    "A code was sent",
+    `It is good for ${Math.round(json.expiresIn / 60)} minutes, with this codeId, which only this app has. The answer is `
+      + "the same whether the address has an account or not.",
+  ],
+  "code-again": ({ json }, { body }) => json.codeId === body.codeId
+    ? ["The same code was sent again", "Under the same codeId: wrong tries go on counting."]
+    : ["A new code was sent", "The one before is over, or was for another address."],
+  "code-bind": () => ["The address is bound to the user", "A code to it signs this user in from now on."],
+  "code-join": ({ json }) => json.accessToken
+    ? ["The users are joined", "The address belonged to another user, who is signed in now and has the accounts of both."]
+    : ["The address is bound to the user", "It belonged to no other user, so no users were joined."],
+  "code-unbind": () => ["The address is not bound any more", "A code to it would sign in a new user."],
+  "code-replace": () => [
+    "The address was replaced", "The former one signs this user in no more. It gets a notice: see the inbox.",
   ],
   me: () => ["The access token was accepted", ""],
   refresh: () => ["New tokens", "The old refresh token has been replaced."],
@@ -51,6 +65,13 @@ const good = {
     "The account is deleted", `${revocation(headers["x-apple-revocation"])} The same Apple user would be a new user.`,
   ],
 };
+
+function signedIn({ json }) {
+  return [
+    json.isNewUser ? "Signed in as a new user" : "Signed in: the user is known",
+    `Gatehouse has issued an access token and a refresh token${json.tokenType === "DPoP" ? ", bound to the key of the proof" : ""}.`,
+  ];
+}
 
 const notified = {
   "email-disabled": "The linked account has isMailForwarded false now: see Export.",

@@ -96,7 +96,7 @@ function signedIn({ accessToken, refreshToken, user, ended }) {
   const refresh = decode(refreshToken)?.claims ?? {};
   return element(
     "dl", { className: "session" },
-    element("dt", {}, "User"), element("dd", {}, user?.nickname ?? user?.email ?? "unnamed", " ", element("code", {}, access.sub ?? "")),
+    element("dt", {}, "User"), element("dd", {}, user?.nickname ?? user?.email ?? user?.phone ?? "unnamed", " ", element("code", {}, access.sub ?? "")),
     element("dt", {}, "Key"), element("dd", {}, boundTo(access)),
     ended ? [element("dt", {}, "Session"), element("dd", { className: "error" }, `ended: ${ended}. Sign in again.`)] : [],
     element("dt", {}, "Access token"), element("dd", {}, expiry(access.exp)),

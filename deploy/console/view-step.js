@@ -28,6 +28,7 @@ function start() {
       element("li", {}, "Choose a user under ", element("strong", {}, "Who signs in"), ", and press ",
         element("strong", {}, "Sign in"), "."),
       element("li", {}, "Choose ", element("strong", {}, "Wrong audience"), " and sign in again: the refusal is explained here."),
+      element("li", {}, "Send a code under ", element("strong", {}, "Codes"), ": it arrives in the inbox below."),
       element("li", {}, "Lose an answer, replay an old token, sign out: each is a button above."),
     ),
   );

@@ -5,6 +5,8 @@ import POSIX
 struct AppleControl: Sendable {
     private static let allowed: Set<String> = [
         "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate", "POST /mint", "POST /notify",
+        "GET /inbox",
+        "DELETE /inbox",
     ]
 
     /// Whether the path mints a login of another provider.
@@ -21,7 +23,8 @@ struct AppleControl: Sendable {
                 HTTPReply.refusal("404 Not Found", "allowed: " + allowed.joined(separator: ", ")).forBrowsers)
         }
         do throws(POSIXError) {
-            return .pass(try server.answer(to: request, target: path))
+            let query = request.target.dropFirst(request.path.count)
+            return .pass(try server.answer(to: request, target: path + query))
         } catch {
             return .reply(
                 HTTPReply.refusal("502 Bad Gateway", "the fake Apple does not answer: \(error)").forBrowsers)

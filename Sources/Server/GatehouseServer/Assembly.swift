@@ -49,11 +49,12 @@ package struct Assembly: Sendable {
         let events = DomainEventReporter(log: log)
         let providers = Self.providers(configuration, store: store, primitives: primitives, log: log)
         let senders = Self.senders(configuration, log: log)
-        events.counts.logins.add(configuration.providers.map(\.name) + configuration.delivery.channels.map(\.provider))
+        events.counts.logins.add(configuration.waysToSignIn)
         let auth = try AuthService(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
-            senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy, primitives: primitives, clocks: clocks,
+            senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy,
+            primitives: primitives, clocks: clocks,
             report: { events.report($0, requestID: $1) })
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
@@ -92,7 +93,7 @@ package struct Assembly: Sendable {
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
             senders: senders.build(configuration.delivery), policy: configuration.policy)
-        events.counts.logins.add(configuration.providers.map(\.name) + configuration.delivery.channels.map(\.provider))
+        events.counts.logins.add(configuration.waysToSignIn)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
         services.replace { Self.services(next, configuration, health, metrics) }

@@ -24,7 +24,8 @@ struct BrowserRulesTests {
         arguments: foreignFields,
         [
             "POST faults", "DELETE faults", "GET faults", "POST verify", "GET settings", "GET log/0-0-0-0",
-            "POST apple/mint", "GET apple/faults", "GET providers", "POST apple/openid/google/mint",
+            "POST apple/mint", "GET apple/faults", "GET providers", "POST apple/openid/google/mint", "GET apple/inbox",
+            "DELETE apple/inbox",
         ])
     func foreign(fields: [String: String], request: String) throws {
         let words = request.split(separator: " ").map(String.init)

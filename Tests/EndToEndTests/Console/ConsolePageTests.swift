@@ -13,10 +13,18 @@ struct ConsolePageTests {
             "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard",
             "narrow_window",
             "colour_schemes", "reload", "hostile_text", "bound", "stolen", "provider_logins", "provider_refusals",
-            "provider_links",
+            "provider_links", "codes",
         ])
     func scenario(name: String) throws {
         try run(name, against: try DevelopmentServer())
+    }
+
+    @Test(
+        "Codes are sent again, and bind, replace and join, as often as the limits allow",
+        arguments: ["codes_again", "codes_bound"])
+    func codes(name: String) throws {
+        let limits = ["CODES_PER_ADDRESS": "1/2s", "CODES_PER_ADDRESS_AND_NETWORK": "100/1h"]
+        try run(name, against: try DevelopmentServer(environment: limits))
     }
 
     @Test("Without a grace, a replayed token is shown as theft")

@@ -363,3 +363,111 @@ def real_apple(page):
     page.expect_title("Refused: malformed")
     page.until(lambda: "could not be fetched" in page.text("#step"), "why there is no table")
     page.screenshot("real-apple")
+
+
+def send_code(page, to, channel="text message", button="#send-code"):
+    """Asks for a code, and returns it from the inbox."""
+    before = len(page.all("#inbox li"))
+    Select(page.one("#channel")).select_by_visible_text(channel)
+    page.one("#to").clear()
+    page.one("#to").send_keys(to)
+    page.act(button)
+    page.until(lambda: len(page.all("#inbox li")) > before, "the message has arrived")
+    assert to in page.texts("#inbox li")[0], page.texts("#inbox li")
+    page.all("#inbox .use")[0].click()
+    return page.one("#code").get_attribute("value")
+
+
+def type_code(page, code):
+    page.one("#code").clear()
+    page.one("#code").send_keys(code)
+
+
+def wrong(code):
+    return "654321" if code == "123456" else "123456"
+
+
+def codes(page):
+    for button in ("send-again", "code-login", "code-bind", "code-join", "code-replace", "code-unbind"):
+        assert page.one("#" + button).get_attribute("aria-disabled") == "true", button
+    Select(page.one("#language")).select_by_visible_text("中文")
+    code = send_code(page, "+8613800138000")
+    page.expect_title("A code was sent")
+    assert re.fullmatch(r"[0-9]{6}", code), code
+    assert "验证码 " + code in page.texts("#inbox li")[0], page.texts("#inbox li")
+    assert "Accept-Language: zh" in page.text("#step pre") and '"codeId"' in page.text("#step")
+    assert ".phone(\"+8613800138000\")" in page.text("#step"), "the snippet of Swift"
+    page.screenshot("code-sent")
+    before = page.text("#code-state")
+    page.until(lambda: page.text("#code-state") != before, "the time left counts down")
+    assert "again in " in page.text("#code-state"), page.text("#code-state")
+    page.act("#send-again")
+    page.expect_title("Refused: too_many_codes")
+    type_code(page, wrong(code))
+    page.act("#code-login")
+    page.expect_title("Refused: invalid_code")
+    assert page.text("#session") == "No user is signed in."
+    type_code(page, code)
+    page.act("#code-login")
+    page.expect_title("Signed in as a new user")
+    page.screenshot("signed-in-by-code")
+    page.act("#me")
+    assert '"phone": "+8613800138000"' in page.text("#step"), page.text("#step")
+    page.act("#code-login")
+    page.expect_title("Refused: invalid_code")
+    Select(page.one("#language")).select_by_visible_text("English")
+    send_code(page, "Ada@Example.com", "mail")
+    assert "is your code for" in page.text("#inbox .subject"), page.texts("#inbox li")
+    page.act("#code-login")
+    page.expect_title("Signed in as a new user")
+    Select(page.one("#channel")).select_by_visible_text("text message")
+    for to, title in (("+4915112345678", "country_not_served"), ("12", "invalid_request")):
+        page.one("#to").clear()
+        page.one("#to").send_keys(to)
+        page.act("#send-code")
+        page.expect_title("Refused: " + title)
+
+
+def codes_again(page):
+    code = send_code(page, "+8613800138000")
+    page.until(lambda: "It may be sent again." in page.text("#code-state"), "the wait is over")
+    assert send_code(page, "+8613800138000", button="#send-again") == code
+    page.expect_title("The same code was sent again")
+    page.act("#code-login")
+    page.expect_title("Signed in as a new user")
+    page.until(lambda: "It may be sent again." in page.text("#code-state"), "the wait is over")
+    assert send_code(page, "+8613800138001", button="#send-again") != code
+    page.expect_title("A new code was sent")
+
+
+def codes_bound(page):
+    """Binds a number, replaces it, and joins the user of another one."""
+    page.one("#bound").click()
+    page.sign_in()
+    first, second = "+8613800138000", "+8613800138001"
+    send_code(page, first)
+    page.act("#code-bind")
+    page.expect_title("The address is bound")
+    page.act("#me")
+    assert f'"phone": "{first}"' in page.text("#step")
+    send_code(page, second)
+    page.act("#code-bind")
+    page.expect_title("Refused: provider")
+    page.act("#code-replace")
+    page.expect_title("The address was replaced")
+    page.until(lambda: any("was changed" in text and first in text for text in page.texts("#inbox li")), "the notice")
+    page.screenshot("replaced")
+    user = page.text("#session code")
+    page.sign_in()
+    assert page.text("#session code") != user
+    page.until(lambda: "It may be sent again." in page.text("#code-state"), "the wait is over")
+    send_code(page, second)
+    page.act("#code-bind")
+    page.expect_title("Refused: identity")
+    page.act("#code-join")
+    page.expect_title("The users are joined")
+    assert page.text("#session code") == user, page.text("#session")
+    page.act("#me")
+    page.expect_title("accepted")
+    page.act("#code-unbind")
+    page.expect_title("The address is not bound any more")

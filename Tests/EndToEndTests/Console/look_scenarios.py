@@ -52,7 +52,7 @@ def keyboard(page):
     body.send_keys(Keys.TAB)
     assert page.script("return document.activeElement.className") == "skip"
     seen = set()
-    for _ in range(80):
+    for _ in range(100):
         element = page.driver.switch_to.active_element
         seen.add(element.get_attribute("id") or element.get_attribute("name") or element.text.strip())
         style = page.script("""const s = getComputedStyle(document.activeElement);
@@ -61,7 +61,8 @@ def keyboard(page):
         element.send_keys(Keys.TAB)
         if page.script("return document.activeElement === document.body"):
             break
-    for wanted in ("provider", "preset", "link", "unlink", "Sign in", "Edit the claims", "api-fault", "apple-fault", "rotate", "copy-faulty", "me",
+    for wanted in ("provider", "preset", "link", "unlink", "Sign in", "Edit the claims", "channel", "to", "send-code", "code",
+                   "code-login", "code-bind", "code-join", "code-replace", "inbox", "api-fault", "apple-fault", "rotate", "copy-faulty", "me",
                    "refresh", "lose", "replay", "sign-out", "export", "delete", "notification", "notify", "lines", "source",
                    "log"):
         assert wanted in seen, f"{wanted} is not among {seen}"

@@ -17,7 +17,8 @@ struct RunScriptSettingsTests {
         set -euo pipefail
         fail() { printf '%s\\n' "$2" >&2; exit "$1"; }
         data=$2 socket=$2/socket apple_port=8444 real_apple=$3 bundle_id=$4
-        for part in settings providers; do source "$1/deploy/lib/run/$part"; done
+        for part in settings providers codes; do source "$1/deploy/lib/run/$part"; done
+        mail_port=2525
         umask 077
         refuse_settings
         choose_bundle_id
@@ -135,10 +136,29 @@ struct RunScriptSettingsTests {
     @Test("Generated secrets are kept")
     func kept() throws {
         #expect(try write().status == 0)
-        let names = ["access-signing-key", "jwt-refresh", "data-key", "dev-login"]
+        let names = ["access-signing-key", "jwt-refresh", "data-key", "dev-login", "sms"]
         let before = try names.map { try String(contentsOfFile: folder.file("secrets/" + $0), encoding: .utf8) }
         #expect(try write().status == 0)
         #expect(try names.map { try String(contentsOfFile: folder.file("secrets/" + $0), encoding: .utf8) } == before)
+    }
+
+    private static let codes: Set = [
+        "SMS_URL", "SMS_SECRET_FILE", "SMTP_URL", "MAIL_FROM", "APP_NAME", "PHONE_COUNTRIES",
+    ]
+
+    @Test("Codes go to what the fake Apple plays, and not anywhere with Apple's own tokens")
+    func codes() throws {
+        #expect(try write().status == 0)
+        #expect(try names.isSuperset(of: Self.codes))
+        #expect(try writeForApple().status == 0)
+        #expect(try names.isDisjoint(with: Self.codes))
+    }
+
+    @Test("The fake Apple verifies with the secret of the environment")
+    func smsSecret() throws {
+        let secret = "whsec_b29vb29vb29vb29vb29vb29vb29vb29v"
+        #expect(try write(["SMS_SECRET": secret]).status == 0)
+        #expect(try String(contentsOfFile: folder.file("apple/sms-secret"), encoding: .utf8) == secret)
     }
 
     private static let providers = ["acme.conf", "google.conf", "qq.conf", "wechat.conf"]

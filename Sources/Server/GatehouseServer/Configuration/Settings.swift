@@ -190,10 +190,7 @@ package struct Settings: Sendable {
 
     let smsURL = Setting(
         "SMS_URL", .fetchURL, "Address of the gateway that sends codes by SMS.",
-        details: """
-            Gatehouse sends it a [signed POST](Codes.md#the-request-to-the-gateway). With this setting, users can sign in by \
-            phone number.
-            """)
+        details: "Gatehouse sends it a [signed POST](Codes.md). With this setting, users can sign in by phone number.")
     let smsSecret = Setting(
         "SMS_SECRET", .webhookSecrets, default: .requiredIf("with `SMS_URL`"), secret: true,
         "Secret that signs what is sent to the gateway.",
@@ -227,9 +224,7 @@ package struct Settings: Sendable {
         "Language of messages for clients that accept none of the others.")
     let phoneCountries = Setting(
         "PHONE_COUNTRIES", .countries, "Countries whose numbers get codes.",
-        details: """
-            No other number gets one, because attackers [earn with messages](Codes.md#what-an-attack-costs) to some countries.
-            """)
+        details: "No other number gets one, because attackers earn with messages to some countries.")
     let phoneDefaultCountry = Setting(
         "PHONE_DEFAULT_COUNTRY", .country, "Country of numbers that are written without `+` and a calling code.",
         details: "If it is not set, such a number is refused.")
@@ -264,7 +259,7 @@ package struct Settings: Sendable {
     let codesPerNetwork = Setting(
         "CODES_PER_NETWORK", .rates, default: "100/1h,500/1d", "Most codes that one network can ask for.")
     let codesPerPrefix = Setting(
-        "CODES_PER_PREFIX", .rates, default: "20/1h,60/1d",
+        "CODES_PER_PREFIX", .rates, default: "20/1h",
         "Most codes to numbers that differ in the last four digits only.")
     let codesPerCountry = Setting(
         "CODES_PER_COUNTRY", .rates, default: "500/1h,3000/1d", "Most codes to the numbers of one country.")

@@ -124,12 +124,24 @@ extension ExampleFixture {
 extension ExampleFixture {
     private var codeOrder: JSONObject { ["channel": "phone", "to": .string(number)] }
 
-    /// A login by the code that the stand-in's gateway has got. The address may get another code a minute later.
-    private func codeLogin() -> TestRequest {
+    /// A code that the stand-in's gateway has got. The number may get another one a minute later.
+    private func sentCode() -> SentTestCode {
         let last = providers?.inbox.lastNumber ?? 0
         let id = server.send(.post("/api/auth/codes", codeOrder))["codeId"]?.string ?? "none"
-        let code = providers?.inbox.message(to: number, after: last)?.code ?? "none"
-        return .post("/api/auth/codes/\(id)", ["code": .string(code)])
+        return SentTestCode(id: id, text: providers?.inbox.message(to: number, after: last)?.code ?? "none")
+    }
+
+    private func codeLogin() -> TestRequest {
+        let code = sentCode()
+        return .post("/api/auth/codes/\(code.id)", ["code": .string(code.text)])
+    }
+
+    /// Another user joins the owner of the number.
+    func join() throws -> TestResponse {
+        let code = sentCode()
+        let body: JSONObject = ["codeId": .string(code.id), "code": .string(code.text), "onTaken": "join"]
+        let bearer = try server.devLogin("joining@example.com").accessToken
+        return server.send(.post("/api/users/me/accounts/phone", body, bearer: bearer))
     }
 
     /// Signs in with a code, and moves the clock until the number may get another one.
