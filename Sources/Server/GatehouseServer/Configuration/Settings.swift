@@ -189,8 +189,8 @@ package struct Settings: Sendable {
     // MARK: Codes
 
     let smsURL = Setting(
-        "SMS_URL", .fetchURL, "Address of the gateway that sends [codes](Codes.md) by SMS.",
-        details: "Gatehouse sends it a signed POST. With this setting, users can sign in by phone number.")
+        "SMS_URL", .fetchURL, "Address of the gateway that sends codes by SMS.",
+        details: "Gatehouse sends it a [signed POST](Codes.md). With this setting, users can sign in by phone number.")
     let smsSecret = Setting(
         "SMS_SECRET", .webhookSecrets, default: .requiredIf("with `SMS_URL`"), secret: true,
         "Secret that signs what is sent to the gateway.",
@@ -220,7 +220,7 @@ package struct Settings: Sendable {
         "MESSAGES_LANGUAGE", .language, default: "en",
         "Language of messages for clients that accept none of the others.")
     let phoneCountries = Setting(
-        "PHONE_COUNTRIES", .countries, "Countries whose numbers get [codes](Codes.md).",
+        "PHONE_COUNTRIES", .countries, "Countries whose numbers get codes.",
         details: "No other number gets one, because attackers earn with messages to some countries.")
     let phoneDefaultCountry = Setting(
         "PHONE_DEFAULT_COUNTRY", .country, "Country of numbers that are written without `+` and a calling code.",
