@@ -176,30 +176,4 @@ struct SMSGatewayTests {
             gate: CallGate(limit: 1)
         ).probe()
     }
-
-    private static let python = Executable.root + "/.build/python/bin/python"
-
-    @Test(
-        "The library of the Standard Webhooks project accepts the signature", .needs(.webhookLibrary),
-        .enabled(
-            if: FileManager.default.isExecutableFile(atPath: python),
-            "there is no .build/python: deploy/lib/packages test-all gets it from PyPI"))
-    func otherImplementation() throws {
-        let gateway = try TestGateway(.reply(.ok([])))
-        let sender = SMSGateway(
-            settings: SMSGatewaySettings(url: gateway.url, secrets: try WebhookSecrets(TestGateway.secret)),
-            templates: try MessageTemplates(), app: "示例", country: { _ in nil }, gate: CallGate(limit: 1))
-        try sender.send(Sample.sms(acceptLanguage: "zh"), requestID: nil)
-        let request = try #require(gateway.requests.first)
-        let names = ["webhook-id", "webhook-timestamp", "webhook-signature"]
-        let headers = JSONObject(names.map { ($0, .string(request[$0] ?? "")) })
-        let script = """
-            import json, sys
-            from standardwebhooks import Webhook
-            Webhook(sys.argv[1]).verify(sys.stdin.buffer.read(), json.loads(sys.argv[2]))
-            """
-        let command = [Self.python, "-c", script, TestGateway.secret, headers.description]
-        try Shell.run(command, input: request.body)
-        #expect(throws: Shell.Failure.self) { try Shell.run(command, input: request.body + [0x20]) }
-    }
 }

@@ -14,7 +14,6 @@ package enum Need: String, Sendable {
     case webhookLibrary = "the library of Standard Webhooks"
     /// Rules that another test checks as well, or code that hardly ever changes.
     case time = "much processor time"
-    case webhookLibrary = "the library of Standard Webhooks"
 
     /// Whether `./deploy/test --all` runs the tests. Then tests of races also make more attempts.
     package static let areAllMet = ProcessInfo.processInfo.environment["GATEHOUSE_TESTS"] == "all"
