@@ -57,7 +57,7 @@ struct CodeDurabilityTests {
             }
         }
         #expect(Set(answers.joined()) == [401])
-        let tries = "SELECT sum(tries) FROM codes"
+        let tries = "SELECT CAST(sum(tries) AS BIGINT) FROM codes"
         #expect(try server.testDatabase.number(tries) == 100)
         #expect(
             String(decoding: server.send(.get("/metrics")).body, as: UTF8.self).contains("gatehouse_codes_wrong_total"))
@@ -69,7 +69,7 @@ struct CodeDurabilityTests {
         try fixture.providers.control("/sms/faults", ["mode": "hang"])
         let waiting = Background {
             let answers = try? Concurrently.run(12) { index in
-                try fixture.ask("+861391\(1000 + index)0000", from: nil)
+                try fixture.ask("+86139\(1000 + index)0000", from: nil)
             }
             return Array((answers ?? []).map(fixture.refusal).joined(separator: ",").utf8)
         }

@@ -50,7 +50,7 @@ struct CodeSettingsTests {
     func fault(_ name: String, _ value: String?, _ fault: String) {
         let faults = faults([name: value])
         #expect(faults.count == 1 && faults[0].hasPrefix(fault), "\(faults)")
-        if let value, value.utf8.count > 5 { #expect(!faults.joined().contains(value)) }
+        if let value, value.utf8.count > 5, name != "MESSAGES_DIR" { #expect(!faults.joined().contains(value)) }
     }
 
     @Test("A number cannot be demanded where none can be proven")
