@@ -88,7 +88,8 @@ let package = Package(
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse", "GatehouseServer",
+                        "CodeDelivery", "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse",
+                        "GatehouseServer",
                         "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets",
                     ]),
@@ -158,6 +159,7 @@ let package = Package(
             [
                 .testTarget(name: "JSONTests", dependencies: ["JSON"]),
                 .testTarget(name: "JOSETests", dependencies: ["JOSE", "JSON", "OpenSSL"], exclude: ["Vectors"]),
+                .testTarget(name: "StandardWebhooksTests", dependencies: ["StandardWebhooks"]),
             ])
         + folder(
             "Tests/Server",
@@ -173,12 +175,19 @@ let package = Package(
                         "TestSupport",
                     ]),
                 .testTarget(
+                    name: "CodeDeliveryTests",
+                    dependencies: [
+                        "CodeDelivery", "Curl", "DevelopmentHTTP", "Gatehouse", "JOSE", "JSON", "POSIX", "Sockets",
+                        "StandardWebhooks", "TestSupport",
+                    ], exclude: ["Support/mail-server.py"]),
+                .testTarget(
                     name: "GatehouseTokensTests",
                     dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
                 .testTarget(
                     name: "GatehouseServerTests",
                     dependencies: [
-                        "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer", "GatehouseStore",
+                        "CodeDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer",
+                        "GatehouseStore",
                         "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport",
                     ]),
                 .testTarget(
@@ -223,7 +232,8 @@ let package = Package(
                 exclude: [
                     "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",
                     "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
-                    "Support/clock.c", "Support/make-proofs.py", "Support/verify-access-token.py", "Support/verify-webhook.py",
+                    "Support/clock.c", "Support/make-proofs.py", "Support/verify-access-token.py",
+                    "Support/verify-webhook.py",
                 ]),
             .testTarget(
                 name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],

@@ -45,7 +45,7 @@ extension GatehouseClient {
                 AccountList.self, "POST", path, body: login.linkBody, isSentOnce: login.isUsedOnce
             ).accounts
         } catch {
-            throw login.isUsedOnce ? error.afterUsedCode : error
+            throw login.isUsedOnce ? error.afterUsedCode(of: login.provider) : error
         }
     }
 
@@ -64,7 +64,7 @@ extension GatehouseClient {
         do {
             _ = try await call("DELETE", Self.path(of: provider), body: body, isSentOnce: isSentOnce)
         } catch {
-            throw isSentOnce ? error.afterUsedCode : error
+            throw proof.map { isSentOnce ? error.afterUsedCode(of: $0.provider) : error } ?? error
         }
     }
 
@@ -74,7 +74,7 @@ extension GatehouseClient {
     }
 
     /// The server writes the names of providers in lower case in paths.
-    private static func path(of provider: Provider) -> String {
+    static func path(of provider: Provider) -> String {
         "/accounts/" + Connection.segment(provider.rawValue.lowercased())
     }
 
@@ -134,7 +134,7 @@ extension GatehouseClient {
     }
 }
 
-private struct AccountList: Decodable {
+struct AccountList: Decodable {
     let accounts: [LinkedAccount]
 }
 

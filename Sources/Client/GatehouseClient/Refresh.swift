@@ -97,6 +97,8 @@ extension GatehouseClient {
     static let backoff: [Duration] = [.milliseconds(500), .seconds(2)]
     /// A longer pause is left to the caller.
     static let longestWait = Duration.seconds(5)
+    /// Even if the server, or a proxy before it, asks for more.
+    private static let longestPause = Duration.seconds(3600)
 
     /// - Parameter session: the one to refresh. A newer state of it, in the store or in memory, makes a refresh
     ///   unnecessary.
@@ -139,7 +141,7 @@ extension GatehouseClient {
 
     private func honourRetryAfter(_ error: GatehouseError) {
         guard error.isTemporary, let duration = error.retryAfter else { return }
-        pause = Pause(end: clock.now().advanced(by: duration), error: error)
+        pause = Pause(end: clock.now().advanced(by: min(duration, Self.longestPause)), error: error)
     }
 
     /// Another process may have refreshed the session twice since the store was read.

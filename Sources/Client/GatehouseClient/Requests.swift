@@ -14,7 +14,9 @@ extension GatehouseClient {
     /// cannot be sent twice.
     ///
     /// If the answer is 403 `user_disabled`, a refresh shows whether the server has disabled the user, which signs out.
-    /// Any other 403 is returned and changes nothing.
+    /// If it is 403 `phone_required` (``ProblemCode/phoneRequired``), the token is refreshed once and the request sent
+    /// again, because the user may have bound a number on another device since. Any other 403 is returned and changes
+    /// nothing.
     public func send(_ request: URLRequest) async throws(GatehouseError) -> (Data, HTTPURLResponse) {
         try await send(request, of: nil, isSentOnce: false, connection.send)
     }
@@ -33,7 +35,7 @@ extension GatehouseClient {
         let first = try await proved(request, session, sending)
         if first.1.statusCode == 403 {
             try await endIfDisabled(session, first)
-            return first
+            return try await retryIfNumberIsBound(request, session, first, sending) ?? first
         }
         if let refusal = ProofRefusal(first) {
             if refusal.reason == .key { try await endIfKeyIsRefused(session) }
@@ -99,6 +101,29 @@ extension GatehouseClient {
         }
     }
 
+    /// A token says until its end that its user has no number. The server and its guard refuse it before the request has
+    /// an effect.
+    ///
+    /// - Returns: nil if the request was not sent again.
+    private func retryIfNumberIsBound(
+        _ request: URLRequest, _ session: StoredSession, _ answer: (Data, HTTPURLResponse),
+        _ sending: Connection.Sending
+    ) async throws(GatehouseError) -> (Data, HTTPURLResponse)? {
+        let token = session.tokens.accessToken
+        guard Problem(answer)?.code == .phoneRequired, token != refusedAfterRefresh, request.httpBodyStream == nil
+        else { return nil }
+        cache.expire(token)
+        let renewed: StoredSession
+        do { renewed = try await currentSession(validFor: .zero) } catch {
+            if case .signedOut = error { throw error }
+            return nil
+        }
+        guard renewed.login == session.login else { return nil }
+        let second = try await proved(request, renewed, sending)
+        if second.1.statusCode == 403 { refusedAfterRefresh = renewed.tokens.accessToken }
+        return second
+    }
+
     /// - Returns: the body of a success.
     func call(
         _ method: String, _ path: String, body: Data? = nil, of login: UUID? = nil, isSentOnce: Bool = false
@@ -118,7 +143,9 @@ extension GatehouseClient {
 }
 
 extension Problem {
-    fileprivate init?(_ answer: (Data, HTTPURLResponse)) {
-        self.init(answer.0, status: answer.1.statusCode, retryAfter: nil)
+    /// The problem that an answer of ``GatehouseClient/send(_:)`` describes, such as ``ProblemCode/phoneRequired`` of the
+    /// guard. Nil for any other answer.
+    public init?(_ answer: (Data, HTTPURLResponse)) {
+        self.init(answer.0, status: answer.1.statusCode, retryAfter: Connection.retryAfter(answer.1))
     }
 }

@@ -36,7 +36,7 @@ extension GatehouseClient {
         try await signIn(LoginRequest(login))
     }
 
-    private func signIn(_ login: LoginRequest) async throws(GatehouseError) -> Session {
+    func signIn(_ login: LoginRequest) async throws(GatehouseError) -> Session {
         loginNumber += 1
         let loginNumber = loginNumber
         await deliverLogoutsEverywhere()
@@ -82,7 +82,7 @@ extension GatehouseClient {
             return .success(try Connection.decode(LoginAnswer.self, from: data))
         } catch {
             guard key != nil, case .refused(let problem) = error, problem.proofReason?.isOfEveryProof == true else {
-                return .failure(login.isUsedOnce ? error.afterUsedCode : error)
+                return .failure(login.isUsedOnce ? error.afterUsedCode(of: login.provider) : error)
             }
             // Nor has it used up the identity token or the code.
             report(.failed("the server refuses the proof of the login, so the session is not bound: \(problem)"))
@@ -90,14 +90,14 @@ extension GatehouseClient {
         }
     }
 
-    private func endLogin() {
+    func endLogin() {
         loginsUnderWay -= 1
         // Deletes them after it has read the store: another process may have refreshed the session since.
         if cache.record?.oldKeys != nil { try? readStore() }
     }
 
     /// Ends the session of a login that has been superseded or cancelled.
-    private func discard(_ session: StoredSession) async {
+    func discard(_ session: StoredSession) async {
         try? readStore()
         guard cache.record != nil else {
             // The content of the store is not known, and a change would replace it.
@@ -108,7 +108,8 @@ extension GatehouseClient {
         deliverLogoutsInBackground()
     }
 
-    private func begin(_ session: StoredSession, isNewUser: Bool) {
+    /// Stores the session of a login in the place of the present one, whose logout is delivered later.
+    func begin(_ session: StoredSession, isNewUser: Bool) {
         loginOfNewUser = isNewUser ? session.login : nil
         endRenewal(.failure(.superseded))
         pause = nil
@@ -140,28 +141,5 @@ extension GatehouseClient {
             }
         }
         return try await request()
-    }
-}
-
-/// The answer of a login: the members of a refresh, and the user.
-private struct LoginAnswer: Decodable {
-    let refresh: RefreshAnswer
-    let isNewUser: Bool
-    let user: User
-
-    private enum CodingKeys: CodingKey { case isNewUser, user }
-
-    init(from decoder: any Decoder) throws {
-        refresh = try RefreshAnswer(from: decoder)
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        isNewUser = try members.decode(Bool.self, forKey: .isNewUser)
-        user = try members.decode(User.self, forKey: .user)
-    }
-
-    /// - Parameter key: the name of the key whose proof was sent. A server of an earlier version ignores the proof.
-    func session(at date: Date, key: String?, by provider: Provider) -> StoredSession {
-        let isBound = refresh.tokenType?.lowercased() == "dpop"
-        return StoredSession(
-            login: UUID(), tokens: refresh.tokens(at: date), user: user, key: isBound ? key : nil, provider: provider)
     }
 }

@@ -49,11 +49,12 @@ package struct Assembly: Sendable {
         let events = DomainEventReporter(log: log)
         let providers = Self.providers(configuration, store: store, primitives: primitives, log: log)
         let senders = Self.senders(configuration, log: log)
-        events.counts.logins.add(configuration.providers.map(\.name) + configuration.delivery.channels.map(\.provider))
+        events.counts.logins.add(configuration.waysToSignIn)
         let auth = try AuthService(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
-            senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy, primitives: primitives, clocks: clocks,
+            senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy,
+            primitives: primitives, clocks: clocks,
             report: { events.report($0, requestID: $1) })
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
@@ -92,7 +93,7 @@ package struct Assembly: Sendable {
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
             senders: senders.build(configuration.delivery), policy: configuration.policy)
-        events.counts.logins.add(configuration.providers.map(\.name) + configuration.delivery.channels.map(\.provider))
+        events.counts.logins.add(configuration.waysToSignIn)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
         services.replace { Self.services(next, configuration, health, metrics) }
@@ -148,13 +149,13 @@ extension Assembly {
         }
     }
 
-    /// At most half of the workers may wait for a fetch, so that the others can answer requests that need no key.
+    /// At most three eighths of the workers may wait for a fetch, so that the others can answer requests that need no key.
     private static func appleKeys(
         _ configuration: Configuration, store: any ServerStore, clocks: Clocks, primitives: Primitives, log: Log,
         counts: AppleKeyCounts
     ) -> ProviderKeys {
         ProviderKeys(
-            policy: KeySetPolicy(maximumWaiters: max(0, configuration.workers / 2 - 1)),
+            policy: KeySetPolicy(maximumWaiters: max(0, configuration.workers * 3 / 8 - 1)),
             archive: KeySetArchive(StoredKeySets(store: store, log: log), address: configuration.appleKeysURL),
             now: primitives.now,
             report: { report, requestID in
@@ -166,7 +167,7 @@ extension Assembly {
             })
     }
 
-    /// With the half for Apple, they leave an eighth of the workers for requests that wait for no provider.
+    /// With those for Apple and for messages, they leave an eighth of the workers for requests that wait for no provider.
     private static func providers(
         _ configuration: Configuration, store: any ServerStore, primitives: Primitives, log: Log
     ) -> ProviderRegistry {
@@ -178,10 +179,9 @@ extension Assembly {
                 log: log))
     }
 
-    /// Within the eighth of the workers that providers leave.
+    /// A sixteenth of the workers may wait for each receiver, so that one that hangs does not delay the other.
     private static func senders(_ configuration: Configuration, log: Log) -> Senders {
-        let sixteenth = max(1, configuration.workers / 16)
-        return Senders(each: sixteenth, all: sixteenth * 3 / 2, log: log)
+        Senders(each: max(1, configuration.workers / 16), log: log)
     }
 
     private static func sealing(

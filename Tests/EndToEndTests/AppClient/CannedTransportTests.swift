@@ -37,6 +37,20 @@ struct CannedTransportTests {
         #expect(client.state == .signedOut(.accountDeleted))
     }
 
+    @Test("With a user, a code is sent, signs in and binds a number, and a test may refuse it")
+    func codes() async throws {
+        let transport = CannedTransport(user: user)
+        let client = client(transport)
+        let sent = try await client.requestCode(to: .phone("+8613800138000"))
+        #expect(try await client.signIn(code: "123456", for: sent).user == user)
+        #expect(try await client.bindPhone(code: "123456", for: sent) == .linked([]))
+        transport["POST /api/auth/codes"] = .answer(
+            status: 429, headers: ["Retry-After": "90"],
+            body: Data(#"{"status":429,"code":"too_many_codes","detail":""}"#.utf8))
+        let error = await #expect(throws: GatehouseError.self) { try await client.requestCode(to: sent.to) }
+        #expect(error?.code == .tooManyCodes && error?.retryAfter == .seconds(90))
+    }
+
     @Test("An answer is changed while the app runs: the server ends the session, or there is no network")
     func changed() async throws {
         let transport = CannedTransport(user: user)

@@ -63,7 +63,7 @@ struct PrivacyManifestTests {
     func collectedData() throws {
         let manifest = try manifest()
         #expect(!manifest.isTracking && manifest.trackingDomains.isEmpty)
-        let names = ["UserID", "EmailAddress", "Name"].map { "NSPrivacyCollectedDataType" + $0 }
+        let names = ["UserID", "EmailAddress", "PhoneNumber", "Name"].map { "NSPrivacyCollectedDataType" + $0 }
         #expect(manifest.collected.map(\.type) == names)
         for type in manifest.collected {
             #expect(type.isLinked && !type.isTracking)

@@ -87,7 +87,8 @@ struct CodeLimitTests {
         ("ann@example.com", "400 invalid_request"), ("", "400 invalid_request"),
     ]
 
-    @Test("A number that cannot be read, and one of a country that is not served, are refused", arguments: refusedNumbers)
+    @Test(
+        "A number that cannot be read, and one of a country that is not served, are refused", arguments: refusedNumbers)
     func number(_ written: String, _ expected: String) throws {
         let answer = try fixture.ask(written)
         #expect(fixture.refusal(answer) == expected, "\(answer.json)")
@@ -115,7 +116,9 @@ struct CodeLimitTests {
     @Test("A test code signs in until its last day has ended, and nothing is sent to its address")
     func testCode() throws {
         let number = "+12025550123"
-        let fixture = try CodeFixture { $0["TEST_CODES"] = "\(number)=424242@2099-12-31,old@example.com=111111@2020-01-01" }
+        let fixture = try CodeFixture {
+            $0["TEST_CODES"] = "\(number)=424242@2099-12-31,old@example.com=111111@2020-01-01"
+        }
         let id = try fixture.ask(number)["codeId"]?.string ?? ""
         #expect(try fixture.logIn(SentTestCode(id: id, text: "000000")).status == 401)
         let login = try fixture.logIn(SentTestCode(id: id, text: "424242"))

@@ -145,7 +145,9 @@ struct PhoneBindingTests {
     func noJoin() throws {
         let number = fixture.newNumber()
         let owner = try fixture.logIn(phone: number)
-        #expect(try fixture.bind(fixture.code("owner-nj@example.com", channel: "email"), to: owner, channel: "email").status == 200)
+        #expect(
+            try fixture.bind(fixture.code("owner-nj@example.com", channel: "email"), to: owner, channel: "email").status
+                == 200)
 
         let sameProvider = try logInByMail("same-provider")
         server.advanceClock(by: .seconds(200))
@@ -163,7 +165,9 @@ struct PhoneBindingTests {
         let late = try refreshed(old)
         answer = try fixture.bind(fixture.code(number), to: late, ["onTaken": "join"])
         #expect(fixture.refusal(answer) == "409 account_already_linked identity")
-        for login in [sameProvider, twice, late] { #expect(try fixture.me(login).status == 200 || login.userID != late.userID) }
+        for login in [sameProvider, twice, late] {
+            #expect(try fixture.me(login).status == 200 || login.userID != late.userID)
+        }
     }
 
     @Test("Joining a number that is free binds it")
@@ -182,6 +186,45 @@ struct PhoneBindingTests {
         let code = try fixture.code(number)
         let answers = try Concurrently.run(4) { [fixture] _ in try fixture.bind(code, to: shell, ["onTaken": "join"]) }
         #expect(answers.filter { $0.status == 200 }.map(\.userID) == [owner.userID])
+    }
+}
+
+@Suite("What Apple gave to a user who joins another one")
+struct JoinedAppleAccountTests {
+    private let fixture: CodeFixture
+    private let apple: AppleDeveloperFixture
+
+    init() throws {
+        let providers = try FakeProviderServer()
+        apple = try AppleDeveloperFixture { variables in
+            CodeFixture.addSettings(of: providers, to: &variables)
+            variables["CODES_PER_ADDRESS"] = "100/1h"
+        }
+        fixture = CodeFixture(providers, apple.server)
+    }
+
+    @Test("is still revoked when the joined account is deleted")
+    func token() throws {
+        let number = fixture.newNumber()
+        let owner = try fixture.logIn(phone: number)
+        let shell = try apple.logInAndAwaitGrant("ann")
+        let joined = try fixture.bind(fixture.code(number), to: shell, ["onTaken": "join"])
+        #expect(joined.userID == owner.userID, "\(joined.json)")
+        #expect(try apple.hasGrant(owner.userID))
+        #expect(try apple.logIn("ann").userID == owner.userID)
+        #expect(apple.isAuthorised("ann"))
+        #expect(try apple.server.deleteAccount(joined).header("x-apple-revocation") == "queued")
+        #expect(Eventually.holds { !apple.isAuthorised("ann") && apple.pendingTasks == 0 })
+    }
+
+    @Test("is exchanged for the joined account if its code still waits")
+    func code() throws {
+        let number = fixture.newNumber()
+        let owner = try fixture.logIn(phone: number)
+        let shell = try apple.logIn("bob")
+        let joined = try fixture.bind(fixture.code(number), to: shell, ["onTaken": "join"])
+        #expect(joined.userID == owner.userID)
+        #expect(Eventually.holds { (try? apple.hasGrant(owner.userID)) == true })
     }
 }
 
@@ -208,6 +251,18 @@ struct StaleNumberTests {
         #expect(try fixture.logIn(fixture.code("stale@example.com", channel: "email")).userID == login.userID)
         server.advanceClock(by: .seconds(200))
         #expect(try fixture.logIn(phone: number).userID == login.userID)
+    }
+
+    @Test("A new user does not join by such a number either")
+    func join() throws {
+        let number = fixture.newNumber()
+        let login = try fixture.logIn(phone: number)
+        _ = try fixture.bind(fixture.code("stale-join@example.com", channel: "email"), to: login, channel: "email")
+        server.advanceClock(by: .seconds(91 * 86_400))
+        let shell = try server.devLogin("stale-shell@example.com")
+        let answer = try fixture.bind(fixture.code(number), to: shell, ["onTaken": "join"])
+        #expect(fixture.refusal(answer) == "403 stale_number")
+        #expect(try fixture.me(shell).status == 200)
     }
 
     @Test("Where there is none, it signs in, is audited, and the account's address is told")

@@ -3,14 +3,15 @@ import JSON
 import TestSupport
 import Testing
 
+private let python = Executable.root + "/.build/python/bin/python"
+
 /// Verifies what Gatehouse sends to `SMS_URL` with the library of the specification's authors.
 @Suite(
     "The signature of text messages and another library", .needs(.webhookLibrary),
     .enabled(
-        if: FileManager.default.isExecutableFile(atPath: Executable.root + "/.build/python/bin/python"),
+        if: FileManager.default.isExecutableFile(atPath: python),
         "there is no .build/python/bin/python: deploy/lib/packages test-all makes it"))
 struct StandardWebhooksTests {
-    private static let python = Executable.root + "/.build/python/bin/python"
     private static let secrets = [
         "whsec_b29vb29vb29vb29vb29vb29vb29vb29v", "whsec_cHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBw",
     ]
@@ -32,7 +33,7 @@ struct StandardWebhooksTests {
         for header in request.headers { headers[header.name] = .string(header.value) }
         let message: JSONObject = ["headers": .object(headers), "body": .string(String(decoding: body, as: UTF8.self))]
         return try Shell.outcome(
-            of: [Self.python, Executable.root + "/Tests/EndToEndTests/Support/verify-webhook.py", secret],
+            of: [python, Executable.root + "/Tests/EndToEndTests/Support/verify-webhook.py", secret],
             input: message.bytes)
     }
 

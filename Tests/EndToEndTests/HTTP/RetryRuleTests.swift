@@ -98,6 +98,18 @@ struct RetryRuleTests {
         #expect(try server.me(login.accessToken).status == 200)
     }
 
+    @Test("With a valid access token, a wrong code is 422 without a challenge; at a login it is 401")
+    func wrongCode() throws {
+        let fixture = try CodeFixture()
+        let login = try fixture.logIn(fixture.code("owner@example.com", channel: "email"))
+        let code = try fixture.code(fixture.newNumber()).wrong
+        let response = try fixture.bind(code, to: login)
+        #expect(fixture.refusal(response) == "422 invalid_code")
+        #expect(response.header("www-authenticate") == nil)
+        #expect(try fixture.refusal(fixture.logIn(code)) == "401 invalid_code")
+        #expect(try fixture.me(login).status == 200)
+    }
+
     @Test("At logout with a valid access token, a refresh token of another user is 422 without a challenge")
     func foreignRefreshToken() throws {
         let server = try InProcessServer()

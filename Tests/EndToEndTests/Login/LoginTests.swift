@@ -16,7 +16,8 @@ struct LoginTests {
         let user = try #require(response["user"]?.object)
         #expect(
             user.names == [
-                "id", "email", "emailVerified", "nickname", "avatarUrl", "role", "status", "onboardingCompleted",
+                "id", "email", "emailVerified", "phone", "nickname", "avatarUrl", "role", "status",
+                "onboardingCompleted",
             ])
         #expect(user["id"]?.string?.hasPrefix("user_") == true)
         #expect(user["email"]?.string == "shape-\(environment)@example.com".lowercased())

@@ -43,7 +43,7 @@ struct OpenAPIDocumentTests {
         #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons + conflicts))
         #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
         #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
-        #expect(enumeration(of: "Provider") == [Provider.dev, .apple].map(\.rawValue))
+        #expect(enumeration(of: "Provider") == [Provider.dev, .apple, .phone, .email].map(\.rawValue))
         #expect(enumeration(of: "EventActor") == AuditEvent.Actor.allCases.map(\.rawValue))
     }
 

@@ -14,7 +14,7 @@ final class BoundServer: HTTPTransport {
         let path: String
         let authorization: String?
         let proof: SeenProof?
-        /// The text members of its body.
+        /// The members of its body that are texts or Booleans, as text.
         let body: [String: String]?
     }
 
@@ -35,6 +35,8 @@ final class BoundServer: HTTPTransport {
         case loseAnswer
         /// The server carries out the request, and its answer waits at the gate.
         case hold(Gate)
+        /// The answer waits at the gate.
+        indirect case answerAfter(Gate, Plan)
 
         static func refuse(_ reason: String, headers: [String: String] = [:]) -> Plan {
             .answer(
@@ -82,11 +84,17 @@ final class BoundServer: HTTPTransport {
                 Seen(
                     method: request.httpMethod ?? "GET", path: path,
                     authorization: request.value(forHTTPHeaderField: "Authorization"), proof: proof,
-                    body: request.httpBody.flatMap { try? JSONDecoder().decode([String: String].self, from: $0) }))
+                    body: request.httpBody.flatMap(Self.members)))
             if state.isOffline { return (Plan?.some(.loseRequest), state.bindsSessions) }
             let next = state.plans.firstIndex { path.hasSuffix($0.path) }
             return (next.map { state.plans.remove(at: $0).plan }, state.bindsSessions)
         }
+        return try await answer(to: request, plan, bindsSessions)
+    }
+
+    private func answer(
+        to request: URLRequest, _ plan: Plan?, _ bindsSessions: Bool
+    ) async throws -> (Data, HTTPURLResponse) {
         switch plan {
         case .answer(let status, let headers, let body, let url):
             return Self.answer(url ?? request.url!, status, headers, body)
@@ -95,8 +103,23 @@ final class BoundServer: HTTPTransport {
         case .hold(let gate):
             await gate.pass()
             return carryOut(request, bindsSessions)
+        case .answerAfter(let gate, let plan):
+            await gate.pass()
+            return try await answer(to: request, plan, bindsSessions)
         case nil: return carryOut(request, bindsSessions)
         }
+    }
+
+    private static func members(of body: Data) -> [String: String]? {
+        struct Member: Decodable {
+            let text: String
+
+            init(from decoder: any Decoder) throws {
+                let value = try decoder.singleValueContainer()
+                text = try (try? value.decode(Bool.self)).map(String.init) ?? value.decode(String.self)
+            }
+        }
+        return try? JSONDecoder().decode([String: Member].self, from: body).mapValues(\.text)
     }
 
     static let user = """
@@ -114,8 +137,12 @@ final class BoundServer: HTTPTransport {
             {"accessToken":"access\(number)","refreshToken":"refresh\(number)","tokenType":"\(type)","expiresIn":900,
             "isNewUser":false,"user":\(Self.user)}
             """
+        let code = #"{"codeId":"code_\#(number)","expiresIn":600,"resendAfter":60}"#
         return switch request.url?.lastPathComponent {
         case "dev-login", "identity", "apple", "refresh": Self.answer(request.url!, 200, [:], tokens)
+        case "codes": Self.answer(request.url!, 202, [:], code)
+        case let id? where id.hasPrefix("code_"): Self.answer(request.url!, 200, [:], tokens)
+        case "phone", "email": Self.answer(request.url!, 200, [:], #"{"accounts":[]}"#)
         case "logout", "logout-all": Self.answer(request.url!, 204, [:], "")
         default: Self.answer(request.url!, 200, [:], Self.user)
         }

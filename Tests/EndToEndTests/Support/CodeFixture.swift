@@ -29,6 +29,12 @@ final class CodeFixture: Sendable {
         self.providers = providers
     }
 
+    /// - Parameter server: with the settings of these providers.
+    init(_ providers: FakeProviderServer, _ server: any TestServer) {
+        self.providers = providers
+        self.server = server
+    }
+
     static func addSettings(of providers: FakeProviderServer, to variables: inout [String: String]) {
         variables["SMS_URL"] = providers.smsURL
         variables["SMS_SECRET"] = WebhookKeys.usualSecret

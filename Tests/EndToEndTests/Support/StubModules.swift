@@ -5,8 +5,8 @@ import TestSupport
 struct StubModules {
     /// In an order in which each imports only earlier ones.
     static let names = [
-        "AuthenticationServices", "Security", "CryptoKit", "SwiftUI", "XCTest", "HTTPTypes", "OpenAPIRuntime",
-        "UIKit", "GoogleSignIn", "WechatOpenSDK",
+        "AuthenticationServices", "Security", "CryptoKit", "UIKit", "SwiftUI", "XCTest", "HTTPTypes", "OpenAPIRuntime",
+        "GoogleSignIn", "WechatOpenSDK",
     ]
 
     /// Compiled once for all tests.

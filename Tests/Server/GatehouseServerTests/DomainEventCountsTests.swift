@@ -41,6 +41,10 @@ struct DomainEventCountsTests {
             Refusal.invalidRefreshToken, .refreshTokenExpired, .refreshTokenRevoked, .refreshTokenReused, .userDisabled,
             .invalidProof(.key), .storageUnavailable(StoreFailure("")), .sessionRevoked,
         ].map(DomainEvent.refreshRefused)
+        + CodeChannel.allCases.flatMap { channel in
+            [.codeSent(channel)] + CodeScope.allCases.map { .codeRefused(channel, $0) }
+                + DeliveryFault.all.map { .messageNotDelivered(channel, $0) }
+        } + [.wrongCode]
         + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
         + SecurityEvents.Kind.allCases.map { .securityEventApplied($0) }

@@ -34,7 +34,9 @@ struct CodeTests {
         #expect(!service.isCode(text, id: "id", hashedAs: []))
     }
 
-    @Test("After a rotation of the secret, a code is still accepted and can be sent again; with a lost one, it is neither")
+    @Test(
+        "After a rotation of the secret, a code is still accepted and can be sent again; with a lost one, it is neither"
+    )
     func rotation() throws {
         let (text, hash) = try service([Self.secrets[0]]).code(seed: [7], id: "id")
         let rotated = try service([Self.secrets[1], Self.secrets[0]])

@@ -2,6 +2,7 @@
 // documentation. Nothing is drawn.
 import AuthenticationServices
 @_exported import Foundation
+@_exported import UIKit
 
 public protocol ObservableObject: AnyObject {}
 
@@ -27,8 +28,18 @@ public protocol ObservableObject: AnyObject {}
         get { value }
         nonmutating set {}
     }
+    public var projectedValue: Binding<Value> { Binding(value: value) }
     private let value: Value
     public init(wrappedValue: Value) { value = wrappedValue }
+}
+
+public struct Binding<Value> {
+    public var wrappedValue: Value {
+        get { value }
+        nonmutating set {}
+    }
+    private let value: Value
+    fileprivate init(value: Value) { self.value = value }
 }
 
 @MainActor public protocol View {
@@ -83,6 +94,8 @@ extension View {
     public func disabled(_ disabled: Bool) -> some View { StubView() }
     public func frame(width: Double? = nil, height: Double? = nil) -> some View { StubView() }
     public func padding() -> some View { StubView() }
+    public func textContentType(_ type: UITextContentType?) -> some View { StubView() }
+    public func keyboardType(_ type: UIKeyboardType) -> some View { StubView() }
 }
 
 public struct WindowGroup: Scene {
@@ -95,6 +108,23 @@ public struct VStack: PrimitiveView {
 
 public struct Text: PrimitiveView {
     public init(_ content: some StringProtocol) {}
+}
+
+public struct TextField: PrimitiveView {
+    public init(_ title: some StringProtocol, text: Binding<String>) {}
+}
+
+public protocol TimelineSchedule {}
+public struct PeriodicTimelineSchedule: TimelineSchedule {}
+extension TimelineSchedule where Self == PeriodicTimelineSchedule {
+    public static func periodic(from start: Date, by interval: TimeInterval) -> PeriodicTimelineSchedule {
+        PeriodicTimelineSchedule()
+    }
+}
+
+public struct TimelineView: PrimitiveView {
+    public struct Context { public let date: Date }
+    public init(_ schedule: some TimelineSchedule, @ViewBuilder content: @escaping (Context) -> StubView) {}
 }
 
 public struct ProgressView: PrimitiveView {

@@ -5,3 +5,10 @@
 @MainActor open class UIViewController: NSObject {}
 
 open class NSUserActivity: NSObject {}
+
+public struct UITextContentType: Sendable {
+    public static let telephoneNumber = UITextContentType()
+    public static let oneTimeCode = UITextContentType()
+}
+
+public enum UIKeyboardType: Sendable { case phonePad, numberPad }

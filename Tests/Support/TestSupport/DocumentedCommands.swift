@@ -27,7 +27,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "API.md": [
             "OpenAPI": .besideRun, "The examples": .besideRun, "Sign in with Apple": .besideRun,
-            "Get a nonce": .besideRun,
+            "Sign in with a code": .besideRun, "Get a nonce": .besideRun, "Phone binding": .besideRun,
             "Development login": .besideRun, "The current user": .besideRun, "Change the profile": .besideRun,
             "Linked accounts": .besideRun, "Export": .besideRun, "Delete the account": .besideRun,
             "Refresh": .besideRun, "Sessions": .besideRun, "Log out": .besideRun, "Bound sessions": .besideRun,
@@ -51,6 +51,9 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Sealed data that no key opens": onServer,
         ],
         catalogue + "Providers.md": ["Overview": onServer, "When a token is refused": .besideRun],
+        catalogue + "Codes.md": [
+            "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone")
+        ],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
             "A database that was removed": onServer,

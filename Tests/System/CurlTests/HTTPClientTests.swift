@@ -178,4 +178,33 @@ struct HTTPClientTests {
                 return !text.contains("secret") && !text.contains("127")
             })
     }
+
+    @Test("posts JSON with further header fields")
+    func headers() throws {
+        let peer = try Peer(Peer.ok("{}"))
+        _ = try client.post(peer.url, json: Array("{}".utf8), headers: [("webhook-id", "msg_1"), ("x-b", "2")])
+        let request = try #require(peer.requests.first)
+        #expect(request.contains("\r\nwebhook-id: msg_1\r\nx-b: 2\r\n"))
+        #expect(request.contains("\r\nContent-Type: application/json\r\n"))
+    }
+
+    @Test("cuts a long body off if only the status counts", arguments: [200, 500])
+    func cutBody(status: Int) throws {
+        var cutting = client
+        cutting.cutsLongBodies = true
+        let text = "HTTP/1.1 \(status) Said\r\n\r\n" + String(repeating: "x", count: 1 << 20)
+        let (peer, broken) = (try Peer(.answer(text)), try Peer(.answer("nonsense\r\n")))
+        let response = try cutting.post(peer.url, json: [])
+        #expect(response.status == status)
+        #expect(response.body.count <= 1000)
+        #expect(performing: { try cutting.get(broken.url) }, throws: { $0 is HTTPFault })
+    }
+
+    @Test("connects without a request")
+    func connecting() throws {
+        let peer = try Peer(Peer.ok(""))
+        try client.connect(peer.url)
+        #expect(peer.requests.isEmpty)
+        #expect(performing: { try client.connect("http://127.0.0.1:1/") }, throws: isTransport(7))
+    }
 }

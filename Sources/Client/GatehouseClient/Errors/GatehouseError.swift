@@ -49,9 +49,10 @@ extension GatehouseError {
     }
 
     /// The same error of a request with a code. Where the server may have used the code, the text says so.
-    var afterUsedCode: GatehouseError {
+    func afterUsedCode(of provider: Provider) -> GatehouseError {
         guard case .refused(let problem) = self, problem.status >= 500 else { return self }
-        return .refused(problem.adding("A code can be used once: get a new one from the provider."))
+        let remedy = [.phone, .email].contains(provider) ? "request a new one" : "get a new one from the provider"
+        return .refused(problem.adding("A code can be used once: \(remedy)."))
     }
 
     private static func isTemporary(_ status: Int) -> Bool { status == 429 || status == 408 || status >= 500 }

@@ -73,6 +73,25 @@ extension ProblemCode {
     /// The operator has configured no provider of this name.
     public static let unknownProvider = ProblemCode.other("unknown_provider")
 
+    /// The code is wrong, expired or used, or was tried too often. The server does not say which: request a new one after
+    /// some tries.
+    public static let invalidCode = ProblemCode.other("invalid_code")
+
+    /// No code is sent now, with status 429: to this number or address, from this network, or to any. See
+    /// ``GatehouseError/retryAfter``.
+    public static let tooManyCodes = ProblemCode.other("too_many_codes")
+
+    /// The message was not accepted for delivery, with status 503. The user may try again.
+    public static let deliveryUnavailable = ProblemCode.other("delivery_unavailable")
+
+    /// The account of this number was not used for so long that the number may have a new owner, with status 403. The user
+    /// has to sign in another way.
+    public static let staleNumber = ProblemCode.other("stale_number")
+
+    /// The user has to bind a phone number first, with status 403. See
+    /// ``GatehouseClient/bindPhone(code:for:onTaken:replacing:)``.
+    public static let phoneRequired = ProblemCode.other("phone_required")
+
     /// Not of the server: the key of the session is gone. See ``SignOutReason/deviceKeyLost``.
     public static let deviceKeyLost = ProblemCode.other("device_key_lost")
 }

@@ -12,6 +12,9 @@ public struct Provider: RawRepresentable, Codable, Hashable, Sendable {
     public static let google = Provider(rawValue: "GOOGLE")
     public static let weChat = Provider(rawValue: "WECHAT")
     public static let qq = Provider(rawValue: "QQ")
+    /// By a code that the server sends. See ``GatehouseClient/requestCode(to:resending:)``.
+    public static let phone = Provider(rawValue: "PHONE")
+    public static let email = Provider(rawValue: "EMAIL")
 }
 
 extension Provider: ExpressibleByStringLiteral {

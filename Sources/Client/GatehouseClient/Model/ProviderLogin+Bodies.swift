@@ -69,6 +69,10 @@ struct LoginRequest: Sendable {
     let provider: Provider
     let isUsedOnce: Bool
 
+    init(path: String, body: Data?, provider: Provider, isUsedOnce: Bool) {
+        (self.path, self.body, self.provider, self.isUsedOnce) = (path, body, provider, isUsedOnce)
+    }
+
     init(_ login: ProviderLogin) {
         path = if case .apple = login.credential.kind { "auth/apple" } else { "auth/identity" }
         (body, provider, isUsedOnce) = (login.loginBody, Provider(login.provider.rawValue), login.isUsedOnce)

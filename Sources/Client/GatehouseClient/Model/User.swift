@@ -7,6 +7,8 @@ public struct User: Codable, Hashable, Sendable, Identifiable {
     public let email: String?
     /// Whether a provider has verified the address.
     public let emailVerified: Bool
+    /// In E.164, such as `+8613800138000`. Only a number that a code has proved.
+    public let phone: String?
     public let nickname: String?
     public let avatarUrl: URL?
     public let role: Role
@@ -15,11 +17,11 @@ public struct User: Codable, Hashable, Sendable, Identifiable {
 
     /// For previews and tests of an app.
     public init(
-        id: String, email: String? = nil, emailVerified: Bool = false, nickname: String? = nil, avatarUrl: URL? = nil,
-        role: Role = .user, status: Status = .active, onboardingCompleted: Bool = true
+        id: String, email: String? = nil, emailVerified: Bool = false, phone: String? = nil, nickname: String? = nil,
+        avatarUrl: URL? = nil, role: Role = .user, status: Status = .active, onboardingCompleted: Bool = true
     ) {
-        (self.id, self.email, self.emailVerified, self.nickname) = (id, email, emailVerified, nickname)
-        (self.avatarUrl, self.role, self.status) = (avatarUrl, role, status)
+        (self.id, self.email, self.emailVerified, self.phone) = (id, email, emailVerified, phone)
+        (self.nickname, self.avatarUrl, self.role, self.status) = (nickname, avatarUrl, role, status)
         self.onboardingCompleted = onboardingCompleted
     }
 

@@ -74,11 +74,15 @@ struct Connection: Sendable {
     ) throws(GatehouseError) -> Data {
         let status = response.statusCode
         if status == expected { return data }
-        let pause = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
-        // At most an hour, even if the server asks for more.
-        let retryAfter = pause.map { Duration.seconds(min(max($0, 0), 3600)) }
+        let retryAfter = retryAfter(response)
         if let problem = Problem(data, status: status, retryAfter: retryAfter) { throw .refused(problem) }
         throw .unexpectedAnswer(status: status, retryAfter: retryAfter)
+    }
+
+    /// At most a day, even if the answer asks for more: a limit of codes may last as long.
+    static func retryAfter(_ response: HTTPURLResponse) -> Duration? {
+        response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
+            .map { .seconds(min(max($0, 0), 86_400)) }
     }
 
     static func decode<Answer: Decodable>(

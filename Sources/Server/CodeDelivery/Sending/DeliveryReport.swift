@@ -1,11 +1,5 @@
 package import Gatehouse
 
-/// The limits of sending.
-package enum DeliveryLimits {
-    /// For the whole of one message, because a request waits for it.
-    package static let time = Duration.seconds(5)
-}
-
 /// What became of a message. It contains no address, no code and no secret.
 package struct DeliveryReport: Sendable, Equatable {
     /// Takes a report, and the id of the request that caused it.

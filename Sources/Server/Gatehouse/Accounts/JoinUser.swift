@@ -12,9 +12,12 @@ package struct Join: Sendable {
     package let session: SessionID
     package let moment: Timestamp
     package let device: Device
+    /// How long the owner of a number may have been away; nil for any time.
+    package let staleAfter: Duration?
 
     package init(
-        identity: Identity, redemption: Redemption, caller: UserID, session: SessionID, moment: Timestamp, device: Device
+        identity: Identity, redemption: Redemption, caller: UserID, session: SessionID, moment: Timestamp,
+        device: Device, staleAfter: Duration? = nil
     ) {
         self.identity = identity
         self.redemption = redemption
@@ -22,6 +25,7 @@ package struct Join: Sendable {
         self.session = session
         self.moment = moment
         self.device = device
+        self.staleAfter = staleAfter
     }
 }
 
@@ -43,12 +47,18 @@ package struct JoinFacts: Sendable {
     package let callersSessions: [Session]
     /// The user who has the address; nil for none.
     package let owner: Party?
+    /// When the owner last signed in or refreshed, if `Join.staleAfter` is set.
+    package let ownersLastUse: Timestamp?
     package let use: Redemption.Use
 
-    package init(caller: Party?, callersSessions: [Session], owner: Party?, use: Redemption.Use) {
+    package init(
+        caller: Party?, callersSessions: [Session], owner: Party?, ownersLastUse: Timestamp? = nil,
+        use: Redemption.Use
+    ) {
         self.caller = caller
         self.callersSessions = callersSessions
         self.owner = owner
+        self.ownersLastUse = ownersLastUse
         self.use = use
     }
 }
@@ -60,6 +70,8 @@ package enum JoinDecision: Sendable {
     case taken(LinkConflict)
     case used
     case userInactive
+    /// The number may have another owner by now, and the older user has another way to sign in.
+    case staleNumber(UserID)
 }
 
 /// What a join writes: all of it, in one transaction.
@@ -72,6 +84,8 @@ package struct AcceptedJoin: Sendable {
     /// The text of the session's token. It is not stored.
     package let refreshToken: String
     package let events: [AuditEvent]
+    /// The older user was away for long, and has no other way to sign in than this number.
+    package let usesStaleNumber: Bool
 }
 
 extension Join {
@@ -83,6 +97,7 @@ extension Join {
         guard owner.user.status == .active, isNew(caller.user, with: facts.callersSessions) else {
             return .taken(.identity)
         }
+        if owner.accounts.count > 1, isStale(on: facts) { return .staleNumber(owner.user.id) }
         let providers = Set(owner.accounts.map(\.provider))
         return caller.accounts.contains { providers.contains($0.provider) } ? .taken(.provider) : nil
     }
@@ -91,8 +106,15 @@ extension Join {
         user.role == .user && user.createdAt >= moment - Self.longestAge && sessions.map(\.id) == [session]
     }
 
+    func isStale(on facts: JoinFacts) -> Bool {
+        guard let staleAfter, let lastUse = facts.ownersLastUse else { return false }
+        return lastUse < moment - staleAfter
+    }
+
     /// Who has signed in as whom, and what moved.
-    func events(of caller: JoinFacts.Party, joining owner: User, in session: Session) -> [AuditEvent] {
+    func events(
+        of caller: JoinFacts.Party, joining owner: User, in session: Session, isStale: Bool
+    ) -> [AuditEvent] {
         let moved = caller.accounts.map { account in
             AuditEvent(
                 .accountLinked, at: moment, userID: owner.id, sessionID: session.id, provider: account.provider,
@@ -101,7 +123,8 @@ extension Join {
         return moved + [
             AuditEvent(.userDeleted, at: moment, userID: caller.user.id, sessionID: self.session, detail: "joined"),
             AuditEvent(
-                .login, at: moment, userID: owner.id, sessionID: session.id, provider: identity.provider,
+                isStale ? .staleNumberUsed : .login, at: moment, userID: owner.id, sessionID: session.id,
+                provider: identity.provider,
                 device: device),
         ]
     }
@@ -128,7 +151,8 @@ extension AuthService {
         guard let redemption = proven.redemption else { return nil }
         let join = Join(
             identity: proven.identity, redemption: redemption, caller: caller.userID, session: caller.sessionID,
-            moment: issueTime(at: now), device: device)
+            moment: issueTime(at: now), device: device,
+            staleAfter: proven.identity.provider == .phone ? policy.phone.staleAfter : nil)
         let (decision, ended) = try store.record(
             join, limit: policy.sessionsPerUser, resealing: reseal(of: caller.userID)
         ) { facts in decide(join, on: facts, keeping: caller.keyThumbprint) }
@@ -137,11 +161,13 @@ extension AuthService {
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
         case .used: throw .invalidCode
         case .userInactive: throw .userDisabled
+        case .staleNumber(let user): throw refusedStaleNumber(of: user, by: proven.identity.provider, from: device)
         case .join(let accepted):
             revocations.insert(ended)
             report(.sessionsEnded(.userDeleted, count: 1), context.id)
             report(.loggedIn(proven.identity.provider, isNewUser: false), context.id)
             context.identify(accepted.user.id, accepted.session.id)
+            if accepted.usesStaleNumber { warnOwner(of: accepted.user, requestID: context.id) }
             let tokens = try tokenPair(accepted.refreshToken, for: accepted.user, in: accepted.session, now: now)
             return LoginResult(tokens: tokens, user: accepted.user, isNewUser: false)
         }
@@ -158,7 +184,8 @@ extension AuthService {
         return .join(
             AcceptedJoin(
                 user: user, moved: caller.accounts, session: session, refreshToken: refreshToken,
-                events: join.events(of: caller, joining: owner.user, in: session)))
+                events: join.events(of: caller, joining: owner.user, in: session, isStale: join.isStale(on: facts)),
+                usesStaleNumber: join.isStale(on: facts)))
     }
 
     /// Apple's tokens are encrypted for their owner. Nil for one that cannot be decrypted.

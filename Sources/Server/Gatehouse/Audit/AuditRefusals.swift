@@ -47,7 +47,8 @@ extension Refusal {
     /// reuse and disabled users, which have entries of their own.
     fileprivate var auditReason: String? {
         switch self {
-        case .identity, .invalidCode, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked: label
+        case .identity, .invalidCode, .invalidDevSecret, .invalidRefreshToken, .notARefreshToken, .refreshTokenRevoked:
+            label
         // The end of the session has an entry of its own.
         case .invalidProof(let fault): fault == .key ? nil : label
         default: nil

@@ -74,7 +74,8 @@ extension AuthService {
         }
     }
 
-    private func warnOwner(of user: User, requestID: String) {
+    /// Tells the account's address that its number, which was unused for a long time, has signed in.
+    func warnOwner(of user: User, requestID: String) {
         guard let email = user.email, let address = try? EmailAddress(email) else { return }
         notify(CodeAddress(.email, address.text), .staleNumberUsed, requestID: requestID)
     }

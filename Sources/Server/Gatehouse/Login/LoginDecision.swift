@@ -115,7 +115,8 @@ package struct AcceptedLogin: Sendable {
 
     package var auditEvent: AuditEvent {
         AuditEvent(
-            usesStaleNumber ? .staleNumberUsed : .login, at: session.createdAt, userID: user.id, sessionID: session.id, provider: session.provider,
+            usesStaleNumber ? .staleNumberUsed : .login, at: session.createdAt, userID: user.id, sessionID: session.id,
+            provider: session.provider,
             device: session.device)
     }
 

@@ -51,6 +51,15 @@ extension AuthService {
         return refusal
     }
 
+    /// Adds the attempt to the audit trail of the number's user, and returns the refusal.
+    func refusedStaleNumber(of user: UserID, by provider: Provider, from device: Device) -> Refusal {
+        refusals.add(
+            AuditEvent(
+                .loginRefused, at: primitives.now(), userID: user, provider: provider, device: device,
+                detail: Refusal.staleNumber.label))
+        return .staleNumber
+    }
+
     private func accepted(
         _ decision: LoginDecision, by provider: Provider, from device: Device, in context: RequestContext
     ) throws(Refusal) -> AcceptedLogin {
@@ -67,11 +76,7 @@ extension AuthService {
             auditDisabledUser(user.id, .loginRefused, by: provider, from: device)
             throw .userDisabled
         case .refuse(.staleNumber(let user)):
-            refusals.add(
-                AuditEvent(
-                    .loginRefused, at: primitives.now(), userID: user, provider: provider, device: device,
-                    detail: Refusal.staleNumber.label))
-            throw .staleNumber
+            throw refusedStaleNumber(of: user, by: provider, from: device)
         case .refuse(.barred(let user)):
             auditDisabledUser(user, .loginRefused, by: provider, from: device)
             throw .userDisabled

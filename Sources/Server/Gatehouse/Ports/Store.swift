@@ -62,7 +62,8 @@ package protocol Store: Sendable {
     ///
     /// - Parameter reseal: encrypts what Apple gave to the new user for the other one; nil for what cannot be decrypted.
     func record(
-        _ join: Join, limit: Int, resealing reseal: @escaping @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]?,
+        _ join: Join, limit: Int,
+        resealing reseal: @escaping @Sendable (_ sealed: [UInt8], _ owner: UserID) -> [UInt8]?,
         by decide: @escaping (JoinFacts) -> JoinDecision
     ) throws(Refusal) -> (decision: JoinDecision, ended: [SessionID])
 

@@ -14,7 +14,8 @@ package struct User: Sendable, Equatable {
     package var createdAt: Timestamp
 
     package init(
-        id: UserID, email: String?, emailVerified: Bool = false, phone: String? = nil, nickname: String?, avatarURL: String? = nil,
+        id: UserID, email: String?, emailVerified: Bool = false, phone: String? = nil, nickname: String?,
+        avatarURL: String? = nil,
         role: Role = .user, status: UserStatus = .active, onboardingCompleted: Bool = false, createdAt: Timestamp
     ) {
         self.id = id

@@ -12,8 +12,8 @@ struct CheckCommand: Command {
     let discussion = """
         Checks the configuration, development settings, previous keys, database, disk, integrity, schema, sealed data, backups,
         clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys, the
-        credentials for Apple, the keys or the credentials of each other provider, units, the socket, the server and its
-        last reload, nginx, the certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a
+        credentials for Apple, the keys or the credentials of each other provider, the SMS gateway, the mail
+        server, units, the socket, the server and its last reload, nginx, the certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a
         fault what to do. The server may be running or not. Run it as root: it opens the database as its owner, or connects
         to PostgreSQL as the user of the service, and other users may not read everything. The report names what was not
         checked.
@@ -27,7 +27,7 @@ struct CheckCommand: Command {
         """
     let options = [
         Option(name: "--deep", help: "check all of a large database, which takes long"),
-        Option(name: "--offline", help: "send no request to Apple or another provider"),
+        Option(name: "--offline", help: "send no request to Apple, other providers, the gateway or the mail server"),
         Option(name: "--settings", help: "check only the settings"),
         .json,
     ]
@@ -85,7 +85,7 @@ struct CheckPlan {
         let database: (any ExaminedDatabase)? = if let server { server.database } else { file }
         let content =
             serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
-        let apple = appleFindings(database) + providerFindings()
+        let apple = appleFindings(database) + providerFindings() + deliveryFindings()
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
     }
@@ -171,6 +171,13 @@ struct CheckPlan {
             let name = provider.name.lowercaseName + ".conf"
             let file = survey.providerFiles.settings.first { $0.hasSuffix("/" + name) } ?? name
             return run(ConfiguredProviderCheck(provider: provider, file: file, isOffline: isOffline))
+        }
+    }
+
+    private func deliveryFindings() -> [(subject: String, finding: Finding)] {
+        guard let delivery = survey.delivery else { return [] }
+        return delivery.channels.flatMap { channel in
+            run(DeliveryCheck(channel: channel, delivery: delivery, isOffline: isOffline))
         }
     }
 

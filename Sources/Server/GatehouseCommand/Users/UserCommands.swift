@@ -57,8 +57,8 @@ struct UsersShowCommand: Command {
     let words = ["users", "show"]
     let summary = "Show one user."
     let discussion = """
-        Reads DATABASE_URL. USER is an id, or an email address in upper or lower case. Exits 1 if there is no such user, or if
-        several users have the address. A deleted user is found only by the id.
+        Reads DATABASE_URL. USER is an id, a phone number in E.164 (+8613800138000), or an email address in upper or lower case.
+        Exits 1 if there is no such user, or if several users have the address. A deleted user is found only by the id.
         """
     let parameters = ["USER"]
     let options = [Option.json]
@@ -84,8 +84,8 @@ extension UserRecord {
     var report: Report {
         let lines: [[String?]] = [
             ["id", user.id.text], ["email", user.email],
-            ["email verified", user.emailVerified ? "yes" : "no"], ["nickname", user.nickname],
-            ["avatar", user.avatarURL],
+            ["email verified", user.emailVerified ? "yes" : "no"], ["phone", user.phone],
+            ["nickname", user.nickname], ["avatar", user.avatarURL],
             ["role", user.role.rawValue], ["status", user.status.rawValue],
             ["onboarded", user.onboardingCompleted ? "yes" : "no"], ["providers", providers.listed],
             ["created", user.createdAt.description], ["updated", updatedAt.description],
@@ -97,8 +97,9 @@ extension UserRecord {
     var json: JSONValue {
         [
             "id": .string(user.id.text), "email": JSONValue(user.email),
-            "emailVerified": .bool(user.emailVerified), "nickname": JSONValue(user.nickname),
-            "avatarUrl": JSONValue(user.avatarURL), "role": .string(user.role.rawValue),
+            "emailVerified": .bool(user.emailVerified), "phone": JSONValue(user.phone),
+            "nickname": JSONValue(user.nickname), "avatarUrl": JSONValue(user.avatarURL),
+            "role": .string(user.role.rawValue),
             "status": .string(user.status.rawValue), "onboardingCompleted": .bool(user.onboardingCompleted),
             "providers": .array(providers.map { .string($0.rawValue) }),
             "createdAt": .string(user.createdAt.description), "updatedAt": .string(updatedAt.description),

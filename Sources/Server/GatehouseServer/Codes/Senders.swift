@@ -8,13 +8,9 @@ final class Senders: Sendable {
     private let log: Log
     private let throttle = LogThrottle(every: .seconds(60))
 
-    /// - Parameters:
-    ///   - each: how many requests may wait for one receiver. Each of them occupies a worker thread.
-    ///   - all: the same for both.
-    init(each: Int, all: Int, log: Log) {
-        let shared = CallGate(limit: all)
-        gates = Dictionary(
-            uniqueKeysWithValues: CodeChannel.allCases.map { ($0, CallGate(limit: each, shared: shared)) })
+    /// - Parameter each: how many requests may wait for one receiver. Each of them occupies a worker thread.
+    init(each: Int, log: Log) {
+        gates = Dictionary(uniqueKeysWithValues: CodeChannel.allCases.map { ($0, CallGate(limit: each)) })
         self.log = log
     }
 

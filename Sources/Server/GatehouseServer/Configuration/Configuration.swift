@@ -44,6 +44,9 @@ package struct Configuration: Sendable {
 
     static func threads(workers: Int, isOnServer: Bool) -> Int { isOnServer ? workers * 2 : workers }
 
+    /// Besides Apple and the development login.
+    var waysToSignIn: [Provider] { providers.map(\.name) + delivery.channels.map(\.provider) }
+
     static let minimumDevelopmentSecretBytes = 16
 
     /// Reads every setting. Throws all faults at once.

@@ -103,6 +103,7 @@ package struct ConfigurationSurvey: Sendable {
     /// The inner optional is nil if JWT_REFRESH_SECRET is not set.
     package let refreshKeys: KeyRing??
     package let providers: [ConfiguredProvider]?
+    package let delivery: ConfiguredDelivery?
     /// The files that the providers are read from.
     package let providerFiles: ProviderFiles
 
@@ -141,6 +142,7 @@ package struct ConfigurationSurvey: Sendable {
         vault = source.readIfSound(table.dataKeys) { $0.vault(isRequired: false).vault }
         refreshKeys = source.readIfSound(table.refreshSecrets) { $0.refreshKeys() }
         providers = try? Configuration.providers(from: source)
+        delivery = source.readIfSound(table.delivery) { $0.delivery() } ?? nil
         providerFiles = ProviderFiles(of: source)
     }
 }
@@ -149,6 +151,12 @@ package struct ConfigurationSurvey: Sendable {
 extension Settings {
     fileprivate var dataKeys: [any SettingRow] { [dataKey, dataKeyPrevious] }
     var refreshSecrets: [any SettingRow] { [refreshSecret, refreshSecretPrevious] }
+    fileprivate var delivery: [any SettingRow] {
+        [
+            smsURL, smsSecret, phoneCountries, phoneBinding, smtpURL, smtpUsername, smtpPassword, mailFrom, appName,
+            codeDomain, messagesFolder, messagesLanguage,
+        ]
+    }
     fileprivate var appleServer: [any SettingRow] {
         [appleTokenURL, appleRevokeURL, appleTeamID, appleKeyID, applePrivateKey]
     }

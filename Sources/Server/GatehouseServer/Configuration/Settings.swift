@@ -189,8 +189,8 @@ package struct Settings: Sendable {
     // MARK: Codes
 
     let smsURL = Setting(
-        "SMS_URL", .fetchURL, "Address of the gateway that sends [codes](Codes.md) by SMS.",
-        details: "Gatehouse sends it a signed POST. With this setting, users can sign in by phone number.")
+        "SMS_URL", .fetchURL, "Address of the gateway that sends codes by SMS.",
+        details: "Gatehouse sends it a [signed POST](Codes.md). With this setting, users can sign in by phone number.")
     let smsSecret = Setting(
         "SMS_SECRET", .webhookSecrets, default: .requiredIf("with `SMS_URL`"), secret: true,
         "Secret that signs what is sent to the gateway.",
@@ -215,11 +215,15 @@ package struct Settings: Sendable {
         details: "iOS then offers the code only in your app and on your web site.")
     let messagesFolder = Setting(
         "MESSAGES_DIR", .text, "Folder with your own texts of messages.",
-        details: "If it is not set, the folder `messages.d` beside the configuration file is used, if there is one.")
+        details: """
+            If it is not set, the folder `messages.d` beside the configuration file is used, if there is one: \
+            [texts](Codes.md#texts).
+            """)
     let messagesLanguage = Setting(
-        "MESSAGES_LANGUAGE", .language, default: "en", "Language of messages for clients that accept none of the others.")
+        "MESSAGES_LANGUAGE", .language, default: "en",
+        "Language of messages for clients that accept none of the others.")
     let phoneCountries = Setting(
-        "PHONE_COUNTRIES", .countries, "Countries whose numbers get [codes](Codes.md).",
+        "PHONE_COUNTRIES", .countries, "Countries whose numbers get codes.",
         details: "No other number gets one, because attackers earn with messages to some countries.")
     let phoneDefaultCountry = Setting(
         "PHONE_DEFAULT_COUNTRY", .country, "Country of numbers that are written without `+` and a calling code.",
@@ -255,7 +259,7 @@ package struct Settings: Sendable {
     let codesPerNetwork = Setting(
         "CODES_PER_NETWORK", .rates, default: "100/1h,500/1d", "Most codes that one network can ask for.")
     let codesPerPrefix = Setting(
-        "CODES_PER_PREFIX", .rates, default: "20/1h,60/1d",
+        "CODES_PER_PREFIX", .rates, default: "20/1h",
         "Most codes to numbers that differ in the last four digits only.")
     let codesPerCountry = Setting(
         "CODES_PER_COUNTRY", .rates, default: "500/1h,3000/1d", "Most codes to the numbers of one country.")

@@ -7,7 +7,9 @@ struct DeliveryGauges: MetricSource {
 
     func write(to text: inout Exposition) {
         text.begin(
-            Family("gatehouse_messages_waiting", .gauge, "Requests that wait for the gateway or the mail server right now."))
+            Family(
+                "gatehouse_messages_waiting", .gauge, "Requests that wait for the gateway or the mail server right now."
+            ))
         for channel in CodeChannel.allCases {
             text.sample(senders.waiting(for: channel), [("channel", channel.rawValue)])
         }

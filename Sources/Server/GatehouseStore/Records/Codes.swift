@@ -105,7 +105,9 @@ extension RecordConnection {
         facts.sent = try messages(to: keys, since: now - CodeLimits.longestWindow)
         facts.isKnownNetwork = try isKnownNetwork(keys, since: now - CodeLimits.knownNetworkMemory)
         facts.exhausted = try limits.quotas.compactMap { try exhausted($0, keys, now: now) }
-        if limits.leastUse > 0 { facts.shares = try [CodeScope.prefix, .country].compactMap { try share($0, keys, now) } }
+        if limits.leastUse > 0 {
+            facts.shares = try [CodeScope.prefix, .country].compactMap { try share($0, keys, now) }
+        }
         facts.resendable = try send.resentHash.flatMap(code).flatMap { code in
             code.isResendable(to: send.address, now: now) ? code : nil
         }

@@ -26,6 +26,7 @@ extension RecordConnection {
             caller: try user(join.caller).map { JoinFacts.Party(user: $0, accounts: try accounts(of: $0.id)) },
             callersSessions: try sessions(of: join.caller, aliveAt: join.moment),
             owner: try owner.map { JoinFacts.Party(user: $0, accounts: try accounts(of: $0.id)) },
+            ownersLastUse: join.staleAfter == nil ? nil : try owner.flatMap { try lastUse(of: $0.id) },
             use: try use(of: join.redemption))
     }
 

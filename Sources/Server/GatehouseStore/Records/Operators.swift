@@ -70,10 +70,11 @@ extension RecordConnection {
         try all(
             """
             SELECT \(recordColumns), \(Self.providersOfUser),
-                u.id = ?1 OR u.email_verified AND lower(u.email) IN (?2, ?3) OR u.id IN (
+                u.id = ?1 OR coalesce(u.phone = ?1, FALSE) OR u.email_verified AND lower(u.email) IN (?2, ?3) OR u.id IN (
                     SELECT user_id FROM auth_accounts WHERE email_verified AND lower(email) IN (?2, ?3))
             FROM users u
             WHERE u.id = ?1 OR lower(u.email) IN (?2, ?3)
+                OR u.id = (SELECT user_id FROM auth_accounts WHERE provider = 'PHONE' AND provider_user_id = ?1)
                 OR u.id IN (SELECT user_id FROM auth_accounts WHERE lower(email) IN (?2, ?3))
             ORDER BY u.id
             """,

@@ -116,7 +116,8 @@ extension User {
     init(_ id: UserID, row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter) throws {
         self.init(
             id: id, email: row.optionalText(columns.next()), emailVerified: row.integer(columns.next()) != 0,
-            phone: row.optionalText(columns.next()), nickname: row.optionalText(columns.next()), avatarURL: row.optionalText(columns.next()),
+            phone: row.optionalText(columns.next()), nickname: row.optionalText(columns.next()),
+            avatarURL: row.optionalText(columns.next()),
             role: try row.case(Role.self, at: columns.next()),
             status: try row.case(UserStatus.self, at: columns.next()),
             onboardingCompleted: row.integer(columns.next()) != 0, createdAt: row.timestamp(columns.next()))

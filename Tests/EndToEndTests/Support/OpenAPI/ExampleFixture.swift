@@ -16,12 +16,16 @@ final class ExampleFixture {
     /// The provider in the path, in lower case.
     var provider: String
 
+    /// That codes are asked for. Its limits are of no other server's.
+    let number = "+86138" + String(UInt32.random(in: 10_000_000...99_999_999))
+
     init(_ operation: APIOperation, _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         self.operation = operation
         provider = operation.id == "receiveSecurityEvents" ? "google" : "apple"
-        let folder = try ProviderFixture.shared.get().folder
+        let (providers, folder) = try ProviderFixture.shared.get()
         server = try InProcessServer { variables in
             variables["PROVIDERS_DIR"] = folder.path
+            CodeFixture.addSettings(of: providers, to: &variables)
             adjust(&variables)
         }
         login = try server.devLogin("example@example.com")
@@ -31,6 +35,7 @@ final class ExampleFixture {
 
     /// A request that the operation accepts.
     func request() -> TestRequest {
+        if operation.id == "signInWithCode" { return codeLogin() }
         var request = TestRequest(
             method: operation.method,
             path: operation.path.replacing("{id}", with: sessionID).replacing("{provider}", with: provider))
@@ -67,6 +72,7 @@ final class ExampleFixture {
         case "signInWithApple": server.apple.login("example")
         case "linkAccount": provider == "apple" ? server.apple.login("example") : identity
         case "signInWithProvider": identityLogin
+        case "requestCode": codeOrder
         case "signInForDevelopment":
             ["email": "example@example.com", "devSecret": .string(InProcessServer.devSecret)]
         case "refresh": ["refreshToken": .string(login.refreshToken)]
@@ -113,6 +119,39 @@ extension ExampleFixture {
     }
 }
 
+// MARK: - Codes
+
+extension ExampleFixture {
+    private var codeOrder: JSONObject { ["channel": "phone", "to": .string(number)] }
+
+    /// A code that the stand-in's gateway has got. The number may get another one a minute later.
+    private func sentCode() -> SentTestCode {
+        let last = providers?.inbox.lastNumber ?? 0
+        let id = server.send(.post("/api/auth/codes", codeOrder))["codeId"]?.string ?? "none"
+        return SentTestCode(id: id, text: providers?.inbox.message(to: number, after: last)?.code ?? "none")
+    }
+
+    private func codeLogin() -> TestRequest {
+        let code = sentCode()
+        return .post("/api/auth/codes/\(code.id)", ["code": .string(code.text)])
+    }
+
+    /// Another user joins the owner of the number.
+    func join() throws -> TestResponse {
+        let code = sentCode()
+        let body: JSONObject = ["codeId": .string(code.id), "code": .string(code.text), "onTaken": "join"]
+        let bearer = try server.devLogin("joining@example.com").accessToken
+        return server.send(.post("/api/users/me/accounts/phone", body, bearer: bearer))
+    }
+
+    /// Signs in with a code, and moves the clock until the number may get another one.
+    func logInWithCode() -> TestResponse {
+        let login = server.send(codeLogin())
+        server.advanceClock(by: .seconds(61))
+        return login
+    }
+}
+
 // MARK: - States that make the operation fail
 
 extension ExampleFixture {
@@ -131,7 +170,8 @@ extension ExampleFixture {
     /// Disables the users of the request.
     func disableUsers() throws {
         let byProvider = server.send(.post("/api/auth/identity", identityLogin))
-        for login in [login, logInWithApple("example"), byProvider] {
+        let byCode = operation.id == "signInWithCode" ? [logInWithCode()] : []
+        for login in [login, logInWithApple("example"), byProvider] + byCode {
             _ = try Shell.outcome(
                 of: [Executable.gatehouse, "users", "disable", login.userID],
                 environment: ["DATABASE_URL": server.testDatabase.url])
@@ -144,7 +184,8 @@ extension ExampleFixture {
 
     /// Renames every table, so that neither reading nor writing succeeds.
     func breakStore() throws {
-        for table in ["users", "auth_accounts", "refresh_tokens", "revocations", "documents"] {
+        let tables = ["users", "auth_accounts", "refresh_tokens", "revocations", "documents", "codes", "code_sends"]
+        for table in tables {
             try server.testDatabase.execute("ALTER TABLE \(table) RENAME TO lost_\(table)")
         }
         guard !TestDatabase.isOnServer else { return }

@@ -24,8 +24,8 @@ struct Provocation {
     func response() throws -> TestResponse {
         let fixture = try ExampleFixture(operation, settings)
         return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture)
-            ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutProvider(fixture)
-            ?? answerAboutState(fixture)
+            ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutCode(fixture)
+            ?? answerAboutProvider(fixture) ?? answerAboutState(fixture)
             ?? { throw Unknown(problem: problem) }()
     }
 
@@ -34,7 +34,13 @@ struct Provocation {
         if problem.code == "login_too_old" || problem.status == 422 || unavailable.contains(problem.code) {
             variables["SENSITIVE_MAX_AGE"] = "10m"
         }
-        if problem.code == "invalid_dpop_proof" { variables["DPOP_GUARD"] = "required" }
+        switch problem.code {
+        case "invalid_dpop_proof": variables["DPOP_GUARD"] = "required"
+        case "delivery_unavailable": variables["SMS_URL"] = "http://127.0.0.1:1"
+        case "phone_required": variables["PHONE_BINDING"] = "required"
+        case "stale_number": variables["PHONE_STALE_AFTER"] = "90d"
+        default: break
+        }
     }
 
     /// Longer than `SENSITIVE_MAX_AGE`, and shorter than the lifetime of access tokens.
@@ -72,7 +78,7 @@ extension Provocation {
 
     /// Sets members to a list, which is valid for none of them.
     private static func invalidate(_ request: inout TestRequest) {
-        let names = ["identityToken", "refreshToken", "email", "nickname", "payload"]
+        let names = ["identityToken", "refreshToken", "email", "nickname", "payload", "to", "code"]
         set(JSONObject(names.map { ($0, .array([])) }), of: &request)
     }
 
@@ -117,8 +123,8 @@ extension Provocation {
 extension Provocation {
     private func answerAboutProof(_ fixture: ExampleFixture) throws -> TestResponse? {
         guard problem.code == "invalid_dpop_proof" else { return nil }
-        let isLogin = ["signInWithApple", "signInForDevelopment", "signInWithProvider"].contains(operation.id)
-        if isLogin { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
+        let logins = ["signInWithApple", "signInForDevelopment", "signInWithProvider", "signInWithCode"]
+        if logins.contains(operation.id) { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
         try fixture.bindSession()
         return fixture.send()
     }
@@ -186,6 +192,38 @@ extension Provocation {
     }
 }
 
+// MARK: - Codes
+
+extension Provocation {
+    private func answerAboutCode(_ fixture: ExampleFixture) throws -> TestResponse? {
+        let server = fixture.server
+        switch problem.code {
+        case "unknown_provider" where operation.path.hasPrefix("/api/auth/codes"):
+            let request = fixture.request()
+            try server.restart { for name in ["SMS_URL", "SMS_SECRET"] { $0[name] = nil } }
+            return server.send(request)
+        case "country_not_served":
+            return fixture.send { Self.set(["channel": "phone", "to": "+12025550123"], of: &$0) }
+        case "too_many_codes":
+            _ = fixture.send()
+            return fixture.send()
+        case "delivery_unavailable": return fixture.send()
+        case "invalid_code":
+            if problem.status == 422 { fixture.provider = "phone" }
+            return fixture.send { Self.set(["codeId": "code_another", "code": "wrong"], of: &$0) }
+        case "stale_number":
+            let bearer = fixture.logInWithCode().accessToken
+            _ = server.send(.post("/api/users/me/accounts/apple", server.apple.login("example"), bearer: bearer))
+            server.advanceClock(by: .seconds(91 * 86_400))
+            return try operation.id == "linkAccount" ? fixture.join() : fixture.send()
+        // A caller may end its own session, so the path names another.
+        case "phone_required":
+            return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
+        default: return nil
+        }
+    }
+}
+
 // MARK: - Other providers
 
 extension Provocation {
@@ -220,8 +258,9 @@ extension Provocation {
         switch problem.code {
         case "not_found": return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
         case "storage_unavailable":
+            let request = fixture.request()
             try fixture.breakStore()
-            return fixture.send()
+            return fixture.server.send(request)
         case "not_ready":
             fixture.server.apple.setKeyServerMode(.closing)
             return fixture.send()

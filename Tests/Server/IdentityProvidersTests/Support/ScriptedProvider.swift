@@ -1,6 +1,6 @@
 import Gatehouse
-import POSIX
 import IdentityProviders
+import POSIX
 import Synchronization
 
 @testable import Curl

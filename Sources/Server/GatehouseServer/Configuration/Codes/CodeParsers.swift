@@ -4,7 +4,9 @@ extension SettingParser where Value == [CodeRate] {
     /// The rates of one limit.
     static var rates: Self {
         let most = CodeLimits.longestWindow
-        return Self("a list such as 1/1m,5/1h,10/1d: how many within which time, at most \(most.setting); 0/1h for none") {
+        return Self(
+            "a list such as 1/1m,5/1h,10/1d: how many within which time, at most \(most.setting); 0/1h for none"
+        ) {
             text in
             let entries = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
             let rates = entries.compactMap { CodeRate(setting: $0) }

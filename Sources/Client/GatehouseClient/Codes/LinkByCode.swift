@@ -1,0 +1,108 @@
+import Foundation
+
+extension GatehouseClient {
+    /// Gives the user the phone number that the code was sent to, for a server that demands one
+    /// (``ProblemCode/phoneRequired``). As ``link(code:for:onTaken:replacing:)``.
+    @discardableResult
+    public func bindPhone(
+        code: String, for sent: SentCode, onTaken: TakenAddress = .refuse, replacing: Bool = false
+    ) async throws(GatehouseError) -> LinkResult {
+        try await link(code: code, for: sent, onTaken: onTaken, replacing: replacing)
+    }
+
+    /// Lets the user sign in by codes to the phone number or mail address that this code was sent to.
+    ///
+    /// The code is sent once, as by ``signIn(code:for:nickname:)``. Cancelling the task cancels only its wait, because the
+    /// server may have joined two users: the session that it begins then is kept. Where the answer of a joining is lost, the
+    /// present session may have ended, which shows with the next request; each account of the two then signs the user in.
+    ///
+    /// - Parameters:
+    ///   - onTaken: what becomes of a number or address of another user.
+    ///   - replacing: whether it takes the place of the user's present one, which needs a recent login.
+    /// - Throws: ``GatehouseError/superseded`` if the user signs out or in again before two users were joined: the later
+    ///   call counts.
+    @discardableResult
+    public func link(
+        code: String, for sent: SentCode, onTaken: TakenAddress = .refuse, replacing: Bool = false
+    ) async throws(GatehouseError) -> LinkResult {
+        let session = try presentSession()
+        let body = LinkByCode(
+            codeId: sent.id, code: code.asTypedCode, onTaken: onTaken == .refuse ? nil : onTaken,
+            replace: replacing ? true : nil)
+        let linking = Task { await self.link(body, sent.to.provider, in: session) }
+        let (results, continuation) = AsyncStream.makeStream(of: Result<LinkResult, GatehouseError>.self)
+        Task { continuation.yield(await linking.value) }
+        // Ends without a result if this task is cancelled.
+        for await result in results { return try result.get() }
+        throw .cancelled
+    }
+
+    private func link(
+        _ body: LinkByCode, _ provider: Provider, in session: StoredSession
+    ) async -> Result<LinkResult, GatehouseError> {
+        if body.onTaken == .join { await deliverLogoutsEverywhere() }
+        // The session of a joining is bound to the present key, as a login's to its own.
+        pendingLogins += 1
+        loginsUnderWay += 1
+        defer {
+            pendingLogins -= 1
+            endLogin()
+        }
+        do throws(GatehouseError) {
+            let data = try await call(
+                "POST", Self.path(of: provider), body: try? JSONEncoder().encode(body), of: session.login,
+                isSentOnce: true
+            ).0
+            switch try Connection.decode(LinkAnswer.self, from: data) {
+            case .accounts(let accounts):
+                if provider == .phone { await renewAfterBinding(session) }
+                return .success(.linked(accounts))
+            case .login(let answer): return .success(.joined(try await join(answer, provider, in: session)))
+            }
+        } catch {
+            return .failure(error.afterUsedCode(of: provider))
+        }
+    }
+
+    /// The access token says that its user has no number, and the stored user has none. If this fails, the next request
+    /// refreshes.
+    private func renewAfterBinding(_ session: StoredSession) async {
+        guard let present = cache.session, present.login == session.login else { return }
+        cache.expire(present.tokens.accessToken)
+        _ = try? await user()
+    }
+
+    /// Puts the session of the other user in the place of the present one.
+    private func join(
+        _ answer: LoginAnswer, _ provider: Provider, in session: StoredSession
+    ) async throws(GatehouseError) -> Session {
+        let joined = answer.session(at: clock.date(), key: session.key, by: provider)
+        try? readStore()
+        guard cache.session?.login == session.login else {
+            await discard(joined)
+            throw .superseded
+        }
+        begin(joined, isNewUser: answer.isNewUser)
+        return Session(user: joined.user, isNewUser: answer.isNewUser)
+    }
+}
+
+private struct LinkByCode: Encodable {
+    let codeId: String
+    let code: String
+    let onTaken: TakenAddress?
+    let replace: Bool?
+}
+
+/// The user's accounts or, where two users were joined, the answer of a login.
+private enum LinkAnswer: Decodable {
+    case accounts([LinkedAccount])
+    case login(LoginAnswer)
+
+    private enum CodingKeys: CodingKey { case accessToken }
+
+    init(from decoder: any Decoder) throws {
+        let isLogin = try decoder.container(keyedBy: CodingKeys.self).contains(.accessToken)
+        self = isLogin ? .login(try LoginAnswer(from: decoder)) : .accounts(try AccountList(from: decoder).accounts)
+    }
+}

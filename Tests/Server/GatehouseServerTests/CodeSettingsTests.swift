@@ -1,0 +1,87 @@
+import Gatehouse
+import GatehouseServer
+import Testing
+
+@Suite("Settings for codes")
+struct CodeSettingsTests {
+    private static let secret = "whsec_Z2F0ZWhvdXNlLWRldmVsb3BtZW50LXNtcy1zZWNyZXQ="
+    private static let complete: [String: String?] = [
+        "SMS_URL": "http://127.0.0.1:9/sms", "SMS_SECRET": secret, "PHONE_COUNTRIES": "CN, hk",
+        "SMTP_URL": "smtps://mail.example.com", "MAIL_FROM": "Example <no-reply@example.com>",
+    ]
+
+    private func faults(_ changes: [String: String?]) -> [String] {
+        TestConfiguration.faults(Self.complete.merging(changes) { $1 }).map(\.description)
+    }
+
+    @Test("Without them, no code is sent; with them, each channel is open")
+    func channels() throws {
+        #expect(try TestConfiguration.read().delivery.channels.isEmpty)
+        let both = try TestConfiguration.read(Self.complete)
+        #expect(both.delivery.channels == [.phone, .email])
+        #expect(both.policy.codes.countries == Set(["CN", "HK"].compactMap(Country.init(code:))))
+        #expect(both.policy.codes.limits.perAddress.count == 5)
+        #expect(both.policy.phone == PhonePolicy())
+    }
+
+    static let faulty: [(name: String, value: String?, fault: String)] = [
+        ("SMS_SECRET", nil, "SMS_SECRET is missing"), ("SMS_URL", nil, "SMS_URL is missing"),
+        ("SMS_URL", "http://example.com/", "SMS_URL must be an https URL"),
+        ("SMS_SECRET", "short", "SMS_SECRET must be whsec_"), ("SMS_SECRET", "whsec_YQ==", "SMS_SECRET must be whsec_"),
+        ("PHONE_COUNTRIES", "CN,XX", "PHONE_COUNTRIES must be a list of countries"),
+        ("PHONE_DEFAULT_COUNTRY", "China", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
+        ("MAIL_FROM", nil, "MAIL_FROM is missing"), ("SMTP_URL", nil, "SMTP_URL is missing"),
+        ("SMTP_URL", "mail.example.com", "SMTP_URL must be smtps://"),
+        ("MAIL_FROM", "a@b\r\nBcc: c@d", "MAIL_FROM must be an address"),
+        ("SMTP_USERNAME", "u", "SMTP_PASSWORD is missing"), ("SMTP_PASSWORD", "p", "SMTP_USERNAME is missing"),
+        ("APP_NAME", "a\nb", "APP_NAME must be a name"), ("CODE_DOMAIN", "https://a.b", "CODE_DOMAIN must be the name"),
+        ("MESSAGES_DIR", "/nowhere/at/all", "MESSAGES_DIR "), ("PHONE_BINDING", "yes", "PHONE_BINDING must be one of"),
+        ("PHONE_STALE_AFTER", "soon", "PHONE_STALE_AFTER must be 0"),
+        ("CODES_PER_ADDRESS", "5", "CODES_PER_ADDRESS must be a list such as"),
+        ("CODES_PER_CLIENT", "5/2d", "CODES_PER_CLIENT must be a list such as"),
+        ("CODES_LEAST_USED", "101", "CODES_LEAST_USED must be a number"),
+        ("TEST_CODES", "+8613800138000=12345@2026-12-31", "TEST_CODES must be a list"),
+        ("TEST_CODES", "+8613800138000=123456", "TEST_CODES must be a list"),
+        ("TEST_CODES", "nobody=123456@2026-12-31", "TEST_CODES must be a list"),
+        ("TEST_CODES", "a@example.com=123456@2026-02-30", "TEST_CODES must be a list"),
+    ]
+
+    @Test("A wrong one is named, and its value is not", arguments: faulty)
+    func fault(_ name: String, _ value: String?, _ fault: String) {
+        let faults = faults([name: value])
+        #expect(faults.count == 1 && faults[0].hasPrefix(fault), "\(faults)")
+        if let value, value.utf8.count > 5, name != "MESSAGES_DIR" { #expect(!faults.joined().contains(value)) }
+    }
+
+    @Test("A number cannot be demanded where none can be proven")
+    func binding() {
+        let faults = TestConfiguration.faults(["PHONE_BINDING": "required"]).map(\.description)
+        #expect(faults.count == 1 && faults[0].hasPrefix("PHONE_BINDING needs SMS_URL"), "\(faults)")
+    }
+
+    @Test("Test codes of both channels are read, to the end of their last day")
+    func testCodes() throws {
+        let text = "+86 138-0013-8000=424242@2026-12-31, Review@Example.com=111111@2026-11-30"
+        let codes = try TestConfiguration.read(["TEST_CODES": text]).policy.codes.testCodes
+        let phone = try #require(codes[CodeAddress(.phone, "+8613800138000")])
+        #expect(phone.code == "424242" && phone.endsAt.description.hasPrefix("2027-01-01T00:00:00"))
+        #expect(codes[CodeAddress(.email, "review@example.com")]?.code == "111111")
+    }
+
+    @Test("In production, a test code is warned of, also after it has ended")
+    func warnings() throws {
+        let text = "+8613800138000=424242@2099-12-31,a@example.com=111111@2020-01-01"
+        let warnings = try TestConfiguration.read(["TEST_CODES": text]).warnings
+        #expect(warnings.contains { $0.contains("TEST_CODES") && $0.contains("until 2099-12-31") }, "\(warnings)")
+        #expect(warnings.contains { $0.contains("TEST_CODES") && $0.contains("ended on 2020-01-01") })
+        #expect(!warnings.joined().contains("424242"))
+        let development = try TestConfiguration.read(["TEST_CODES": text, "APP_ENV": "development"]).warnings
+        #expect(!development.joined().contains("TEST_CODES"))
+    }
+
+    @Test("A gateway without a country is warned of: no number would get a code")
+    func noCountry() throws {
+        let settings = Self.complete.merging(["PHONE_COUNTRIES": nil]) { $1 }
+        #expect(try TestConfiguration.read(settings).warnings.contains { $0.contains("PHONE_COUNTRIES") })
+    }
+}
