@@ -38,7 +38,7 @@ final class FakeMail: ProviderKind {
             Thread.pause(for: Self.pollInterval)
         }
         let later = responder.settings
-        return answers.mode == .close || [.hang, .close].contains(later.mode) || !isOpen() ? nil : later
+        return [.hang, .close].contains(later.mode) || !isOpen() ? nil : later
     }
 
     /// - Parameter command: a known command, without its arguments.
