@@ -55,7 +55,7 @@ class Sending(GatewayTest):
     def start_with(self, **changes):
         self.start(aliyun_sms.Aliyun, verify, **{
             "ALIYUN_URL": "GATEWAY", "ALIYUN_ACCESS_KEY_ID": KEY_ID, "ALIYUN_ACCESS_KEY_SECRET": KEY_SECRET,
-            "ALIYUN_SIGN_NAME": "阿里 云*~", "ALIYUN_TEMPLATE": "SMS_1", "ALIYUN_NOTICE_TEMPLATE": "SMS_2"} | changes)
+            "ALIYUN_SIGN_NAME": "阿里 云*~", "ALIYUN_TEMPLATE": "SMS_1", "ALIYUN_CHANGED_TEMPLATE": "SMS_2"} | changes)
 
     def sent(self):
         return dict(urllib.parse.parse_qsl(self.gateway.requests[-1][2].decode()))
@@ -80,8 +80,9 @@ class Sending(GatewayTest):
         self.assertNotEqual(first, self.sent()["SignatureNonce"])
 
     def test_without_a_template_a_notice_is_refused(self):
-        self.start_with(ALIYUN_NOTICE_TEMPLATE="")
+        self.start_with(ALIYUN_CHANGED_TEMPLATE="")
         self.assertEqual(self.post(notice()), (400, "no_template"))
+        self.assertEqual(self.post(notice(notice="later_version"), message_id="msg_2"), (400, "no_template"))
         self.assertEqual(self.gateway.requests, [])
 
     def test_wrong_credentials_are_a_fault_of_the_settings(self):

@@ -72,7 +72,7 @@ class Sending(GatewayTest):
     def start_with(self, **changes):
         self.start(tencent_sms.Tencent, verify, **{
             "TENCENT_URL": "GATEWAY", "TENCENT_SECRET_ID": SECRET_ID, "TENCENT_SECRET_KEY": SECRET_KEY,
-            "TENCENT_APP_ID": "1400006666", "TENCENT_TEMPLATE": "1", "TENCENT_NOTICE_TEMPLATE": "2",
+            "TENCENT_APP_ID": "1400006666", "TENCENT_TEMPLATE": "1", "TENCENT_CHANGED_TEMPLATE": "2",
             "TENCENT_SIGN_NAME": "腾讯云"} | changes)
 
     def sent(self):
@@ -95,8 +95,9 @@ class Sending(GatewayTest):
         self.assertEqual((self.sent()["TemplateId"], self.sent()["TemplateParamSet"]), ("2", []))
 
     def test_without_a_template_a_notice_is_refused(self):
-        self.start_with(TENCENT_NOTICE_TEMPLATE="")
+        self.start_with(TENCENT_CHANGED_TEMPLATE="")
         self.assertEqual(self.post(notice()), (400, "no_template"))
+        self.assertEqual(self.post(notice(notice="later_version"), message_id="msg_2"), (400, "no_template"))
         self.assertEqual(self.gateway.requests, [])
 
     def test_wrong_credentials_are_a_fault_of_the_settings(self):

@@ -58,7 +58,8 @@ export function showCodes() {
 export function tickCodes() {
   if (!state.code) return;
   const { to, expiresAt, resendAt } = state.code;
-  const [left, wait] = [timeLeft(expiresAt), timeLeft(resendAt)];
+  // Whole seconds are rounded down, and the wait must not seem to be over too early.
+  const [left, wait] = [timeLeft(expiresAt), timeLeft(resendAt + 1)];
   $("code-state").textContent = `Sent to ${to}, ${left ? `valid for ${left}` : "expired"}. `
     + (wait ? `It may be sent again in ${wait}.` : "It may be sent again.");
 }

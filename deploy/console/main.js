@@ -30,6 +30,7 @@ async function readSettings() {
 
 async function start() {
   await readProviders().catch(fail);
+  await readFaults().catch(fail);
   buildLogin();
   buildCodes();
   buildActions();
@@ -45,7 +46,6 @@ async function start() {
     tick();
     tickCodes();
   }, 1000);
-  await readFaults().catch(fail);
 }
 
 // Without them, Apple's logins still work.

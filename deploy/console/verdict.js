@@ -46,7 +46,7 @@ const good = {
     : ["The address is bound to the user", "It belonged to no other user, so no users were joined."],
   "code-unbind": () => ["The address is not bound any more", "A code to it would sign in a new user."],
   "code-replace": () => [
-    "The address was replaced", "The former one signs this user in no more. It gets a notice: see the inbox.",
+    "The address was replaced", "The former one does not sign this user in any more. It gets a notice: see the inbox.",
   ],
   me: () => ["The access token was accepted", ""],
   refresh: () => ["New tokens", "The old refresh token has been replaced."],

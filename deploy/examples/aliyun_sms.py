@@ -1,7 +1,8 @@
 """Sends Gatehouse's text messages by Aliyun's SendSms (version 2017-05-25).
 
 Settings: SMS_SECRET, ALIYUN_ACCESS_KEY_ID, ALIYUN_ACCESS_KEY_SECRET, ALIYUN_SIGN_NAME, ALIYUN_TEMPLATE (its only variable
-is ${code}), ALIYUN_NOTICE_TEMPLATE (without variables; default none), LISTEN (127.0.0.1:8480).
+is ${code}), ALIYUN_CHANGED_TEMPLATE (of the notice to a former number, without variables; default none), LISTEN
+(127.0.0.1:8480).
 """
 
 import base64
@@ -39,10 +40,10 @@ class Aliyun:
         self.url = address_setting("ALIYUN_URL", "https://dysmsapi.aliyuncs.com") + "/"
         self.key_id, self.secret = setting("ALIYUN_ACCESS_KEY_ID"), setting("ALIYUN_ACCESS_KEY_SECRET")
         self.sign_name = setting("ALIYUN_SIGN_NAME")
-        self.template, self.notice_template = setting("ALIYUN_TEMPLATE"), setting("ALIYUN_NOTICE_TEMPLATE", "")
+        self.template, self.notices = setting("ALIYUN_TEMPLATE"), {"phone_changed": setting("ALIYUN_CHANGED_TEMPLATE", "")}
 
     def send(self, message):
-        template = self.template if message.code else self.notice_template
+        template = self.template if message.code else self.notices.get(message.notice)
         if not template:
             raise refused("no_template")
         parameters = self.parameters(message, template)

@@ -38,7 +38,7 @@ class Message:
     language: str
     text: str
     code: str | None  # None for a notice
-    notice: str | None  # Such as phone_changed
+    notice: str | None  # Such as phone_changed; later versions of Gatehouse may have others
     minutes: int | None  # How long a code is valid
 
 
@@ -127,11 +127,10 @@ def verify(keys, headers, body, now):
 def read_message(body):
     try:
         event = json.loads(body)
-        data = event["data"]
-        is_code = {"sms.code": True, "sms.notice": False}[event["type"]]
+        data, is_code = event["data"], event["type"] == "sms.code"
         message = Message(
             to=data["to"], country=data["country"], language=data["language"], text=data["text"],
-            code=data["code"] if is_code else None, notice=None if is_code else data["notice"],
+            code=data["code"] if is_code else None, notice=None if is_code else str(data.get("notice", "")),
             minutes=data["expiresIn"] // 60 if is_code else None)
         if re.fullmatch(r"\+[1-9][0-9]{6,14}", message.to) and (not is_code or re.fullmatch(r"[0-9]+", message.code)):
             return message

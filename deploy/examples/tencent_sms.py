@@ -1,9 +1,9 @@
 """Sends Gatehouse's text messages by Tencent Cloud's SendSms (version 2021-01-11).
 
 Settings: SMS_SECRET, TENCENT_SECRET_ID, TENCENT_SECRET_KEY, TENCENT_APP_ID (SmsSdkAppId), TENCENT_TEMPLATE (its parameters
-are the code and, with TENCENT_TEMPLATE_MINUTES=yes, the minutes for which it is valid), TENCENT_NOTICE_TEMPLATE (without
-parameters; default none), TENCENT_SIGN_NAME (required in the mainland; default none), TENCENT_REGION (ap-guangzhou),
-LISTEN (127.0.0.1:8480).
+are the code and, with TENCENT_TEMPLATE_MINUTES=yes, the minutes for which it is valid), TENCENT_CHANGED_TEMPLATE (of the
+notice to a former number, without parameters; default none), TENCENT_SIGN_NAME (required in the mainland; default none),
+TENCENT_REGION (ap-guangzhou), LISTEN (127.0.0.1:8480).
 """
 
 import hashlib
@@ -44,12 +44,12 @@ class Tencent:
         self.url = address_setting("TENCENT_URL", "https://sms.tencentcloudapi.com") + "/"
         self.secret_id, self.secret_key = setting("TENCENT_SECRET_ID"), setting("TENCENT_SECRET_KEY")
         self.app_id, self.sign_name = setting("TENCENT_APP_ID"), setting("TENCENT_SIGN_NAME", "")
-        self.template, self.notice_template = setting("TENCENT_TEMPLATE"), setting("TENCENT_NOTICE_TEMPLATE", "")
+        self.template, self.notices = setting("TENCENT_TEMPLATE"), {"phone_changed": setting("TENCENT_CHANGED_TEMPLATE", "")}
         self.names_minutes = setting("TENCENT_TEMPLATE_MINUTES", "no") == "yes"
         self.region = setting("TENCENT_REGION", "ap-guangzhou")
 
     def send(self, message):
-        template = self.template if message.code else self.notice_template
+        template = self.template if message.code else self.notices.get(message.notice)
         if not template:
             raise refused("no_template")
         body = json.dumps(self.parameters(message, template)).encode()

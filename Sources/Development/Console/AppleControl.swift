@@ -5,8 +5,7 @@ import POSIX
 struct AppleControl: Sendable {
     private static let allowed: Set<String> = [
         "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate", "POST /mint", "POST /notify",
-        "GET /inbox",
-        "DELETE /inbox",
+        "GET /inbox", "DELETE /inbox",
     ]
 
     /// Whether the path mints a login of another provider.
