@@ -30,6 +30,8 @@ package enum DomainEvent: Sendable, Equatable {
     case appleTaskFailed(AppleTask.Kind, AppleServerFault, of: UserID)
     /// A store failure that did not fail the request.
     case codeSent(CodeChannel)
+    /// A code has signed a user in, or was bound to one.
+    case codeUsed(CodeChannel)
     case codeRefused(CodeChannel, CodeScope)
     case messageNotDelivered(CodeChannel, DeliveryFault)
     /// A code that was wrong, used, expired or tried too often.

@@ -8,7 +8,8 @@ struct UsageTests {
         "users list", "users show",
         "users disable",
         "users enable",
-        "users role", "users delete", "users sessions", "sessions revoke", "audit", "apple verify", "dpop verify",
+        "users role", "users unlink", "users delete", "users sessions", "sessions revoke", "audit", "apple verify",
+        "dpop verify",
         "jws verify", "identity verify",
         "openapi", "version",
     ]

@@ -40,7 +40,8 @@ struct UsersListTests {
         let expected: JSONValue = [
             "users": [
                 [
-                    "id": "user_1", "email": "ada@example.com", "emailVerified": true, "nickname": nil,
+                    "id": "user_1", "email": "ada@example.com", "emailVerified": true, "phone": nil,
+                    "nickname": nil,
                     "avatarUrl": nil, "role": "USER",
                     "status": "ACTIVE", "onboardingCompleted": false, "providers": ["DEV"],
                     "createdAt": "2025-10-09T08:53:20.000Z", "updatedAt": "2025-10-09T08:53:20.000Z",

@@ -26,6 +26,7 @@ struct UsersShowTests {
                 id              user_1
                 email           Ada@Example.com
                 email verified  yes
+                phone           -
                 nickname        Ada
                 avatar          -
                 role            USER

@@ -25,12 +25,12 @@ struct CodeSettingsTests {
     }
 
     static let faulty: [(name: String, value: String?, fault: String)] = [
-        ("SMS_SECRET", nil, "SMS_SECRET is missing"), ("SMS_URL", nil, "SMS_URL is missing"),
+        ("SMS_SECRET", nil, "SMS_SECRET is missing"),
         ("SMS_URL", "http://example.com/", "SMS_URL must be an https URL"),
         ("SMS_SECRET", "short", "SMS_SECRET must be whsec_"), ("SMS_SECRET", "whsec_YQ==", "SMS_SECRET must be whsec_"),
         ("PHONE_COUNTRIES", "CN,XX", "PHONE_COUNTRIES must be a list of countries"),
         ("PHONE_DEFAULT_COUNTRY", "China", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
-        ("MAIL_FROM", nil, "MAIL_FROM is missing"), ("SMTP_URL", nil, "SMTP_URL is missing"),
+        ("MAIL_FROM", nil, "MAIL_FROM is missing"),
         ("SMTP_URL", "mail.example.com", "SMTP_URL must be smtps://"),
         ("MAIL_FROM", "a@b\r\nBcc: c@d", "MAIL_FROM must be an address"),
         ("SMTP_USERNAME", "u", "SMTP_PASSWORD is missing"), ("SMTP_PASSWORD", "p", "SMTP_USERNAME is missing"),
@@ -51,6 +51,12 @@ struct CodeSettingsTests {
         let faults = faults([name: value])
         #expect(faults.count == 1 && faults[0].hasPrefix(fault), "\(faults)")
         if let value, value.utf8.count > 5, name != "MESSAGES_DIR" { #expect(!faults.joined().contains(value)) }
+    }
+
+    @Test("An address closes its channel, and what belongs to it may stay", arguments: ["SMS_URL", "SMTP_URL"])
+    func closed(_ name: String) throws {
+        let settings = Self.complete.merging([name: nil]) { $1 }
+        #expect(try TestConfiguration.read(settings).delivery.channels == (name == "SMS_URL" ? [.email] : [.phone]))
     }
 
     @Test("A number cannot be demanded where none can be proven")

@@ -42,7 +42,7 @@ struct DomainEventCountsTests {
             .invalidProof(.key), .storageUnavailable(StoreFailure("")), .sessionRevoked,
         ].map(DomainEvent.refreshRefused)
         + CodeChannel.allCases.flatMap { channel in
-            [.codeSent(channel)] + CodeScope.allCases.map { .codeRefused(channel, $0) }
+            [.codeSent(channel), .codeUsed(channel)] + CodeScope.allCases.map { .codeRefused(channel, $0) }
                 + DeliveryFault.all.map { .messageNotDelivered(channel, $0) }
         } + [.wrongCode]
         + DPoPFault.allCases.map { .proofRefused($0) }

@@ -43,18 +43,21 @@ extension AuthService {
         if binding.onTaken == .join,
             let result = try join(caller, provenBy: proven, from: device, now: now, in: &context)
         {
+            reportUse(of: proven, requestID: context.id)
             return .joined(result)
         }
         if binding.replaces {
-            try requireLogin(of: caller, within: policy.sensitiveMaxAge ?? Self.changeMaxAge, now: now)
+            let limit = min(policy.sensitiveMaxAge ?? Self.changeMaxAge, Self.changeMaxAge)
+            try requireLogin(of: caller, within: limit, now: now)
         } else {
             try requireRecentLogin(of: caller, or: proven, now: now)
         }
         try link(proven, of: binding, to: caller, from: device, now: now, requestID: context.id)
+        reportUse(of: proven, requestID: context.id)
         return .bound
     }
 
-    /// The oldest login that may change an address where no setting says so. An attacker who has an access token for some
+    /// The oldest login that may change an address, unless a setting demands a later one. An attacker who has an access token for some
     /// minutes must not be able to take the account over.
     private static let changeMaxAge = Duration.seconds(3600)
 

@@ -33,7 +33,9 @@ extension AuthService {
         let now = primitives.now()
         // First, because a client whose proof is refused for its nonce sends its login again.
         let key = try provenKey(of: keyProof, now: now, in: context)
-        let proven = try proven(by: presented, now: now, requestID: context.id)
+        let proven = try proven(by: presented, now: now, requestID: context.id) { provider in
+            _ = refusedLogin(.invalidCode, by: provider, from: device, in: context)
+        }
         let result: LoginResult
         do throws(Refusal) {
             result = try openSession(
@@ -41,19 +43,26 @@ extension AuthService {
         } catch {
             throw refusedLogin(error, by: proven.identity.provider, from: device, in: context)
         }
+        reportUse(of: proven, requestID: context.id)
         if result.usedStaleNumber { warnOwner(of: result.user, requestID: context.id) }
         return result
     }
 
     /// What a code proves. The try is counted, in a transaction of its own, before the code is compared: neither requests at
     /// the same time nor a crash give an attacker another one. The code is not used up yet.
+    ///
+    /// - Parameter reportWrong: called for a wrong code, where it is known of which provider.
     func proven(
-        by presented: PresentedCode, now: Timestamp, requestID: String
+        by presented: PresentedCode, now: Timestamp, requestID: String, reportWrong: (Provider) -> Void = { _ in }
     ) throws(Refusal) -> ProvenIdentity {
-        guard let digits = presented.digits, let code = try store.countTry(ofCode: tokens.hash(presented.id), now: now),
-            tokens.isCode(digits, id: presented.id, hashedAs: code.hash)
+        guard let digits = presented.digits, let code = try store.countTry(ofCode: tokens.hash(presented.id), now: now)
         else {
             report(.wrongCode, requestID)
+            throw .invalidCode
+        }
+        guard tokens.isCode(digits, id: presented.id, hashedAs: code.hash) else {
+            report(.wrongCode, requestID)
+            reportWrong(code.address.channel.provider)
             throw .invalidCode
         }
         guard senders[code.address.channel] != nil else { throw .unknownProvider }
@@ -61,6 +70,13 @@ extension AuthService {
             identity: Identity(codeAddress: code.address), clientID: policy.defaultClientID, issuedAt: now,
             redemption: Redemption(
                 tokenHash: code.idHash, nonceHash: nil, moment: now, grace: .zero, expiresAt: code.expiresAt))
+    }
+
+    func reportUse(of proven: ProvenIdentity, requestID: String) {
+        guard let channel = CodeChannel.allCases.first(where: { $0.provider == proven.identity.provider }) else {
+            return
+        }
+        report(.codeUsed(channel), requestID)
     }
 
     /// Sends a notice, if its channel is configured. It is a courtesy: a failure is reported and fails no request.

@@ -53,6 +53,15 @@ package struct Administration: Sendable {
         return deletion != nil
     }
 
+    /// Unlinks an account of a user, and ends the sessions that it opened.
+    package func unlink(_ provider: Provider, from user: UserID) throws(Refusal) -> UnlinkDecision {
+        var event = event(.accountUnlinked, user)
+        event.provider = provider
+        let (decision, _) = try store.unlink(provider, of: user, recording: event)
+        store.incrementRevocationCounter()
+        return decision
+    }
+
     /// The number of sessions that ended.
     package func revokeSessions(of user: UserID) throws(Refusal) -> Int {
         let ended = try store.revokeAll(of: user, for: .revoked, recording: event(.sessionsRevoked, user))

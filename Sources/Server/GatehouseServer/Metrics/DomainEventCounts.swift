@@ -41,7 +41,7 @@ struct Series: Hashable, Sendable {
     enum Metric: CaseIterable {
         case refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
         case refusedProofs, appleNotifications, securityEvents, appleTasks, unknownRoles, twoUsers
-        case codesSent, codesRefused, codesWrong, messagesFailed
+        case codesSent, codesUsed, codesRefused, codesWrong, messagesFailed
     }
 
     let metric: Metric
@@ -71,6 +71,7 @@ struct Series: Hashable, Sendable {
         case .appleNotificationApplied(let kind): (Series(.appleNotifications, kind.rawValue), 1)
         case .securityEventApplied(let kind): (Series(.securityEvents, kind.rawValue), 1)
         case .codeSent(let channel): (Series(.codesSent, channel.rawValue), 1)
+        case .codeUsed(let channel): (Series(.codesUsed, channel.rawValue), 1)
         case .codeRefused(let channel, let scope): (Series(.codesRefused, channel.rawValue, scope.rawValue), 1)
         case .wrongCode: (Series(.codesWrong), 1)
         case .messageNotDelivered(let channel, let fault):
@@ -91,7 +92,7 @@ struct Series: Hashable, Sendable {
             Series(.unknownRoles), Series(.twoUsers), Series(.codesWrong),
         ]
         + CodeChannel.allCases.flatMap { channel in
-            [Series(.codesSent, channel.rawValue)]
+            [Series(.codesSent, channel.rawValue), Series(.codesUsed, channel.rawValue)]
                 + CodeScope.allCases.map { Series(.codesRefused, channel.rawValue, $0.rawValue) }
                 + DeliveryFault.all.map { Series(.messagesFailed, channel.rawValue, $0.label) }
         }
@@ -148,6 +149,10 @@ extension Series.Metric {
                 "gatehouse_apple_tasks_total", .counter,
                 "Codes exchanged and tokens revoked at Apple, by kind and result.")
         case .codesSent: Family("gatehouse_codes_sent_total", .counter, "Messages with codes, by channel.")
+        case .codesUsed:
+            Family(
+                "gatehouse_codes_used_total", .counter,
+                "Codes with which a user has signed in or bound an address, by channel.")
         case .codesRefused:
             Family(
                 "gatehouse_codes_refused_total", .counter,
@@ -177,7 +182,7 @@ extension Series.Metric {
         case .sessionsEnded, .refusedProofs: ["reason"]
         case .appleNotifications, .securityEvents: ["kind"]
         case .appleTasks: ["kind", "result"]
-        case .codesSent: ["channel"]
+        case .codesSent, .codesUsed: ["channel"]
         case .codesRefused: ["channel", "limit"]
         case .messagesFailed: ["channel", "cause"]
         case .repeatsElsewhere, .sessionsElsewhere, .repeatedOften, .reuse, .unknownRoles, .twoUsers, .codesWrong: []

@@ -44,7 +44,7 @@ extension SettingParser where Value == Country {
 
 extension SettingParser where Value == [CodeAddress: CodePolicy.TestCode] {
     static var testCodes: Self {
-        Self("a list such as +8613800138000=424242@2026-12-31,review@example.com=424242@2026-12-31") { text in
+        Self("a list such as +8613800138000=424242@2026-12-31, review@example.com=424242@2026-12-31") { text in
             var codes: Value = [:]
             for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
                 guard let (address, code) = testCode(entry.filter { $0 != " " }) else { return nil }

@@ -44,8 +44,8 @@ extension SettingReader {
 
     private mutating func smsGateway() -> SMSGatewaySettings? {
         let table = Settings.table
-        guard isSet(\.smsURL) || isSet(\.smsSecret) else { return nil }
-        if !isSet(\.smsURL) { addMissing(table.smsURL) }
+        // The secret may stay when an operator closes the channel.
+        guard isSet(\.smsURL) else { return nil }
         if !isSet(\.smsSecret) { addMissing(table.smsSecret) }
         if !isSet(\.phoneCountries) {
             warn("\(table.smsURL.name) is set and \(table.phoneCountries.name) is not: no number gets a code")
@@ -56,8 +56,7 @@ extension SettingReader {
 
     private mutating func mailServer() -> MailServerSettings? {
         let table = Settings.table
-        guard isSet(\.smtpURL) || isSet(\.mailFrom) else { return nil }
-        if !isSet(\.smtpURL) { addMissing(table.smtpURL) }
+        guard isSet(\.smtpURL) else { return nil }
         if !isSet(\.mailFrom) { addMissing(table.mailFrom) }
         if isSet(\.smtpUsername), !isSet(\.smtpPassword) { addMissing(table.smtpPassword) }
         if isSet(\.smtpPassword), !isSet(\.smtpUsername) { addMissing(table.smtpUsername) }
