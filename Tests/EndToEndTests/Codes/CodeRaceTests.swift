@@ -14,7 +14,7 @@ struct CodeRaceTests {
     init() throws {
         fixture = try CodeFixture { variables in
             for name in ["ADDRESS", "ADDRESS_AND_NETWORK", "CLIENT", "NETWORK", "PREFIX"] {
-                variables["CODES_PER_\(name)"] = "100000/1d"
+                variables["CODES_PER_\(name)"] = "1000/1d"
             }
             variables["CODES_LEAST_USED"] = "0"
         }

@@ -97,7 +97,7 @@ struct AppleOutboxTests {
     func revocationDelays() throws {
         try logIn(ann, as: "ann", queueing: exchange(of: ann))
         let task = try #require(try store.takeAppleTask(now: noon))
-        try store.finish(task, with: [2], of: "ann", now: noon)
+        try store.finish(task, sealing: { _ in [2] }, of: "ann", now: noon)
         #expect(try store.delete(ann.id, queueing: nil, recording: event(ann))?.revocation == .queued)
         let delays = try delays(from: noon, atMost: 100)
         #expect(delays.count == 100)
@@ -158,7 +158,7 @@ struct AppleOutboxTests {
     func stored() throws {
         try logIn(ann, as: "ann", queueing: exchange(of: ann))
         let task = try #require(try store.takeAppleTask(now: noon))
-        try store.finish(task, with: [9], of: "ann", now: noon)
+        try store.finish(task, sealing: { _ in [9] }, of: "ann", now: noon)
         #expect(try token(of: ann) == [9])
         #expect(store.unfinishedAppleTasks == 0)
     }
@@ -169,7 +169,7 @@ struct AppleOutboxTests {
         try logIn(ann, as: "ann", queueing: exchange(of: ann))
         if isKnown { try logIn(bob, as: "bob") }
         let task = try #require(try store.takeAppleTask(now: noon))
-        try store.finish(task, with: [9], of: "bob", now: noon)
+        try store.finish(task, sealing: { _ in [9] }, of: "bob", now: noon)
         #expect(try token(of: ann) == nil && token(of: bob) == nil)
         #expect(store.unfinishedAppleTasks == 0)
     }
@@ -179,12 +179,12 @@ struct AppleOutboxTests {
         try logIn(ann, as: "ann", queueing: exchange(of: ann))
         let task = try #require(try store.takeAppleTask(now: noon))
         #expect(try store.delete(ann.id, queueing: nil, recording: event(ann))?.revocation == .queued)
-        try store.finish(task, with: [9], of: "ann", now: noon)
+        try store.finish(task, sealing: { _ in [9] }, of: "ann", now: noon)
         let revocation = try #require(try store.takeAppleTask(now: noon))
         #expect(revocation.kind == .revoke && revocation.sealed == [9] && revocation.userID == ann.id)
         try store.finish(revocation)
         try logIn(bob, as: "ann")
-        try store.finish(task, with: [9], of: "ann", now: noon)
+        try store.finish(task, sealing: { _ in [9] }, of: "ann", now: noon)
         #expect(store.unfinishedAppleTasks == 0)
     }
 

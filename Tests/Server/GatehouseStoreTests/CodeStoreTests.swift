@@ -154,7 +154,7 @@ struct CodeStoreTests {
         let limits = CodeLimits(leastUse: 10)
         let later = try store.codeFacts(of: send(2, after: 1200), limits: limits)
         #expect(later.isKnownNetwork)
-        #expect(later.shares.contains(CodeFacts.Share(.prefix, sent: 1, used: 1)))
+        #expect(later.shares.contains(CodeFacts.Share(.prefix, sent: 1, used: 1, networks: 1)))
         #expect(try !store.codeFacts(of: send(3, network: 2), limits: limits).isKnownNetwork)
         let month = 31 * 86_400 as Int64
         #expect(try !store.codeFacts(of: send(4, after: month), limits: limits).isKnownNetwork)

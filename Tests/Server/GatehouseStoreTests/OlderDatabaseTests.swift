@@ -47,7 +47,7 @@ struct OlderDatabaseTests {
         login.task = AppleTask(kind: .exchange, userID: user.id, clientID: "app", sealed: [1], dueAt: noon)
         #expect(try store.add(login) == user)
         let task = try #require(try store.takeAppleTask(now: noon))
-        try store.finish(task, with: [2], of: "ann", now: noon)
+        try store.finish(task, sealing: { _ in [2] }, of: "ann", now: noon)
         #expect(try store.accounts(of: user.id).first?.transferSubject == "T")
         let event = AuditEvent(.userDeleted, at: noon, userID: user.id)
         #expect(try store.delete(user.id, queueing: nil, recording: event)?.revocation == .queued)

@@ -52,34 +52,47 @@ struct CodeLimitsTests {
         let attackers = (1...40).map { Duration.seconds(1900 * $0) }
         #expect(wait(facts(others: attackers)) == 1700)
         #expect(wait(facts(others: attackers.map { $0 + Self.hour })) == nil)
-        #expect((wait(facts(own: [Self.hour * 2], others: attackers)) ?? 0) > 3600, "it has asked itself")
+        #expect(wait(facts(own: [Self.hour * 2], others: attackers)) == 1700, "also one that has asked itself")
         #expect(wait(facts(others: attackers, isKnown: true)) == nil)
         #expect(wait(facts(own: [.seconds(10)], others: attackers, isKnown: true)) == 50)
     }
 
-    @Test("The limits of a prefix and a country do not hold for a network that has proven the number")
+    @Test("For a network that has proven the number, limits against many numbers do not hold, and a share is left")
     func strangers() {
-        for (scope, holds) in [
-            (CodeScope.prefix, false), (.country, false), (.client, true), (.network, true), (.channel, true),
-        ] {
-            var known = facts(isKnown: true)
-            known.exhausted = [CodeFacts.Exhausted(scope, until: Self.now + .seconds(90))]
-            #expect((limits.reached(on: known, now: Self.now)?.scope == scope) == holds, "\(scope)")
-            var unknown = facts()
-            unknown.exhausted = known.exhausted
-            #expect(limits.reached(on: unknown, now: Self.now) == CodeLimitReached(scope, wait: .seconds(90)))
+        var limits = limits
+        limits.perClient = [CodeRate(10, per: Self.hour)]
+        limits.perPrefix = limits.perClient
+        limits.perPrefixAndNetwork = limits.perClient
+        limits.perCountry = limits.perClient
+        limits.perChannel = limits.perClient
+        let known = limits.quotas(isKnownNetwork: true)
+        #expect(known.map(\.scope) == [.client, .channel] && known.map(\.rate.count) == [10, 10])
+        let strangers = limits.quotas(isKnownNetwork: false)
+        #expect(strangers.map(\.scope) == [.client, .prefixFromNetwork, .prefix, .country, .channel])
+        #expect(strangers.last?.rate.count == 8)
+        var some = facts()
+        some.exhausted = [CodeFacts.Exhausted(.client, until: Self.now + .seconds(90))]
+        #expect(limits.reached(on: some, now: Self.now) == CodeLimitReached(.client, wait: .seconds(90)))
+    }
+
+    @Test("A limit of none, and of one, is the same for strangers")
+    func smallChannel() {
+        for count in 0...1 {
+            let limits = CodeLimits(perChannel: [CodeRate(count, per: Self.hour)])
+            #expect(limits.quotas(isKnownNetwork: false).map(\.rate.count) == [count])
         }
     }
 
     @Test(
         "Where too few codes are used, strangers get no more of them",
         arguments: [
-            (CodeScope.prefix, 19, 0, false), (.prefix, 20, 0, true), (.prefix, 20, 1, true), (.prefix, 20, 2, false),
-            (.country, 99, 0, false), (.country, 100, 9, true), (.country, 100, 10, false),
+            (CodeScope.prefix, 19, 0, 3, false), (.prefix, 20, 0, 3, true), (.prefix, 20, 1, 3, true),
+            (.prefix, 20, 2, 3, false), (.prefix, 20, 0, 2, false), (.country, 99, 0, 10, false),
+            (.country, 100, 9, 10, true), (.country, 100, 10, 10, false), (.country, 100, 0, 9, false),
         ])
-    func share(_ scope: CodeScope, _ sent: Int, _ used: Int, _ isRefused: Bool) {
+    func share(_ scope: CodeScope, _ sent: Int, _ used: Int, _ networks: Int, _ isRefused: Bool) {
         var some = facts()
-        some.shares = [CodeFacts.Share(scope, sent: sent, used: used)]
+        some.shares = [CodeFacts.Share(scope, sent: sent, used: used, networks: networks)]
         #expect((limits.reached(on: some, now: Self.now)?.scope == .unused) == isRefused)
         some.isKnownNetwork = true
         #expect(limits.reached(on: some, now: Self.now) == nil)

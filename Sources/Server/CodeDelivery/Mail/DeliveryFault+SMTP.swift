@@ -7,8 +7,7 @@ extension DeliveryFault {
         case .refused(let step, let reply): self = Self.of(reply, to: step, "\(fault)")
         case .noLogin: self = .misconfigured("\(fault)")
         case .invalidAddress: self = .refused("\(fault)")
-        case .transport(let fault) where fault.stage == .timeout: self = .timeout
-        case .transport(let fault): self = .unavailable("\(fault)")
+        case .transport(let fault): self.init(fault)
         }
     }
 

@@ -6,6 +6,8 @@ extension DeliveryFault {
     init?(status: Int) {
         switch status {
         case 200...299: return nil
+        // A proxy has not heard from the gateway in time.
+        case 502, 504: self = .timeout
         case 429: self = .limited("the gateway answers status 429")
         case 401, 403: self = .misconfigured("the gateway answers status \(status): it does not accept the signature")
         case 400...499: self = .refused("the gateway answers status \(status)")
@@ -15,7 +17,11 @@ extension DeliveryFault {
         }
     }
 
+    /// A connection that is lost before the answer leaves open what has arrived.
     init(_ fault: HTTPFault) {
-        self = fault.stage == .timeout ? .timeout : .unavailable("\(fault)")
+        switch fault.stage {
+        case .timeout, .answer: self = .timeout
+        case .name, .connection, .security: self = .unavailable("\(fault)")
+        }
     }
 }

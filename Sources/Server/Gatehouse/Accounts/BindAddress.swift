@@ -12,17 +12,12 @@ package struct AddressBinding: Sendable {
     package var onTaken: Taken
     /// Whether the address takes the place of the one that the caller has.
     package var replaces: Bool
-    package var acceptLanguage: String?
 
-    package init(
-        channel: CodeChannel, code: PresentedCode, onTaken: Taken = .refuse, replaces: Bool = false,
-        acceptLanguage: String? = nil
-    ) {
+    package init(channel: CodeChannel, code: PresentedCode, onTaken: Taken = .refuse, replaces: Bool = false) {
         self.channel = channel
         self.code = code
         self.onTaken = onTaken
         self.replaces = replaces
-        self.acceptLanguage = acceptLanguage
     }
 }
 
@@ -40,6 +35,9 @@ extension AuthService {
         let now = primitives.now()
         let proven = try proven(by: binding.code, now: now, requestID: context.id)
         guard proven.identity.provider == binding.channel.provider else { throw .invalidCode }
+        if binding.onTaken == .join, let limit = policy.sensitiveMaxAge {
+            try requireLogin(of: caller, within: limit, now: now)
+        }
         if binding.onTaken == .join,
             let result = try join(caller, provenBy: proven, from: device, now: now, in: &context)
         {
@@ -47,14 +45,28 @@ extension AuthService {
             return .joined(result)
         }
         if binding.replaces {
-            let limit = min(policy.sensitiveMaxAge ?? Self.changeMaxAge, Self.changeMaxAge)
-            try requireLogin(of: caller, within: limit, now: now)
+            try requireLoginForChange(of: caller, now: now)
         } else {
             try requireRecentLogin(of: caller, or: proven, now: now)
         }
         try link(proven, of: binding, to: caller, from: device, now: now, requestID: context.id)
         reportUse(of: proven, requestID: context.id)
         return .bound
+    }
+
+    /// Refuses a caller whose login is too old to change or remove an address.
+    func requireLoginForChange(of caller: Caller, now: Timestamp) throws(Refusal) {
+        let limit = min(policy.sensitiveMaxAge ?? Self.changeMaxAge, Self.changeMaxAge)
+        try requireLogin(of: caller, within: limit, now: now)
+    }
+
+    /// Tells an address that it is no longer one of its user. In the language of the installation: an attacker may have made
+    /// the request.
+    func notifyFormer(_ account: LinkedAccount, requestID: String) {
+        guard let channel = CodeChannel.allCases.first(where: { $0.provider == account.provider }) else { return }
+        notify(
+            CodeAddress(channel, account.subject), channel == .phone ? .phoneChanged : .emailChanged,
+            requestID: requestID)
     }
 
     /// The oldest login that may change an address, unless a setting demands a later one. An attacker who has an access token for some
@@ -73,10 +85,7 @@ extension AuthService {
             replaces: binding.replaces, event: event, hasher: hasher)
         switch try store.record(link) {
         case .link, .alreadyLinked: return
-        case .replace(let former, _, _):
-            notify(
-                CodeAddress(binding.channel, former.subject), binding.channel == .phone ? .phoneChanged : .emailChanged,
-                acceptLanguage: binding.acceptLanguage, requestID: requestID)
+        case .replace(let former, _, _): notifyFormer(former, requestID: requestID)
         case .taken(let conflict): throw .accountAlreadyLinked(conflict)
         case .replayed, .usedNonce: throw .invalidCode
         case .userInactive: throw .userDisabled

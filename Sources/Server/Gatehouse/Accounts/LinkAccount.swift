@@ -36,12 +36,19 @@ extension AuthService {
         requestID: String
     ) throws(Refusal) {
         let now = primitives.now()
-        try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
+        // Unlinking and binding again is a change as well.
+        if provider.isOfCodes {
+            try requireLoginForChange(of: caller, now: now)
+        } else {
+            try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
+        }
+        let former = provider.isOfCodes ? try accounts(of: caller).first { $0.provider == provider } : nil
         let event = AuditEvent(
             .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
             device: device)
         let (decision, ended) = try store.unlink(provider, of: caller.userID, recording: event)
         if case .last = decision { throw .lastAccount }
+        if case .unlink = decision, let former { notifyFormer(former, requestID: requestID) }
         revocations.insert(ended)
         if !ended.isEmpty { report(.sessionsEnded(.accountUnlinked, count: ended.count), requestID) }
     }

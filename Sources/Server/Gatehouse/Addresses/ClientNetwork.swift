@@ -1,6 +1,7 @@
-/// The network of a client's IP address, for limits: one party often has all addresses of it.
+/// The network of a client's IP address, for limits: one party often has all addresses of it. A host at a provider gets 64
+/// bits of IPv6 and more: with less than 48 bits to count by, one party would have thousands of networks.
 package struct ClientNetwork: Sendable, Hashable {
-    /// The first 24 bits of an IPv4 address (`192.0.2.0/24`) or the first 64 of an IPv6 address (`2001:db8::/64`).
+    /// The first 24 bits of an IPv4 address (`192.0.2.0/24`) or the first 48 of an IPv6 address (`2001:db8::/48`).
     package let text: String
 
     /// Nil for a text that is not the address of one host: with a zone, a port, brackets or a prefix length.
@@ -16,11 +17,17 @@ package struct ClientNetwork: Sendable, Hashable {
 
     private static func text(ipv4 bytes: [UInt8]) -> String { "\(bytes[0]).\(bytes[1]).\(bytes[2]).0/24" }
 
-    /// As RFC 5952 writes it. The zeros at the end are always the longest row of zeros, because the host has four groups.
-    private static func text(ipv6 groups: [UInt16]) -> String {
-        var network = groups.prefix(4)
+    /// As RFC 5952 writes it. The zeros at the end are always the longest row of zeros.
+    private static func text(ipv6 groups: [UInt16], bits: Int = 48) -> String {
+        var network = groups.prefix(bits / 16)
         while network.last == 0 { network.removeLast() }
-        return network.map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
+        return network.map { String($0, radix: 16) }.joined(separator: ":") + "::/\(bits)"
+    }
+
+    /// What stands for one client: the IPv4 address, or the 64 bits of an IPv6 address, because one phone has all of it.
+    package static func clientKey(ofAddress address: String) -> String {
+        guard let groups = ipv6(address) else { return address }
+        return embedded(groups).map { $0.map(String.init).joined(separator: ".") } ?? text(ipv6: groups, bits: 64)
     }
 
     /// The IPv4 address that a socket for both families writes as `::ffff:192.0.2.1`.

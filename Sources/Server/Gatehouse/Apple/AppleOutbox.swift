@@ -12,8 +12,9 @@ extension AuthService {
         guard let appleServer, let task = try store.takeAppleTask(now: primitives.now()) else { return false }
         switch appleServer.perform(task, now: primitives.now()) {
         case .success(let grant?):
-            let sealed = appleServer.vault.seal(grant.refreshToken, for: task.userID)
-            try store.finish(task, with: sealed, of: grant.subject, now: primitives.now())
+            let vault = appleServer.vault
+            try store.finish(
+                task, sealing: { vault.seal(grant.refreshToken, for: $0) }, of: grant.subject, now: primitives.now())
             report(.appleTaskDone(task.kind), nil)
         case .success(nil):
             try store.finish(task)

@@ -18,6 +18,8 @@ package enum CodeScope: String, Sendable, CaseIterable {
     case network
     /// The numbers that differ in the last four digits only.
     case prefix
+    /// Those that one network has asked for: no network can use up what a prefix may get.
+    case prefixFromNetwork = "prefix_from_network"
     case country
     /// All messages of a channel.
     case channel
@@ -32,6 +34,7 @@ package struct CodeLimits: Sendable, Equatable {
     package var perClient: [CodeRate]
     package var perNetwork: [CodeRate]
     package var perPrefix: [CodeRate]
+    package var perPrefixAndNetwork: [CodeRate]
     package var perCountry: [CodeRate]
     package var perChannel: [CodeRate]
     /// The least share of codes, in percent, that has to be used; 0 for none.
@@ -39,14 +42,15 @@ package struct CodeLimits: Sendable, Equatable {
 
     package init(
         perAddress: [CodeRate] = [], perAddressAndNetwork: [CodeRate] = [], perClient: [CodeRate] = [],
-        perNetwork: [CodeRate] = [], perPrefix: [CodeRate] = [], perCountry: [CodeRate] = [],
-        perChannel: [CodeRate] = [], leastUse: Int = 0
+        perNetwork: [CodeRate] = [], perPrefix: [CodeRate] = [], perPrefixAndNetwork: [CodeRate] = [],
+        perCountry: [CodeRate] = [], perChannel: [CodeRate] = [], leastUse: Int = 0
     ) {
         self.perAddress = perAddress
         self.perAddressAndNetwork = perAddressAndNetwork
         self.perClient = perClient
         self.perNetwork = perNetwork
         self.perPrefix = perPrefix
+        self.perPrefixAndNetwork = perPrefixAndNetwork
         self.perCountry = perCountry
         self.perChannel = perChannel
         self.leastUse = leastUse
@@ -60,6 +64,8 @@ package struct CodeLimits: Sendable, Equatable {
     package static let shareWindow = Duration.seconds(3600)
     /// A share of fewer codes says nothing.
     package static func leastSample(of scope: CodeScope) -> Int { scope == .country ? 100 : 20 }
+    /// Codes that fewer networks have asked for say nothing about the others.
+    package static func leastNetworks(of scope: CodeScope) -> Int { scope == .country ? 10 : 3 }
 }
 
 /// What a message is counted by. Each is a keyed hash, except for the country.
@@ -67,17 +73,20 @@ package struct CodeKeys: Sendable, Equatable {
     package let channel: CodeChannel
     package let address: [UInt8]
     package let prefix: [UInt8]?
+    /// Of the prefix and the network together.
+    package let prefixFromNetwork: [UInt8]?
     package let country: String?
     package let client: [UInt8]?
     package let network: [UInt8]?
 
     package init(
-        channel: CodeChannel, address: [UInt8], prefix: [UInt8]? = nil, country: String? = nil, client: [UInt8]? = nil,
-        network: [UInt8]? = nil
+        channel: CodeChannel, address: [UInt8], prefix: [UInt8]? = nil, prefixFromNetwork: [UInt8]? = nil,
+        country: String? = nil, client: [UInt8]? = nil, network: [UInt8]? = nil
     ) {
         self.channel = channel
         self.address = address
         self.prefix = prefix
+        self.prefixFromNetwork = prefixFromNetwork
         self.country = country
         self.client = client
         self.network = network
@@ -92,11 +101,19 @@ package struct CodeQuota: Sendable, Equatable {
 
 extension CodeLimits {
     /// The quotas that the store has to count, in the order in which they are reported.
-    package var quotas: [CodeQuota] {
-        [
-            (CodeScope.client, perClient), (.network, perNetwork), (.prefix, perPrefix), (.country, perCountry),
-            (.channel, perChannel),
-        ].flatMap { scope, rates in rates.map { CodeQuota(scope: scope, rate: $0) } }
+    ///
+    /// - Parameter isKnownNetwork: whether the address was proven from this network. Then limits against the use of many
+    ///   numbers do not hold, and a fifth of what the channel may send is left for such networks.
+    package func quotas(isKnownNetwork: Bool) -> [CodeQuota] {
+        let all = [(CodeScope.client, perClient), (.network, perNetwork)]
+        let others: [(CodeScope, [CodeRate])] =
+            isKnownNetwork
+            ? [(.channel, perChannel)]
+            : [
+                (.prefixFromNetwork, perPrefixAndNetwork), (.prefix, perPrefix), (.country, perCountry),
+                (.channel, perChannel.map { CodeRate(($0.count * 4 + 4) / 5, per: $0.window) }),
+            ]
+        return (all + others).flatMap { scope, rates in rates.map { CodeQuota(scope: scope, rate: $0) } }
     }
 }
 
@@ -129,11 +146,14 @@ package struct CodeFacts: Sendable {
         package let scope: CodeScope
         package let sent: Int
         package let used: Int
+        /// How many networks have asked for them.
+        package let networks: Int
 
-        package init(_ scope: CodeScope, sent: Int, used: Int) {
+        package init(_ scope: CodeScope, sent: Int, used: Int, networks: Int) {
             self.scope = scope
             self.sent = sent
             self.used = used
+            self.networks = networks
         }
     }
 
@@ -166,7 +186,7 @@ extension CodeLimits {
     /// The first limit that a message at this moment would exceed; nil if it may be sent.
     package func reached(on facts: CodeFacts, now: Timestamp) -> CodeLimitReached? {
         if let reached = addressLimit(on: facts, now: now) { return reached }
-        for quota in facts.exhausted where !(facts.isKnownNetwork && quota.scope.isAboutStrangers) {
+        if let quota = facts.exhausted.first {
             return CodeLimitReached(quota.scope, wait: wait(until: quota.until, now: now))
         }
         guard !facts.isKnownNetwork, facts.shares.contains(where: isTooLow) else { return nil }
@@ -183,26 +203,23 @@ extension CodeLimits {
     /// The limits of the address itself.
     ///
     /// An attacker who asks for messages to an address must not keep its owner out: a network that has proven the address
-    /// has limits of its own, and the limits of more than an hour hold for a network that has asked. Any other one waits
-    /// an hour at most.
+    /// has limits of its own, one network can ask for a part only, and where a rate of more than an hour is used up, the
+    /// address gets one message an hour.
     private func addressLimit(on facts: CodeFacts, now: Timestamp) -> CodeLimitReached? {
         let own = facts.sent.filter(\.isFromSameNetwork)
-        if facts.isKnownNetwork { return longestWait(perAddress, own, .address, now) }
-        let long = perAddress.filter { $0.window > Self.strangersWait }
-        let hasAsked = own.contains { $0.moment > now - (long.map(\.window).max() ?? .zero) }
+        let counted = facts.isKnownNetwork ? own : facts.sent
         let reached = [
-            longestWait(perAddress.filter { $0.window <= Self.strangersWait }, facts.sent, .address, now),
-            longestWait(perAddressAndNetwork, own, .addressFromNetwork, now),
-            hasAsked
-                ? longestWait(long, facts.sent, .address, now)
-                : longestWait(long, facts.sent, .address, now).flatMap { _ in
-                    longestWait([CodeRate(1, per: Self.strangersWait)], facts.sent, .address, now)
-                },
+            longestWait(perAddress.filter { $0.window <= Self.longestLock }, counted, .address, now),
+            longestWait(perAddress.filter { $0.window > Self.longestLock }, counted, .address, now).flatMap { _ in
+                longestWait([CodeRate(1, per: Self.longestLock)], counted, .address, now)
+            },
+            facts.isKnownNetwork ? nil : longestWait(perAddressAndNetwork, own, .addressFromNetwork, now),
         ]
         return reached.compactMap(\.self).max { $0.wait < $1.wait }
     }
 
-    private static let strangersWait = Duration.seconds(3600)
+    /// How long an attacker can keep the owner of an address out.
+    private static let longestLock = Duration.seconds(3600)
 
     private func longestWait(
         _ rates: [CodeRate], _ sent: [CodeFacts.Sent], _ scope: CodeScope, _ now: Timestamp
@@ -222,11 +239,7 @@ extension CodeLimits {
     }
 
     private func isTooLow(_ share: CodeFacts.Share) -> Bool {
-        share.sent >= Self.leastSample(of: share.scope) && share.used * 100 < share.sent * leastUse
+        share.sent >= Self.leastSample(of: share.scope) && share.networks >= Self.leastNetworks(of: share.scope)
+            && share.used * 100 < share.sent * leastUse
     }
-}
-
-extension CodeScope {
-    /// Limits against the use of many numbers do not hold for a network from which the number was proven.
-    fileprivate var isAboutStrangers: Bool { self == .prefix || self == .country }
 }

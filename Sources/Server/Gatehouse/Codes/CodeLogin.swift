@@ -81,10 +81,10 @@ extension AuthService {
 
     /// Sends a notice, if its channel is configured. It is a courtesy: a failure is reported and fails no request.
     func notify(
-        _ address: CodeAddress, _ notice: OutgoingMessage.Notice, acceptLanguage: String? = nil, requestID: String
+        _ address: CodeAddress, _ notice: OutgoingMessage.Notice, requestID: String
     ) {
         guard let sender = senders[address.channel] else { return }
-        let message = OutgoingMessage(to: address, content: .notice(notice), acceptLanguage: acceptLanguage)
+        let message = OutgoingMessage(to: address, content: .notice(notice))
         do throws(DeliveryFault) { try sender.send(message, requestID: requestID) } catch {
             report(.messageNotDelivered(address.channel, error), requestID)
         }
@@ -92,7 +92,7 @@ extension AuthService {
 
     /// Tells the account's address that its number, which was unused for a long time, has signed in.
     func warnOwner(of user: User, requestID: String) {
-        guard let email = user.email, let address = try? EmailAddress(email) else { return }
+        guard user.emailVerified, let email = user.email, let address = try? EmailAddress(email) else { return }
         notify(CodeAddress(.email, address.text), .staleNumberUsed, requestID: requestID)
     }
 }

@@ -35,7 +35,7 @@ package protocol MessageSender: Sendable {
 
 /// Why a message was not accepted. None of them contains an address, a code or a secret.
 package enum DeliveryFault: Error, Sendable, Equatable {
-    /// No answer in time. The message may have been sent.
+    /// No answer, or none in time. The message may have been sent.
     case timeout
     /// No connection, no TLS, or an answer that asks to try later.
     case unavailable(String)

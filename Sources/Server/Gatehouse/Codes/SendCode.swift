@@ -73,7 +73,8 @@ extension AuthService {
             throw .invalidAddress(error)
         }
         let address = CodeAddress(.phone, number.text)
-        guard policy.codes.countries.contains(number.country) || policy.codes.testCodes[address] != nil else {
+        let isTest = policy.codes.testCode(for: address, now: primitives.now()) != nil
+        guard isTest || policy.codes.countries.contains(number.country) else {
             throw .countryNotServed
         }
         return (address, number.prefix, number.country.code)
@@ -98,10 +99,15 @@ extension AuthService {
         func key(_ kind: String, _ text: String?) -> [UInt8]? {
             text.flatMap { hasher.hashes(of: "\(kind) \($0)", by: provider).first }
         }
+        let network = device.address.map { ClientNetwork(ofAddress: $0)?.text ?? $0 }
         return CodeKeys(
             channel: address.channel, address: key("code address", address.text) ?? [],
-            prefix: key("code prefix", prefix), country: country, client: key("code client", device.address),
-            network: key("code network", device.address.map { ClientNetwork(ofAddress: $0)?.text ?? $0 }))
+            prefix: key("code prefix", prefix),
+            prefixFromNetwork: prefix.flatMap { prefix in
+                network.flatMap { key("code prefix and network", "\(prefix) \($0)") }
+            }, country: country,
+            client: key("code client", device.address.map { ClientNetwork.clientKey(ofAddress: $0) }),
+            network: key("code network", network))
     }
 
     private func record(

@@ -27,7 +27,12 @@ package struct StoredCode: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    package func isAlive(now: Timestamp) -> Bool { now < expiresAt && tries < Self.permittedTries }
+    /// A code that ends later than any that is made now was made by a clock that was wrong.
+    package func isAlive(now: Timestamp) -> Bool {
+        now < expiresAt && expiresAt <= Self.latestExpiry(now: now) && tries < Self.permittedTries
+    }
+
+    package static func latestExpiry(now: Timestamp) -> Timestamp { now + lifetime + ClockAgreement.readinessLimit }
 
     package func isResendable(to other: CodeAddress, now: Timestamp) -> Bool {
         address == other && isAlive(now: now) && now + Self.leastTimeForResend <= expiresAt

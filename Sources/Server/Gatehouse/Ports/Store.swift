@@ -148,8 +148,11 @@ package protocol Store: Sendable {
 
     /// Keeps Apple's refresh token for the user's account and removes the task. When the user or the account is gone, a
     /// revocation of that token is queued instead, unless the token belongs to another user.
+    ///
+    /// - Parameter seal: encrypts the token for a user: the task's, or the one whom that user has joined meanwhile.
     func finish(
-        _ exchange: AppleTask, with sealedToken: [UInt8], of subject: String, now: Timestamp
+        _ exchange: AppleTask, sealing seal: @escaping @Sendable (_ owner: UserID) -> [UInt8], of subject: String,
+        now: Timestamp
     ) throws(Refusal)
 
     // MARK: Clocks

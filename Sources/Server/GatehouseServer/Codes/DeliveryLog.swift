@@ -17,7 +17,7 @@ extension DeliveryReport {
         case nil: nil
         case .misconfigured(let text): (.error, "\(text): correct the settings of this installation")
         case .unavailable(let text), .limited(let text), .refused(let text): (.warning, text)
-        case .timeout: (.warning, "no answer in time; the message may have been sent")
+        case .timeout: (.warning, "no answer, or none in time; the message may have been sent")
         case .crowded: (.warning, "too many messages wait: the receiver is slow or does not answer")
         }
     }

@@ -138,7 +138,8 @@ extension SettingReader {
             limits: CodeLimits(
                 perAddress: self[\.codesPerAddress], perAddressAndNetwork: self[\.codesPerAddressAndNetwork],
                 perClient: self[\.codesPerClient], perNetwork: self[\.codesPerNetwork],
-                perPrefix: self[\.codesPerPrefix], perCountry: self[\.codesPerCountry],
+                perPrefix: self[\.codesPerPrefix], perPrefixAndNetwork: self[\.codesPerPrefixAndNetwork],
+                perCountry: self[\.codesPerCountry],
                 perChannel: self[\.codesPerChannel], leastUse: self[\.codesLeastUsed]),
             countries: self[\.phoneCountries] ?? [], defaultCountry: self[\.phoneDefaultCountry],
             testCodes: self[\.testCodes] ?? [:])

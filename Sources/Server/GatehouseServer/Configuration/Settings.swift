@@ -243,35 +243,40 @@ package struct Settings: Sendable {
             signs in, and is told by mail. `0` is no limit.
             """)
     let codesPerAddress = Setting(
-        "CODES_PER_ADDRESS", .rates, default: "1/1m,2/3m,3/10m,5/1h,10/1d", "Most codes to one number or mail address.",
+        "CODES_PER_ADDRESS", .rates(atMost: 1000), default: "1/1m,2/3m,3/10m,5/1h,10/1d",
+        "Most codes to one number or mail address.",
         details: """
-            The rates of more than an hour hold for networks that have asked for a code to the address: an attacker keeps \
-            its owner out for an hour at most. A network from which the address was proven within 30 days has these limits \
-            for itself.
+            Where a rate of more than an hour is used up, the address gets one code an hour: an attacker keeps its owner out \
+            for an hour at most. A network from which the address was proven within 30 days has these limits for itself.
             """)
     let codesPerAddressAndNetwork = Setting(
-        "CODES_PER_ADDRESS_AND_NETWORK", .rates, default: "3/1h,6/1d",
+        "CODES_PER_ADDRESS_AND_NETWORK", .rates(atMost: 1000), default: "3/1h,6/1d",
         "Most codes to one address that one network can ask for.",
-        details: "A network is 24 bits of an IPv4 address, and 64 of an IPv6 address.")
+        details: "A network is 24 bits of an IPv4 address, and 48 of an IPv6 address.")
     let codesPerClient = Setting(
-        "CODES_PER_CLIENT", .rates, default: "30/1h,100/1d", "Most codes that one client address can ask for.",
+        "CODES_PER_CLIENT", .rates(), default: "30/1h,100/1d", "Most codes that one client address can ask for.",
         details: "Many phones of a mobile network share one.")
     let codesPerNetwork = Setting(
-        "CODES_PER_NETWORK", .rates, default: "100/1h,500/1d", "Most codes that one network can ask for.")
+        "CODES_PER_NETWORK", .rates(), default: "100/1h,500/1d", "Most codes that one network can ask for.")
     let codesPerPrefix = Setting(
-        "CODES_PER_PREFIX", .rates, default: "20/1h",
+        "CODES_PER_PREFIX", .rates(), default: "20/1h",
         "Most codes to numbers that differ in the last four digits only.")
+    let codesPerPrefixAndNetwork = Setting(
+        "CODES_PER_PREFIX_AND_NETWORK", .rates(), default: "5/1h",
+        "Most codes to such numbers that one network can ask for.")
     let codesPerCountry = Setting(
-        "CODES_PER_COUNTRY", .rates, default: "500/1h,3000/1d", "Most codes to the numbers of one country.")
+        "CODES_PER_COUNTRY", .rates(), default: "500/1h,3000/1d", "Most codes to the numbers of one country.")
     let codesPerChannel = Setting(
-        "CODES_PER_CHANNEL", .rates, default: "1000/1h,10000/1d", "Most codes by SMS, and most codes by mail.",
-        details: "It limits what an attack can cost.")
+        "CODES_PER_CHANNEL", .rates(), default: "1000/1h,10000/1d", "Most codes by SMS, and most codes by mail.",
+        details: """
+            It limits what an attack can cost. A fifth is left for networks from which the address was proven within 30 days.
+            """)
     let codesLeastUsed = Setting(
         "CODES_LEAST_USED", .number(0...100), default: "10",
         "Percentage of the codes to a prefix or a country that have to be used.",
         details: """
-            If fewer of the last hour's codes were used, of 20 for a prefix and of 100 for a country, strangers get no more \
-            of them for now.
+            If fewer of the last hour's codes were used, of 20 for a prefix and of 100 for a country, for which at least 3 and \
+            10 networks have asked, strangers get no more of them for now.
             """)
     let testCodes = Setting(
         "TEST_CODES", .testCodes, "Fixed codes for addresses to which nothing is sent, each with its last day.",

@@ -86,7 +86,7 @@ extension MovedTable {
             blobs: ["hash", "seed", "code_hash"], isNumbered: true),
         MovedTable(
             "code_sends", key: "id", texts: ["provider", "country"], numbers: ["id", "moment"], flags: ["used"],
-            blobs: ["code", "address", "prefix", "client", "network"], isNumbered: true),
+            blobs: ["code", "address", "prefix", "prefix_network", "client", "network"], isNumbered: true),
         MovedTable(
             "apple_tasks", key: "id", texts: ["kind", "user_id", "client_id"],
             numbers: ["id", "attempts", "due_at", "expires_at"], blobs: ["secret"], isNumbered: true),

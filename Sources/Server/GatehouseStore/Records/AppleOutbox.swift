@@ -27,22 +27,21 @@ extension RelationalStore {
     }
 
     package func finish(
-        _ exchange: AppleTask, with sealedToken: [UInt8], of subject: String, now: Timestamp
+        _ exchange: AppleTask, sealing seal: @escaping @Sendable (_ owner: UserID) -> [UInt8], of subject: String,
+        now: Timestamp
     ) throws(Refusal) {
         try writing { connection in
             try connection.lock(exchange.userID)
+            let user = try connection.user(of: exchange) ?? exchange.userID
+            if user != exchange.userID { try connection.lock(user) }
             try connection.delete(exchange)
-            let isKept = try connection.keep(
-                sealedToken, for: exchange.clientID, of: exchange.userID, subject: subject)
+            let isKept = try connection.keep(seal(user), for: exchange.clientID, of: user, subject: subject)
             guard !isKept else { return }
             // The code was issued to another user: their token must not be revoked.
             let owner = try connection.owner(of: Identity(provider: .apple, subject: subject, email: nil))
-            let hasOtherAccount = try connection.hasAccount(exchange.userID, of: .apple)
-            guard owner == nil, !hasOtherAccount else { return }
+            guard try owner == nil && !connection.hasAccount(user, of: .apple) else { return }
             try connection.insert(
-                AppleTask(
-                    kind: .revoke, userID: exchange.userID, clientID: exchange.clientID, sealed: sealedToken,
-                    dueAt: now))
+                AppleTask(kind: .revoke, userID: user, clientID: exchange.clientID, sealed: seal(user), dueAt: now))
         }
     }
 }
@@ -73,6 +72,11 @@ extension RecordConnection {
             "UPDATE apple_tasks SET attempts = attempts + 1, due_at = ? WHERE id = ?",
             .integer((now + AppleTask.lease).milliseconds), .integer(task.id))
         return task
+    }
+
+    /// Whose task it is now: the user may have joined another one since it was taken. Nil if it is gone.
+    fileprivate func user(of task: AppleTask) throws -> UserID? {
+        try first("SELECT user_id FROM apple_tasks WHERE id = ?", .integer(task.id)) { row in UserID(row.text(0)) }
     }
 
     func delete(_ task: AppleTask) throws {

@@ -25,9 +25,15 @@ extension RelationalStore {
 
     package func forget(_ send: CodeSend, of idHash: [UInt8]) throws(Refusal) {
         try writing { connection in
+            // Still counted by what protects the gateway and all users, and no more by what protects the address.
             try connection.send(
-                "DELETE FROM code_sends WHERE code = ? AND moment = ?", .blob(idHash),
-                .integer(send.moment.milliseconds))
+                """
+                UPDATE code_sends SET address = ?1, prefix = NULL, prefix_network = NULL, country = NULL
+                WHERE code = ?2 AND moment = ?3
+                """,
+                .blob([]), .blob(idHash), .integer(send.moment.milliseconds))
+            // No client has heard of the id of a code that is new.
+            try connection.send("DELETE FROM codes WHERE hash = ?", .blob(send.idHash))
         }
     }
 
@@ -58,10 +64,11 @@ extension RecordConnection {
     fileprivate func countTry(ofCode idHash: [UInt8], now: Timestamp) throws -> StoredCode? {
         try first(
             """
-            UPDATE codes SET tries = tries + 1 WHERE hash = ? AND tries < ? AND expires_at > ?
+            UPDATE codes SET tries = tries + 1 WHERE hash = ? AND tries < ? AND expires_at > ? AND expires_at <= ?
             RETURNING provider, address, seed, code_hash, tries, expires_at
             """,
-            .blob(idHash), .integer(Int64(StoredCode.permittedTries)), .integer(now.milliseconds)
+            .blob(idHash), .integer(Int64(StoredCode.permittedTries)), .integer(now.milliseconds),
+            .integer(StoredCode.latestExpiry(now: now).milliseconds)
         ) { row in try StoredCode(idHash, row: row) }
     }
 
@@ -83,28 +90,28 @@ extension StoredCode {
 
 // MARK: - Messages
 
-/// More than any limit of one address counts.
-private let countedMessages = 200
-
 extension RecordConnection {
     fileprivate func insert(_ send: CodeSend, of idHash: [UInt8]) throws {
         let keys = send.keys
         try self.send(
             """
-            INSERT INTO code_sends (moment, code, provider, country, address, prefix, client, network)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO code_sends (moment, code, provider, country, address, prefix, prefix_network, client, network)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             .integer(send.moment.milliseconds), .blob(idHash), .text(keys.channel.provider.rawValue),
-            .optional(keys.country), .blob(keys.address), .optional(keys.prefix), .optional(keys.client),
-            .optional(keys.network))
+            .optional(keys.country), .blob(keys.address), .optional(keys.prefix),
+            .optional(keys.prefixFromNetwork), .optional(keys.client), .optional(keys.network))
     }
 
     fileprivate func codeFacts(of send: CodeSend, limits: CodeLimits) throws -> CodeFacts {
         let (keys, now) = (send.keys, send.moment)
         var facts = CodeFacts()
-        facts.sent = try messages(to: keys, since: now - CodeLimits.longestWindow)
+        let most = (limits.perAddress + limits.perAddressAndNetwork).map(\.count).max() ?? 1
+        facts.sent = try messages(to: keys, now: now, atMost: most)
         facts.isKnownNetwork = try isKnownNetwork(keys, since: now - CodeLimits.knownNetworkMemory)
-        facts.exhausted = try limits.quotas.compactMap { try exhausted($0, keys, now: now) }
+        facts.exhausted = try limits.quotas(isKnownNetwork: facts.isKnownNetwork).compactMap {
+            try exhausted($0, keys, now: now)
+        }
         if limits.leastUse > 0 {
             facts.shares = try [CodeScope.prefix, .country].compactMap { try share($0, keys, now) }
         }
@@ -114,10 +121,15 @@ extension RecordConnection {
         return facts
     }
 
-    private func messages(to keys: CodeKeys, since start: Timestamp) throws -> [CodeFacts.Sent] {
+    /// A message of the future was counted by a clock that was wrong, and would count for too long.
+    private func messages(to keys: CodeKeys, now: Timestamp, atMost count: Int) throws -> [CodeFacts.Sent] {
         try all(
-            "SELECT moment, network FROM code_sends WHERE address = ? AND moment > ? ORDER BY moment DESC LIMIT ?",
-            .blob(keys.address), .integer(start.milliseconds), .integer(Int64(countedMessages))
+            """
+            SELECT moment, network FROM code_sends WHERE address = ? AND moment > ? AND moment <= ?
+            ORDER BY moment DESC LIMIT ?
+            """,
+            .blob(keys.address), .integer((now - CodeLimits.longestWindow).milliseconds),
+            .integer((now + ClockAgreement.readinessLimit).milliseconds), .integer(Int64(count))
         ) { row in
             let network = row.optionalBlob(1)
             return CodeFacts.Sent(
@@ -137,13 +149,14 @@ extension RecordConnection {
     private func exhausted(_ quota: CodeQuota, _ keys: CodeKeys, now: Timestamp) throws -> CodeFacts.Exhausted? {
         guard quota.rate.count > 0 else { return CodeFacts.Exhausted(quota.scope, until: now + quota.rate.window) }
         guard let (column, key) = keys.key(of: quota.scope) else { return nil }
+        // Of all messages with a key, only those of the channel count, and none of the future.
         return try first(
             """
-            SELECT moment FROM code_sends WHERE \(column) = ? AND provider = ? AND moment > ?
+            SELECT moment FROM code_sends WHERE \(column) = ? AND provider = ? AND moment > ? AND moment <= ?
             ORDER BY moment DESC LIMIT 1 OFFSET ?
             """,
             key, .text(keys.channel.provider.rawValue), .integer((now - quota.rate.window).milliseconds),
-            .integer(Int64(quota.rate.count - 1))
+            .integer((now + ClockAgreement.readinessLimit).milliseconds), .integer(Int64(quota.rate.count - 1))
         ) { row in CodeFacts.Exhausted(quota.scope, until: row.timestamp(0) + quota.rate.window) }
     }
 
@@ -152,21 +165,25 @@ extension RecordConnection {
         let end = now - StoredCode.lifetime
         return try first(
             """
-            SELECT count(*), count(CASE WHEN used THEN 1 END) FROM code_sends
+            SELECT count(*), count(CASE WHEN used THEN 1 END), count(DISTINCT network) FROM code_sends
             WHERE \(column) = ? AND moment > ? AND moment <= ?
             """,
             key, .integer((end - CodeLimits.shareWindow).milliseconds), .integer(end.milliseconds)
-        ) { row in CodeFacts.Share(scope, sent: Int(row.integer(0)), used: Int(row.integer(1))) }
+        ) { row in
+            CodeFacts.Share(
+                scope, sent: Int(row.integer(0)), used: Int(row.integer(1)), networks: Int(row.integer(2)))
+        }
     }
 }
 
 extension CodeKeys {
-    /// The column of `code_sends` that a scope counts by, and its value.
+    /// The column of `code_sends` that a scope counts by, and its value. Nil where the message has no such key.
     fileprivate func key(of scope: CodeScope) -> (column: String, Value)? {
         switch scope {
         case .client: client.map { ("client", .blob($0)) }
         case .network: network.map { ("network", .blob($0)) }
         case .prefix: prefix.map { ("prefix", .blob($0)) }
+        case .prefixFromNetwork: prefixFromNetwork.map { ("prefix_network", .blob($0)) }
         case .country: country.map { ("country", .text($0)) }
         case .channel: ("provider", .text(channel.provider.rawValue))
         case .address, .addressFromNetwork, .unused: nil

@@ -10,6 +10,10 @@ extension RelationalStore {
         try writing { connection in
             try connection.lock(join.redemption, nil)
             try connection.lock(join.identity)
+            // A login by one of them waits, and then finds the user to whom it has moved.
+            for account in try connection.accounts(of: join.caller) {
+                try connection.lock(Identity(provider: account.provider, subject: account.subject, email: nil))
+            }
             try connection.lock(join.caller)
             try connection.lockSessions(of: join.caller)
             let decision = decide(try connection.facts(of: join))

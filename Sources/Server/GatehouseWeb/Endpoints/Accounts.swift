@@ -34,8 +34,7 @@ struct LinkAccountEndpoint: Endpoint {
     private func bind(
         _ channel: CodeChannel, to caller: Caller, by request: Request, in context: inout RequestContext
     ) throws -> Response {
-        let binding = try request.read(AddressBindingBody.self).binding(
-            channel, acceptLanguage: request.text(of: .acceptLanguage))
+        let binding = try request.read(AddressBindingBody.self).binding(channel)
         switch try auth.bind(binding, to: caller, from: request.device, in: &context) {
         case .bound: return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
         case .joined(let result): return .ok(LoginBody(result))

@@ -74,9 +74,8 @@ struct AddressBindingBody: RequestBody {
         replaces = fields.changeFlag("replace") ?? false
     }
 
-    func binding(_ channel: CodeChannel, acceptLanguage: String?) -> AddressBinding {
-        AddressBinding(
-            channel: channel, code: code, onTaken: onTaken, replaces: replaces, acceptLanguage: acceptLanguage)
+    func binding(_ channel: CodeChannel) -> AddressBinding {
+        AddressBinding(channel: channel, code: code, onTaken: onTaken, replaces: replaces)
     }
 }
 

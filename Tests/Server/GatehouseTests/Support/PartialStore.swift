@@ -64,6 +64,6 @@ extension PartialStore {
     func postpone(_: AppleTask, now: Timestamp) throws(Refusal) { try fail(Void.self) }
     func finish(_ task: AppleTask) throws(Refusal) { try fail(Void.self) }
     func finish(
-        _: AppleTask, with: [UInt8], of: String, now: Timestamp
+        _: AppleTask, sealing: @escaping @Sendable (_ owner: UserID) -> [UInt8], of: String, now: Timestamp
     ) throws(Refusal) { try fail(Void.self) }
 }

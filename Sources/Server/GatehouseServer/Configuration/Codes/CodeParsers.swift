@@ -2,26 +2,26 @@ import Gatehouse
 
 extension SettingParser where Value == [CodeRate] {
     /// The rates of one limit.
-    static var rates: Self {
+    ///
+    /// - Parameter count: the most that one of them can permit.
+    static func rates(atMost count: Int = 1_000_000) -> Self {
         let most = CodeLimits.longestWindow
         return Self(
             "a list such as 1/1m,5/1h,10/1d: how many within which time, at most \(most.setting); 0/1h for none"
         ) {
             text in
             let entries = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
-            let rates = entries.compactMap { CodeRate(setting: $0) }
+            let rates = entries.compactMap { CodeRate(setting: $0, atMost: count) }
             return rates.count == entries.count ? rates : nil
         }
     }
 }
 
 extension CodeRate {
-    private static let largestCount = 1_000_000
-
     /// Reads `5/1h`.
-    fileprivate init?(setting text: String) {
+    fileprivate init?(setting text: String, atMost most: Int) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let count = Int(digits: parts[0]), count <= Self.largestCount,
+        guard parts.count == 2, let count = Int(digits: parts[0]), count <= most,
             let window = Duration(setting: String(parts[1])), window > .zero, window <= CodeLimits.longestWindow
         else { return nil }
         self.init(count, per: window)

@@ -43,6 +43,7 @@ CREATE TABLE code_sends (
     country  TEXT COLLATE "C",
     address  BYTEA NOT NULL,
     prefix   BYTEA,                   -- of a phone number, without its last four digits
+    prefix_network BYTEA,             -- of the prefix and the network together
     client   BYTEA,
     network  BYTEA,
     used     BOOLEAN NOT NULL DEFAULT FALSE
@@ -52,5 +53,6 @@ CREATE INDEX code_sends_by_provider ON code_sends (provider, moment);
 CREATE INDEX code_sends_by_country ON code_sends (country, moment) WHERE country IS NOT NULL;
 CREATE INDEX code_sends_by_address ON code_sends (address, moment);
 CREATE INDEX code_sends_by_prefix ON code_sends (prefix, moment) WHERE prefix IS NOT NULL;
+CREATE INDEX code_sends_by_prefix_network ON code_sends (prefix_network, moment) WHERE prefix_network IS NOT NULL;
 CREATE INDEX code_sends_by_client ON code_sends (client, moment) WHERE client IS NOT NULL;
 CREATE INDEX code_sends_by_network ON code_sends (network, moment) WHERE network IS NOT NULL;

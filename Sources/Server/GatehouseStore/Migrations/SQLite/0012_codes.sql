@@ -39,6 +39,7 @@ CREATE TABLE code_sends (
     country  TEXT,
     address  BLOB NOT NULL,
     prefix   BLOB,                   -- of a phone number, without its last four digits
+    prefix_network BLOB,             -- of the prefix and the network together
     client   BLOB,
     network  BLOB,
     used     INTEGER NOT NULL DEFAULT 0 CHECK (used IN (0, 1))
@@ -48,5 +49,6 @@ CREATE INDEX code_sends_by_provider ON code_sends (provider, moment);
 CREATE INDEX code_sends_by_country ON code_sends (country, moment) WHERE country IS NOT NULL;
 CREATE INDEX code_sends_by_address ON code_sends (address, moment);
 CREATE INDEX code_sends_by_prefix ON code_sends (prefix, moment) WHERE prefix IS NOT NULL;
+CREATE INDEX code_sends_by_prefix_network ON code_sends (prefix_network, moment) WHERE prefix_network IS NOT NULL;
 CREATE INDEX code_sends_by_client ON code_sends (client, moment) WHERE client IS NOT NULL;
 CREATE INDEX code_sends_by_network ON code_sends (network, moment) WHERE network IS NOT NULL;
