@@ -192,8 +192,12 @@ struct AddressChangeAttackTests {
         let shell = try fixture.logIn(fixture.code(mail, channel: "email"))
         let code = try fixture.code(mail, channel: "email")
         let (joining, deleting) = (try server.testDatabase.connection(), try server.testDatabase.connection())
-        // What a join and a deletion write, each in its transaction.
-        try joining.executeScript("BEGIN; SELECT 1 FROM users WHERE id = '\(shell.userID)' FOR NO KEY UPDATE")
+        // What a join and a deletion lock and write, each in its transaction.
+        try joining.executeScript(
+            """
+            BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('EMAIL \(mail)', 0));
+            SELECT 1 FROM users WHERE id = '\(shell.userID)' FOR NO KEY UPDATE
+            """)
         let waiting = Background { Array("\((try? fixture.logIn(code).status) ?? 0)".utf8) }
         let locked =
             "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
