@@ -108,6 +108,6 @@ class Sending(GatewayTest):
             self.assertEqual(self.post()[0], 503)
         self.assertEqual([path for path, _, _ in self.gateway.requests], ["/"] * 5)
 
-    def test_no_answer_is_unavailability(self):
+    def test_no_connection_is_unavailability(self):
         self.gateway.serving.close()
-        self.assertEqual(self.post(body()), (503, "no_answer"))
+        self.assertEqual(self.post(body()), (503, "no_connection"))

@@ -10,6 +10,8 @@ import http.client
 import json
 import os
 import re
+import socket
+import ssl
 import sys
 import threading
 import time
@@ -21,8 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 # How far the time of a request may be from the time here, in seconds.
 TOLERANCE = 300
-# How long the ids of accepted messages are kept. Longer than TOLERANCE, since Gatehouse signs a message that it sends again
-# with the time of then.
+# How long the ids of accepted messages are kept: a proxy in between may repeat a request. Longer than TOLERANCE.
 ID_LIFETIME = 3600
 LARGEST_BODY = 65536
 # Gatehouse waits for 5 seconds.
@@ -50,8 +51,8 @@ class Refusal(Exception):
         self.status, self.reason = status, reason
 
 
-# What Gatehouse does with a status: it tells the user to wait, that the address cannot be used, or to try again, and it
-# reports a fault of the settings to the operator.
+# The client of Gatehouse gets 503 for each of them. What was certainly not sent (429, 403, 503) does not make the number wait;
+# 403 is reported to the operator as a fault of the settings.
 def limited(reason):
     return Refusal(429, reason)
 
@@ -66,6 +67,11 @@ def misconfigured(reason):
 
 def unavailable(reason):
     return Refusal(503, reason)
+
+
+def unanswered(reason):
+    """The gateway may have sent the message."""
+    return Refusal(504, reason)
 
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
@@ -252,8 +258,12 @@ def ask(address, headers, body):
     try:
         with answer_of(request) as response:
             return response.status, as_object(response.read(LARGEST_BODY))
+    except urllib.error.URLError as error:
+        # Only without a connection is it certain that nothing was sent.
+        certain = isinstance(error.reason, (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError))
+        raise (unavailable("no_connection") if certain else unanswered("no_answer")) from None
     except (OSError, http.client.HTTPException):
-        raise unavailable("no_answer") from None
+        raise unanswered("no_answer") from None
 
 
 def answer_of(request):

@@ -24,7 +24,7 @@ extension WebhookSecrets {
     /// The header fields that identify and sign a message.
     ///
     /// - Parameters:
-    ///   - id: names the message; without a dot, which separates the signed parts. A message that is sent again has the same.
+    ///   - id: names the message; without a dot, which separates the signed parts. The receiver ignores a repeated one.
     ///   - timestamp: seconds since 1970.
     package func headers(id: String, timestamp: Int64, body: [UInt8]) -> [(String, String)] {
         let content = Self.content(id: id, timestamp: "\(timestamp)", body: body)

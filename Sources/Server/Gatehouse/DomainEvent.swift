@@ -28,7 +28,7 @@ package enum DomainEvent: Sendable, Equatable {
     case securityEventApplied(SecurityEvents.Kind)
     case appleTaskDone(AppleTask.Kind)
     case appleTaskFailed(AppleTask.Kind, AppleServerFault, of: UserID)
-    /// A store failure that did not fail the request.
+    /// The gateway or the mail server has accepted a message with a code.
     case codeSent(CodeChannel)
     /// A code has signed a user in, or was bound to one.
     case codeUsed(CodeChannel)
@@ -36,5 +36,6 @@ package enum DomainEvent: Sendable, Equatable {
     case messageNotDelivered(CodeChannel, DeliveryFault)
     /// A code that was wrong, used, expired or tried too often.
     case wrongCode
+    /// A store failure that did not fail the request.
     case storeFailureTolerated(StoreFailure)
 }

@@ -148,13 +148,13 @@ struct AppClientCodeTests {
         #expect(error?.code == code && client.state == state && app.server.seen("refresh").isEmpty)
     }
 
-    @Test("Where the server may have used the code, the error says to request a new one")
+    @Test("Where the server may have used the code, the error says what another try means")
     func textOfUsedCode() async throws {
         app.server.plan("code_1", Self.problem(503, "storage_unavailable"))
         let error = await #expect(throws: GatehouseError.self) {
             try await app.client().signIn(code: "123456", for: SentCode(id: "code_1", to: .phone("+1")))
         }
-        #expect(error?.description.contains("request a new one") == true)
+        #expect(error?.description.contains("the user may try it once more") == true)
     }
 
     @Test("Neither the code, its id nor the address is printed")

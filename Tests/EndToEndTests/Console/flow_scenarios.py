@@ -455,7 +455,7 @@ def codes_bound(page):
     page.expect_title("Refused: provider")
     page.act("#code-replace")
     page.expect_title("The address was replaced")
-    page.until(lambda: any("was changed" in text and first in text for text in page.texts("#inbox li")), "the notice")
+    page.until(lambda: any("was replaced" in text and first in text for text in page.texts("#inbox li")), "the notice")
     page.screenshot("replaced")
     user = page.text("#session code")
     # A user has one account of each provider, so two users of Apple cannot be joined.

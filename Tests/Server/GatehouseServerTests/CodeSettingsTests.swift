@@ -30,6 +30,7 @@ struct CodeSettingsTests {
         ("SMS_SECRET", "short", "SMS_SECRET must be whsec_"), ("SMS_SECRET", "whsec_YQ==", "SMS_SECRET must be whsec_"),
         ("PHONE_COUNTRIES", "CN,XX", "PHONE_COUNTRIES must be a list of countries"),
         ("PHONE_DEFAULT_COUNTRY", "China", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
+        ("PHONE_DEFAULT_COUNTRY", "GB", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
         ("MAIL_FROM", nil, "MAIL_FROM is missing"),
         ("SMTP_URL", "mail.example.com", "SMTP_URL must be smtps://"),
         ("MAIL_FROM", "a@b\r\nBcc: c@d", "MAIL_FROM must be an address"),

@@ -142,7 +142,7 @@ struct CodeStoreTests {
         let limits = CodeLimits(perAddress: [CodeRate(1, per: .seconds(60))])
         let failed = send(1)
         try record(failed, limits)
-        try store.forget(failed, of: failed.idHash)
+        try store.releaseAddress(of: failed, code: failed.idHash)
         #expect(!isRefused(try record(send(2, after: 1), limits)))
     }
 

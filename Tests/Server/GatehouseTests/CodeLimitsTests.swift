@@ -19,10 +19,8 @@ struct CodeLimitsTests {
 
     private func facts(own: [Duration] = [], others: [Duration] = [], isKnown: Bool = false) -> CodeFacts {
         var facts = CodeFacts()
-        let sent =
-            own.map { CodeFacts.Sent(moment: Self.now - $0, isFromSameNetwork: true) }
-            + others.map { CodeFacts.Sent(moment: Self.now - $0, isFromSameNetwork: false) }
-        facts.sent = sent.sorted { $1.moment < $0.moment }
+        facts.sentFromNetwork = own.sorted().map { Self.now - $0 }
+        facts.sent = (own + others).sorted().map { Self.now - $0 }
         facts.isKnownNetwork = isKnown
         return facts
     }
@@ -101,7 +99,7 @@ struct CodeLimitsTests {
     @Test("A wait is told in whole seconds, after which the message is sent")
     func wholeSeconds() {
         var facts = CodeFacts()
-        facts.sent = [CodeFacts.Sent(moment: Self.now - .milliseconds(59_999), isFromSameNetwork: true)]
+        facts.sent = [Self.now - .milliseconds(59_999)]
         #expect(limits.reached(on: facts, now: Self.now)?.wait == .seconds(1))
         #expect(limits.reached(on: facts, now: Self.now + .seconds(1)) == nil)
     }

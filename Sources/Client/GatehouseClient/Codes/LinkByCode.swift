@@ -55,7 +55,7 @@ extension GatehouseClient {
             ).0
             switch try Connection.decode(LinkAnswer.self, from: data) {
             case .accounts(let accounts):
-                if provider == .phone { await renewAfterBinding(session) }
+                await renewAfterBinding(session, isPhone: provider == .phone)
                 return .success(.linked(accounts))
             case .login(let answer): return .success(.joined(try await join(answer, provider, in: session)))
             }
@@ -64,11 +64,11 @@ extension GatehouseClient {
         }
     }
 
-    /// The access token says that its user has no number, and the stored user has none. If this fails, the next request
-    /// refreshes.
-    private func renewAfterBinding(_ session: StoredSession) async {
+    /// The access token may say that its user has no number, and the stored user has neither the number nor the address. If
+    /// this fails, the next request refreshes.
+    private func renewAfterBinding(_ session: StoredSession, isPhone: Bool) async {
         guard let present = cache.session, present.login == session.login else { return }
-        cache.expire(present.tokens.accessToken)
+        if isPhone { cache.expire(present.tokens.accessToken) }
         _ = try? await user()
     }
 

@@ -9,7 +9,8 @@ extension DeliveryFault {
         // A proxy has not heard from the gateway in time.
         case 502, 504: self = .timeout
         case 429: self = .limited("the gateway answers status 429")
-        case 401, 403: self = .misconfigured("the gateway answers status \(status): it does not accept the signature")
+        case 401: self = .misconfigured("the gateway answers status 401: it refuses the signature, or its time")
+        case 403: self = .misconfigured("the gateway answers status 403: its own log says what it refuses")
         case 400...499: self = .refused("the gateway answers status \(status)")
         case 300...399:
             self = .unavailable("the gateway answers status \(status): a redirect is not followed, correct the URL")

@@ -63,7 +63,7 @@ extension AuthService {
     /// Tells an address that it is no longer one of its user. In the language of the installation: an attacker may have made
     /// the request.
     func notifyFormer(_ account: LinkedAccount, requestID: String) {
-        guard let channel = CodeChannel.allCases.first(where: { $0.provider == account.provider }) else { return }
+        guard let channel = CodeChannel(account.provider) else { return }
         notify(
             CodeAddress(channel, account.subject), channel == .phone ? .phoneChanged : .emailChanged,
             requestID: requestID)

@@ -78,8 +78,6 @@ package enum JoinDecision: Sendable {
 package struct AcceptedJoin: Sendable {
     /// The older user, as they are after it.
     package let user: User
-    /// The accounts that move.
-    package let moved: [LinkedAccount]
     package let session: Session
     /// The text of the session's token. It is not stored.
     package let refreshToken: String
@@ -183,7 +181,7 @@ extension AuthService {
             now: join.moment)
         return .join(
             AcceptedJoin(
-                user: user, moved: caller.accounts, session: session, refreshToken: refreshToken,
+                user: user, session: session, refreshToken: refreshToken,
                 events: join.events(of: caller, joining: owner.user, in: session, isStale: join.isStale(on: facts)),
                 usesStaleNumber: join.isStale(on: facts)))
     }

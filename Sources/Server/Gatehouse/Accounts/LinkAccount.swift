@@ -37,12 +37,12 @@ extension AuthService {
     ) throws(Refusal) {
         let now = primitives.now()
         // Unlinking and binding again is a change as well.
-        if provider.isOfCodes {
+        if provider.isProvenByCode {
             try requireLoginForChange(of: caller, now: now)
         } else {
             try requireRecentLogin(of: caller, or: login, now: now, requestID: requestID)
         }
-        let former = provider.isOfCodes ? try accounts(of: caller).first { $0.provider == provider } : nil
+        let former = provider.isProvenByCode ? try accounts(of: caller).first { $0.provider == provider } : nil
         let event = AuditEvent(
             .accountUnlinked, at: now, userID: caller.userID, sessionID: caller.sessionID, provider: provider,
             device: device)

@@ -18,3 +18,8 @@ package struct Country: Sendable, Hashable {
         self = country
     }
 }
+
+extension Country {
+    /// Whether all of its national numbers have the same number of digits.
+    package var hasNumbersOfOneLength: Bool { NumberingPlan.hasOneLength(self) }
+}

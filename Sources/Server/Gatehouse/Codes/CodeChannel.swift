@@ -10,14 +10,19 @@ package enum CodeChannel: String, Sendable, CaseIterable {
         case .email: .email
         }
     }
+
+    /// Nil for a provider whose identities are not proven by codes.
+    package init?(_ provider: Provider) {
+        guard let channel = Self.allCases.first(where: { $0.provider == provider }) else { return nil }
+        self = channel
+    }
 }
 
 extension Provider {
     package static let phone = Provider(known: "PHONE")
     package static let email = Provider(known: "EMAIL")
 
-    /// Whether its identities are proven by codes.
-    package var isOfCodes: Bool { self == .phone || self == .email }
+    package var isProvenByCode: Bool { CodeChannel(self) != nil }
 }
 
 /// Where codes and notices go: a phone number in E.164, or a mail address in lower case. One party has one address in this

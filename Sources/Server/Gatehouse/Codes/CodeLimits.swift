@@ -119,17 +119,6 @@ extension CodeLimits {
 
 /// What the store knows about the messages sent so far.
 package struct CodeFacts: Sendable {
-    /// A message to the same address.
-    package struct Sent: Sendable, Equatable {
-        package let moment: Timestamp
-        package let isFromSameNetwork: Bool
-
-        package init(moment: Timestamp, isFromSameNetwork: Bool) {
-            self.moment = moment
-            self.isFromSameNetwork = isFromSameNetwork
-        }
-    }
-
     /// Quotas that are used up, with the moment at which the next message is possible.
     package struct Exhausted: Sendable, Equatable {
         package let scope: CodeScope
@@ -157,8 +146,11 @@ package struct CodeFacts: Sendable {
         }
     }
 
-    /// Within `CodeLimits.longestWindow`, the newest first.
-    package var sent: [Sent] = []
+    /// When messages to the same address were sent within `CodeLimits.longestWindow`, the newest first. The store reads no
+    /// more than the largest limit.
+    package var sent: [Timestamp] = []
+    /// The same for those that this network has asked for.
+    package var sentFromNetwork: [Timestamp] = []
     /// Whether the address was proven from this network within `CodeLimits.knownNetworkMemory`.
     package var isKnownNetwork = false
     package var exhausted: [Exhausted] = []
@@ -190,13 +182,15 @@ extension CodeLimits {
             return CodeLimitReached(quota.scope, wait: wait(until: quota.until, now: now))
         }
         guard !facts.isKnownNetwork, facts.shares.contains(where: isTooLow) else { return nil }
+        // The share changes as codes are used, and as the oldest ones leave the window.
         return CodeLimitReached(.unused, wait: Self.shareWindow / 4)
     }
 
     /// How long after a message that is sent now the address has to wait for the next one.
     package func waitAfterSending(on facts: CodeFacts, now: Timestamp) -> Duration {
         var next = facts
-        next.sent.insert(CodeFacts.Sent(moment: now, isFromSameNetwork: true), at: 0)
+        next.sent.insert(now, at: 0)
+        next.sentFromNetwork.insert(now, at: 0)
         return addressLimit(on: next, now: now)?.wait ?? .zero
     }
 
@@ -206,14 +200,14 @@ extension CodeLimits {
     /// has limits of its own, one network can ask for a part only, and where a rate of more than an hour is used up, the
     /// address gets one message an hour.
     private func addressLimit(on facts: CodeFacts, now: Timestamp) -> CodeLimitReached? {
-        let own = facts.sent.filter(\.isFromSameNetwork)
-        let counted = facts.isKnownNetwork ? own : facts.sent
+        let counted = facts.isKnownNetwork ? facts.sentFromNetwork : facts.sent
         let reached = [
             longestWait(perAddress.filter { $0.window <= Self.longestLock }, counted, .address, now),
             longestWait(perAddress.filter { $0.window > Self.longestLock }, counted, .address, now).flatMap { _ in
                 longestWait([CodeRate(1, per: Self.longestLock)], counted, .address, now)
             },
-            facts.isKnownNetwork ? nil : longestWait(perAddressAndNetwork, own, .addressFromNetwork, now),
+            facts.isKnownNetwork
+                ? nil : longestWait(perAddressAndNetwork, facts.sentFromNetwork, .addressFromNetwork, now),
         ]
         return reached.compactMap(\.self).max { $0.wait < $1.wait }
     }
@@ -222,13 +216,13 @@ extension CodeLimits {
     private static let longestLock = Duration.seconds(3600)
 
     private func longestWait(
-        _ rates: [CodeRate], _ sent: [CodeFacts.Sent], _ scope: CodeScope, _ now: Timestamp
+        _ rates: [CodeRate], _ sent: [Timestamp], _ scope: CodeScope, _ now: Timestamp
     ) -> CodeLimitReached? {
         let waits = rates.compactMap { rate -> Duration? in
             guard rate.count > 0 else { return rate.window }
-            let counted = sent.filter { $0.moment > now - rate.window }
+            let counted = sent.filter { $0 > now - rate.window }
             guard counted.count >= rate.count else { return nil }
-            return wait(until: counted[rate.count - 1].moment + rate.window, now: now)
+            return wait(until: counted[rate.count - 1] + rate.window, now: now)
         }
         return waits.max().map { CodeLimitReached(scope, wait: $0) }
     }

@@ -73,16 +73,11 @@ extension AuthService {
     }
 
     func reportUse(of proven: ProvenIdentity, requestID: String) {
-        guard let channel = CodeChannel.allCases.first(where: { $0.provider == proven.identity.provider }) else {
-            return
-        }
-        report(.codeUsed(channel), requestID)
+        if let channel = CodeChannel(proven.identity.provider) { report(.codeUsed(channel), requestID) }
     }
 
-    /// Sends a notice, if its channel is configured. It is a courtesy: a failure is reported and fails no request.
-    func notify(
-        _ address: CodeAddress, _ notice: OutgoingMessage.Notice, requestID: String
-    ) {
+    /// Sends a notice, if its channel is configured. A failure is reported, and fails no request.
+    func notify(_ address: CodeAddress, _ notice: OutgoingMessage.Notice, requestID: String) {
         guard let sender = senders[address.channel] else { return }
         let message = OutgoingMessage(to: address, content: .notice(notice))
         do throws(DeliveryFault) { try sender.send(message, requestID: requestID) } catch {

@@ -7,9 +7,9 @@ package struct OutgoingMessage: Sendable, Equatable {
 
     /// What a person is told about their account at an address that it has or had.
     package enum Notice: String, Sendable, CaseIterable {
-        /// To the former number: the account has another one now.
+        /// To the former number: its user has replaced or removed it.
         case phoneChanged = "phone_changed"
-        /// To the former address: the account has another one now.
+        /// To the former address: its user has replaced or removed it.
         case emailChanged = "email_changed"
         /// To the account's address: its number, which was unused for a long time, has signed in.
         case staleNumberUsed = "stale_number_used"

@@ -51,7 +51,7 @@ extension AuthService {
             let new = newCode(id, for: address, now: now)
             let (decision, wait) = try record(send, of: request, new: new)
             let (sentID, code) = try deliver(decision, of: send, for: request, new: new, by: sender, requestID)
-            report(.codeSent(request.channel), requestID)
+            if !new.isFixed { report(.codeSent(request.channel), requestID) }
             return SentCode(id: sentID, expiresIn: now.duration(to: code.expiresAt), resendAfter: wait)
         } catch {
             refusedCode(error, request.channel, from: device, requestID: requestID)
@@ -150,7 +150,7 @@ extension AuthService {
         do throws(DeliveryFault) { try sender.send(message, requestID: requestID) } catch {
             report(.messageNotDelivered(request.channel, error), requestID)
             // What was probably not sent does not count against the address.
-            if error.hasProbablySentNothing { try store.forget(send, of: code.idHash) }
+            if error.hasProbablySentNothing { try store.releaseAddress(of: send, code: code.idHash) }
             throw .deliveryUnavailable(request.channel)
         }
         return (id, code)

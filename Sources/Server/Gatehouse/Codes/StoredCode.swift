@@ -66,13 +66,6 @@ package enum CodeDecision: Sendable {
     /// The code that was sent before.
     case resend(StoredCode)
     case refuse(CodeLimitReached)
-
-    package var code: StoredCode? {
-        switch self {
-        case .send(let code), .resend(let code): code
-        case .refuse: nil
-        }
-    }
 }
 
 /// Makes codes and recognises them. `JWTTokenService` implements it, with a key that is used for nothing else.

@@ -226,8 +226,9 @@ package struct Settings: Sendable {
         "PHONE_COUNTRIES", .countries, "Countries whose numbers get codes.",
         details: "No other number gets one, because attackers earn with messages to some countries.")
     let phoneDefaultCountry = Setting(
-        "PHONE_DEFAULT_COUNTRY", .country, "Country of numbers that are written without `+` and a calling code.",
-        details: "If it is not set, such a number is refused.")
+        "PHONE_DEFAULT_COUNTRY", .countryOfNumbers,
+        "Country of numbers that are written without `+` and a calling code.",
+        details: "If it is not set, such a number is refused, and so is one that begins with 0.")
     let phoneBinding = Setting(
         "PHONE_BINDING", .oneOf(PhonePolicy.Binding.self), default: "off",
         "Whether each user has to have a phone number.",

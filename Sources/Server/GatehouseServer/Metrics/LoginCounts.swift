@@ -64,7 +64,7 @@ extension Refusal {
     static func ofLogins(by provider: Provider) -> [Refusal] {
         let any: [Refusal] = [.userDisabled, .invalidProof(.missing), .storageUnavailable(StoreFailure("")), .notFound]
         guard provider != .dev else { return [.invalidDevSecret] + any }
-        guard !provider.isOfCodes else { return [.invalidCode, .staleNumber] + any }
+        guard !provider.isProvenByCode else { return [.invalidCode, .staleNumber] + any }
         let faults = IdentityFault.all.map { Refusal.identity($0, by: provider) }
         guard provider != .apple else { return faults + [.providerUnavailable(provider)] + any }
         return faults + [.providerUnavailable(provider), .providerMisconfigured(provider)] + any

@@ -106,7 +106,7 @@ extension PostgreSQLServer {
 extension Connection {
     private static let tables = [
         "gatehouse_schema", "users", "auth_accounts", "refresh_tokens", "revocations", "audit_events", "documents",
-        "redemptions", "apple_tasks", "apple_notifications", "barred_identities",
+        "redemptions", "apple_tasks", "apple_notifications", "barred_identities", "codes", "code_sends",
     ]
 
     fileprivate func privileges() throws(PostgreSQLError) -> PostgreSQLFacts.Privileges {

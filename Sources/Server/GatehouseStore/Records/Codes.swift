@@ -23,7 +23,7 @@ extension RelationalStore {
         }
     }
 
-    package func forget(_ send: CodeSend, of idHash: [UInt8]) throws(Refusal) {
+    package func releaseAddress(of send: CodeSend, code idHash: [UInt8]) throws(Refusal) {
         try writing { connection in
             // Still counted by what protects the gateway and all users, and no more by what protects the address.
             try connection.send(
@@ -81,9 +81,11 @@ extension RecordConnection {
 
 extension StoredCode {
     fileprivate init(_ idHash: [UInt8], row: borrowing any SQLRow & ~Copyable) throws {
-        let provider = try row.case(Provider.self, at: 0)
+        guard let channel = CodeChannel(try row.case(Provider.self, at: 0)) else {
+            throw UnreadableValue("a provider whose identities are not proven by codes")
+        }
         self.init(
-            idHash: idHash, address: CodeAddress(provider == .phone ? .phone : .email, row.text(1)), seed: row.blob(2),
+            idHash: idHash, address: CodeAddress(channel, row.text(1)), seed: row.blob(2),
             hash: row.blob(3), tries: Int(row.integer(4)), expiresAt: row.timestamp(5))
     }
 }
@@ -108,6 +110,7 @@ extension RecordConnection {
         var facts = CodeFacts()
         let most = (limits.perAddress + limits.perAddressAndNetwork).map(\.count).max() ?? 1
         facts.sent = try messages(to: keys, now: now, atMost: most)
+        facts.sentFromNetwork = try keys.network.map { try messages(to: keys, from: $0, now: now, atMost: most) } ?? []
         facts.isKnownNetwork = try isKnownNetwork(keys, since: now - CodeLimits.knownNetworkMemory)
         facts.exhausted = try limits.quotas(isKnownNetwork: facts.isKnownNetwork).compactMap {
             try exhausted($0, keys, now: now)
@@ -122,19 +125,21 @@ extension RecordConnection {
     }
 
     /// A message of the future was counted by a clock that was wrong, and would count for too long.
-    private func messages(to keys: CodeKeys, now: Timestamp, atMost count: Int) throws -> [CodeFacts.Sent] {
-        try all(
+    ///
+    /// - Parameter network: nil for all networks.
+    private func messages(
+        to keys: CodeKeys, from network: [UInt8]? = nil, now: Timestamp, atMost count: Int
+    ) throws -> [Timestamp] {
+        let (start, end) = (now - CodeLimits.longestWindow, now + ClockAgreement.readinessLimit)
+        return try all(
             """
-            SELECT moment, network FROM code_sends WHERE address = ? AND moment > ? AND moment <= ?
-            ORDER BY moment DESC LIMIT ?
+            SELECT moment FROM code_sends WHERE address = ?1 AND coalesce(network, '') = coalesce(?2, network, '')
+                AND moment > ?3 AND moment <= ?4
+            ORDER BY moment DESC LIMIT ?5
             """,
-            .blob(keys.address), .integer((now - CodeLimits.longestWindow).milliseconds),
-            .integer((now + ClockAgreement.readinessLimit).milliseconds), .integer(Int64(count))
-        ) { row in
-            let network = row.optionalBlob(1)
-            return CodeFacts.Sent(
-                moment: row.timestamp(0), isFromSameNetwork: network != nil && network == keys.network)
-        }
+            .blob(keys.address), .optional(network), .integer(start.milliseconds), .integer(end.milliseconds),
+            .integer(Int64(count))
+        ) { row in row.timestamp(0) }
     }
 
     private func isKnownNetwork(_ keys: CodeKeys, since start: Timestamp) throws -> Bool {

@@ -12,7 +12,7 @@ extension RecordConnection {
     /// Marks what proved an identity as redeemed: an identity token, or a code.
     func markRedeemed(_ redemption: Redemption, by provider: Provider) throws {
         try markRedeemed(redemption)
-        if provider.isOfCodes { try markUsed(code: redemption.tokenHash) }
+        if provider.isProvenByCode { try markUsed(code: redemption.tokenHash) }
     }
 
     /// Marks a token and its nonce as redeemed. A repeat keeps the time of the first redemption.

@@ -21,7 +21,7 @@ struct LinkAccountEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let channel = CodeChannel.allCases.first { $0.provider.lowercaseName == request.pathArgument }
+        let channel = CodeChannel(rawValue: request.pathArgument)
         let caller = try auth.authenticateChange(
             request.accessToken, proof: request.proof, admitsWithoutPhone: channel == .phone, from: request.device,
             in: &context)

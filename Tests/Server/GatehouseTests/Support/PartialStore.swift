@@ -36,7 +36,7 @@ extension PartialStore {
     func record(
         _: CodeSend, limits: CodeLimits, by: @escaping (CodeFacts) -> (CodeDecision, wait: Duration)
     ) throws(Refusal) -> (decision: CodeDecision, wait: Duration) { try fail() }
-    func forget(_: CodeSend, of: [UInt8]) throws(Refusal) { try fail(Void.self) }
+    func releaseAddress(of: CodeSend, code: [UInt8]) throws(Refusal) { try fail(Void.self) }
     func countTry(ofCode: [UInt8], now: Timestamp) throws(Refusal) -> StoredCode? { try fail() }
 
     func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? { try fail() }

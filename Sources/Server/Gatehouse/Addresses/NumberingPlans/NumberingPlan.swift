@@ -37,7 +37,6 @@ extension NumberingPlan {
     /// By code. The first row of a country names its calling code.
     static let countries = Dictionary(all.compactMap(\.country).map { ($0.code, $0) }) { first, _ in first }
 
-    /// Whether all numbers of the country have the same number of digits.
     static func hasOneLength(_ country: Country) -> Bool {
         all.allSatisfy { $0.country?.code != country.code || $0.lengths.count == 1 }
     }

@@ -39,7 +39,12 @@ extension SettingParser where Value == Set<Country> {
 }
 
 extension SettingParser where Value == Country {
-    static var country: Self { Self("the ISO 3166 code of a country, such as CN", Country.init(code:)) }
+    /// A country whose national numbers can be read: where their lengths differ, a number of another country looks the same.
+    static var countryOfNumbers: Self {
+        Self("the ISO 3166 code of a country whose numbers all have one length, such as CN, HK or US") { text in
+            Country(code: text).flatMap { $0.hasNumbersOfOneLength ? $0 : nil }
+        }
+    }
 }
 
 extension SettingParser where Value == [CodeAddress: CodePolicy.TestCode] {
