@@ -187,7 +187,7 @@ struct CodeRaceTests {
         #expect(joined.userID == owner.userID && joined["tokenType"] == "DPoP", "\(joined.json)")
     }
 
-    @Test("Without a number, every endpoint of the user is refused but those that the contract names")
+    @Test("Without a number, a user can be read and deleted, and can bind a number: the rest is refused")
     func everyEndpoint() throws {
         let fixture = try CodeFixture { $0["PHONE_BINDING"] = "required" }
         let server = try #require(fixture.server as? InProcessServer)
