@@ -42,7 +42,7 @@ let sent = try await client.requestCode(to: .${body.channel}(${literal(body.to)}
   "code-again": () => `sent = try await client.requestCode(to: sent.to, resending: sent)`,
   "code-login": ({ body }) => `let session = try await client.signIn(code: ${literal(body.code)}, for: sent)`,
   "code-bind": ({ body }) => `let result = try await client.link(code: ${literal(body.code)}, for: sent)`,
-  "code-join": ({ body }) => `// The session is that of the other user then: .joined(session)
+  "code-join": ({ body }) => `// If the two users were joined, the result is .joined(session), with the session of the other user
 let result = try await client.link(code: ${literal(body.code)}, for: sent, onTaken: .join)`,
   "code-replace": ({ body }) =>
     `let result = try await client.link(code: ${literal(body.code)}, for: sent, replacing: true)`,

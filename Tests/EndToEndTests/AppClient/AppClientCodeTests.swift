@@ -15,7 +15,7 @@ struct AppClientCodeTests {
 
     // MARK: Requesting
 
-    @Test("A request for a code names the channel and the address as the user wrote it, and signs no one in")
+    @Test("A request for a code names the channel and the address as the user wrote it, and begins no session")
     func request() async throws {
         let client = app.client()
         let phone = try await client.requestCode(to: .phone("+86 138 0013 8000"))

@@ -46,7 +46,7 @@ struct CodeLimitAttackTests {
         #expect(answer.status == 202, "wait \(wait(answer))")
     }
 
-    @Test("One network cannot keep strangers with other numbers of a prefix out")
+    @Test("One network cannot use up what the other numbers of a prefix may get")
     func prefix() throws {
         let (fixture, server) = try handler()
         for index in 0..<20 {
@@ -56,7 +56,7 @@ struct CodeLimitAttackTests {
         #expect(try fixture.ask("+8613912340999", from: "192.0.2.1").status == 202)
     }
 
-    @Test("One network cannot keep all strangers of a country out by not using its codes")
+    @Test("One network cannot close a country to the other networks by not using its codes")
     func country() throws {
         let (fixture, server) = try handler()
         for index in 0..<100 {
@@ -75,7 +75,7 @@ struct CodeLimitAttackTests {
         #expect(try fixture.logIn(known).status == 200)
         server.advanceClock(by: .seconds(61))
         for index in 0..<20 {
-            _ = try fixture.ask("stranger-\(index)@example.com", channel: "email", from: "198.51.\(index).1")
+            _ = try fixture.ask("other-\(index)@example.com", channel: "email", from: "198.51.\(index).1")
         }
         #expect(try fixture.ask("known@example.com", channel: "email", from: "192.0.2.1").status == 202)
     }

@@ -63,7 +63,7 @@ struct CodeDurabilityTests {
             String(decoding: server.send(.get("/metrics")).body, as: UTF8.self).contains("gatehouse_codes_wrong_total"))
     }
 
-    @Test("A gateway that hangs delays nobody else, and its requests end after five seconds")
+    @Test("While a gateway hangs, other requests are answered, and those that wait for it end after five seconds")
     func hanging() throws {
         let fixture = try CodeFixture(.fastCGI) { $0["WORKERS"] = "16" }
         try fixture.providers.control("/sms/faults", ["mode": "hang"])

@@ -205,7 +205,7 @@ struct CodeRaceTests {
         #expect(open == ["GET /api/users/me", "POST /api/users/me/accounts/phone"], "\(open.sorted())")
     }
 
-    @Test("A user who was disabled joins nobody, and a disabled owner is not joined")
+    @Test("A disabled user cannot join another user, and a disabled owner cannot be joined")
     func disabled() throws {
         let number = fixture.newNumber()
         let owner = try fixture.logIn(phone: number)
@@ -216,7 +216,7 @@ struct CodeRaceTests {
         #expect(try fixture.refusal(fixture.logIn(fixture.code(number))) == "403 user_disabled")
     }
 
-    @Test("An administrator's account joins nobody")
+    @Test("An administrator cannot join another user")
     func role() throws {
         let number = fixture.newNumber()
         _ = try fixture.logIn(phone: number)

@@ -96,16 +96,16 @@ struct MailServerTests {
 
     // libcurl alone would wait for two minutes.
     @Test(
-        "A mail that the server has taken is sent, also if the server does not answer the farewell",
+        "A mail that the server has taken is sent, also if the server does not answer QUIT",
         .timeLimit(.minutes(1)))
-    func hangingFarewell() throws {
+    func hangingQuit() throws {
         let server = try TestMailServer(hang: "QUIT")
         #expect(try fault(of: server.settings()) == nil)
         #expect(server.messages.count == 1)
     }
 
-    @Test("A refused mail is refused, also if the server does not answer the farewell", .timeLimit(.minutes(1)))
-    func hangingFarewellOfRefusal() throws {
+    @Test("A refused mail is refused, also if the server does not answer QUIT", .timeLimit(.minutes(1)))
+    func hangingQuitOfRefusal() throws {
         let server = try TestMailServer(replies: ["RCPT": "550 5.1.1 no such user"], hang: "QUIT")
         #expect(try fault(of: server.settings())?.label == "refused")
     }

@@ -47,6 +47,6 @@ struct UsersUnlinkTests {
         let last = try registry.run("users", "unlink", "user_1", "apple")
         #expect(last.status == 1 && last.errorOutput.contains("the only way"))
         #expect(try registry.run("users", "unlink", "user_1", "a b").status == 2)
-        #expect(try registry.run("users", "unlink", "nobody", "phone").status == 1)
+        #expect(try registry.run("users", "unlink", "user_9", "phone").status == 1)
     }
 }

@@ -43,7 +43,7 @@ struct CodeSettingsTests {
         ("CODES_LEAST_USED", "101", "CODES_LEAST_USED must be a number"),
         ("TEST_CODES", "+8613800138000=12345@2026-12-31", "TEST_CODES must be a list"),
         ("TEST_CODES", "+8613800138000=123456", "TEST_CODES must be a list"),
-        ("TEST_CODES", "nobody=123456@2026-12-31", "TEST_CODES must be a list"),
+        ("TEST_CODES", "example=123456@2026-12-31", "TEST_CODES must be a list"),
         ("TEST_CODES", "a@example.com=123456@2026-02-30", "TEST_CODES must be a list"),
     ]
 

@@ -56,7 +56,7 @@ struct CodeLimitsTests {
     }
 
     @Test("For a network that has proven the number, limits against many numbers do not hold, and a share is left")
-    func strangers() {
+    func unknownNetworks() {
         var limits = limits
         limits.perClient = [CodeRate(10, per: Self.hour)]
         limits.perPrefix = limits.perClient
@@ -65,15 +65,15 @@ struct CodeLimitsTests {
         limits.perChannel = limits.perClient
         let known = limits.quotas(isKnownNetwork: true)
         #expect(known.map(\.scope) == [.client, .channel] && known.map(\.rate.count) == [10, 10])
-        let strangers = limits.quotas(isKnownNetwork: false)
-        #expect(strangers.map(\.scope) == [.client, .prefixFromNetwork, .prefix, .country, .channel])
-        #expect(strangers.last?.rate.count == 8)
+        let unknown = limits.quotas(isKnownNetwork: false)
+        #expect(unknown.map(\.scope) == [.client, .prefixFromNetwork, .prefix, .country, .channel])
+        #expect(unknown.last?.rate.count == 8)
         var some = facts()
         some.exhausted = [CodeFacts.Exhausted(.client, until: Self.now + .seconds(90))]
         #expect(limits.reached(on: some, now: Self.now) == CodeLimitReached(.client, wait: .seconds(90)))
     }
 
-    @Test("A limit of none, and of one, is the same for strangers")
+    @Test("A channel limit of none, and of one, is the same for a network that is not known")
     func smallChannel() {
         for count in 0...1 {
             let limits = CodeLimits(perChannel: [CodeRate(count, per: Self.hour)])
@@ -82,7 +82,7 @@ struct CodeLimitsTests {
     }
 
     @Test(
-        "Where too few codes are used, strangers get no more of them",
+        "Where too few codes are used, networks that are not known get no more of them",
         arguments: [
             (CodeScope.prefix, 19, 0, 3, false), (.prefix, 20, 0, 3, true), (.prefix, 20, 1, 3, true),
             (.prefix, 20, 2, 3, false), (.prefix, 20, 0, 2, false), (.country, 99, 0, 10, false),

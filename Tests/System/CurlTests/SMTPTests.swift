@@ -77,8 +77,8 @@ struct SMTPTests {
         #expect(dialogue.answer?.reply == SMTPReply(code: 421))
     }
 
-    @Test("The reply to the farewell is not the outcome")
-    func farewell() {
+    @Test("The reply to QUIT is not the outcome")
+    func quit() {
         let dialogue = SMTPDialogue()
         dialogue.sent("DATA\r\n".utf8)
         dialogue.received(Array("354 go ahead\r\n".utf8))

@@ -2,7 +2,7 @@ import Foundation
 
 /// A code that the server has sent. The user types it, and the app gives both to `signIn` or `bindPhone`.
 ///
-/// Only this app has the id, so that a code that the user tells to another party signs no one in elsewhere. An app may keep
+/// Only this app has the id, so that a code that the user tells to another party cannot be used on another device. An app may keep
 /// the value while the user reads the code in another app: the system may end a process in the background.
 public struct SentCode: Codable, Hashable, Sendable, Identifiable {
     public let id: String

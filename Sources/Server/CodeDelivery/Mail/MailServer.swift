@@ -45,7 +45,7 @@ package struct MailServer: MessageSender {
         try converting { () throws(SMTPFault) in try client.probe() }
     }
 
-    private var client: SMTPClient { settings.client(timeout: timeLimit - SMTPClient.longestFarewell) }
+    private var client: SMTPClient { settings.client(timeout: timeLimit - SMTPClient.longestQuit) }
 
     private func converting(_ body: () throws(SMTPFault) -> Void) throws(DeliveryFault) {
         do throws(SMTPFault) { try body() } catch { throw DeliveryFault(error) }

@@ -105,8 +105,7 @@ extension Join {
     }
 
     func isStale(on facts: JoinFacts) -> Bool {
-        guard let staleAfter, let lastUse = facts.ownersLastUse else { return false }
-        return lastUse < moment - staleAfter
+        Timestamp.isStale(lastUse: facts.ownersLastUse, after: staleAfter, now: moment)
     }
 
     /// Who has signed in as whom, and what moved.

@@ -50,3 +50,11 @@ package struct PhonePolicy: Sendable, Equatable {
         self.staleAfter = staleAfter
     }
 }
+
+extension Timestamp {
+    /// Whether the last use of a number's account was so long ago that the number may have another owner.
+    static func isStale(lastUse: Timestamp?, after limit: Duration?, now: Timestamp) -> Bool {
+        guard let limit, let lastUse else { return false }
+        return lastUse < now - limit
+    }
+}

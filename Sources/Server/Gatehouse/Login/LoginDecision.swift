@@ -208,8 +208,7 @@ extension Login {
     }
 
     func isStale(on facts: LoginFacts) -> Bool {
-        guard let staleAfter, let lastUse = facts.lastUse else { return false }
-        return lastUse < moment - staleAfter
+        Timestamp.isStale(lastUse: facts.lastUse, after: staleAfter, now: moment)
     }
 
     /// Whether the identity's address differs from the user's. The user's then changes if it came from this account.

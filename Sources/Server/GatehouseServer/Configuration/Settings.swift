@@ -277,7 +277,7 @@ package struct Settings: Sendable {
         "Percentage of the codes to a prefix or a country that have to be used.",
         details: """
             If fewer of the last hour's codes were used, of 20 for a prefix and of 100 for a country, for which at least 3 and \
-            10 networks have asked, strangers get no more of them for now.
+            10 networks have asked, networks that are not known get no more of them for now.
             """)
     let testCodes = Setting(
         "TEST_CODES", .testCodes, "Fixed codes for addresses to which nothing is sent, each with its last day.",

@@ -13,8 +13,8 @@ package struct SMTPClient: Sendable {
     package var authorities: String?
     package var demandsTLS: Bool
 
-    /// How much longer than `timeout` a server may delay the return by not answering the farewell (QUIT).
-    package static let longestFarewell = Duration.seconds(1)
+    /// How much longer than `timeout` a server may delay the return by not answering QUIT.
+    package static let longestQuit = Duration.seconds(1)
 
     package init(server: SMTPServer, login: SMTPLogin?, helloName: String) {
         self.server = server
@@ -33,7 +33,7 @@ package struct SMTPClient: Sendable {
         try transfer.perform()
     }
 
-    /// Connects, starts TLS, logs in, and says goodbye (NOOP and QUIT). No message is sent.
+    /// Connects, starts TLS, logs in, and sends NOOP and QUIT. No message is sent.
     package func probe() throws(SMTPFault) {
         let transfer = try transfer()
         try transfer.setNoMessage()

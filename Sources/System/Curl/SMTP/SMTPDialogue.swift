@@ -8,8 +8,8 @@ final class SMTPDialogue {
     /// The lines of a reply that is not complete.
     private var part: SMTPReply?
 
-    /// Whether the outcome is known, and only the farewell is left.
-    var isOver: Bool { step == .farewell }
+    /// Whether the outcome is known, and only QUIT is left.
+    var isOver: Bool { step == .quit }
 
     func sent(_ line: some Sequence<UInt8>) {
         if let step = SMTPStep(command: line) { self.step = step }

@@ -29,7 +29,7 @@ package enum SMTPStep: String, Sendable {
     case data = "DATA"
     case message = "the message"
     case nothing = "NOOP"
-    case farewell = "QUIT"
+    case quit = "QUIT"
 
     /// The step that a command of libcurl takes; nil for a line that is no command, such as a part of a login.
     init?(command: some Sequence<UInt8>) {

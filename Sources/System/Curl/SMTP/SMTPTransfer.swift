@@ -22,7 +22,7 @@ struct SMTPTransfer: ~Copyable {
                 isDirect: client.server.isLoopback, timeout: client.timeout, authorities: client.authorities)
             try easy.set(CURLOPT_USE_SSL, Int((client.demandsTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
             if let login = client.login { try Self.set(login, of: easy) }
-            // The connection ends with the transfer, so that the limit on the farewell holds. libcurl closes a connection
+            // The connection ends with the transfer, so that the limit on QUIT holds. libcurl closes a connection
             // that it keeps for later with another handle, and then waits two minutes for the reply to QUIT.
             try easy.set(CURLOPT_FORBID_REUSE, 1)
         }

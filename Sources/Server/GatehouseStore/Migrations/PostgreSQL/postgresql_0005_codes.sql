@@ -1,5 +1,5 @@
--- The number of a user, in E.164: that of the user's account at the provider PHONE. The trigger copies it, so that no statement
--- can change an account and forget the user, also not one of a node of the version before.
+-- The phone number of a user in E.164. It is the subject of the user's account at PHONE. Triggers copy it from there, so that
+-- each statement that changes the account also changes the user, also one of a node of the version before.
 ALTER TABLE users ADD COLUMN phone TEXT COLLATE "C";
 
 CREATE FUNCTION gatehouse_copy_phone() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- The number of a user, in E.164: that of the user's account at the provider PHONE. The triggers copy it, so that no statement
--- can change an account and forget the user.
+-- The phone number of a user in E.164. It is the subject of the user's account at PHONE. Triggers copy it from there, so that
+-- each statement that changes the account also changes the user.
 ALTER TABLE users ADD COLUMN phone TEXT;
 
 CREATE TRIGGER phone_linked AFTER INSERT ON auth_accounts WHEN NEW.provider = 'PHONE'
