@@ -60,6 +60,30 @@ struct PhoneBindingTests {
         #expect(try guarded(next.accessToken) == "204")
     }
 
+    @Test("At a guarded location, nginx sends the problem document; after a binding and a refresh, the request passes")
+    func guardedLocation() throws {
+        let (providers, upstream) = (try FakeProviderServer(), try UpstreamServer.echoing())
+        let nginx = try ServerBehindNginx(
+            locations: """
+                location /notes/ {
+                    include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:\(upstream.port);
+                }
+                """
+        ) { variables in
+            CodeFixture.addSettings(of: providers, to: &variables)
+            variables["PHONE_BINDING"] = "required"
+        }
+        let fixture = CodeFixture(providers, nginx)
+        let login = try fixture.logIn(fixture.code("guarded@example.com", channel: "email"))
+        let refused = try nginx.send(.get("/notes/1", bearer: login.accessToken))
+        #expect(fixture.refusal(refused) == "403 phone_required")
+        #expect(refused.header("content-type") == "application/problem+json")
+        #expect(upstream.requests(at: "/notes/1").isEmpty)
+        #expect(try fixture.bind(fixture.code(fixture.newNumber()), to: login).status == 200)
+        let next = try nginx.refresh(login.refreshToken)
+        #expect(try nginx.send(.get("/notes/1", bearer: next.accessToken)).status == 200)
+    }
+
     @Test("The guard reads no database for it, and a token of before the setting goes on")
     func tokens() throws {
         let open = try CodeFixture()
