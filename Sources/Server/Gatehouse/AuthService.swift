@@ -9,6 +9,8 @@ package struct AuthService: Sendable {
     private(set) var apple: any AppleVerifier
     /// The providers that the operator has configured beside Apple.
     package private(set) var providers: [Provider: any IdentityProvider]
+    /// The providers, Apple among them, that sign in through a page of theirs.
+    package private(set) var webProviders: [Provider: any WebIdentityProvider]
     /// The channels that the operator has configured for codes.
     package private(set) var senders: [CodeChannel: any MessageSender]
     /// Nil when no credentials for Apple's servers are configured.
@@ -30,7 +32,8 @@ package struct AuthService: Sendable {
     ///   accepted.
     package init(
         store: any Store, tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess? = nil,
-        providers: [Provider: any IdentityProvider] = [:], senders: [CodeChannel: any MessageSender] = [:],
+        providers: [Provider: any IdentityProvider] = [:],
+        webProviders: [Provider: any WebIdentityProvider] = [:], senders: [CodeChannel: any MessageSender] = [:],
         hasher: any IdentityHasher, policy: Policy,
         primitives: Primitives, clocks: Clocks? = nil,
         report: @escaping @Sendable (_ event: DomainEvent, _ requestID: String?) -> Void = { _, _ in }
@@ -40,6 +43,7 @@ package struct AuthService: Sendable {
         self.apple = apple
         self.appleServer = appleServer
         self.providers = providers
+        self.webProviders = webProviders
         self.senders = senders
         self.hasher = hasher
         self.policy = policy
@@ -58,11 +62,12 @@ package struct AuthService: Sendable {
     /// The same service with other settings. Both share the state in memory.
     package func with(
         tokens: any TokenService, apple: any AppleVerifier, appleServer: AppleServerAccess?,
-        providers: [Provider: any IdentityProvider], senders: [CodeChannel: any MessageSender], policy: Policy
+        providers: [Provider: any IdentityProvider], webProviders: [Provider: any WebIdentityProvider],
+        senders: [CodeChannel: any MessageSender], policy: Policy
     ) -> AuthService {
         var next = self
         (next.tokens, next.apple, next.appleServer, next.policy) = (tokens, apple, appleServer, policy)
-        (next.providers, next.senders) = (providers, senders)
+        (next.providers, next.webProviders, next.senders) = (providers, webProviders, senders)
         return next
     }
 }

@@ -22,11 +22,13 @@ package struct Policy: Sendable {
     package var dpop: DPoPPolicy
     package var codes: CodePolicy
     package var phone: PhonePolicy
+    package var web: WebPolicy
 
     package init(
         accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,
         auditRetention: Duration, sensitiveMaxAge: Duration?, sessionsPerUser: Int, apple: ApplePolicy,
-        dpop: DPoPPolicy = DPoPPolicy(), codes: CodePolicy = CodePolicy(), phone: PhonePolicy = PhonePolicy()
+        dpop: DPoPPolicy = DPoPPolicy(), codes: CodePolicy = CodePolicy(), phone: PhonePolicy = PhonePolicy(),
+        web: WebPolicy = WebPolicy()
     ) {
         self.accessTokenLifetime = accessTokenLifetime
         self.refresh = refresh
@@ -39,6 +41,7 @@ package struct Policy: Sendable {
         self.dpop = dpop
         self.codes = codes
         self.phone = phone
+        self.web = web
     }
 }
 

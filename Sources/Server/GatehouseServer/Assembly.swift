@@ -92,7 +92,7 @@ package struct Assembly: Sendable {
         let next = auth.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
             appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
-            senders: senders.build(configuration.delivery), policy: configuration.policy)
+            webProviders: [:], senders: senders.build(configuration.delivery), policy: configuration.policy)
         events.counts.logins.add(configuration.waysToSignIn)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)

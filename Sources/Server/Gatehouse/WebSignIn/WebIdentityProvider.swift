@@ -1,0 +1,76 @@
+/// Signs users in through a page of the provider in a browser, which sends the browser back to Gatehouse's callback.
+///
+/// It has a client id of its own at the provider, which may differ from those of the apps.
+package protocol WebIdentityProvider: Sendable {
+    /// The address of the provider's page.
+    ///
+    /// - Throws: `.providerUnavailable` if the address has to be looked up at the provider, which does not answer, and no
+    ///   other refusal.
+    func pageAddress(for request: ProviderRequest, requestID: String?) throws(Refusal) -> String
+
+    /// Verifies what the provider sent to the callback, and asks the provider about the code where it has to be asked.
+    ///
+    /// - Parameter spend: called with a code right before it is exchanged, because a code can be exchanged once. Throws if
+    ///   another request has exchanged it.
+    /// - Throws: `.identity` for an answer that is not valid, `.providerUnavailable`, `.providerMisconfigured`, what `spend`
+    ///   throws, and no other refusal.
+    func verify(
+        _ answer: ProviderAnswer, to request: ProviderRequest, now: Timestamp, requestID: String?,
+        spending spend: (_ code: String) throws(Refusal) -> Void
+    ) throws(Refusal) -> WebAssertion
+}
+
+/// What Gatehouse asks a provider through the browser. It is kept in the database until the browser comes back.
+package struct ProviderRequest: Sendable, Equatable {
+    /// Comes back to the callback, where it finds the request.
+    package let state: String
+    /// Comes back in the identity token.
+    package let nonce: String
+    /// Proves to the provider that the code is redeemed by the server that asked for it (PKCE, RFC 7636). Only its hash is
+    /// in the address of the page.
+    package let codeVerifier: String
+    /// Gatehouse's callback for this provider.
+    package let callback: String
+
+    package init(state: String, nonce: String, codeVerifier: String, callback: String) {
+        self.state = state
+        self.nonce = nonce
+        self.codeVerifier = codeVerifier
+        self.callback = callback
+    }
+}
+
+/// What a provider sent to the callback through the browser. None of it is trusted: the browser's user can change it.
+package struct ProviderAnswer: Sendable, Equatable {
+    package var code: String?
+    package var identityToken: String?
+    /// Apple's JSON with the name, which comes once in a user's life.
+    package var user: String?
+    /// Who answers, by providers that say it (RFC 9207).
+    package var issuer: String?
+    /// Why the provider sends no code.
+    package var error: String?
+
+    package init(
+        code: String? = nil, identityToken: String? = nil, user: String? = nil, issuer: String? = nil,
+        error: String? = nil
+    ) {
+        self.code = code
+        self.identityToken = identityToken
+        self.user = user
+        self.issuer = issuer
+        self.error = error
+    }
+}
+
+/// What a valid answer of a provider says.
+package struct WebAssertion: Sendable, Equatable {
+    package var assertion: IdentityAssertion
+    /// Apple's code, which is exchanged after the login.
+    package var laterCode: String?
+
+    package init(_ assertion: IdentityAssertion, laterCode: String? = nil) {
+        self.assertion = assertion
+        self.laterCode = laterCode
+    }
+}
