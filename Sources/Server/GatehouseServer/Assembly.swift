@@ -111,7 +111,9 @@ extension Assembly {
             metrics: { metrics.text() })
         let documents = PublishedDocuments(
             keySet: keySet(of: configuration.accessKeys),
-            metadata: .metadata(issuer: configuration.tokenIssuer, keys: configuration.accessKeys),
+            metadata: .metadata(
+                issuer: configuration.tokenIssuer, keys: configuration.accessKeys,
+                webProviders: auth.webProviderNames),
             openAPI: .openAPI, openAPIForClients: .openAPIForClients)
         return ConfiguredServices(
             auth: auth, router: Router(auth, documents: documents, operations: operations))

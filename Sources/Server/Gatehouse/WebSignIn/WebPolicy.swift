@@ -23,7 +23,7 @@ package struct WebPolicy: Sendable, Equatable {
         !other.isEmpty && (other == origin || corsOrigins.contains(other))
     }
 
-    func permits(redirectURI other: String) -> Bool { redirectURIs.contains { $0.matches(other) } }
+    package func permits(redirectURI other: String) -> Bool { redirectURIs.contains { $0.matches(other) } }
 
     /// Where a provider sends the browser back to; nil without an origin.
     package func callback(of provider: Provider) -> String? {
