@@ -1,0 +1,2 @@
+// The library for pages.
+export {};
