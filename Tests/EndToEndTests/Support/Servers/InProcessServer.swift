@@ -122,7 +122,7 @@ final class InProcessServer: TestServer {
 
     func send(_ sent: TestRequest) -> TestResponse {
         let request = Request(
-            method: sent.method, path: Array(sent.path.utf8)[...], envelope: TestRequestEnvelope(request: sent),
+            method: sent.method, path: Array(sent.documentPath.utf8)[...], envelope: TestRequestEnvelope(request: sent),
             body: sent.body, id: sent.id)
         var bytes: [UInt8] = []
         assembly.withLock { $0.handler }.answer(request)

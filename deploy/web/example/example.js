@@ -1,0 +1,165 @@
+// An example of a page that signs in with gatehouse.js. It has no script or style in its HTML, so a strict security policy
+// holds for it.
+
+import { Gatehouse, OfflineError, SignedOutError } from "/gatehouse.js";
+
+const gatehouse = new Gatehouse();
+const $ = (id) => document.getElementById(id);
+const names = { apple: "Apple", google: "Google", wechat: "WeChat", qq: "QQ", phone: "Text message", email: "Mail" };
+const nameOf = (way) => names[way] ?? way.charAt(0).toUpperCase() + way.slice(1);
+let code; // {channel, to, codeId} of the code that was sent last
+
+gatehouse.onChange(show);
+build();
+await attempt(() => gatehouse.start());
+await attempt(showWays);
+
+// --- What the user sees ---------------------------------------------------------------------------------------------------
+
+function show({ state, user }) {
+  // An error of before does not concern the new state.
+  tell("error", "");
+  $("waiting").hidden = true;
+  $("signed-out").hidden = state !== "signed-out";
+  $("signed-in").hidden = state !== "signed-in";
+  const heading = $(state === "signed-in" ? "user-heading" : "sign-in-heading");
+  if (user) showUser(user);
+  heading.focus();
+}
+
+function showUser(user) {
+  $("user-heading").textContent = `Signed in as ${user.nickname ?? user.email ?? user.phone ?? user.id}`;
+  const rows = { "User id": user.id, "Nickname": user.nickname, "Mail": user.email, "Phone": user.phone, "Role": user.role };
+  $("user").replaceChildren(...Object.entries(rows).filter(([, value]) => value).flatMap(([name, value]) =>
+    [element("dt", {}, name), element("dd", {}, value)]));
+  $("answer").hidden = true;
+  attempt(showSessions);
+}
+
+function showExpiry() {
+  const seconds = Math.round(gatehouse.expiresIn);
+  $("expiry").textContent = `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+async function showSessions() {
+  const { sessions } = await api("/api/users/me/sessions");
+  $("sessions").replaceChildren(...sessions.map(({ id, provider, lastDevice, lastUsedAt, current }) => element("li", {},
+    element("span", {}, `${nameOf(provider.toLowerCase())}, ${new Date(lastUsedAt).toLocaleString()}`),
+    element("span", { className: "hint" }, lastDevice ?? "unknown device"),
+    current ? element("strong", {}, "This browser")
+      : element("button", { type: "button", onclick: () => attempt(() => endSession(id)) }, "End"))));
+}
+
+// --- Signing in -----------------------------------------------------------------------------------------------------------
+
+async function showWays() {
+  const { web, codes, development } = await gatehouse.ways();
+  $("ways").replaceChildren(...web.map((provider) => {
+    const button = element("button", { type: "button", onclick: () => attempt(() => gatehouse.signIn(provider)) },
+      `Continue with ${nameOf(provider)}`);
+    button.dataset.provider = provider;
+    return element("li", {}, button);
+  }));
+  $("channels").replaceChildren(...codes.map((channel, index) => element("label", {},
+    element("input", { type: "radio", name: "channel", value: channel, checked: index === 0, onchange: chooseChannel }),
+    nameOf(channel))));
+  $("code-request").hidden = codes.length === 0;
+  $("inbox").hidden = !development || codes.length === 0;
+  chooseChannel();
+}
+
+function chooseChannel() {
+  const isPhone = $("code-request").channel?.value === "phone";
+  $("to-label").textContent = isPhone ? "Phone number, such as +44 7400 123456" : "Mail address";
+  Object.assign($("to"), { type: isPhone ? "tel" : "email", autocomplete: isPhone ? "tel" : "email" });
+}
+
+// With the `codeId` of before, the same code is sent again.
+async function sendCode(channel, to, codeId) {
+  const answer = await gatehouse.sendCode(channel, to, codeId);
+  code = { channel, to, codeId: answer.codeId };
+  $("sent-to").textContent = to;
+  $("code-login").hidden = false;
+  $("code").value = "";
+  $("code").focus();
+}
+
+async function signInWithCode() {
+  await gatehouse.signInWithCode(code.codeId, $("code").value);
+  $("code-login").hidden = true;
+}
+
+// --- Requests of the user -------------------------------------------------------------------------------------------------
+
+async function api(path, init) {
+  const answer = await gatehouse.fetch(path, { cache: "no-store", ...init });
+  const text = await answer.text();
+  const json = text ? JSON.parse(text) : null;
+  if (!answer.ok) throw new Error(json?.detail ?? `${path} answered ${answer.status}`);
+  return json;
+}
+
+async function showMe() {
+  const user = await api("/api/users/me");
+  $("answer").textContent = JSON.stringify(user, null, 2);
+  $("answer").hidden = false;
+  await showSessions();
+}
+
+async function endSession(id) {
+  await api(`/api/users/me/sessions/${encodeURIComponent(id)}`, { method: "DELETE" });
+  await showSessions();
+}
+
+async function signOut() {
+  const isDelivered = await gatehouse.signOut();
+  if (!isDelivered) tell("notice", "Signed out here. The server is told when it can be reached.");
+}
+
+// --- The page -------------------------------------------------------------------------------------------------------------
+
+function build() {
+  $("code-request").onsubmit = (event) => {
+    event.preventDefault();
+    attempt(() => sendCode($("code-request").channel.value, $("to").value));
+  };
+  $("code-login").onsubmit = (event) => {
+    event.preventDefault();
+    attempt(signInWithCode);
+  };
+  $("again").onclick = () => attempt(() => sendCode(code.channel, code.to, code.codeId));
+  $("me").onclick = () => attempt(showMe);
+  $("sign-out").onclick = () => attempt(signOut);
+  addEventListener("offline", () => tell("notice", "There is no network. You stay signed in."));
+  addEventListener("online", () => {
+    tell("notice", "");
+    if ($("ways").children.length === 0) attempt(showWays);
+  });
+  setInterval(showExpiry, 1000);
+  showExpiry();
+}
+
+// Does what a button says, and shows why it has failed.
+async function attempt(action) {
+  tell("error", "");
+  try {
+    await action();
+  } catch (error) {
+    // The page has changed to the sign-in already.
+    if (error instanceof SignedOutError) return;
+    if (error instanceof OfflineError) tell("notice", "The server cannot be reached. Try again when the network is back.");
+    else tell("error", error.code === "access_denied" ? "You have cancelled the sign-in." : error.message);
+  }
+}
+
+function tell(id, text) {
+  $(id).textContent = text;
+  $(id).hidden = !text;
+}
+
+// Text from the server becomes a text node, and is never parsed as HTML.
+function element(name, properties, ...children) {
+  const node = Object.assign(document.createElement(name), properties);
+  node.append(...children);
+  return node;
+}

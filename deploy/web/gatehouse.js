@@ -1,0 +1,472 @@
+// Signs the users of a web page in by Gatehouse, and sends their requests.
+//
+//   const gatehouse = new Gatehouse();
+//   gatehouse.onChange(({ state, user }) => show(state, user));
+//   await gatehouse.start();
+//
+// The refresh token is in a cookie that no script can read, and the access token only in memory. All tabs of a browser share
+// one session, one refresh at a time, and the access token that it brings.
+
+const timeout = 15_000; // of one request
+const pauses = [500, 2_000]; // between the attempts of a refresh and of a logout; Retry-After replaces them
+const longestWait = 5_000; // a longer Retry-After is left to the caller
+const longestPause = 3_600_000; // even if the server, or a proxy before it, asks for more
+const margin = 60_000; // an access token that ends sooner is refreshed
+
+// A refresh that is refused with one of these has no session any more. Any other 401 or 403 may be of a captive portal.
+const endsSession = new Set([
+  "invalid_refresh_token", "refresh_token_expired", "refresh_token_revoked", "refresh_token_reused", "user_disabled",
+]);
+const helpedByRefresh = new Set(["access_token_expired", "invalid_access_token", "session_revoked"]);
+const neverHelpedByRefresh = new Set(["login_too_old", "invalid_dpop_proof"]);
+const perhapsHelpedByRefresh = new Set(["phone_required", "user_disabled"]); // with 403
+
+// --- Errors ---------------------------------------------------------------------------------------------------------------
+
+// `code` is the server's, or one of the codes below. `isTemporary`: the same call may succeed later.
+export class GatehouseError extends Error {
+  constructor(code, message, { status, retryAfter, problem, isTemporary = false, cause } = {}) {
+    super(message, { cause });
+    Object.assign(this, { name: new.target.name, code, status, retryAfter, problem, isTemporary });
+  }
+}
+
+// No answer. The user stays signed in.
+export class OfflineError extends GatehouseError {
+  constructor(cause) {
+    super("offline", "The server cannot be reached.", { isTemporary: true, cause });
+  }
+}
+
+export class SignedOutError extends GatehouseError {
+  constructor() {
+    super("signed_out", "No user is signed in.");
+  }
+}
+
+// `code` is OAuth's `error`, such as `access_denied` if the user has cancelled, or the server's for the exchange of the code.
+export class SignInError extends GatehouseError {}
+
+// --- Requests -------------------------------------------------------------------------------------------------------------
+
+// Sends one request of the module, and returns the JSON of the expected answer.
+async function ask(method, url, { body, token, expected = 200 } = {}) {
+  const headers = { Accept: "application/json" };
+  if (body) headers["Content-Type"] = "application/json";
+  if (token) headers.Authorization = `Bearer ${token}`;
+  let answer, text;
+  try {
+    answer = await fetch(url, {
+      method, headers, body: body && JSON.stringify(body), credentials: "include", cache: "no-store",
+      referrerPolicy: "no-referrer", redirect: "error", signal: AbortSignal.timeout(timeout),
+    });
+    text = await answer.text();
+  } catch (error) {
+    throw new OfflineError(error);
+  }
+  const json = parsed(text);
+  // A page of a captive portal may have any status.
+  if (answer.status === expected && (json || expected === 204)) return json;
+  throw refusal(answer, json);
+}
+
+function refusal({ status, headers }, problem) {
+  const seconds = headers.get("Retry-After");
+  const retryAfter = /^\d+$/.test(seconds ?? "") ? Math.min(Number(seconds) * 1000, 86_400_000) : undefined;
+  if (typeof problem?.code !== "string") {
+    const message = `The answer with status ${status} is not of Gatehouse.`;
+    return new GatehouseError("unexpected_answer", message, { status, retryAfter, isTemporary: true });
+  }
+  const isTemporary = status === 408 || status === 429 || status >= 500;
+  return new GatehouseError(problem.code, problem.detail ?? problem.code, { status, retryAfter, problem, isTemporary });
+}
+
+// An object, or undefined.
+function parsed(text) {
+  try {
+    const value = JSON.parse(text);
+    return value && typeof value === "object" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function repeatedly(action) {
+  for (const pause of pauses) {
+    try {
+      return await action();
+    } catch (error) {
+      const wait = error.retryAfter ?? pause;
+      if (!error.isTemporary || wait > longestWait || !navigator.onLine) throw error;
+      await passed(wait);
+    }
+  }
+  return action();
+}
+
+const passed = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+// --- Values ---------------------------------------------------------------------------------------------------------------
+
+const base64url = (bytes) =>
+  btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+const randomText = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+async function challengeFor(verifier) {
+  return base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
+}
+
+// The user whom an access token is for.
+function subject(token) {
+  const claims = token.split(".")[1] ?? "";
+  return parsed(atob(claims.replaceAll("-", "+").replaceAll("_", "/")))?.sub;
+}
+
+// The time is taken from two clocks: one may be set, and the other may stand still while the device sleeps.
+const tokenOf = ({ accessToken, expiresIn }) =>
+  ({ text: accessToken, lifetime: expiresIn * 1000, clock: Date.now(), monotonic: performance.now() });
+
+function remaining(token) {
+  return token ? token.lifetime - Math.max(Date.now() - token.clock, performance.now() - token.monotonic) : 0;
+}
+
+const isFresh = (token) => remaining(token) > Math.min(margin, (token?.lifetime ?? 0) / 2);
+
+// --- The client -----------------------------------------------------------------------------------------------------------
+
+export class Gatehouse {
+  #server;
+  #redirectURI;
+  #issuer;
+  #name;
+  #state = "unknown";
+  #user = null;
+  #token;
+  #callbacks = new Set();
+  #renewal; // the refresh that callers of this tab wait for
+  #pause; // until when the server has asked not to refresh
+  #refusedAfterRefresh; // an access token that was refused although it was new
+  #queue = Promise.resolve(); // in place of the lock, in browsers without one
+  #channel;
+  #echoes = new Map();
+
+  // `server` is where Gatehouse is, `redirectURI` an address of this page in REDIRECT_URIS, `issuer` the server's TOKEN_ISSUER.
+  constructor({
+    server = new URL(import.meta.url).origin, redirectURI = location.origin + location.pathname, issuer,
+  } = {}) {
+    this.#server = new URL(server).href.replace(/\/$/, "");
+    this.#redirectURI = redirectURI;
+    this.#issuer = issuer;
+    // The cookie belongs to the origin, and so do the lock, the channel and what is stored.
+    this.#name = `gatehouse ${new URL(server).origin}`;
+    this.#channel = new BroadcastChannel(this.#name);
+    new BroadcastChannel(this.#name).onmessage = ({ data }) => this.#hear(data);
+    addEventListener("online", () => this.#resume());
+    addEventListener("visibilitychange", () => this.#resume());
+    addEventListener("pageshow", ({ persisted }) => { if (persisted) this.#resume(true); });
+  }
+
+  // `signed-in`, `signed-out`, or `unknown` until the server has said which.
+  get state() {
+    return this.#state;
+  }
+
+  get user() {
+    return this.#user;
+  }
+
+  // For how many seconds the access token is valid.
+  get expiresIn() {
+    return Math.max(0, remaining(this.#token) / 1000);
+  }
+
+  // Calls back when a user has signed in or out, in any tab, and when the user has changed. Returns a function that ends it.
+  onChange(callback) {
+    this.#callbacks.add(callback);
+    return () => this.#callbacks.delete(callback);
+  }
+
+  // Call it when the page is loaded: finishes the sign-in that the browser returns from, or restores the session.
+  async start() {
+    let failure;
+    try {
+      const answer = await this.finishSignIn();
+      if (answer) return answer.user;
+    } catch (error) {
+      failure = error;
+    }
+    const user = await this.restore().catch((error) => { throw failure ?? error; });
+    if (failure) throw failure;
+    return user;
+  }
+
+  // Asks the server whether the browser has a session. Rejects, and the state stays unknown, if the server cannot be reached.
+  async restore() {
+    if (this.#state === "signed-out" && !this.#signOutOrder) this.#state = "unknown";
+    try {
+      await this.#renew();
+    } catch (error) {
+      if (!(error instanceof SignedOutError)) throw error;
+    }
+    return this.#user;
+  }
+
+  // What a page may offer: `{web: ["apple", …], codes: ["phone", "email"], development}`.
+  ways() {
+    return ask("GET", this.#url("/api/auth/ways"));
+  }
+
+  // --- Signing in
+
+  // Leaves the page for that of the provider, who returns the browser to `redirectURI`.
+  async signIn(provider) {
+    const [verifier, state] = [randomText(), randomText()];
+    const start = new URL(this.#url(`/api/auth/${encodeURIComponent(provider)}/start`));
+    start.search = new URLSearchParams({
+      response_type: "code", redirect_uri: this.#redirectURI, state,
+      code_challenge: await challengeFor(verifier), code_challenge_method: "S256",
+    });
+    // Only this tab can finish it.
+    sessionStorage.setItem(this.#name, JSON.stringify({ verifier, state, redirectUri: this.#redirectURI }));
+    location.assign(start);
+  }
+
+  // Returns the answer of the login, or null if this address is not the end of a sign-in that this tab has begun.
+  async finishSignIn() {
+    const address = new URL(location.href);
+    const result = Object.fromEntries(address.searchParams);
+    const begun = parsed(sessionStorage.getItem(this.#name) ?? "");
+    // A code of another sign-in could be an attacker's, and would sign the user in as the attacker.
+    if (!begun || result.state !== begun.state || !(result.code || result.error)) return null;
+    // First of all, so that nothing repeats the code, and no later address has it.
+    sessionStorage.removeItem(this.#name);
+    for (const name of ["code", "state", "iss", "error", "error_description"]) address.searchParams.delete(name);
+    history.replaceState(history.state, "", address);
+    if (this.#issuer && result.iss !== this.#issuer) {
+      throw new SignInError("invalid_issuer", "The answer is of another server.");
+    }
+    if (result.error) throw new SignInError(result.error, result.error_description ?? result.error);
+    try {
+      const { verifier: codeVerifier, redirectUri } = begun;
+      return await this.#logIn("/api/auth/exchange", { code: result.code, codeVerifier, redirectUri });
+    } catch (error) {
+      throw new SignInError(error.code ?? "server_error", error.message, { ...error, cause: error });
+    }
+  }
+
+  // `channel` is `phone` or `email`. With the `codeId` of an earlier answer, the same code is sent again.
+  sendCode(channel, to, codeId) {
+    return ask("POST", this.#url("/api/auth/codes"), { body: { channel, to, codeId }, expected: 202 });
+  }
+
+  signInWithCode(codeId, code) {
+    return this.#logIn(`/api/auth/codes/${encodeURIComponent(codeId)}`, { code });
+  }
+
+  // Sent once: the server accepts a code once, and may have used it although its answer was lost.
+  #logIn(path, body) {
+    return this.#exclusively(async () => {
+      // The cookie of the session before is about to be replaced, and then nothing can end that session.
+      await this.#deliverSignOut().catch(() => {});
+      const order = this.#signOutOrder;
+      const answer = await ask("POST", this.#url(path), { body: { ...body, session: "cookie" } });
+      // The user has signed out since: the logout that waits for the lock ends the new session.
+      if (this.#signOutOrder !== order) throw new SignedOutError();
+      localStorage.removeItem(this.#name);
+      this.#pause = undefined;
+      await this.#share(tokenOf(answer), answer.user);
+      return answer;
+    });
+  }
+
+  // --- Signing out
+
+  // Signs out in all tabs at once, also without a network. Returns whether the server knows: if not, it is told later.
+  async signOut() {
+    localStorage.setItem(this.#name, crypto.randomUUID());
+    this.#end();
+    this.#tell({ hasEnded: true });
+    try {
+      await repeatedly(() => this.#exclusively(() => this.#deliverSignOut()));
+      return true;
+    } catch (error) {
+      if (error.isTemporary) return false;
+      throw error;
+    }
+  }
+
+  // Not null while a sign-out has to be delivered. Another sign-out is another order.
+  get #signOutOrder() {
+    return localStorage.getItem(this.#name);
+  }
+
+  async #deliverSignOut() {
+    const order = this.#signOutOrder;
+    if (!order) return;
+    this.#end();
+    try {
+      await ask("POST", this.#url("/api/auth/logout"), { expected: 204 });
+    } catch (error) {
+      if (!endsSession.has(error.code)) throw error;
+    }
+    if (this.#signOutOrder === order) localStorage.removeItem(this.#name);
+    await this.#tell({ hasEnded: true });
+  }
+
+  // --- The access token
+
+  // For code that sends its own requests. Refreshed ahead of its end.
+  async accessToken() {
+    if (this.#state === "signed-out") throw new SignedOutError();
+    if (!isFresh(this.#token)) {
+      await this.#renew().catch((error) => {
+        if (!error.isTemporary || remaining(this.#token) <= 0) throw error;
+      });
+    }
+    return this.#token.text;
+  }
+
+  // One refresh for all callers. The lock is free during the pauses, so that a logout need not wait for them.
+  #renew() {
+    this.#renewal ??= repeatedly(() => this.#exclusively(() => this.#refresh()))
+      .finally(() => { this.#renewal = undefined; });
+    return this.#renewal;
+  }
+
+  async #refresh() {
+    await this.#deliverSignOut().catch(() => {});
+    if (this.#state === "signed-out") throw new SignedOutError();
+    // Another tab may have refreshed while this one waited for the lock.
+    const token = isFresh(this.#token) ? this.#token : await this.#newToken();
+    const isSameUser = this.#user && this.#user.id === subject(token.text);
+    if (token === this.#token && isSameUser) return;
+    const user = isSameUser ? this.#user : await ask("GET", this.#url("/api/users/me"), { token: token.text });
+    if (this.#signOutOrder) throw new SignedOutError();
+    await this.#share(token, user);
+  }
+
+  async #newToken() {
+    if (this.#pause?.end > Date.now()) throw this.#pause.error;
+    try {
+      const send = () => ask("POST", this.#url("/api/auth/refresh"));
+      const answer = await send();
+      // A lost answer was repeated after its access token had expired. Its refresh token gets a new one.
+      return tokenOf(answer.expiresIn > 0 ? answer : await send());
+    } catch (error) {
+      if (endsSession.has(error.code)) {
+        this.#end();
+        await this.#tell({ hasEnded: true });
+        throw new SignedOutError();
+      }
+      if (error.isTemporary && error.retryAfter) {
+        this.#pause = { end: Date.now() + Math.min(error.retryAfter, longestPause), error };
+      }
+      throw error;
+    }
+  }
+
+  // --- Requests of the user
+
+  // As `fetch`, with the access token where the request is for the server's origin. Other origins never get it.
+  async fetch(input, init) {
+    const base = new URL(this.#server).origin === location.origin ? document.baseURI : this.#server;
+    const request = new Request(input instanceof Request ? input : new URL(input, base), init);
+    if (new URL(request.url).origin !== new URL(this.#server).origin) return fetch(request);
+    // A body that is a stream cannot be sent twice.
+    const copy = init?.body instanceof ReadableStream ? undefined : request.clone();
+    const token = await this.accessToken();
+    const user = this.#user?.id;
+    const answer = await fetch(authorised(request, token));
+    if (!await this.#isHelped(answer, token)) return answer;
+    if (this.#token?.text === token) this.#token.lifetime = 0;
+    if (!copy) return answer;
+    const next = await this.accessToken();
+    // Not as another user.
+    if (this.#user?.id !== user) return answer;
+    const second = await fetch(authorised(copy, next));
+    if (second.status === answer.status) this.#refusedAfterRefresh = next;
+    return second;
+  }
+
+  // Whether a refresh may help. A service behind the guard may answer 401 for reasons of its own, each time.
+  async #isHelped(answer, token) {
+    if (answer.status !== 401 && answer.status !== 403) return false;
+    const isProblem = answer.headers.get("Content-Type")?.startsWith("application/problem+json");
+    const code = isProblem && parsed(await answer.clone().text())?.code;
+    if (neverHelpedByRefresh.has(code)) return false;
+    if (answer.status === 401 && helpedByRefresh.has(code)) return true;
+    return token !== this.#refusedAfterRefresh && (answer.status === 401 || perhapsHelpedByRefresh.has(code));
+  }
+
+  // Reads the user again, after a change of the profile.
+  async loadUser() {
+    const answer = await this.fetch(this.#url("/api/users/me"), { cache: "no-store" });
+    const user = parsed(await answer.text());
+    if (answer.status !== 200 || !user) throw refusal(answer, user);
+    await this.#share(this.#token, user);
+    return user;
+  }
+
+  // --- What all tabs share
+
+  // Logins, refreshes and logouts of all tabs, one at a time: no late answer takes the place of a newer one.
+  #exclusively(action) {
+    if (navigator.locks) return navigator.locks.request(this.#name, action);
+    const result = this.#queue.then(action);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  async #share(token, user) {
+    this.#become("signed-in", user, token);
+    await this.#tell({ token: { ...token, monotonic: undefined }, user });
+  }
+
+  // Resolves when the message has come round to this tab itself. The others have it as well by then, before they get the lock.
+  #tell(message) {
+    const id = crypto.randomUUID();
+    const echo = new Promise((resolve) => { this.#echoes.set(id, resolve); });
+    this.#channel.postMessage({ ...message, id });
+    return Promise.race([echo, passed(1_000)]);
+  }
+
+  #hear({ id, hasEnded, token, user }) {
+    const echo = this.#echoes.get(id);
+    if (echo) {
+      this.#echoes.delete(id);
+      echo();
+    } else if (hasEnded) {
+      this.#end();
+    } else if (!this.#signOutOrder) {
+      this.#become("signed-in", user, { ...token, monotonic: performance.now() });
+    }
+  }
+
+  #end() {
+    this.#become("signed-out", null, undefined);
+  }
+
+  #become(state, user, token) {
+    const hasChanged = state !== this.#state || JSON.stringify(user) !== JSON.stringify(this.#user);
+    [this.#state, this.#user, this.#token] = [state, user, token];
+    if (!hasChanged) return;
+    for (const callback of this.#callbacks) callback({ state, user });
+  }
+
+  // When the network or the page is back. A page that the browser has kept may be of a session that has ended since.
+  #resume(wasKept = false) {
+    if (document.visibilityState === "hidden") return;
+    if (wasKept && this.#token) this.#token.lifetime = 0;
+    if (wasKept || this.#state === "unknown" || this.#signOutOrder) this.restore().catch(() => {});
+  }
+
+  #url(path) {
+    return this.#server + path;
+  }
+}
+
+function authorised(request, token) {
+  request.headers.set("Authorization", `Bearer ${token}`);
+  return request;
+}
