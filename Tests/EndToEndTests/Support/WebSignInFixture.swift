@@ -116,7 +116,8 @@ final class WebSignInFixture: Sendable {
         return code
     }
 
-    func exchange(_ code: String, verifier: String = AppFlow.verifier, _ more: JSONObject = [:]) throws -> TestResponse {
+    func exchange(_ code: String, verifier: String = AppFlow.verifier, _ more: JSONObject = [:]) throws -> TestResponse
+    {
         try server.send(exchangeRequest(code, verifier: verifier, more))
     }
 

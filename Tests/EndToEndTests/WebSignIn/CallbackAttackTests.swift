@@ -31,7 +31,9 @@ struct CallbackAttackTests {
         TestBrowser.arrival(at: answer.header("location") ?? "").parameters["error"]
     }
 
-    @Test("Two browsers that swap their addresses get nothing, and both go on with their own", arguments: ["acme", "apple"])
+    @Test(
+        "Two browsers that swap their addresses get nothing, and both go on with their own",
+        arguments: ["acme", "apple"])
     func swapped(_ provider: String) throws {
         let (attacker, victim) = (fixture.browser(), fixture.browser())
         let attackers = try arrival(provider, as: "mallory@example.com", in: attacker)
@@ -141,9 +143,10 @@ struct CallbackAttackTests {
         let browser = fixture.browser()
         let arrival = try arrival(as: "ann@example.com", in: browser)
         let state = arrival.parameters["state"] ?? ""
-        for query in ["", "?code=a", "?code=a&state=", "?code=a&state=\(String(state.reversed()))",
-            "?code=a&state=\(state)&state=\(state)", "?code=a&state[]=\(state)", "?code=a&STATE=\(state)"]
-        {
+        for query in [
+            "", "?code=a", "?code=a&state=", "?code=a&state=\(String(state.reversed()))",
+            "?code=a&state=\(state)&state=\(state)", "?code=a&state[]=\(state)", "?code=a&STATE=\(state)",
+        ] {
             #expect(isRefused(try browser.send(.get("/api/auth/acme/callback\(query)"))), "\(query)")
         }
         #expect(code(in: try browser.callBack(arrival)) != nil)

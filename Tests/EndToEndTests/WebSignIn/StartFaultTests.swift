@@ -18,7 +18,9 @@ struct StartFaultTests {
         ("acme", "redirect_uri=https://app.example.com/signed-in@evil.example"), ("acme", ""),
     ]
 
-    @Test("Without a registered redirect address the browser stays, and sees a page that repeats nothing", arguments: pages)
+    @Test(
+        "Without a registered redirect address the browser stays, and sees a page that repeats nothing",
+        arguments: pages)
     func page(_ provider: String, _ query: String) throws {
         let fixture = try WebSignInFixture()
         let answer = try fixture.server.send(.get("/api/auth/\(provider)/start?\(query)"))
@@ -82,10 +84,12 @@ struct StartFaultTests {
         let server = try #require(fixture.inProcess)
         try fixture.providers.control("/openid/acme/keys/faults", ["discovery": ["mode": "error"]])
         let provider = try fixture.browser().start("acme")
-        #expect(TestBrowser.arrival(at: provider.header("location") ?? "").parameters["error"] == "temporarily_unavailable")
+        #expect(
+            TestBrowser.arrival(at: provider.header("location") ?? "").parameters["error"] == "temporarily_unavailable")
         try server.testDatabase.execute("ALTER TABLE authorization_requests RENAME TO gone")
         let store = try fixture.browser().start("google")
-        #expect(TestBrowser.arrival(at: store.header("location") ?? "").parameters["error"] == "temporarily_unavailable")
+        #expect(
+            TestBrowser.arrival(at: store.header("location") ?? "").parameters["error"] == "temporarily_unavailable")
         #expect(server.log.contains("\"status\":303,") && server.log.contains("temporarily_unavailable"))
         try server.testDatabase.execute("ALTER TABLE gone RENAME TO authorization_requests")
         #expect(try fixture.browser().start("google").header("set-cookie") != nil)

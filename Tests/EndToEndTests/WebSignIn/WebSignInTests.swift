@@ -87,12 +87,14 @@ struct WebSignInTests {
         for page in pages { #expect(page.header("location") == nil && page.header("set-cookie") == nil) }
     }
 
-    @Test("An error of the provider is one of OAuth's for the app", arguments: [
-        ("access_denied", "access_denied"), ("user_cancelled_authorize", "access_denied"),
-        ("temporarily_unavailable", "temporarily_unavailable"), ("server_error", "server_error"),
-        ("invalid_scope", "server_error"), ("unauthorized_client", "server_error"),
-        ("<script>alert(1)</script>", "server_error"),
-    ])
+    @Test(
+        "An error of the provider is one of OAuth's for the app",
+        arguments: [
+            ("access_denied", "access_denied"), ("user_cancelled_authorize", "access_denied"),
+            ("temporarily_unavailable", "temporarily_unavailable"), ("server_error", "server_error"),
+            ("invalid_scope", "server_error"), ("unauthorized_client", "server_error"),
+            ("<script>alert(1)</script>", "server_error"),
+        ])
     func providerError(_ error: String, _ expected: String) throws {
         try fixture.providers.control("/openid/acme/answers", ["parameters": ["error": .string(error)]])
         let back = try fixture.browser().signIn("acme", as: "ann@example.com")
@@ -127,7 +129,8 @@ struct WebSignInTests {
         let login = try fixture.exchange(code)
         #expect(login.status == 200)
         let log = try #require(fixture.inProcess?.log)
-        let secrets = [code, login.accessToken, login.refreshToken, AppFlow.verifier, "ann@example.com"]
+        let secrets =
+            [code, login.accessToken, login.refreshToken, AppFlow.verifier, "ann@example.com"]
             + TestBrowser.arrival(at: page).parameters.values.filter { $0.count == 43 }
             + arrival.parameters.values + browser.cookies.values
         for secret in secrets where secret.count > 12 { #expect(!log.contains(secret), "\(secret)") }
