@@ -13,7 +13,8 @@ package enum OpenAPIDocument {
         guard var document = try? JSONValue(parsing: bytes(version: version)).object else {
             preconditionFailure("openapi.json is not a JSON object")
         }
-        document["tags"] = .array((document["tags"]?.array ?? []).filter { !otherTags.contains($0.object?["name"] ?? .null) })
+        let tags = document["tags"]?.array ?? []
+        document["tags"] = .array(tags.filter { !otherTags.contains($0.object?["name"] ?? .null) })
         document["paths"] = .object(forClients(document["paths"]?.object ?? [:]))
         document["components"] = .object(used(document["components"]?.object ?? [:], by: document["paths"] ?? .null))
         return document.bytes + [UInt8(ascii: "\n")]
