@@ -111,7 +111,7 @@ struct ExampleProgramTests {
     func help() throws {
         let outcome = try run("--help")
         #expect(outcome.status == 0 && outcome.errorOutput == "")
-        for option in ["--url", "--apple-url", "--ca", "--store", "--keep", "--help"] {
+        for option in ["--url", "--apple-url", "--ca", "--web", "--store", "--keep", "--help"] {
             #expect(outcome.text.contains("\n  \(option) "), "\(option)")
         }
     }
