@@ -104,25 +104,27 @@ let package = Package(
         + folder(
             "Sources/Development",
             [
-                // No part of the Debian package: a small HTTP server, a stand-in for Apple's servers, and the page that
-                // shows requests, answers and logs.
+                // No part of the Debian package: a small HTTP server, stand-ins for Apple's servers and other providers with
+                // the pages at which users sign in, and the page that shows requests, answers and logs.
                 .target(name: "DevelopmentHTTP", dependencies: ["JSON", "POSIX", "Sockets"]),
+                .target(name: "SignInPages", dependencies: ["DevelopmentHTTP", "JSON"]),
                 .target(
                     name: "FakeApple",
                     dependencies: [
-                        "Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
+                        "Curl", "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "SignInPages",
+                        "Sockets",
                     ]),
                 .target(
                     name: "FakeProviders",
                     dependencies: [
-                        "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets",
+                        "DevelopmentHTTP", "FileSystem", "JOSE", "JSON", "OpenSSL", "POSIX", "SignInPages", "Sockets",
                         "StandardWebhooks",
                     ]),
                 .executableTarget(
                     name: "FakeAppleCommand",
                     dependencies: [
                         "CommandLineTool", "DevelopmentHTTP", "FakeApple", "FakeProviders", "FileSystem", "Gatehouse",
-                        "JSON", "POSIX", "Processes", "Sockets",
+                        "JSON", "POSIX", "Processes", "SignInPages", "Sockets",
                     ]),
                 .target(
                     name: "Console",
@@ -232,7 +234,7 @@ let package = Package(
                 exclude: [
                     "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",
                     "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
-                    "Support/clock.c", "Support/make-proofs.py", "Support/verify-access-token.py",
+                    "Support/clock.c", "Support/make-proofs.py", "Support/oauth-client.py", "Support/verify-access-token.py",
                     "Support/verify-webhook.py",
                 ]),
             .testTarget(

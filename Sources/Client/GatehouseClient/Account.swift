@@ -45,7 +45,7 @@ extension GatehouseClient {
                 AccountList.self, "POST", path, body: login.linkBody, isSentOnce: login.isUsedOnce
             ).accounts
         } catch {
-            throw login.isUsedOnce ? error.afterUsedCode(of: login.provider) : error
+            throw login.isUsedOnce ? error.afterUsedCode(from: .provider) : error
         }
     }
 
@@ -64,7 +64,7 @@ extension GatehouseClient {
         do {
             _ = try await call("DELETE", Self.path(of: provider), body: body, isSentOnce: isSentOnce)
         } catch {
-            throw proof.map { isSentOnce ? error.afterUsedCode(of: $0.provider) : error } ?? error
+            throw isSentOnce ? error.afterUsedCode(from: .provider) : error
         }
     }
 

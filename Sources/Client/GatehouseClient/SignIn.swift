@@ -82,7 +82,7 @@ extension GatehouseClient {
             return .success(try Connection.decode(LoginAnswer.self, from: data))
         } catch {
             guard key != nil, case .refused(let problem) = error, problem.proofReason?.isOfEveryProof == true else {
-                return .failure(login.isUsedOnce ? error.afterUsedCode(of: login.provider) : error)
+                return .failure(login.code.map(error.afterUsedCode) ?? error)
             }
             // Nor has it used up the identity token or the code.
             report(.failed("the server refuses the proof of the login, so the session is not bound: \(problem)"))

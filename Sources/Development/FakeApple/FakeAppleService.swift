@@ -1,6 +1,7 @@
 package import DevelopmentHTTP
 package import JSON
 import POSIX
+import SignInPages
 package import Sockets
 
 /// Stands in for Apple's servers for Sign in with Apple: over HTTP, or called directly by tests.
@@ -11,6 +12,7 @@ package struct FakeAppleService: Sendable {
     let audience: String
     private let grants: GrantStore
     private let faults = Faults<AppleFault>()
+    private let forged = ForgedAnswers()
     private let log: RequestLog
     let sender: NotificationSender
     private let clock: @Sendable () -> Int64
@@ -48,7 +50,7 @@ package struct FakeAppleService: Sendable {
     func answer(_ request: HTTPRequest) -> HTTPAction {
         guard !request.path.hasPrefix("/auth/") else {
             let endpoints = AuthEndpoints(
-                keys: keys, developer: developer, grants: grants, faults: faults, requests: log)
+                keys: keys, developer: developer, grants: grants, faults: faults, forged: forged, requests: log)
             return endpoints.answer(request, now: clock())
         }
         let reply = controlReply(to: request)
@@ -107,6 +109,9 @@ extension FakeAppleService {
         case ("GET", "/faults"): return faults.json
         case ("POST", "/faults"): addFault(try Fault(try request.object()))
         case ("DELETE", "/faults"): removeFaults()
+        case ("POST", "/services"): try developer.services.register(try request.object())
+        case ("POST", "/answers"): forged.add(try ForgedAnswer(try request.object()))
+        case ("DELETE", "/answers"): forged.clear()
         case ("POST", "/keys/rotate"): try keys.rotate()
         case ("POST", "/keys/turnover"): try keys.turnOver()
         case ("GET", "/requests"): return ["requests": .array(requests.map { .object($0.json) })]
@@ -127,8 +132,8 @@ extension FakeAppleService {
 
     private static let unknownPath = HTTPRefusal(
         "404 Not Found",
-        "/auth/keys, /auth/token, /auth/revoke, /mint, /notify, /faults, /keys/rotate, /keys/turnover, "
-            + "/requests, /authorisations")
+        "/auth/authorize, /auth/keys, /auth/token, /auth/revoke, /mint, /notify, /services, /answers, /faults, "
+            + "/keys/rotate, /keys/turnover, /requests, /authorisations")
 
     private static let otherOrigin = HTTPRefusal(
         "403 Forbidden",

@@ -10,13 +10,15 @@ import Sockets
 
 struct ServeCommand: Command {
     let words = ["serve"]
-    let summary = "Serve Apple's key set and its token and revoke endpoints."
+    let summary = "Serve Apple's key set, its token and revoke endpoints, and its page for websites."
     let discussion = """
-        Apple's endpoints, for APPLE_JWKS_URL, APPLE_TOKEN_URL and APPLE_REVOKE_URL:
-        GET /auth/keys     the key set
-        POST /auth/token   exchanges a code or a refresh token
-        POST /auth/revoke  revokes a token
-        The developer's key is AuthKey_<key id>.p8 in the folder, created if missing. APPLE_BUNDLE_ID lists the apps.
+        Apple's endpoints, for APPLE_JWKS_URL, APPLE_TOKEN_URL, APPLE_REVOKE_URL and APPLE_AUTHORIZATION_URL:
+        GET /auth/keys       the key set
+        POST /auth/token     exchanges a code or a refresh token
+        POST /auth/revoke    revokes a token
+        GET /auth/authorize  the page at which a user of a website signs in; the client is a Services ID
+        The developer's key is AuthKey_<key id>.p8 in the folder, created if missing. APPLE_BUNDLE_ID lists the apps, and
+        --services-id the websites.
 
         Endpoints that control it:
         GET /mint          the body of a login of a new user, for POST /api/auth/apple
@@ -24,6 +26,10 @@ struct ServeCommand: Command {
                            "era": "2019|2021|2025", "claims": {…}, "header": {…}}, all optional
         POST /notify       a notification: {"type", "sub", "aud", "to": URL, "email", "is_private_email",
                            "shape": "object|string|array", "time": "s|ms", "jti", "claims": {…}, "header": {…}}
+        POST /services     {"id", "redirectURIs": [URL]}: a Services ID, as --services-id
+        POST /answers      how the next answer of the page is wrong, for tests of attacks: {"for": USER, "parameters":
+                           {"state": "…", "error": "…", "user": null}, "token": {"claims": {…}, "header": {…},
+                           "forged": true}}; null removes a parameter. DELETE clears the list
         POST /faults       {"fault": "delay|hang|status|garbage|empty|huge|redirect|close", "path": "/auth/keys",
                            "times": 2, "seconds": 3, "status": 500, "error": "…"}; GET lists the faults, DELETE removes them
         POST /keys/rotate  signs with a new key; POST /keys/turnover also removes the old ones
@@ -31,9 +37,16 @@ struct ServeCommand: Command {
         GET /authorisations  which user has authorised which app
 
         OpenID Connect providers, WeChat and QQ, for files in PROVIDERS_DIR:
-        /openid/NAME       the issuer of a provider of any name: GET .well-known/openid-configuration, keys below it
-        /wechat            API_URL of WeChat, for APP_ID wx1234567890abcdef
-        /qq                API_URL of QQ, for APP_ID 101234567
+        /openid/NAME       the issuer of a provider of any name: .well-known/openid-configuration, keys, authorize and token
+                           below it
+        /wechat            API_URL of WeChat, for APP_ID wx1234567890abcdef, and connect/qrconnect, the page of the website
+                           login, for CLIENT_ID wx0987654321fedcba
+        /qq                API_URL of QQ, for APP_ID 101234567, and oauth2.0/authorize, the page of the website login, for
+                           CLIENT_ID 101765432
+        POST /openid/NAME/clients {"id", "secret", "redirectURIs": [URL]}, /wechat/website {"appID", "appSecret",
+        "redirectURIs"} and /qq/website {"appID", "appKey", "redirectURIs"} register a website, as --redirect-uri does for the
+        usual one. POST /openid/NAME/answers, /wechat/answers and /qq/answers have the next answer of a page be wrong.
+        POST /wechat/page and /qq/page {"denial": "redirect|stay"} choose what happens when the user declines.
         POST /openid/NAME/mint, /wechat/mint and /qq/mint make what an app posts to /api/auth/identity, and
         POST /openid/google/events/mint a security event. POST /openid/NAME/keys/faults, /wechat/faults and /qq/faults inject
         faults, and GET /openid/NAME/requests, /wechat/requests and /qq/requests tell what was asked. A body with a wrong
@@ -49,6 +62,10 @@ struct ServeCommand: Command {
         POST /sms/faults, /mail/faults  inject faults: {"mode": "status|slow|hang|close|…", "status": 429, "seconds": 3}. GET
                            shows them, DELETE removes them, and GET /sms/requests and /mail/requests tell what was asked
 
+        A page is a form, which a program posts to the address of the page, with the query: user is the user (an email), and
+        action is continue or cancel. Optional are name, sub (the subject), at Apple hide_email, and at WeChat and QQ openid,
+        mobile_openid (of the same user at the app for phones) and union (none for no union id).
+
         It answers only requests whose Host header is localhost, 127.0.0.1, [::1], --address or --host. This protects
         against DNS rebinding by a web page. The endpoints that control it refuse requests of web pages of other origins.
         """
@@ -61,6 +78,7 @@ struct ServeCommand: Command {
             Option(
                 name: "--base", value: "URL",
                 help: "how Gatehouse reaches it, for the issuers (http:// and the address and port)"),
+            .servicesID, .redirectURI,
             Option(name: "--team-id", value: "ID", help: "the developer's team id (\(DeveloperAccount.defaultTeamID))"),
             Option(
                 name: "--key-id", value: "ID", help: "the id of the developer's key (\(DeveloperAccount.defaultKeyID))"),
@@ -84,10 +102,13 @@ struct ServeCommand: Command {
             let names = HostNames(and: arguments.all("--host") + [address.contains(":") ? "[\(address)]" : address])
             let listener = try Listener.tcp(host: address, port: port)
             let providers = Self.providers(arguments, port: listener.port ?? port, keys: keys)
+            try arguments.registerWebsites(service.developer, providers)
             let server = service.server(on: listener, names: names, others: providers.answer)
             if let mailPort { try Self.receiveMail(for: providers, at: mailPort) }
             StandardStream.output.line("fake Apple: http://\(address):\(server.port)")
             try server.run()
+        } catch let error as CommandError {
+            throw error
         } catch {
             throw CommandError(.failed, "\(error)")
         }

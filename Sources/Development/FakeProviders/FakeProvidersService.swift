@@ -60,6 +60,14 @@ package struct FakeProvidersService: Sendable {
         return try kind.control(request, at: path, now: clock())
     }
 
+    /// Lets the website app that a provider knows have users come back to an address.
+    ///
+    /// - Parameter name: `wechat`, `qq`, or that of an OpenID provider.
+    package func register(redirectURI: String, at name: String) throws {
+        let path = ["wechat", "qq"].contains(name) ? "/\(name)/website" : "/openid/\(name)/clients"
+        _ = try control(path, ["redirectURIs": [.string(redirectURI)]])
+    }
+
     private func kind(of request: HTTPRequest) -> (any ProviderKind, path: String)? {
         let path = request.path
         for (prefix, kind) in kinds {

@@ -36,6 +36,20 @@ package enum DomainEvent: Sendable, Equatable {
     case messageNotDelivered(CodeChannel, DeliveryFault)
     /// A code that was wrong, used, expired or tried too often.
     case wrongCode
+    case webSignIn(Provider, WebSignInStep)
+    /// A provider reports an error of its configuration or its own, with its name if that is plain.
+    case webSignInRefused(Provider, PlainName?)
     /// A store failure that did not fail the request.
     case storeFailureTolerated(StoreFailure)
+}
+
+/// How far a sign-in through a browser has come.
+package enum WebSignInStep: String, Sendable, CaseIterable {
+    /// The browser was sent to the provider.
+    case begun
+    /// The provider has confirmed an identity, and the app gets a code.
+    case proven
+    /// The user cancelled.
+    case cancelled
+    case failed
 }

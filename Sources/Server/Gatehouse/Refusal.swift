@@ -23,6 +23,14 @@ package enum Refusal: Error, Sendable, Equatable {
     case staleNumber
     /// The user has to bind a phone number before anything else.
     case phoneRequired
+    /// The address at which a sign-in through a browser would end is not registered.
+    case invalidRedirectURI
+    /// A provider's answer to no sign-in that this browser has begun.
+    case invalidState
+    /// The code of a sign-in through a browser: unknown, used, expired, or of another app.
+    case invalidGrant
+    /// The page that uses the cookie is of an origin that may not.
+    case originNotAllowed
     case devLoginDisabled
     case invalidDevSecret
     case userDisabled

@@ -50,9 +50,11 @@ package struct Assembly: Sendable {
         let providers = Self.providers(configuration, store: store, primitives: primitives, log: log)
         let senders = Self.senders(configuration, log: log)
         events.counts.logins.add(configuration.waysToSignIn)
+        let built = providers.build(configuration.providers)
         let auth = try AuthService(
             store: store, tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
-            appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
+            appleServer: Self.appleServer(configuration), providers: built.logins,
+            webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
             senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy,
             primitives: primitives, clocks: clocks,
             report: { events.report($0, requestID: $1) })
@@ -89,10 +91,12 @@ package struct Assembly: Sendable {
 
     /// Applies new settings, except those that need a restart.
     package func apply(_ configuration: Configuration) {
+        let built = providers.build(configuration.providers)
         let next = auth.with(
             tokens: Self.tokens(configuration), apple: Self.appleSignIn(configuration, keys: keys),
-            appleServer: Self.appleServer(configuration), providers: providers.build(configuration.providers),
-            webProviders: [:], senders: senders.build(configuration.delivery), policy: configuration.policy)
+            appleServer: Self.appleServer(configuration), providers: built.logins,
+            webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
+            senders: senders.build(configuration.delivery), policy: configuration.policy)
         events.counts.logins.add(configuration.waysToSignIn)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
@@ -111,16 +115,32 @@ extension Assembly {
             metrics: { metrics.text() })
         let documents = PublishedDocuments(
             keySet: keySet(of: configuration.accessKeys),
-            metadata: .metadata(issuer: configuration.tokenIssuer, keys: configuration.accessKeys),
+            metadata: .metadata(
+                issuer: configuration.tokenIssuer, keys: configuration.accessKeys,
+                webProviders: auth.webProviderNames),
             openAPI: .openAPI, openAPIForClients: .openAPIForClients)
         return ConfiguredServices(
             auth: auth, router: Router(auth, documents: documents, operations: operations))
     }
 
     private static func appleSignIn(_ configuration: Configuration, keys: ProviderKeys) -> AppleSignIn {
-        AppleSignIn(
+        // Apple's notifications may name the client with which browsers sign in; the tokens of apps may not.
+        var notifications = configuration.apple
+        notifications.audiences += [configuration.appleWebClient?.id].compactMap { $0 }
+        return AppleSignIn(
             verifier: IdentityTokenVerifier(policy: configuration.apple), keys: keys,
-            replayGrace: configuration.appleReplayGrace)
+            replayGrace: configuration.appleReplayGrace, notifications: notifications)
+    }
+
+    /// - Parameter configured: those that have a file each.
+    private static func webProviders(
+        _ configured: [Provider: any WebIdentityProvider], _ configuration: Configuration, appleKeys: ProviderKeys
+    ) -> [Provider: any WebIdentityProvider] {
+        var providers = configured
+        providers[.apple] = configuration.appleWebClient.map {
+            AppleWebSignIn($0, issuers: configuration.apple.issuers, keys: appleKeys)
+        }
+        return providers
     }
 
     /// Nil if no credentials for Apple's servers are configured.

@@ -6,14 +6,14 @@ import JSON
 
 extension PublishedDocument {
     /// What verifiers of access tokens and OAuth clients look up by the issuer (RFC 8414, OpenID Connect Discovery).
-    /// It names only what exists, and there is no authorization endpoint and no token endpoint.
     ///
     /// Nil unless the issuer is an https origin, where clients look the document up.
-    static func metadata(issuer: String, keys: KeyRing) -> PublishedDocument? {
+    ///
+    /// - Parameter webProviders: the providers that sign in through a browser.
+    static func metadata(issuer: String, keys: KeyRing, webProviders: [String]) -> PublishedDocument? {
         guard let origin = PublicAddress(issuer)?.description else { return nil }
-        // Without these two lists, a client would have to assume the authorization code grant.
         var metadata: JSONObject = [
-            "issuer": .string(issuer), "response_types_supported": [], "grant_types_supported": [],
+            "issuer": .string(issuer),
             "revocation_endpoint": .string(origin + "/api/auth/revoke"),
             "revocation_endpoint_auth_methods_supported": ["none"],
             "dpop_signing_alg_values_supported": .array(DPoPPolicy.algorithms.map { .string($0) }),
@@ -25,6 +25,26 @@ extension PublishedDocument {
             // Verifiers look for the algorithms of all tokens under this name.
             metadata["id_token_signing_alg_values_supported"] = .array(algorithms)
         }
+        addGrants(to: &metadata, at: origin, webProviders)
         return PublishedDocument(hashing: metadata.bytes)
+    }
+
+    /// How clients get tokens. Each provider has an authorization endpoint, so the one of the standard is left out.
+    private static func addGrants(to metadata: inout JSONObject, at origin: String, _ webProviders: [String]) {
+        guard !webProviders.isEmpty else {
+            // Without these two lists, a client would have to assume the authorization code grant.
+            metadata["response_types_supported"] = []
+            metadata["grant_types_supported"] = []
+            return
+        }
+        metadata["response_types_supported"] = ["code"]
+        metadata["grant_types_supported"] = ["authorization_code", "refresh_token"]
+        metadata["token_endpoint"] = .string(origin + "/api/auth/exchange")
+        metadata["token_endpoint_auth_methods_supported"] = ["none"]
+        metadata["code_challenge_methods_supported"] = ["S256"]
+        metadata["authorization_response_iss_parameter_supported"] = true
+        var starts: JSONObject = [:]
+        for name in webProviders { starts[name] = .string("\(origin)/api/auth/\(name)/start") }
+        metadata["authorization_endpoints"] = .object(starts)
     }
 }

@@ -27,7 +27,7 @@ package struct RequestHandler: Sendable {
         let nanoseconds = watch.nanoseconds
         counts.end(
             route: reply.route, method: request.method, status: reply.response.status, nanoseconds: nanoseconds)
-        if case .refused(.storageUnavailable(let failure)) = reply.problem { log.storeFailure(failure, context.id) }
+        if let failure = reply.problem?.storeFailure { log.storeFailure(failure, context.id) }
         logRequest(request, reply, route: reply.route.map { router.routes[$0] }, context, nanoseconds)
         return reply.response
     }
@@ -117,6 +117,11 @@ private struct ParametersEnvelope: Envelope {
         case .demandedMaximumAge: parameters["GATEHOUSE_MAX_AGE"]
         case .userAgent: parameters["HTTP_USER_AGENT"]
         case .acceptLanguage: parameters["HTTP_ACCEPT_LANGUAGE"]
+        case .query: parameters["QUERY_STRING"]
+        case .cookie: parameters["HTTP_COOKIE"]
+        case .origin: parameters["HTTP_ORIGIN"]
+        case .fetchSite: parameters["HTTP_SEC_FETCH_SITE"]
+        case .preflightMethod: parameters["HTTP_ACCESS_CONTROL_REQUEST_METHOD"]
         case .address: parameters["REMOTE_ADDR"]
         }
     }

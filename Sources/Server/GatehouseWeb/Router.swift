@@ -23,10 +23,16 @@ package final class Router: Sendable {
     package let routes: [Route]
     private let resources: [Resource]
     private let proofNonce: (@Sendable () -> String)?
+    private let crossOrigin: CrossOrigin
 
-    /// - Parameter proofNonce: makes a nonce for the next proof of a client; nil if proofs need none.
-    package init(_ endpoints: [any Endpoint], proofNonce: (@Sendable () -> String)? = nil) {
+    /// - Parameters:
+    ///   - proofNonce: makes a nonce for the next proof of a client; nil if proofs need none.
+    ///   - corsOrigins: whose pages may call the API.
+    package init(
+        _ endpoints: [any Endpoint], proofNonce: (@Sendable () -> String)? = nil, corsOrigins: [String] = []
+    ) {
         self.proofNonce = proofNonce
+        crossOrigin = CrossOrigin(corsOrigins)
         routes = endpoints.map { Route(method: $0.method, path: $0.path, isRoutine: $0.isRoutine) }
         let candidates = endpoints.enumerated().map { Candidate($1, route: $0) }
         var paths: [String] = []
@@ -37,16 +43,22 @@ package final class Router: Sendable {
     }
 
     package func answer(_ request: Request, in context: inout RequestContext) -> Reply {
-        guard let proofNonce else { return find(request, in: &context) }
         var reply = find(request, in: &context)
         // RFC 9449, section 8.2
-        if request.bytes(of: .proof) != nil, let header = Response.Header("DPoP-Nonce", checking: proofNonce()) {
+        if let proofNonce, request.bytes(of: .proof) != nil,
+            let header = Response.Header("DPoP-Nonce", checking: proofNonce())
+        {
             reply.response.headers.append(header)
         }
+        crossOrigin.permit(request, toRead: &reply.response)
         return reply
     }
 
     private func find(_ request: Request, in context: inout RequestContext) -> Reply {
+        if let answer = crossOrigin.preflightAnswer(to: request) {
+            let resource = resource(at: request.path.span) ?? resourceWithArgument(for: request.path)?.resource
+            return Reply(response: answer, route: resource?.route)
+        }
         if let resource = resource(at: request.path.span) { return answer(request, at: resource, in: &context) }
         guard let (resource, argument) = resourceWithArgument(for: request.path) else {
             return Reply(response: Problem.notFound.response(requestID: request.id), problem: .notFound)

@@ -24,6 +24,11 @@ extension Router {
             LogoutEndpoint(auth: auth),
             LogoutEverywhereEndpoint(auth: auth),
             RevokeEndpoint(auth: auth),
+            StartWebSignInEndpoint(auth: auth),
+            FinishWebSignInEndpoint(method: .get, auth: auth),
+            FinishWebSignInEndpoint(method: .post, auth: auth),
+            ExchangeEndpoint(auth: auth),
+            WaysEndpoint(auth: auth),
             UpdateUserEndpoint(auth: auth),
             DeleteUserEndpoint(auth: auth),
             ExportEndpoint(auth: auth),
@@ -37,6 +42,6 @@ extension Router {
             ReadinessEndpoint(operations: operations),
         ]
         let proofNonce: (@Sendable () -> String)? = if auth.requiresProofNonce { { auth.proofNonce() } } else { nil }
-        self.init(endpoints + documents.endpoints, proofNonce: proofNonce)
+        self.init(endpoints + documents.endpoints, proofNonce: proofNonce, corsOrigins: auth.web.corsOrigins)
     }
 }

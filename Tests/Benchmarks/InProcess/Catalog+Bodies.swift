@@ -20,7 +20,8 @@ extension Catalog {
             let user = Sample.user(1)
             let tokens = TokenPair(
                 accessToken: service.accessToken(Sample.accessClaims),
-                refreshToken: service.refreshToken(Sample.refreshClaims), expiresIn: .seconds(900))
+                refreshToken: service.refreshToken(Sample.refreshClaims), expiresIn: .seconds(900),
+                sessionExpiresIn: .seconds(86_400))
             let body = LoginBody(LoginResult(tokens: tokens, user: Sample.user(1), isNewUser: true))
             return repeating { body.json }
         },

@@ -125,11 +125,11 @@ struct TokenEndpointTests {
         #expect(try JSONValue(parsing: reply?.body ?? []).object?["error"] == "invalid_request")
     }
 
-    @Test("a form may have a charset, escapes and a redirect_uri")
+    @Test("a form may have a charset and escapes")
     func tolerance() throws {
         let fields = [
             "client_id": "com%2Eexample.app", "client_secret": try apple.secret(), "grant_type": "authorization%5fcode",
-            "code": try apple.code(), "redirect_uri": "https%3A%2F%2Fexample.com%2F+",
+            "code": try apple.code(), "state": "https%3A%2F%2Fexample.com%2F+",
         ]
         let body = fields.map { "\($0)=\($1)" }.joined(separator: "&")
         let type = "Application/X-WWW-Form-Urlencoded; charset=UTF-8"
@@ -150,7 +150,7 @@ struct TokenEndpointTests {
             "http://127.0.0.1:\(server.port)/auth/token",
             form: [
                 ("grant_type", "authorization_code"), ("code", try apple.code()), ("client_id", FakeAppleFixture.app),
-                ("client_secret", try apple.secret()), ("redirect_uri", "https://example.com/?a=b&c=d"),
+                ("client_secret", try apple.secret()), ("state", "https://example.com/?a=b&c=d"),
             ])
         #expect(answer.status == 200)
         #expect(try JSONValue(parsing: answer.body).object?["token_type"] == "Bearer")

@@ -9,7 +9,7 @@ import Testing
 struct AppClientProviderTests {
     private let app = BoundAppFixture()
 
-    private static func problem(_ status: Int, _ code: String, reason: String = "r") -> BoundServer.Plan {
+    static func problem(_ status: Int, _ code: String, reason: String = "r") -> BoundServer.Plan {
         .answer(
             status,
             body: """

@@ -48,6 +48,13 @@ struct AppleSourcesTests {
                 try apple.login(from: result)
             }
 
+            func signInOnTheWeb() async throws(WebSignInError) {
+                try await client.signInOnTheWeb(
+                    with: .google, redirectURI: "https://app.example.com/signed-in", issuer: "https://api.example.com",
+                    nickname: "Ann", isEphemeral: true
+                ) { self.window }
+            }
+
             func onAppear() async { await apple.watchCredential() }
             func onActive() async { await apple.checkCredential() }
         }
@@ -62,8 +69,8 @@ struct AppleSourcesTests {
     }
 
     @Test(
-        "With stubs that answer, the Keychain store, the keys and Sign in with Apple do what their programs expect",
-        arguments: ["Keychain", "DeviceKeys", "AppleSignIn"])
+        "With stubs that answer, the Keychain store, the keys, Sign in with Apple and the browser do what their programs expect",
+        arguments: ["Keychain", "DeviceKeys", "AppleSignIn", "WebBrowser"])
     func runs(program: String) throws {
         let outcome = try StubModules.shared.get().run(program: program)
         #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")

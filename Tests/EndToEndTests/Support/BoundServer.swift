@@ -139,7 +139,7 @@ final class BoundServer: HTTPTransport {
             """
         let code = #"{"codeId":"code_\#(number)","expiresIn":600,"resendAfter":60}"#
         return switch request.url?.lastPathComponent {
-        case "dev-login", "identity", "apple", "refresh": Self.answer(request.url!, 200, [:], tokens)
+        case "dev-login", "identity", "apple", "exchange", "refresh": Self.answer(request.url!, 200, [:], tokens)
         case "codes": Self.answer(request.url!, 202, [:], code)
         case let id? where id.hasPrefix("code_"): Self.answer(request.url!, 200, [:], tokens)
         case "phone", "email": Self.answer(request.url!, 200, [:], #"{"accounts":[]}"#)

@@ -12,9 +12,14 @@ extension TestRequest {
         if let proof = header("DPoP") { parameters.append(("HTTP_DPOP", proof)) }
         if let target = proofTarget { parameters.append(("GATEHOUSE_DPOP_TARGET", target)) }
         if let tags = header("If-None-Match") { parameters.append(("HTTP_IF_NONE_MATCH", tags)) }
+        for name in ["Cookie", "Origin", "Sec-Fetch-Site", "Access-Control-Request-Method"] {
+            let parameter = "HTTP_" + name.uppercased().replacing("-", with: "_")
+            if let value = header(name) { parameters.append((parameter, value)) }
+        }
+        if let query { parameters.append(("QUERY_STRING", query)) }
         if let role = demandedRole { parameters.append(("GATEHOUSE_ROLE", role)) }
         if let age = demandedMaximumAge { parameters.append(("GATEHOUSE_MAX_AGE", age)) }
-        return FastCGIWire.request(path, body: body, parameters: parameters)
+        return FastCGIWire.request(documentPath, body: body, parameters: parameters)
     }
 }
 

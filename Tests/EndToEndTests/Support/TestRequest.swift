@@ -47,6 +47,12 @@ struct TestRequest: Sendable {
         post("/api/auth/refresh", ["refreshToken": .string(token)])
     }
 
+    /// The path without the query, as a web server passes it on.
+    var documentPath: String { String(path.prefix { $0 != "?" }) }
+
+    /// What stands after the question mark of the path.
+    var query: String? { path.firstIndex(of: "?").map { String(path[path.index(after: $0)...]) } }
+
     func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

@@ -17,6 +17,11 @@ struct TestRequestEnvelope: Envelope {
         case .demandedMaximumAge: request.demandedMaximumAge
         case .userAgent: request.header("User-Agent") ?? "Tests"
         case .acceptLanguage: request.header("Accept-Language")
+        case .query: request.query
+        case .cookie: request.header("Cookie")
+        case .origin: request.header("Origin")
+        case .fetchSite: request.header("Sec-Fetch-Site")
+        case .preflightMethod: request.header("Access-Control-Request-Method")
         case .address: request.header("Test-Address") ?? "127.0.0.1"
         }
     }

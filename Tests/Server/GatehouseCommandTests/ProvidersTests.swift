@@ -6,7 +6,14 @@ import Testing
 @Suite("gatehouse providers")
 struct ProvidersTests {
     private static let files = [
-        "google": "KIND=google\nAUDIENCE=a,b\nREQUIRE=hd=example.com\n",
+        "google": """
+        KIND=google
+        AUDIENCE=a,b
+        REQUIRE=hd=example.com
+        CLIENT_ID=web
+        CLIENT_SECRET=Xsecret-of-google
+
+        """,
         "main": "KIND=openid\nISSUER=https://login.example.com/\nAUDIENCE=app\nMAX_AGE=90m\n",
         "qq": "KIND=qq\nAPP_ID=101\nAPP_KEY=Xsecret-of-qq\nAPI_URL=http://127.0.0.1:1/\n",
         "wechat": "KIND=wechat\nAPP_ID=wx1\nAPP_SECRET=Xsecret-of-wechat\n",
@@ -38,10 +45,10 @@ struct ProvidersTests {
         let google = "https://accounts.google.com,accounts.google.com"
         #expect(
             cells == [
-                ["NAME", "KIND", "ISSUER", "APPID", "AUDIENCES", "KEYS"],
-                ["google", "google", google, "-", "a,b", "https://www.googleapis.com/oauth2/v3/certs"],
-                ["main", "openid", "https://login.example.com/", "-", "app", metadata],
-                ["qq", "qq", "-", "101", "-", "-"], ["wechat", "wechat", "-", "wx1", "-", "-"],
+                ["NAME", "KIND", "ISSUER", "APPID", "CLIENTID", "AUDIENCES", "KEYS"],
+                ["google", "google", google, "-", "web", "a,b", "https://www.googleapis.com/oauth2/v3/certs"],
+                ["main", "openid", "https://login.example.com/", "-", "-", "app", metadata],
+                ["qq", "qq", "-", "101", "-", "-", "-"], ["wechat", "wechat", "-", "wx1", "-", "-", "-"],
             ])
     }
 
@@ -53,6 +60,7 @@ struct ProvidersTests {
             providers[1]
                 == [
                     "name": "main", "kind": "openid", "issuers": ["https://login.example.com/"], "appId": .null,
+                    "clientId": .null,
                     "audiences": ["app"], "keys": "https://login.example.com/.well-known/openid-configuration",
                 ])
         #expect(providers[3].object?["appId"] == "wx1" && providers[3].object?["issuers"] == .null)
@@ -64,15 +72,20 @@ struct ProvidersTests {
         #expect(qq.status == 0)
         #expect(
             qq.text == """
-                name     qq
-                kind     qq
-                app id   101
-                app key  set
-                api      http://127.0.0.1:1
+                name       qq
+                kind       qq
+                app id     101
+                app key    set
+                api        http://127.0.0.1:1
+                client id  -
 
                 """)
         let google = try run("show", "google").text
-        for line in [/algorithms +RS256\n/, /nonce +if-sent\n/, /max age +1h\n/, /required claims +hd=example.com\n/] {
+        for line in [
+            /algorithms +RS256\n/, /nonce +if-sent\n/, /max age +1h\n/, /required claims +hd=example.com\n/,
+            /client id +web\n/, /client secret +set\n/, /token endpoint +https:\/\/oauth2.googleapis.com\/token\n/,
+            /scopes +openid email profile\n/,
+        ] {
             #expect(google.contains(line), "\(google)")
         }
         #expect(google.contains(/authorized parties +-\n/))
@@ -84,7 +97,7 @@ struct ProvidersTests {
             try JSONValue(parsing: run("show", "wechat", "--json").output)
                 == [
                     "name": "wechat", "kind": "wechat", "appId": "wx1", "appSecret": "set",
-                    "apiUrl": "https://api.weixin.qq.com",
+                    "apiUrl": "https://api.weixin.qq.com", "clientId": .null,
                 ])
         #expect(
             try JSONValue(parsing: run("show", "main", "--json").output)
@@ -92,7 +105,11 @@ struct ProvidersTests {
                     "name": "main", "kind": "openid", "issuers": ["https://login.example.com/"], "audiences": ["app"],
                     "authorizedParties": [], "algorithms": ["RS256", "ES256"], "nonce": "required", "maxAge": "90m",
                     "requiredClaims": [], "keys": "https://login.example.com/.well-known/openid-configuration",
+                    "clientId": .null,
                 ])
+        let web = try JSONValue(parsing: run("show", "google", "--json").output).object
+        #expect(web?["authorizationUrl"] == "https://accounts.google.com/o/oauth2/v2/auth")
+        #expect(web?["clientSecret"] == "set" && web?["clientId"] == "web")
     }
 
     @Test("an unknown name is the answer no", arguments: ["nothing", "GOOGLE", "google.conf", "apple"])

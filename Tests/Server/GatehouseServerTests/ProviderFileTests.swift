@@ -8,6 +8,8 @@ import Testing
 @Suite("The file of a provider")
 struct ProviderFileTests {
     private static let issuer = "https://login.example.com/"
+    private static let client = ProviderFixture.openID
+    private static let web = client + "CLIENT_ID=c\nCLIENT_SECRET=Xsecret\n"
     private static let googleIssuers = ["https://accounts.google.com", "accounts.google.com"]
 
     @Test(
@@ -75,6 +77,40 @@ struct ProviderFileTests {
     }
 
     @Test(
+        "the client of a browser's login, and its addresses",
+        arguments: [
+            (ProviderFixture.google, nil), (ProviderFixture.weChat, nil),
+            (web, WebClient(id: "c", secret: "Xsecret")),
+            (
+                web + "AUTHORIZATION_URL=https://x.test/?a=b\nTOKEN_URL=http://[::1]:1/t\nSCOPES = email  openid",
+                WebClient(
+                    id: "c", secret: "Xsecret", pageURL: "https://x.test/?a=b", tokenURL: "http://[::1]:1/t",
+                    scopes: "email openid")
+            ),
+            (
+                ProviderFixture.google + "CLIENT_ID=c\nCLIENT_SECRET=Xsecret",
+                WebClient(
+                    id: "c", secret: "Xsecret", pageURL: "https://accounts.google.com/o/oauth2/v2/auth",
+                    tokenURL: "https://oauth2.googleapis.com/token")
+            ),
+            (
+                ProviderFixture.google + "ISSUER=http://127.0.0.1:1\nCLIENT_ID=c\nCLIENT_SECRET=Xsecret",
+                WebClient(id: "c", secret: "Xsecret")
+            ),
+            (
+                ProviderFixture.weChat + "CLIENT_ID=wx2\nCLIENT_SECRET=Xsecret",
+                WebClient(id: "wx2", secret: "Xsecret", pageURL: "https://open.weixin.qq.com/connect/qrconnect")
+            ),
+            (
+                ProviderFixture.qq + "CLIENT_ID=2\nCLIENT_SECRET=Xsecret\nAUTHORIZATION_URL=http://localhost:1/qq",
+                WebClient(id: "2", secret: "Xsecret", pageURL: "http://localhost:1/qq")
+            ),
+        ] as [(String, WebClient?)])
+    func webClients(text: String, client: WebClient?) throws {
+        #expect(try ProviderFixture(["some.conf": text]).configuration().providers.map(\.web) == [client])
+    }
+
+    @Test(
         "each fault names the file and the setting",
         arguments: [
             ("", "KIND is required: set it to one of google, openid, wechat, qq"),
@@ -105,6 +141,23 @@ struct ProviderFileTests {
             ("KIND=qq\nAPP_ID=a b\nAPP_KEY=X", "APP_ID must be up to 64 letters"),
             ("KIND=qq\nAPP_ID=a\nAPP_KEY='X X'", "APP_KEY must be up to 256 printable"),
             (ProviderFixture.qq + "API_URL=https://x.test/?a=b", "API_URL must be an https URL without a query"),
+            (ProviderFixture.google + "CLIENT_ID=c", "CLIENT_SECRET is required with CLIENT_ID: set it to"),
+            (ProviderFixture.weChat + "CLIENT_ID=c", "CLIENT_SECRET is required with CLIENT_ID: set it to"),
+            (ProviderFixture.qq + "CLIENT_SECRET=X", "CLIENT_SECRET needs CLIENT_ID, which is not set"),
+            (ProviderFixture.openID + "SCOPES=openid", "SCOPES needs CLIENT_ID, which is not set"),
+            (ProviderFixture.openID + "TOKEN_URL=https://x.test/", "TOKEN_URL needs CLIENT_ID, which is not set"),
+            (client + "CLIENT_ID='X X'\nCLIENT_SECRET=X", "CLIENT_ID must be up to 256 printable"),
+            (client + "CLIENT_ID=a\nCLIENT_SECRET='X X'", "CLIENT_SECRET must be up to 256 printable"),
+            (web + "SCOPES=email profile", "SCOPES must be scopes separated by blanks, one of them openid"),
+            (web + "SCOPES='openid \"X'", "SCOPES must be scopes separated by blanks, one of them openid"),
+            (web + "TOKEN_URL=http://x.test/token", "TOKEN_URL must be an https URL"),
+            (web + "AUTHORIZATION_URL=http://x.test/", "AUTHORIZATION_URL must be an https URL"),
+            (web + "AUTHORIZATION_URL=https://x.test/#X", "AUTHORIZATION_URL must be an https URL"),
+            (
+                ProviderFixture.weChat + "CLIENT_ID=c\nCLIENT_SECRET=X\nTOKEN_URL=https://x.test/",
+                "TOKEN_URL does not belong to KIND=wechat"
+            ),
+            (ProviderFixture.qq + "CLIENT_ID=c\nCLIENT_SECRET=X\nSCOPES=openid", "SCOPES does not belong to KIND=qq"),
             (ProviderFixture.qq + "API_URL_FILE=/nowhere/at/all", "API_URL cannot open /nowhere/at/all"),
             ("KIND=wechat\nAPP_ID=a\nAPP_SECRET=X\nAPP_SECRET_FILE=/X", "APP_SECRET is set twice"),
         ])

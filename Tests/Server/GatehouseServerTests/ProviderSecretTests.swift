@@ -43,6 +43,14 @@ struct ProviderSecretTests {
         #expect(try secret(fixture.configuration(changes)) == "Xown")
     }
 
+    @Test("the secret of a browser's client is a credential of its own")
+    func clientSecret() throws {
+        let fixture = try ProviderFixture(["google.conf": ProviderFixture.google + "CLIENT_ID=c"])
+        let changes = try credentials(fixture, ["google_client_secret": "Xsecret\n"])
+        #expect(try fixture.configuration(changes).providers.map(\.web?.secret) == ["Xsecret"])
+        #expect(fixture.faults().count == 1)
+    }
+
     @Test("an empty credential is a secret that is not set")
     func emptyCredential() throws {
         let fixture = try ProviderFixture(["wechat.conf": Self.file])

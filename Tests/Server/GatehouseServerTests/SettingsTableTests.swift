@@ -65,7 +65,9 @@ struct SettingsTableTests {
     func credentials() throws {
         let unit = try String(contentsOf: Self.root.appending(path: "systemd/gatehouse.service"), encoding: .utf8)
         let loaded = unit.matches(of: /LoadCredential=([a-z_]+):/).map { $0.1.uppercased() }
-        let ofProviders = ["WECHAT_APP_SECRET", "QQ_APP_KEY"]
+        let ofProviders = [
+            "WECHAT_APP_SECRET", "QQ_APP_KEY", "GOOGLE_CLIENT_SECRET", "WECHAT_CLIENT_SECRET", "QQ_CLIENT_SECRET",
+        ]
         #expect(loaded.sorted() == (Settings.all.filter(\.isSecret).map(\.name) + ofProviders).sorted())
     }
 }

@@ -3,7 +3,7 @@ import StoreSupport
 import Testing
 
 /// Accepts every token as one of the same caller.
-private struct TrustingTokens: TokenService, PlainCodes {
+private struct TrustingTokens: TokenService, PlainCodes, PlainAuthorizations {
     let caller = Caller(
         userID: UserID("user_1"), sessionID: SessionID("sess_1"), generation: 1, role: .user,
         authenticatedAt: Timestamp(seconds: 0))

@@ -3,7 +3,9 @@
 @_exported import Foundation
 
 /// In reality UIWindow or NSWindow, which belong to the main actor.
-@MainActor open class ASPresentationAnchor {}
+@MainActor open class ASPresentationAnchor {
+    public init() {}
+}
 
 open class ASAuthorizationRequest: NSObject {}
 open class ASAuthorizationOpenIDRequest: ASAuthorizationRequest {
@@ -70,4 +72,68 @@ open class ASAuthorizationController: NSObject {
     open weak var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)?
     open func performRequests() { Self.stubStarted.append(self) }
     open func cancel() { Self.stubCancelled.append(self) }
+}
+
+// MARK: A browser over the app
+
+public struct ASWebAuthenticationSessionError: Error, CustomNSError {
+    public enum Code: Int, Sendable {
+        case canceledLogin = 1
+        case presentationContextNotProvided, presentationContextInvalid
+    }
+    public let code: Code
+    public static let canceledLogin = Code.canceledLogin
+    private let reason: String?
+    public var errorUserInfo: [String: Any] { reason.map { [NSLocalizedFailureReasonErrorKey: $0] } ?? [:] }
+    public init(_ code: Code, stubReason reason: String? = nil) { (self.code, self.reason) = (code, reason) }
+}
+
+extension ASWebAuthenticationSessionError.Code {
+    /// As Foundation does for the codes of an error that it imports.
+    public static func ~= (code: Self, error: any Error) -> Bool {
+        (error as? ASWebAuthenticationSessionError)?.code == code
+    }
+}
+
+public protocol ASWebAuthenticationPresentationContextProviding: NSObjectProtocol {
+    func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor
+}
+
+open class ASWebAuthenticationSession: NSObject {
+    public final class Callback: NSObject, Sendable {
+        public let stubScheme: String
+        public let stubPlace: [String]
+        private init(_ scheme: String, _ place: [String]) { (stubScheme, stubPlace) = (scheme, place) }
+        public class func customScheme(_ customScheme: String) -> Callback { Callback(customScheme, []) }
+        public class func https(host: String, path: String) -> Callback { Callback("https", [host, path]) }
+    }
+
+    public typealias CompletionHandler = (URL?, (any Error)?) -> Void
+
+    nonisolated(unsafe) public static var stubStarted: [ASWebAuthenticationSession] = []
+    nonisolated(unsafe) public static var stubCancelled: [ASWebAuthenticationSession] = []
+    nonisolated(unsafe) public static var stubStarts = true
+    public let stubURL: URL
+    public let stubCallback: Callback
+    nonisolated(unsafe) private let completion: CompletionHandler
+    open weak var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?
+    open var prefersEphemeralWebBrowserSession = false
+
+    public init(url URL: URL, callbackURLScheme: String?, completionHandler: @escaping CompletionHandler) {
+        (stubURL, stubCallback, completion) = (URL, .customScheme(callbackURLScheme ?? ""), completionHandler)
+    }
+    public init(url URL: URL, callback: Callback, completionHandler: @escaping CompletionHandler) {
+        (stubURL, stubCallback, completion) = (URL, callback, completionHandler)
+    }
+    open func start() -> Bool {
+        if Self.stubStarts { Self.stubStarted.append(self) }
+        return Self.stubStarts
+    }
+    open func cancel() { Self.stubCancelled.append(self) }
+
+    /// Apple's one calls back on a queue of its own.
+    public func stubComplete(_ url: URL?, _ error: (any Error)?) {
+        nonisolated(unsafe) let completion = completion
+        Thread.detachNewThread { completion(url, error) }
+    }
 }

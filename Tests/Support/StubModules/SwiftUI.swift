@@ -33,6 +33,24 @@ public protocol ObservableObject: AnyObject {}
     public init(wrappedValue: Value) { value = wrappedValue }
 }
 
+public struct EnvironmentValues {
+    @MainActor public var webAuthenticationSession: WebAuthenticationSession { WebAuthenticationSession() }
+}
+
+@propertyWrapper public struct Environment<Value> {
+    @MainActor public var wrappedValue: Value { EnvironmentValues()[keyPath: path] }
+    private let path: KeyPath<EnvironmentValues, Value>
+    public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { path = keyPath }
+}
+
+/// Shows a browser over the app.
+@MainActor public struct WebAuthenticationSession {
+    public enum BrowserSession: Sendable { case ephemeral }
+    public func authenticate(
+        using url: URL, callbackURLScheme: String, preferredBrowserSession: BrowserSession? = nil
+    ) async throws -> URL { url }
+}
+
 public struct Binding<Value> {
     public var wrappedValue: Value {
         get { value }

@@ -60,7 +60,7 @@ extension GatehouseClient {
             case .login(let answer): return .success(.joined(try await join(answer, provider, in: session)))
             }
         } catch {
-            return .failure(error.afterUsedCode(of: provider))
+            return .failure(error.afterUsedCode(from: .message))
         }
     }
 

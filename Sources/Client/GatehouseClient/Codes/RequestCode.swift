@@ -41,7 +41,7 @@ extension LoginRequest {
         let body = CredentialBody(code: code.asTypedCode, nickname: nickname)
         self.init(
             path: "auth/codes/" + Connection.segment(sent.id), body: try? JSONEncoder().encode(body),
-            provider: sent.to.provider, isUsedOnce: true)
+            provider: sent.to.provider, code: .message)
     }
 }
 

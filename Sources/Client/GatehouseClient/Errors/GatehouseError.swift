@@ -49,11 +49,14 @@ extension GatehouseError {
     }
 
     /// The same error of a request with a code. Where the server may have used the code, the text says so.
-    func afterUsedCode(of provider: Provider) -> GatehouseError {
+    func afterUsedCode(from origin: CodeOrigin) -> GatehouseError {
         guard case .refused(let problem) = self, problem.status >= 500 else { return self }
         let remedy =
-            [.phone, .email].contains(provider)
-            ? "the user may try it once more, and 401 then means that it is used" : "get a new one from the provider"
+            switch origin {
+            case .provider: "get a new one from the provider"
+            case .message: "the user may try it once more, and 401 then means that it is used"
+            case .browser: "sign in again in the browser"
+            }
         return .refused(problem.adding("A code can be used once: \(remedy)."))
     }
 

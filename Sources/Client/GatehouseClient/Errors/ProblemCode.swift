@@ -91,6 +91,21 @@ extension ProblemCode {
     /// has to sign in another way.
     public static let staleNumber = ProblemCode.other("stale_number")
 
+    /// The server does not accept the code of a sign-in in a browser, with status 400: it was used, has expired, or belongs to
+    /// another sign-in. Sign in again.
+    public static let invalidGrant = ProblemCode.other("invalid_grant")
+
+    /// A browser came back to the server with a sign-in that the server does not know or that another browser began, with
+    /// status 400. The page in the browser says so; no app gets it.
+    public static let invalidState = ProblemCode.other("invalid_state")
+
+    /// The address to which the browser is to be sent back is not one of the server's `REDIRECT_URIS`, with status 400. The
+    /// page in the browser says so; no app gets it.
+    public static let invalidRedirectURI = ProblemCode.other("invalid_redirect_uri")
+
+    /// A page of an origin that the server does not know may not use the session in the browser's cookie, with status 403.
+    public static let originNotAllowed = ProblemCode.other("origin_not_allowed")
+
     /// The user has to bind a phone number first, with status 403. See
     /// ``GatehouseClient/bindPhone(code:for:onTaken:replacing:)``.
     public static let phoneRequired = ProblemCode.other("phone_required")

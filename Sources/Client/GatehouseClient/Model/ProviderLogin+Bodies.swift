@@ -67,19 +67,33 @@ struct LoginRequest: Sendable {
     let path: String
     let body: Data?
     let provider: Provider
-    let isUsedOnce: Bool
+    /// Where its code came from. Nil for a login with another credential.
+    let code: CodeOrigin?
 
-    init(path: String, body: Data?, provider: Provider, isUsedOnce: Bool) {
-        (self.path, self.body, self.provider, self.isUsedOnce) = (path, body, provider, isUsedOnce)
+    /// Whether the server may have used its credential although the answer was lost.
+    var isUsedOnce: Bool { code != nil }
+
+    init(path: String, body: Data?, provider: Provider, code: CodeOrigin?) {
+        (self.path, self.body, self.provider, self.code) = (path, body, provider, code)
     }
 
     init(_ login: ProviderLogin) {
         path = if case .apple = login.credential.kind { "auth/apple" } else { "auth/identity" }
-        (body, provider, isUsedOnce) = (login.loginBody, Provider(login.provider.rawValue), login.isUsedOnce)
+        (body, provider) = (login.loginBody, Provider(login.provider.rawValue))
+        code = login.isUsedOnce ? .provider : nil
     }
 
     init(_ login: DevelopmentLogin) {
         (path, body) = ("auth/dev-login", try? JSONEncoder().encode(login))
-        (provider, isUsedOnce) = (.development, false)
+        (provider, code) = (.development, nil)
     }
+}
+
+/// From where an app has a code, which can be used once.
+enum CodeOrigin: Sendable {
+    case provider
+    /// A message that the server has sent.
+    case message
+    /// The address to which a browser was sent back.
+    case browser
 }

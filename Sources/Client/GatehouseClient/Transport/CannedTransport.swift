@@ -40,7 +40,7 @@ public final class CannedTransport: HTTPTransport {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - user: the user of every login, which then succeeds, as do a challenge, a code, which has the id `code`, a
+    ///   - user: the user of every login, also in a browser, which then succeeds, as do a challenge, a code, which has the id `code`, a
     ///     refresh, a logout, and the requests for the profile. To bind a number succeeds as well, and changes nothing.
     ///   - answers: by method and path, such as `GET /notes`, whatever the query. They replace those for the user.
     ///     Without an answer, a request gets 404 `not_found`.
@@ -89,7 +89,7 @@ public final class CannedTransport: HTTPTransport {
             "POST /api/auth/codes": .json(#"{"codeId":"code","expiresIn":600,"resendAfter":60}"#, status: 202),
             "POST /api/auth/codes/code": login, "POST /api/users/me/accounts/phone": .json(#"{"accounts":[]}"#),
             "POST /api/auth/apple": login, "POST /api/auth/identity": login, "POST /api/auth/dev-login": login,
-            "POST /api/auth/refresh": login,
+            "POST /api/auth/exchange": login, "POST /api/auth/refresh": login,
             "POST /api/auth/logout": done, "POST /api/auth/logout-all": done, "GET /api/users/me": profile,
             "PATCH /api/users/me": profile, "DELETE /api/users/me": done,
         ]

@@ -16,7 +16,6 @@ struct Connection: Sendable {
     /// How long a request of the client may take as a whole. A login waits for Apple's keys for 5 s.
     static let timeout = 15
 
-    /// - Parameter path: percent-encoded; see ``segment(_:)``.
     func request(_ method: String, _ path: String, body: Data? = nil) -> URLRequest {
         var request = URLRequest(url: url(of: path))
         request.httpMethod = method
@@ -29,7 +28,8 @@ struct Connection: Sendable {
         return request
     }
 
-    private func url(of path: String) -> URL {
+    /// - Parameter path: percent-encoded; see ``segment(_:)``.
+    func url(of path: String) -> URL {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
         if components.percentEncodedPath.hasSuffix("/") { components.percentEncodedPath.removeLast() }
         components.percentEncodedPath += "/api/" + path
@@ -41,11 +41,10 @@ struct Connection: Sendable {
     /// Servers decode a path once and then resolve `..` in it, so dots are encoded twice where a segment has nothing
     /// else: the server then knows no such id.
     static func segment(_ id: String) -> String {
-        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         let parts = id.split(separator: "/", omittingEmptySubsequences: false).map { part in
             part.allSatisfy { $0 == "." }
                 ? String(repeating: "%252E", count: part.count)
-                : part.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+                : part.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? ""
         }
         return parts.joined(separator: "%2F")
     }
@@ -190,6 +189,12 @@ struct Connection: Sendable {
             throw .untrustedOrigin(origin?.description ?? "a URL without a host")
         }
     }
+}
+
+extension CharacterSet {
+    /// What no URL has to encode (RFC 3986, section 2.3).
+    static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
 extension Result {

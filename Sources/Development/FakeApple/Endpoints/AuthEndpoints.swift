@@ -1,5 +1,6 @@
 import DevelopmentHTTP
 import JSON
+import SignInPages
 
 /// Apple's endpoints, below `/auth`.
 struct AuthEndpoints {
@@ -7,6 +8,7 @@ struct AuthEndpoints {
     let developer: DeveloperAccount
     let grants: GrantStore
     let faults: Faults<AppleFault>
+    let forged: ForgedAnswers
     let requests: RequestLog
 
     func answer(_ request: HTTPRequest, now: Int64) -> HTTPAction {
@@ -21,12 +23,22 @@ struct AuthEndpoints {
     }
 
     private func act(on request: HTTPRequest, _ record: inout RequestRecord, now: Int64) -> HTTPAction {
-        do throws(OAuthError) {
+        do {
+            if ["GET", "POST"].contains(request.method), request.path == AuthorizePage.path {
+                let page = AuthorizePage(services: developer.services, keys: keys, grants: grants, forged: forged)
+                return .reply(try page.answer(request, now: now))
+            }
             return .reply(try reply(to: request, now: now))
-        } catch {
+        } catch let error as OAuthError {
             record.error = error.code.rawValue
             record.reason = error.reason
             return .reply(HTTPReply(status: "400 Bad Request", json: error.json))
+        } catch let fault as PageFault {
+            record.error = fault.error
+            record.reason = fault.reason
+            return .reply(WebPage.fault(of: "Apple", fault.error, fault.reason).reply)
+        } catch {
+            return .reply(.refusal("500 Internal Server Error", "\(error)"))
         }
     }
 
@@ -35,13 +47,13 @@ struct AuthEndpoints {
         case ("GET", "/auth/keys"):
             return .ok(keys.document)
         case ("POST", "/auth/token"):
-            let endpoint = TokenEndpoint(developer: developer, grants: grants, mint: Mint(key: keys.signing))
+            let endpoint = TokenEndpoint(developer: developer, grants: grants, keys: keys)
             return .ok(try endpoint.answer(Form(request), now: now).bytes)
         case ("POST", "/auth/revoke"):
             try RevokeEndpoint(developer: developer, grants: grants).answer(Form(request), now: now)
             return .ok([])
         default:
-            return .refusal("404 Not Found", "GET /auth/keys, POST /auth/token, POST /auth/revoke")
+            return .refusal("404 Not Found", "GET /auth/authorize, GET /auth/keys, POST /auth/token, POST /auth/revoke")
         }
     }
 }

@@ -11,7 +11,7 @@ struct ClientSecret {
     let developer: DeveloperAccount
 
     func check(_ text: String, clientID: String, now: Int64) throws(OAuthError) {
-        guard developer.clientIDs.contains(clientID) else { throw wrong("client_id is not an app of the developer") }
+        guard developer.owns(clientID) else { throw wrong("client_id is not an app of the developer") }
         let secret: CompactJWS
         do { secret = try CompactJWS(text) } catch { throw wrong("the client secret is not a token: \(error)") }
         guard secret.algorithmName == "ES256" else { throw wrong("the client secret's alg is not ES256") }

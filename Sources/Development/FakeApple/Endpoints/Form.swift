@@ -2,11 +2,11 @@ import DevelopmentHTTP
 
 /// The fields of a body in `application/x-www-form-urlencoded`.
 struct Form {
-    /// The fields of RFC 6749, 7009 and 7636. Only these names may be logged: with curl, a body of any other type is sent
+    /// The fields of RFC 6749, 7009 and 7636, and of OpenID Connect. Only these names may be logged: with curl, a body of any other type is sent
     /// as a form, whose names then are its content.
     private static let known: Set<String> = [
-        "client_id", "client_secret", "code", "code_verifier", "grant_type", "redirect_uri", "refresh_token", "scope",
-        "token", "token_type_hint",
+        "client_id", "client_secret", "code", "code_verifier", "grant_type", "nonce", "redirect_uri", "refresh_token",
+        "response_mode", "response_type", "scope", "state", "token", "token_type_hint",
     ]
 
     private let fields: [(name: String, value: String)]
@@ -34,7 +34,9 @@ struct Form {
         self.fields = fields
     }
 
-    var knownNames: [String] { fields.map(\.name).filter(Self.known.contains) }
+    var knownNames: [String] { Self.known(fields.map(\.name)) }
+
+    static func known(_ names: [String]) -> [String] { names.filter(known.contains) }
 
     /// Nil if it is missing or empty.
     subscript(_ name: String) -> String? {

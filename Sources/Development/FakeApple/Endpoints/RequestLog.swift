@@ -55,9 +55,14 @@ package struct RequestRecord: Sendable {
     /// A request to one of Apple's endpoints. A value is recorded only if it is one that the developer's server may send.
     init(_ request: HTTPRequest, from developer: DeveloperAccount) {
         self.init(request)
+        guard path != AuthorizePage.path else {
+            fields = Form.known(request.query?.names ?? [])
+            clientID = request.query?["client_id"].flatMap { developer.owns($0) ? $0 : nil }
+            return
+        }
         guard method == "POST", let form = try? Form(request) else { return }
         fields = form.knownNames
-        clientID = form["client_id"].flatMap { developer.clientIDs.contains($0) ? $0 : nil }
+        clientID = form["client_id"].flatMap { developer.owns($0) ? $0 : nil }
         grantType = form["grant_type"].flatMap { TokenEndpoint.GrantType(rawValue: $0)?.rawValue }
     }
 

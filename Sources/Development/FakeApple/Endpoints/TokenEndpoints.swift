@@ -1,4 +1,5 @@
 import JSON
+import SignInPages
 
 /// `POST /auth/token`.
 struct TokenEndpoint {
@@ -9,7 +10,7 @@ struct TokenEndpoint {
 
     let developer: DeveloperAccount
     let grants: GrantStore
-    let mint: Mint
+    let keys: PublishedKeys
 
     func answer(_ form: Form, now: Int64) throws(OAuthError) -> JSONObject {
         let clientID = try form.required("client_id")
@@ -24,7 +25,7 @@ struct TokenEndpoint {
         case .authorizationCode:
             let code = try form.required("code")
             return try grants.change { grants throws(OAuthError) in
-                try grants.redeem(code: code, clientID: clientID, now: now)
+                try grants.redeem(code: code, clientID: clientID, redirectURI: form["redirect_uri"], now: now)
             }
         case .refreshToken:
             let token = try form.required("refresh_token")
@@ -36,14 +37,16 @@ struct TokenEndpoint {
     }
 
     private func json(of issue: IssuedTokens, now: Int64) -> JSONObject {
+        let key = (try? keys.signing(issue.web?.changes ?? TokenChanges())) ?? keys.signing
         var json: JSONObject = [
             "access_token": .string(issue.accessToken), "token_type": "Bearer",
             "expires_in": .integer(Grant.accessTokenLifetime),
         ]
         json["refresh_token"] = issue.refreshToken.map(JSONValue.string)
         json["id_token"] = .string(
-            mint.token(
-                for: issue.person, accessToken: issue.accessToken, authenticatedAt: issue.authenticatedAt, now: now))
+            Mint(key: key).token(
+                for: issue.person, accessToken: issue.accessToken, authenticatedAt: issue.authenticatedAt,
+                web: issue.web, now: now))
         return json
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import SignInPages
 
 /// The result of exchanging a code: one refresh token and its access tokens.
 struct Grant: Equatable {
@@ -49,7 +50,16 @@ struct AuthorizationCode {
 
     let person: Person
     let issuedAt: Int64
+    /// Nil for a code that an app got from its system.
+    var web: WebCode?
     var isUsed = false
+}
+
+/// What belongs to a code of the page at `/auth/authorize`.
+struct WebCode {
+    let redirectURI: String
+    let nonce: String?
+    var changes = TokenChanges()
 }
 
 /// The tokens of an answer of `/auth/token`.
@@ -59,6 +69,23 @@ struct IssuedTokens {
     /// Nil in exchange for a refresh token, which stays valid.
     let refreshToken: String?
     let authenticatedAt: Int64?
+    var web: WebCode?
+}
+
+/// A user has permitted a website to sign the user in. Apple tells the name only at the first time.
+struct Consent: Hashable {
+    let subject: String
+    let clientID: String
+}
+
+extension Consent {
+    var json: JSONObject { ["sub": .string(subject), "client_id": .string(clientID)] }
+
+    /// Parses the output of `json`.
+    init?(_ json: JSONObject) {
+        guard let subject = json["sub"]?.string, let clientID = json["client_id"]?.string else { return nil }
+        self.init(subject: subject, clientID: clientID)
+    }
 }
 
 /// A user has authorised an app. There is one for each valid refresh token.

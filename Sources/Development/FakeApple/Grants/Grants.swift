@@ -3,32 +3,41 @@ import JSON
 /// The issued codes and tokens, with the rules for their validity.
 struct Grants {
     private(set) var all: [Grant]
+    private(set) var consents: Set<Consent>
     private var codes: [String: AuthorizationCode] = [:]
 
-    init(_ all: [Grant] = []) {
+    init(_ all: [Grant] = [], consents: Set<Consent> = []) {
         self.all = all
+        self.consents = consents
     }
 
-    mutating func add(_ login: MintedLogin) {
-        codes = codes.filter { login.authenticatedAt < $0.value.issuedAt + AuthorizationCode.lifetime }
-        codes[login.code] = AuthorizationCode(person: login.person, issuedAt: login.authenticatedAt)
+    mutating func add(_ text: String, _ code: AuthorizationCode) {
+        codes = codes.filter { code.issuedAt < $0.value.issuedAt + AuthorizationCode.lifetime }
+        codes[text] = code
     }
 
-    mutating func redeem(code text: String, clientID: String, now: Int64) throws(OAuthError) -> IssuedTokens {
+    /// Returns whether it is the user's first one for the client.
+    mutating func consent(_ person: Person) -> Bool {
+        consents.insert(Consent(subject: person.subject, clientID: person.audience)).inserted
+    }
+
+    /// - Parameter redirectURI: must be that of the request for a code of the page, and nil for a code of an app.
+    mutating func redeem(
+        code text: String, clientID: String, redirectURI: String?, now: Int64
+    ) throws(OAuthError) -> IssuedTokens {
         guard let code = codes[text], now < code.issuedAt + AuthorizationCode.lifetime else {
-            throw OAuthError(.invalidGrant, "the code is unknown, or older than five minutes")
+            throw .expiredCode
         }
-        guard code.person.audience == clientID else {
-            throw OAuthError(.invalidGrant, "the code was issued to another app")
-        }
-        guard !code.isUsed else { throw OAuthError(.invalidGrant, "the code was used before") }
+        guard code.person.audience == clientID else { throw .mismatch("client_id", clientID) }
+        guard code.web?.redirectURI == redirectURI else { throw .mismatch("redirect_uri", redirectURI ?? "null") }
+        guard !code.isUsed else { throw .usedCode }
         codes[text]?.isUsed = true
         var grant = Grant(person: code.person)
         let accessToken = grant.newAccessToken(now: now)
         all.append(grant)
         return IssuedTokens(
             person: code.person, accessToken: accessToken, refreshToken: grant.refreshToken,
-            authenticatedAt: code.issuedAt)
+            authenticatedAt: code.issuedAt, web: code.web)
     }
 
     mutating func renew(refreshToken: String, clientID: String, now: Int64) throws(OAuthError) -> IssuedTokens {
@@ -51,6 +60,7 @@ struct Grants {
             throw OAuthError(.invalidGrant, "the token was issued to another app")
         }
         all.removeAll { $0.person.subject == grant.person.subject && $0.person.audience == clientID }
+        consents.remove(Consent(subject: grant.person.subject, clientID: clientID))
     }
 }
 
@@ -64,17 +74,36 @@ struct OAuthError: Error, Equatable {
     }
 
     let code: Code
+    /// For the request log, so it contains nothing of the request.
     let reason: String
+    private let description: String
 
-    init(_ code: Code, _ reason: String) {
+    init(_ code: Code, _ reason: String, description: String? = nil) {
         self.code = code
         self.reason = reason
+        self.description = description ?? reason
     }
 
     /// Apple does not describe `invalid_client`. The request log has the reason.
     var json: JSONObject {
         var json: JSONObject = ["error": .string(code.rawValue)]
-        if code != .invalidClient { json["error_description"] = .string(reason) }
+        if code != .invalidClient { json["error_description"] = .string(description) }
         return json
+    }
+}
+
+// What Apple says of codes, in its words.
+extension OAuthError {
+    static let usedCode = OAuthError(
+        .invalidGrant, "the code was used before", description: "The code has already been used.")
+    static let expiredCode = OAuthError(
+        .invalidGrant, "the code is unknown, or older than five minutes",
+        description: "The code has expired or has been revoked.")
+
+    /// - Parameter value: of the request.
+    static func mismatch(_ name: String, _ value: String) -> OAuthError {
+        OAuthError(
+            .invalidGrant, "\(name) is not the one that the code was issued to",
+            description: "\(name) mismatch. The code was not issued to \(value).")
     }
 }

@@ -8,8 +8,9 @@ package struct DeveloperAccount: Sendable {
 
     package let teamID: String
     package let keyID: String
-    /// Bundle ids and Services IDs.
+    /// Bundle ids, and any other ids whose tokens and codes are minted.
     package let clientIDs: [String]
+    package let services = ServicesIDs()
     let key: VerificationKey
 
     /// - Parameter pem: the developer's private key for ES256. Only its public key is kept.
@@ -20,6 +21,9 @@ package struct DeveloperAccount: Sendable {
         key = try SigningKey(pem: pem, keyID: keyID).verificationKey
         guard key.algorithm == .ES256 else { throw .unusableKey("the developer's key must be for ES256") }
     }
+
+    /// Whether it is the id of an app, or a Services ID.
+    func owns(_ clientID: String) -> Bool { clientIDs.contains(clientID) || services.contains(clientID) }
 
     /// Reads the developer's key from a folder, or creates it, with the file name of Apple's portal.
     package init(

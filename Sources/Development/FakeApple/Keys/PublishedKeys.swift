@@ -2,6 +2,7 @@ import FileSystem
 package import JOSE
 import JSON
 import OpenSSL
+import SignInPages
 import Synchronization
 
 /// The keys of the fake: the first one signs, all are published. They are kept in a folder, so that the server and the
@@ -12,6 +13,7 @@ package final class PublishedKeys: Sendable {
 
     private let path: String
     private let keys: Mutex<[SigningKey]>
+    private let impostor = Mutex<RSAPrivateKey?>(nil)
 
     /// Reads the keys from a folder, or creates them.
     package init(in directory: String) throws {
@@ -27,6 +29,17 @@ package final class PublishedKeys: Sendable {
     }
 
     package var signing: SigningKey { keys.withLock { $0[0] } }
+
+    /// The key for a token: for a forged one another key with the same key id, which is not published.
+    func signing(_ changes: TokenChanges) throws -> SigningKey {
+        let genuine = signing
+        guard changes.isForged else { return genuine }
+        return try impostor.withLock { impostor in
+            let key = try impostor ?? RSAPrivateKey.generate()
+            impostor = key
+            return try SigningKey(key, keyID: genuine.keyID)
+        }
+    }
 
     var document: [UInt8] { Self.document(of: keys.withLock { $0 }) }
 

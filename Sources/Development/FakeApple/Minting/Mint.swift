@@ -1,6 +1,7 @@
 package import JOSE
 package import JSON
 import OpenSSL
+import SignInPages
 
 /// Signs tokens in the form of Apple's.
 package struct Mint: Sendable {
@@ -46,12 +47,31 @@ package struct Mint: Sendable {
 
     /// The identity token of `/auth/token`, with the hash of the access token.
     ///
-    /// - Parameter authenticatedAt: nil when a refresh token is exchanged: the user does not authenticate then.
-    func token(for person: Person, accessToken: String, authenticatedAt: Int64?, now: Int64) -> String {
+    /// - Parameters:
+    ///   - authenticatedAt: nil when a refresh token is exchanged: the user does not authenticate then.
+    ///   - web: for a code of the page, whose request had the nonce.
+    func token(
+        for person: Person, accessToken: String, authenticatedAt: Int64?, web: WebCode? = nil, now: Int64
+    ) -> String {
         var claims = person.claims(now: now)
         claims["at_hash"] = .string(Self.halfHash(of: accessToken))
         claims["auth_time"] = authenticatedAt.map(JSONValue.integer)
-        return sign(claims)
+        return sign(claims, web)
+    }
+
+    /// The identity token that comes beside a code of the page.
+    func webToken(for person: Person, code: String, web: WebCode, now: Int64) -> String {
+        var claims = person.claims(now: now)
+        claims["c_hash"] = .string(Self.halfHash(of: code))
+        claims["auth_time"] = .integer(now)
+        return sign(claims, web)
+    }
+
+    private func sign(_ usual: JSONObject, _ web: WebCode?) -> String {
+        var claims = usual
+        claims["nonce"] = web?.nonce.map(JSONValue.string)
+        claims.replaceMembers(by: web?.changes.claims ?? [:])
+        return sign(claims, header: web?.changes.header ?? [:])
     }
 
     /// Always signs with RS256, even if the header names another algorithm, so that tests can forge tokens.
@@ -81,8 +101,10 @@ struct MintedLogin {
 
 /// Unpredictable text.
 enum RandomText {
-    static func hexadecimal(_ byteCount: Int) -> String {
-        SecureRandom.bytes(byteCount).map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    static func hexadecimal(_ byteCount: Int) -> String { hexadecimal(SecureRandom.bytes(byteCount)) }
+
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
     }
 
     /// A code or token in the form of Apple's: a letter for its kind, and parts separated by dots.

@@ -8,16 +8,24 @@ struct Person: Sendable, Equatable {
     /// Nil if the user hides it.
     let email: String?
     let era: Era
+    /// Whether tokens have the email, which a website has to ask for.
+    var sharesEmail = true
+
+    /// The email that the app gets.
+    var address: String { email ?? Self.relayAddress(of: subject) }
 
     /// The claims that every identity token of the user has.
     func claims(now: Int64) -> JSONObject {
         var claims: JSONObject = [
             "iss": "https://appleid.apple.com", "aud": .string(audience), "exp": .integer(now + era.lifetime),
-            "iat": .integer(now), "sub": .string(subject), "email": .string(email ?? Self.relayAddress(of: subject)),
-            "email_verified": flag(true),
+            "iat": .integer(now), "sub": .string(subject),
         ]
-        // Apple omitted this claim when it was false, as long as flags were strings.
-        if era == .booleans || email == nil { claims["is_private_email"] = flag(email == nil) }
+        if sharesEmail {
+            claims["email"] = .string(address)
+            claims["email_verified"] = flag(true)
+            // Apple omitted this claim when it was false, as long as flags were strings.
+            if era == .booleans || email == nil { claims["is_private_email"] = flag(email == nil) }
+        }
         if era == .words { claims["real_user_status"] = 2 }
         if era != .launch { claims["nonce_supported"] = true }
         return claims
@@ -41,7 +49,7 @@ extension Person {
     var json: JSONObject {
         [
             "sub": .string(subject), "aud": .string(audience), "email": email.map(JSONValue.string) ?? .null,
-            "era": .string(era.rawValue),
+            "era": .string(era.rawValue), "sharesEmail": .bool(sharesEmail),
         ]
     }
 
@@ -50,7 +58,10 @@ extension Person {
         guard let subject = json["sub"]?.string, let audience = json["aud"]?.string,
             let era = json["era"]?.string.flatMap(Era.init(rawValue:))
         else { return nil }
-        self.init(subject: subject, audience: audience, email: json["email"]?.string, era: era)
+        // A file of before has no such member.
+        let sharesEmail = json["sharesEmail"] != .bool(false)
+        self.init(
+            subject: subject, audience: audience, email: json["email"]?.string, era: era, sharesEmail: sharesEmail)
     }
 }
 

@@ -40,6 +40,7 @@ enum AnswerMode: String, CaseIterable, Sendable {
     static let ofWeChat = common + [.json]
     static let ofQQ = common + [.json, .trailingComma]
     static let ofSMS = common
+    static let ofSignIn = common
     static let ofMail: [AnswerMode] = [.normal, .status, .slow, .hang, .close]
     static let ofDiscovery = common + [.wrongIssuer]
     static let ofKeys = common + [.unusable, .duplicateKid, .noKid, .empty]

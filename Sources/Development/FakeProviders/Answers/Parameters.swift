@@ -2,10 +2,12 @@ import DevelopmentHTTP
 
 /// The parameters of a request's query. The first of two with one name counts.
 struct Parameters: Sendable {
-    /// The names that WeChat and QQ document. Only these are recorded: any other name may be content.
+    /// The names that the specifications, WeChat and QQ document. Only these are recorded: any other name may be content.
     private static let known: Set<String> = [
-        "access_token", "appid", "client_id", "client_secret", "code", "fmt", "grant_type", "lang", "need_openid",
-        "oauth_consumer_key", "openid", "redirect_uri", "refresh_token", "secret", "unionid",
+        "access_token", "appid", "client_id", "client_secret", "code", "code_challenge", "code_challenge_method",
+        "code_verifier", "display", "fmt", "grant_type", "lang", "login_hint", "need_openid", "nonce",
+        "oauth_consumer_key", "openid", "prompt", "redirect_uri", "refresh_token", "response_mode", "response_type",
+        "scope", "secret", "state", "unionid",
     ]
 
     private let fields: [(name: String, value: String)]
@@ -26,5 +28,7 @@ struct Parameters: Sendable {
         fields.first { $0.name == name }.flatMap { $0.value.isEmpty ? nil : $0.value }
     }
 
-    var knownNames: [String] { fields.map(\.name).filter(Self.known.contains) }
+    var knownNames: [String] { Self.known(fields.map(\.name)) }
+
+    static func known(_ names: [String]) -> [String] { names.filter(known.contains) }
 }

@@ -12,6 +12,11 @@ enum RandomText {
         String(SecureRandom.bytes(count).map { Character("\($0 % 10)") })
     }
 
+    /// The same digits for the same name.
+    static func digits(_ count: Int, for name: String) -> String {
+        String(SHA256.hash(Array(name.utf8)).prefix(count).map { Character("\($0 % 10)") })
+    }
+
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
     static func text(_ count: Int) -> String { text(from: SecureRandom.bytes(count)) }

@@ -19,10 +19,10 @@ final class OpenIDProviders: ProviderKind {
     }
 
     func answer(_ request: HTTPRequest, at path: String, now: Int64) -> HTTPAction? {
-        guard request.method == "GET", let (name, rest) = Self.parts(of: path),
+        guard ["GET", "POST"].contains(request.method), let (name, rest) = Self.parts(of: path),
             OpenIDProvider.endpoints.contains(rest), let provider = try? provider(name)
         else { return nil }
-        return provider.answer(request, at: rest)
+        return provider.answer(request, at: rest, now: now)
     }
 
     func control(_ request: HTTPRequest, at path: String, now: Int64) throws -> JSONObject {

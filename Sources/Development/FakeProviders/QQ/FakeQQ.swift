@@ -1,5 +1,6 @@
 import DevelopmentHTTP
 import JSON
+import SignInPages
 import Synchronization
 
 /// The app that QQ knows.
@@ -27,6 +28,8 @@ final class FakeQQ: ProviderKind {
 
     private let responder: Responder
     private let app = Mutex(QQApp())
+    private let website = Website(
+        of: "QQ", usual: QQPage.usualClient, names: ("appID", "appKey"), button: "Sign in, and authorize")
     private let grants = Mutex(QQGrants())
 
     init(log: ProviderRequestLog) {
@@ -34,10 +37,12 @@ final class FakeQQ: ProviderKind {
     }
 
     func answer(_ request: HTTPRequest, at path: String, now: Int64) -> HTTPAction? {
+        if ["GET", "POST"].contains(request.method), path == QQPage.path { return page(request, now: now) }
         guard request.method == "GET", QQEndpoints.paths.contains(path) else { return nil }
         let parameters = Parameters(request)
         return responder.answer(request, fields: parameters.knownNames) { [self] settings in
-            let endpoints = QQEndpoints(app: app.withLock { $0 }, parameters: parameters, now: now)
+            let endpoints = QQEndpoints(
+                app: app.withLock { $0 }, websites: website.clients, parameters: parameters, now: now)
             let isJSON = parameters["fmt"] == "json"
             do throws(QQError) {
                 if let code = settings.errorCode { throw QQError(code) }
@@ -47,6 +52,19 @@ final class FakeQQ: ProviderKind {
                 let body = QQBody.error(
                     error, at: path, asJSON: isJSON, hasComma: settings.mode == .trailingComma)
                 return ProviderReply(reply: Self.reply(body, settings.mode), errorCode: error.code)
+            }
+        }
+    }
+
+    private func page(_ request: HTTPRequest, now: Int64) -> HTTPAction {
+        responder.answer(request, fields: Parameters.known(request.query?.names ?? [])) { [self] settings in
+            do throws(PageFault) {
+                if let code = settings.errorCode { throw PageFault("\(code)", QQError(code).message) }
+                let page = QQPage(website: website, request: request)
+                return ProviderReply(
+                    reply: try page.answer { user in grants.withLock { $0.addCode(user, now: now) } })
+            } catch {
+                return ProviderReply(reply: WebPage.fault(of: "QQ", error.error, error.reason).reply)
             }
         }
     }
@@ -68,6 +86,7 @@ final class FakeQQ: ProviderKind {
             app.withLock { $0 = changed }
             return [:]
         default:
+            if let answer = try website.control(request, at: path) { return answer }
             let answer = try responder.control(request, at: path, below: Self.prefix, modes: AnswerMode.ofQQ)
             guard let answer else { throw Self.unknownPath }
             return answer
@@ -76,5 +95,6 @@ final class FakeQQ: ProviderKind {
 
     private static let unknownPath = HTTPRefusal(
         "404 Not Found",
-        "below /qq: GET " + QQEndpoints.paths.joined(separator: ", ") + "; to control it: mint, app, faults, requests")
+        "below /qq: " + ([QQPage.path] + QQEndpoints.paths).joined(separator: ", ")
+            + "; to control it: mint, app, faults, requests, " + Website.controls.joined(separator: ", "))
 }

@@ -1,4 +1,5 @@
 import JSON
+import SignInPages
 
 /// QQ's endpoints for one request.
 struct QQEndpoints {
@@ -8,6 +9,7 @@ struct QQEndpoints {
     static let paths = [tokenPath, identityPath, profilePath]
 
     let app: QQApp
+    let websites: WebClients
     let parameters: Parameters
     let now: Int64
 
@@ -38,12 +40,15 @@ struct QQEndpoints {
         let text =
             isRefresh
             ? try required("refresh_token", or: .missingRefreshToken) : try required("code", or: .missingCode)
-        guard clientID == app.id else { throw .unknownClient }
-        guard secret == app.key else { throw .wrongSecret }
-        guard !isRefresh else { return try grants.refresh(text, clientID: clientID, now: now) }
+        guard let key = key(of: clientID) else { throw .unknownClient }
+        guard secret == key else { throw .wrongSecret }
+        guard !isRefresh else { return try grants.refresh(text, now: now) { ($0.clientID ?? app.id) == clientID } }
         let redirectURI = try required("redirect_uri", or: .wrongRedirect)
-        return try grants.redeem(text, clientID: clientID, redirectURI: redirectURI, now: now)
+        return try grants.redeem(text, redirectURI: redirectURI, now: now) { ($0.clientID ?? app.id) == clientID }
     }
+
+    /// Nil for an unknown app.
+    private func key(of clientID: String) -> String? { clientID == app.id ? app.key : websites[clientID]?.secret }
 
     private func identity(_ grants: QQGrants) throws(QQError) -> JSONObject {
         let token = try required("access_token", or: .missingAccessToken)

@@ -10,6 +10,7 @@ struct QQError: Error, Equatable {
         self.text = text
     }
 
+    static let wrongResponseType = QQError(100000)
     static let missingClientID = QQError(100001)
     static let missingSecret = QQError(100002)
     static let invalidGrantType = QQError(100004)
@@ -25,6 +26,7 @@ struct QQError: Error, Equatable {
     static let failedExchange = QQError(100019)
     static let usedCode = QQError(100020)
     static let failedRefresh = QQError(100022)
+    static let badRequest = QQError(100029)
     static let noUnion = QQError(100048)
     static let invalidOpenID = QQError(-1, "client request's parameters are invalid, invalid openid")
 

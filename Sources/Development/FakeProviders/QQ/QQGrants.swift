@@ -20,22 +20,29 @@ struct QQGrants {
     private var codes: [String: Code] = [:]
     private var grants: [Grant] = []
 
-    /// A code, and an access token as an app without a server gets it.
-    mutating func add(_ order: QQOrder, now: Int64) -> (code: String, accessToken: String) {
+    /// A code of the page.
+    mutating func addCode(_ user: QQUser, isExpired: Bool = false, now: Int64) -> String {
         // A code stays known for some time after its end, so that it is told from an unknown one.
         codes = codes.filter { now < $0.value.issuedAt + 10 * Self.codeLifetime }
-        grants.removeAll { $0.accessTokenEnd + Self.accessTokenLifetime < now }
         let code = RandomText.hexadecimal(16).uppercased()
-        codes[code] = Code(user: order.user, issuedAt: order.isExpired ? now - Self.codeLifetime : now)
+        codes[code] = Code(user: user, issuedAt: isExpired ? now - Self.codeLifetime : now)
+        return code
+    }
+
+    /// A code, and an access token as an app without a server gets it.
+    mutating func add(_ order: QQOrder, now: Int64) -> (code: String, accessToken: String) {
+        let code = addCode(order.user, isExpired: order.isExpired, now: now)
+        grants.removeAll { $0.accessTokenEnd + Self.accessTokenLifetime < now }
         let grant = Grant(user: order.user, accessTokenEnd: order.isExpired ? now : now + Self.accessTokenLifetime)
         grants.append(grant)
         return (code, grant.accessToken)
     }
 
+    /// - Parameter isOwn: whether the code is for the app that asks.
     mutating func redeem(
-        _ text: String, clientID: String, redirectURI: String, now: Int64
+        _ text: String, redirectURI: String, now: Int64, isOwn: (QQUser) -> Bool
     ) throws(QQError) -> Grant {
-        guard let code = codes[text], code.user.clientID ?? clientID == clientID else { throw .failedExchange }
+        guard let code = codes[text], isOwn(code.user) else { throw .failedExchange }
         if let fault = code.user.fault { throw QQError(fault) }
         guard code.user.redirectURI ?? redirectURI == redirectURI else { throw .wrongRedirect }
         guard !code.isUsed else { throw .usedCode }
@@ -46,10 +53,10 @@ struct QQGrants {
         return grant
     }
 
-    mutating func refresh(_ token: String, clientID: String, now: Int64) throws(QQError) -> Grant {
-        guard let index = grants.firstIndex(where: { $0.refreshToken == token }),
-            grants[index].user.clientID ?? clientID == clientID
-        else { throw .failedRefresh }
+    mutating func refresh(_ token: String, now: Int64, isOwn: (QQUser) -> Bool) throws(QQError) -> Grant {
+        guard let index = grants.firstIndex(where: { $0.refreshToken == token && isOwn($0.user) }) else {
+            throw .failedRefresh
+        }
         grants[index] = Grant(user: grants[index].user, accessTokenEnd: now + Self.accessTokenLifetime)
         return grants[index]
     }

@@ -1,5 +1,6 @@
 import DevelopmentHTTP
 import JSON
+import SignInPages
 import Synchronization
 
 /// The app that WeChat knows.
@@ -27,6 +28,8 @@ final class FakeWeChat: ProviderKind {
 
     private let responder: Responder
     private let app = Mutex(WeChatApp())
+    private let website = Website(
+        of: "WeChat", usual: WeChatPage.usualClient, names: ("appID", "appSecret"), button: "Scan, and confirm")
     private let grants = Mutex(WeChatGrants())
 
     init(log: ProviderRequestLog) {
@@ -34,10 +37,12 @@ final class FakeWeChat: ProviderKind {
     }
 
     func answer(_ request: HTTPRequest, at path: String, now: Int64) -> HTTPAction? {
+        if ["GET", "POST"].contains(request.method), path == WeChatPage.path { return page(request, now: now) }
         guard request.method == "GET", WeChatEndpoints.paths.contains(path) else { return nil }
         let parameters = Parameters(request)
         return responder.answer(request, fields: parameters.knownNames) { [self] settings in
-            let endpoints = WeChatEndpoints(app: app.withLock { $0 }, parameters: parameters, now: now)
+            let endpoints = WeChatEndpoints(
+                app: app.withLock { $0 }, websites: website.clients, parameters: parameters, now: now)
             do throws(WeChatError) {
                 if let code = settings.errorCode { throw WeChatError(code) }
                 let body = try grants.withLock { grants throws(WeChatError) in try endpoints.body(for: path, &grants) }
@@ -45,6 +50,19 @@ final class FakeWeChat: ProviderKind {
             } catch {
                 return ProviderReply(
                     reply: Self.reply(error.json(now: now).bytes, settings.mode), errorCode: error.code)
+            }
+        }
+    }
+
+    private func page(_ request: HTTPRequest, now: Int64) -> HTTPAction {
+        responder.answer(request, fields: Parameters.known(request.query?.names ?? [])) { [self] settings in
+            do throws(PageFault) {
+                if let code = settings.errorCode { throw PageFault("\(code)", "The request has failed.") }
+                let page = WeChatPage(website: website, request: request)
+                return ProviderReply(
+                    reply: try page.answer { user in grants.withLock { $0.add(user, now: now) } })
+            } catch {
+                return ProviderReply(reply: WebPage.fault(of: "WeChat", error.error, error.reason).reply)
             }
         }
     }
@@ -59,12 +77,13 @@ final class FakeWeChat: ProviderKind {
         switch (request.method, path) {
         case ("POST", "mint"):
             let order = try WeChatOrder(try request.object())
-            return ["code": .string(grants.withLock { $0.add(order, now: now) })]
+            return ["code": .string(grants.withLock { $0.add(order.user, isExpired: order.isExpired, now: now) })]
         case ("POST", "app"):
             let changed = try WeChatApp(try request.object())
             app.withLock { $0 = changed }
             return [:]
         default:
+            if let answer = try website.control(request, at: path) { return answer }
             let answer = try responder.control(request, at: path, below: Self.prefix, modes: AnswerMode.ofWeChat)
             guard let answer else { throw Self.unknownPath }
             return answer
@@ -73,6 +92,6 @@ final class FakeWeChat: ProviderKind {
 
     private static let unknownPath = HTTPRefusal(
         "404 Not Found",
-        "below /wechat: GET " + WeChatEndpoints.paths.joined(separator: ", ")
-            + "; to control it: mint, app, faults, requests")
+        "below /wechat: " + ([WeChatPage.path] + WeChatEndpoints.paths).joined(separator: ", ")
+            + "; to control it: mint, app, faults, requests, " + Website.controls.joined(separator: ", "))
 }

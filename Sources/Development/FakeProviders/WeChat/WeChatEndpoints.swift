@@ -1,10 +1,12 @@
 import JSON
+import SignInPages
 
 /// WeChat's endpoints for one request.
 struct WeChatEndpoints {
     static let paths = ["sns/oauth2/access_token", "sns/oauth2/refresh_token", "sns/auth", "sns/userinfo"]
 
     let app: WeChatApp
+    let websites: WebClients
     let parameters: Parameters
     let now: Int64
 
@@ -24,9 +26,9 @@ struct WeChatEndpoints {
         let secret = try required("secret", or: .missingSecret)
         let code = try required("code", or: .missingCode)
         guard parameters["grant_type"] == "authorization_code" else { throw .invalidGrantType }
-        guard appID == app.id else { throw .invalidAppID }
-        guard secret == app.secret else { throw .invalidSecret }
-        let grant = try grants.redeem(code, now: now)
+        guard let known = self.secret(of: appID) else { throw .invalidAppID }
+        guard secret == known else { throw .invalidSecret }
+        let grant = try grants.redeem(code, now: now) { ($0.appID ?? app.id) == appID }
         var json = json(of: grant)
         if grant.user.hasProfile { json["unionid"] = grant.user.unionID.map(JSONValue.string) }
         return json
@@ -36,9 +38,12 @@ struct WeChatEndpoints {
         let appID = try required("appid", or: .missingAppID)
         let token = try required("refresh_token", or: .missingRefreshToken)
         guard parameters["grant_type"] == "refresh_token" else { throw .invalidGrantType }
-        guard appID == app.id else { throw .invalidAppID }
-        return json(of: try grants.refresh(token, now: now))
+        guard self.secret(of: appID) != nil else { throw .invalidAppID }
+        return json(of: try grants.refresh(token, now: now) { ($0.appID ?? app.id) == appID })
     }
+
+    /// Nil for an unknown app.
+    private func secret(of appID: String) -> String? { appID == app.id ? app.secret : websites[appID]?.secret }
 
     private func json(of grant: WeChatGrants.Grant) -> JSONObject {
         [

@@ -22,16 +22,19 @@ struct WeChatGrants {
     private var codes: [String: Code] = [:]
     private var grants: [Grant] = []
 
-    mutating func add(_ order: WeChatOrder, now: Int64) -> String {
+    mutating func add(_ user: WeChatUser, isExpired: Bool = false, now: Int64) -> String {
         // A code stays known for some time after its end, so that it is told from an unknown one.
         codes = codes.filter { now < $0.value.issuedAt + 10 * Self.codeLifetime }
         let code = "0" + RandomText.text(31)
-        codes[code] = Code(user: order.user, issuedAt: order.isExpired ? now - Self.codeLifetime : now)
+        codes[code] = Code(user: user, issuedAt: isExpired ? now - Self.codeLifetime : now)
         return code
     }
 
-    mutating func redeem(_ text: String, now: Int64) throws(WeChatError) -> Grant {
-        guard let code = codes[text] else { throw .invalidCode }
+    /// - Parameter isOwn: whether the code is for the app that asks.
+    mutating func redeem(
+        _ text: String, now: Int64, isOwn: (WeChatUser) -> Bool
+    ) throws(WeChatError) -> Grant {
+        guard let code = codes[text], isOwn(code.user) else { throw .invalidCode }
         if let fault = code.user.fault { throw WeChatError(fault) }
         guard !code.isUsed else { throw .usedCode }
         guard now < code.issuedAt + Self.codeLifetime else { throw .expiredCode }
@@ -45,8 +48,12 @@ struct WeChatGrants {
     }
 
     /// A token that has not expired is extended; otherwise there is a new one.
-    mutating func refresh(_ token: String, now: Int64) throws(WeChatError) -> Grant {
-        guard let index = grants.firstIndex(where: { $0.refreshToken == token }) else { throw .invalidRefreshToken }
+    mutating func refresh(
+        _ token: String, now: Int64, isOwn: (WeChatUser) -> Bool
+    ) throws(WeChatError) -> Grant {
+        guard let index = grants.firstIndex(where: { $0.refreshToken == token && isOwn($0.user) }) else {
+            throw .invalidRefreshToken
+        }
         guard now < grants[index].refreshTokenEnd else { throw .expiredRefreshToken }
         if grants[index].accessTokenEnd <= now { grants[index].accessToken = RandomText.text(86) }
         grants[index].accessTokenEnd = now + Self.accessTokenLifetime

@@ -7,6 +7,8 @@ struct WeChatUser: Equatable, Sendable {
     static let baseScope = "snsapi_base"
 
     var openID: String
+    /// The app that the code is for; nil for that for phones.
+    var appID: String?
     var unionID: String?
     var nickname = "微信用户"
     /// Whether control characters of the nickname are sent as they are, which is not JSON.
@@ -16,6 +18,15 @@ struct WeChatUser: Equatable, Sendable {
     var fault: Int64?
 
     var hasProfile: Bool { scope != Self.baseScope }
+
+    /// Of an account, by the text that names it at the page.
+    ///
+    /// - Parameter appID: nil for the app for phones.
+    static func openID(of account: String, at appID: String? = nil) -> String {
+        "o" + RandomText.text(27, for: "\(appID ?? "") \(account)")
+    }
+
+    static func unionID(of openID: String) -> String { "u" + RandomText.text(27, for: openID) }
 }
 
 /// The body of `POST /wechat/mint`.
@@ -25,13 +36,16 @@ struct WeChatOrder {
 
     /// Refuses unknown members, so that typing errors are found.
     init(_ json: JSONObject) throws(HTTPRefusal) {
-        user = WeChatUser(openID: json["openid"]?.string ?? "o" + RandomText.text(27))
+        let account = json["user"]?.string
+        user = WeChatUser(
+            openID: json["openid"]?.string ?? account.map { WeChatUser.openID(of: $0) } ?? "o" + RandomText.text(27))
+        if account != nil { user.unionID = WeChatUser.unionID(of: user.openID) }
         for (name, value) in json.members {
             switch (name, value, value.integer) {
-            case ("openid", .string, _): break
+            case ("openid", .string, _), ("user", .string, _): break
             case ("union", .string(let text), _): user.unionID = text
             case ("union", .bool(let isKnown), _):
-                user.unionID = isKnown ? "u" + RandomText.text(27, for: user.openID) : nil
+                user.unionID = isKnown ? WeChatUser.unionID(of: user.openID) : nil
             case ("nickname", .string(let text), _): user.nickname = text
             case ("scope", .string(let text), _): user.scope = text
             case ("rawNickname", .bool(let flag), _): user.isRaw = flag
@@ -39,7 +53,7 @@ struct WeChatOrder {
             case ("fault", _, let number?): user.fault = number
             default:
                 throw .invalid(
-                    "\(name): known are the texts openid, nickname, scope, union (a text, or a flag), the flags "
+                    "\(name): known are the texts openid, user, nickname, scope, union (a text, or a flag), the flags "
                         + "rawNickname, expired and the number fault")
             }
         }

@@ -9,6 +9,8 @@ package struct AuditEvent: Sendable, Equatable {
         case codeRefused = "code_refused"
         case refreshRefused = "refresh_refused"
         case refreshTokenReused = "refresh_token_reused"
+        /// The code of a sign-in through a browser was used again.
+        case authorizationCodeReused = "authorization_code_reused"
         /// A token of a bound session was used with a proof by another key.
         case sessionKeyMismatch = "session_key_mismatch"
         /// A repeat from another device than the one that rotated the token.

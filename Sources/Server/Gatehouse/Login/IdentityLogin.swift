@@ -58,11 +58,9 @@ extension AuthService {
             (code) throws(Refusal) in try spend(code, of: login.provider, now: now)
         }
         let challenge = try challenge(in: login, by: provider.rules, tokenNonce: assertion.unsentNonce, now: now)
-        let identity = Identity(
-            provider: login.provider, subject: assertion.subject, email: assertion.email,
-            emailVerified: assertion.emailVerified, emailHint: login.email, isPrivateEmail: assertion.isPrivateEmail,
-            realUserStatus: assertion.realUserStatus, realUserStatusHint: login.realUserStatus,
-            transferSubject: assertion.transferSubject, unionSubject: assertion.unionSubject)
+        var identity = Identity(assertion, by: login.provider)
+        identity.emailHint = login.email
+        identity.realUserStatusHint = login.realUserStatus
         let redemption = assertion.tokenHash.map { hash in
             Redemption(
                 tokenHash: hash, nonceHash: challenge.map { tokens.hash($0.nonce) }, moment: now,
@@ -87,7 +85,7 @@ extension AuthService {
 
     /// Marks a code as used before it is exchanged. A provider accepts a code once, so a second exchange, at any node, could
     /// only spoil the first one.
-    private func spend(_ code: String, of provider: Provider, now: Timestamp) throws(Refusal) {
+    func spend(_ code: String, of provider: Provider, now: Timestamp) throws(Refusal) {
         let hash = tokens.hash("code \(provider.rawValue) \(code)")
         let redemption = Redemption(
             tokenHash: hash, nonceHash: nil, moment: now, grace: .zero, expiresAt: now + Redemption.codeLifetime)

@@ -7,15 +7,19 @@ package struct Redemption: Sendable, Equatable {
     package let grace: Duration
     /// When both the token and its challenge have expired. The redemption may be deleted some time later.
     package let expiresAt: Timestamp
+    /// Whether the token is a code of a sign-in through a browser, which remembers the session that it opens.
+    package let isAuthorizationCode: Bool
 
     package init(
-        tokenHash: [UInt8], nonceHash: [UInt8]?, moment: Timestamp, grace: Duration, expiresAt: Timestamp
+        tokenHash: [UInt8], nonceHash: [UInt8]?, moment: Timestamp, grace: Duration, expiresAt: Timestamp,
+        isAuthorizationCode: Bool = false
     ) {
         self.tokenHash = tokenHash
         self.nonceHash = nonceHash
         self.moment = moment
         self.grace = grace
         self.expiresAt = expiresAt
+        self.isAuthorizationCode = isAuthorizationCode
     }
 }
 

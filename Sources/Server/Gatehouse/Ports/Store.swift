@@ -84,6 +84,21 @@ package protocol Store: Sendable {
     /// Counts a try, and returns the code. Nil if there is none, or no further try is permitted.
     func countTry(ofCode idHash: [UInt8], now: Timestamp) throws(Refusal) -> StoredCode?
 
+    // MARK: Signing in through a browser
+
+    func keep(_ request: StoredAuthorizationRequest) throws(Refusal)
+
+    /// Removes the request of a state and returns it. Nil if there is none, or if it is another provider's or another
+    /// browser's, which then stays.
+    func takeAuthorizationRequest(
+        _ stateHash: [UInt8], of provider: Provider, in browserHash: [UInt8]
+    ) throws(Refusal) -> StoredAuthorizationRequest?
+
+    func keep(_ code: StoredAuthorizationCode) throws(Refusal)
+
+    /// A code, also one that is used or expired. A login that redeems it writes its session into it.
+    func authorizationCode(_ hash: [UInt8]) throws(Refusal) -> StoredAuthorizationCode?
+
     // MARK: Sessions
 
     /// A session and its user, also when the session has ended.

@@ -137,7 +137,7 @@ extension AuthService {
     }
 
     /// Ends a session in the store first, and then refuses its access tokens.
-    private func end(
+    func end(
         _ session: SessionID, for reason: RevokeReason, recording event: AuditEvent, in context: RequestContext
     ) throws(Refusal) {
         let hasEnded = try store.revoke(session, for: reason, recording: event)

@@ -5,12 +5,18 @@ package struct TokenPair: Sendable, Equatable {
     package let expiresIn: Duration
     /// Whether requests with these tokens need a proof.
     package let isBound: Bool
+    /// How long the refresh token lives.
+    package let sessionExpiresIn: Duration
 
-    package init(accessToken: String, refreshToken: String, expiresIn: Duration, isBound: Bool = false) {
+    package init(
+        accessToken: String, refreshToken: String, expiresIn: Duration, isBound: Bool = false,
+        sessionExpiresIn: Duration
+    ) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresIn = expiresIn
         self.isBound = isBound
+        self.sessionExpiresIn = sessionExpiresIn
     }
 }
 
@@ -52,7 +58,9 @@ extension AuthService {
                 expiresAt: expiresAt))
         return TokenPair(
             accessToken: accessToken, refreshToken: refreshToken,
-            expiresIn: .milliseconds(max(0, expiresAt.milliseconds - now.milliseconds)), isBound: session.isBound)
+            expiresIn: .milliseconds(max(0, expiresAt.milliseconds - now.milliseconds)), isBound: session.isBound,
+            sessionExpiresIn: .milliseconds(
+                max(0, session.token.expiresAt.milliseconds - now.milliseconds)))
     }
 }
 

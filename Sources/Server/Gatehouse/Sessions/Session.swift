@@ -173,6 +173,8 @@ package enum RevokeReason: String, Sendable, CaseIterable {
     /// The user ended it in the list of their sessions.
     case removed = "removed"
     case reuse = "reuse"
+    /// The code that opened it was used again.
+    case codeReuse = "code_reuse"
     /// A token of a bound session was used with a proof by another key.
     case key = "key"
     /// An operator ended it.

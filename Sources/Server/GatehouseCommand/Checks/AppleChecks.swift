@@ -46,7 +46,7 @@ struct CredentialsCheck: Check {
         guard let server = survey.appleServer, let apps = survey.audiences, let issuers = survey.issuers else {
             return [.note("not checked: see configuration")]
         }
-        return apps.map { app in
+        return (apps + clientOfBrowsers(besides: apps)).map { app in
             guard (try? server.secrets.secret(for: app, now: Primitives.system.now())) != nil else {
                 return .fault(
                     "no client secret can be signed for \(app)",
@@ -54,8 +54,14 @@ struct CredentialsCheck: Check {
             }
             if isOffline { return .note("a client secret can be signed for \(app); Apple was not asked: --offline") }
             return evaluate(
-                Self.ask(AppleEndpoints(server, issuers: issuers), for: app), for: app, at: server.addresses.token)
+                Self.ask(AppleEndpoints(server, issuers: issuers, web: survey.appleWebClient), for: app), for: app,
+                at: server.addresses.token)
         }
+    }
+
+    /// The Services ID with which browsers sign in. The codes that they bring are exchanged for it.
+    private func clientOfBrowsers(besides apps: [String]) -> [String] {
+        [survey.appleWebClient?.id].compactMap { $0 }.filter { !apps.contains($0) }
     }
 
     /// Exchanges a code that does not exist: Apple refuses the code only after it has accepted the credentials.
@@ -74,7 +80,7 @@ struct CredentialsCheck: Check {
         case .credentialsRefused(let word):
             .fault(
                 "Apple refuses them for \(app): \(word)",
-                "compare APPLE_TEAM_ID, APPLE_KEY_ID, the .p8 file and the bundle id with developer.apple.com, Keys; check the clock"
+                "compare APPLE_TEAM_ID, APPLE_KEY_ID, the .p8 file and the bundle id or Services ID with developer.apple.com, Keys; check the clock"
             )
         case .unavailable(let reason):
             .fault(

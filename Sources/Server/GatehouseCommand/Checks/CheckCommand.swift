@@ -170,7 +170,10 @@ struct CheckPlan {
         (survey.providers ?? []).flatMap { provider in
             let name = provider.name.lowercaseName + ".conf"
             let file = survey.providerFiles.settings.first { $0.hasSuffix("/" + name) } ?? name
-            return run(ConfiguredProviderCheck(provider: provider, file: file, isOffline: isOffline))
+            return run(
+                ConfiguredProviderCheck(
+                    provider: provider, file: file, callback: survey.web?.callback(of: provider.name),
+                    isOffline: isOffline))
         }
     }
 

@@ -5,24 +5,36 @@ import JOSE
 import POSIX
 
 /// Asks a configured provider: an OpenID provider for its keys, another one whether it accepts the id and the secret. No
-/// request takes longer than at a login.
+/// request takes longer than at a login. Where browsers sign in with it, it is also asked about their client.
 struct ConfiguredProviderCheck: Check {
     let provider: ConfiguredProvider
     /// The provider's file, for advice.
     let file: String
+    /// The address to which it sends browsers back; nil if it is not known.
+    var callback: String?
     let isOffline: Bool
 
     var subject: String { "provider \(provider.name.lowercaseName)" }
 
     func run() -> [Finding] {
         if isOffline { return [.note("not checked: --offline")] }
+        let callback = callback ?? Self.madeUpCallback
+        let client = provider.checkWebClient(callback: callback, calls: calls).map { evaluate($0, about: .webClient) }
+        return logins + [client].compactMap { $0 }
+    }
+
+    private static let madeUpCallback = "https://localhost/"
+
+    private var logins: [Finding] {
         switch provider.details {
         case .openID(let policy, let keys), .google(let policy, let keys):
             let probe = KeyServerProbe(asking: keys, by: policy)
             return [evaluate(probe.outcome, at: probe.url, policy, keys)]
                 + [evaluate(clock: probe.date, now: Primitives.system.now())].compactMap { $0 }
-        case .weChat(let app): return [evaluate(WeChatProvider(name: provider.name, app: app, calls: calls).check())]
-        case .qq(let app): return [evaluate(QQProvider(name: provider.name, app: app, calls: calls).check())]
+        case .weChat(let app):
+            return [evaluate(WeChatProvider(name: provider.name, app: app, calls: calls).check(), about: .app)]
+        case .qq(let app):
+            return [evaluate(QQProvider(name: provider.name, app: app, calls: calls).check(), about: .app)]
         }
     }
 
@@ -68,8 +80,15 @@ extension ConfiguredProviderCheck {
 // MARK: - Apps with an id and a secret
 
 extension ConfiguredProviderCheck {
-    func evaluate(_ answer: ProviderCheck) -> Finding {
-        switch answer {
+    /// What an id and a secret belong to.
+    enum Credentials {
+        case app
+        case webClient
+    }
+
+    func evaluate(_ answer: ProviderCheck, about subject: Credentials) -> Finding {
+        let credentials = names(of: subject)
+        return switch answer {
         case .accepted: .ok("it accepts \(credentials)")
         case .refused(let code):
             .fault(
@@ -77,7 +96,9 @@ extension ConfiguredProviderCheck {
                 "compare \(credentials) in \(file.shellQuoted) with the app at the provider, and the addresses permitted there"
             )
         case .unavailable(let reason):
-            .fault("it does not answer: \(reason)", "check ip route and firewalls; curl -v \(apiURL.shellQuoted)")
+            .fault(
+                "it does not answer: \(reason)",
+                "check ip route and firewalls; curl -v \(address(for: subject).withoutQuery.shellQuoted)")
         case .unclear(let code):
             .note(
                 "whether it accepts \(credentials) is not known: \(code == "0" ? "an answer without error" : "error \(code)")",
@@ -85,13 +106,14 @@ extension ConfiguredProviderCheck {
         }
     }
 
-    private var credentials: String { provider.kind == .qq ? "APP_ID and APP_KEY" : "APP_ID and APP_SECRET" }
-
-    private var apiURL: String {
-        switch provider.details {
-        case .weChat(let app): app.apiURL
-        case .qq(let app): app.apiURL
-        case .openID, .google: ""
+    private func names(of subject: Credentials) -> String {
+        switch subject {
+        case .webClient: "CLIENT_ID and CLIENT_SECRET"
+        case .app: provider.kind == .qq ? "APP_ID and APP_KEY" : "APP_ID and APP_SECRET"
         }
+    }
+
+    private func address(for subject: Credentials) -> String {
+        (subject == .webClient ? provider.web?.tokenURL : nil) ?? provider.addresses[0]
     }
 }

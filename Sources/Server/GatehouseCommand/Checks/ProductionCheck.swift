@@ -9,7 +9,7 @@ struct ProductionCheck: Check {
         var publicReason: String?
         /// The URLs that are set for Apple.
         var apple: [(name: String, url: String)] = []
-        /// The files of other providers, with the address that each has.
+        /// The files of other providers, with the addresses that each has.
         var providers: [(file: String, url: String)] = []
         var developmentSecret: Place?
         var environmentPlace = Place.environment
@@ -40,7 +40,9 @@ struct ProductionCheck: Check {
         } else if hasUnits {
             facts.publicReason = "the package's units are installed"
         }
-        facts.providers = (survey.providers ?? []).map { ("\($0.name.lowercaseName).conf", $0.address) }
+        facts.providers = (survey.providers ?? []).flatMap { provider in
+            provider.addresses.map { ("\(provider.name.lowercaseName).conf", $0) }
+        }
         facts.developmentSecret = place(of: Settings.table.developmentSecret.name)
         facts.environmentPlace = place(of: Settings.table.environment.name) ?? .environment
         return evaluate(facts)
@@ -87,10 +89,11 @@ struct ProductionCheck: Check {
     private func providers(_ facts: Facts) -> Finding? {
         let foreign = facts.providers.filter { !$0.url.hasPrefix("https://") }
         guard !foreign.isEmpty else { return nil }
-        let files = foreign.map(\.file).joined(separator: ", ")
+        let files = foreign.map(\.file).withoutDuplicates.joined(separator: ", ")
         return .fault(
             "\(files): a stand-in on this machine, which could sign in as any user of that provider",
-            "remove its ISSUER, JWKS_URL or API_URL, or the file; then: systemctl reload gatehouse")
+            "remove its ISSUER, JWKS_URL, API_URL, AUTHORIZATION_URL or TOKEN_URL, or the file; then: systemctl reload gatehouse"
+        )
     }
 
     private func secret(_ facts: Facts) -> Finding? {

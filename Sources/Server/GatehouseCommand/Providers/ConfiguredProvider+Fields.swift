@@ -23,6 +23,20 @@ extension ConfiguredProvider {
         return Self.fields(id: app.id, secret: secret, api: app.apiURL)
     }
 
+    /// Of the client with which browsers sign in. An address that is null is in the metadata of the issuer.
+    var webFields: [Field] {
+        guard let web else { return [Field("client id", "clientId", .null)] }
+        let fields = [
+            Field("client id", "clientId", .string(web.id)), Field("client secret", "clientSecret", "set"),
+            Field("page", "authorizationUrl", JSONValue(web.pageURL)),
+        ]
+        guard openID != nil else { return fields }
+        return fields + [
+            Field("token endpoint", "tokenUrl", JSONValue(web.tokenURL)),
+            Field("scopes", "scopes", .string(web.scopes)),
+        ]
+    }
+
     /// A provider without its secret is a fault, so that one that is read has it.
     private static func fields(id: String, secret: (label: String, member: String), api: String) -> [Field] {
         [

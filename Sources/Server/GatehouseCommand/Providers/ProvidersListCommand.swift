@@ -29,12 +29,12 @@ func readProviders() throws(CommandError) -> [ConfiguredProvider] {
 }
 
 extension ConfiguredProvider {
-    fileprivate static let columns = ["NAME", "KIND", "ISSUER", "APP ID", "AUDIENCES", "KEYS"]
+    fileprivate static let columns = ["NAME", "KIND", "ISSUER", "APP ID", "CLIENT ID", "AUDIENCES", "KEYS"]
 
     /// The cells under `columns`.
     fileprivate var row: [String?] {
         [
-            name.lowercaseName, kind.rawValue, openID?.policy.issuers.joined(separator: ","), app?.id,
+            name.lowercaseName, kind.rawValue, openID?.policy.issuers.joined(separator: ","), app?.id, web?.id,
             openID?.policy.audiences.joined(separator: ","), openID?.keys.text,
         ]
     }
@@ -43,6 +43,7 @@ extension ConfiguredProvider {
         [
             "name": .string(name.lowercaseName), "kind": .string(kind.rawValue),
             "issuers": openID.map { JSONValue($0.policy.issuers) } ?? .null, "appId": JSONValue(app?.id),
+            "clientId": JSONValue(web?.id),
             "audiences": openID.map { JSONValue($0.policy.audiences) } ?? .null, "keys": JSONValue(openID?.keys.text),
         ]
     }

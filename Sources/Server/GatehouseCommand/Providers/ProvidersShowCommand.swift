@@ -29,7 +29,7 @@ struct ProvidersShowCommand: Command {
 extension ConfiguredProvider {
     /// Every value, one per line. Secrets are left out.
     fileprivate var report: Report {
-        let fields = commonFields + (openID.map(Self.fields) ?? appFields)
+        let fields = commonFields + (openID.map(Self.fields) ?? appFields) + webFields
         let members = fields.map { ($0.member, $0.value) }
         let lines = fields.map { [$0.label, $0.value.text] }
         return Report(json: .object(JSONObject(members)), text: Table(lines).text)

@@ -26,6 +26,8 @@ package struct Configuration: Sendable {
     package let appleKeysURL: String
     /// Nil if no credentials for Apple's endpoints are set.
     package let appleServer: AppleServerSettings?
+    /// Nil if browsers do not sign in with Apple.
+    package let appleWebClient: AppleWebClient?
     /// The providers that have a file each, in the order of their names.
     package let providers: [ConfiguredProvider]
     /// How codes are sent.
@@ -81,7 +83,11 @@ package struct Configuration: Sendable {
         providers = settings.providers()
         let (vault, dataKeys) = settings.vault(isRequired: server.isSet)
         self.vault = vault
-        policy = settings.policy(developmentSecretHash: settings.developmentSecretHash(), at: publicAddress)
+        let web = settings.webPolicy(at: publicAddress)
+        appleWebClient = settings.appleWebClient(by: web)
+        settings.warnOfUnusedClients(providers, apple: appleWebClient)
+        policy = settings.policy(
+            developmentSecretHash: settings.developmentSecretHash(), at: publicAddress, web: web)
         let delivery = settings.delivery()
         if environment == .production { settings.warnOfTestCodes() }
         for warning in SettingWarnings.about(policy) { settings.warn(warning) }
@@ -115,7 +121,9 @@ extension SettingReader {
             issuers: self[\.appleIssuers], audiences: self[\.appleBundleIDs] ?? [], nonce: self[\.appleNonce])
     }
 
-    fileprivate func policy(developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting) -> Policy {
+    fileprivate func policy(
+        developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting, web: WebPolicy
+    ) -> Policy {
         let (sensitiveMaxAge, stale) = (self[\.sensitiveMaxAge], self[\.phoneStaleAfter])
         return Policy(
             accessTokenLifetime: self[\.accessTokenLifetime],
@@ -130,7 +138,7 @@ extension SettingReader {
                 atGuard: self[\.dpopGuard], requiresNonce: self[\.dpopNonce] == .required,
                 origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }),
             codes: codePolicy,
-            phone: PhonePolicy(binding: self[\.phoneBinding], staleAfter: stale == .zero ? nil : stale))
+            phone: PhonePolicy(binding: self[\.phoneBinding], staleAfter: stale == .zero ? nil : stale), web: web)
     }
 
     private var codePolicy: CodePolicy {

@@ -1,4 +1,5 @@
 import FileSystem
+package import Gatehouse
 package import GatehouseTokens
 package import IdentityProviders
 
@@ -98,6 +99,10 @@ package struct ConfigurationSurvey: Sendable {
     /// Nil also if nothing is set; see `hasCredentials`.
     package let appleServer: AppleServerSettings?
     package let hasCredentials: Bool
+    /// Where browsers may be sent, and where they come back to.
+    package let web: WebPolicy?
+    /// Nil also if browsers do not sign in with Apple.
+    package let appleWebClient: AppleWebClient?
     /// The inner optional is nil if DATA_KEY is not set.
     package let vault: DataVault??
     /// The inner optional is nil if JWT_REFRESH_SECRET is not set.
@@ -126,10 +131,15 @@ package struct ConfigurationSurvey: Sendable {
         workers = source.readIfSound(\.workers)
         publicAddress = source.readIfSound([table.publicURL]) { $0.publicAddress() } ?? .unknown
         appleKeysURL = source.readIfSound(\.appleKeysURL)
-        let addresses = [table.appleKeysURL, table.appleTokenURL, table.appleRevokeURL]
+        let addresses = [
+            table.appleKeysURL, table.appleTokenURL, table.appleRevokeURL, table.appleAuthorizationURL,
+        ]
         appleAddresses =
             source.readIfSound(addresses) { settings in
-                let urls = [settings[\.appleKeysURL], settings[\.appleTokenURL], settings[\.appleRevokeURL]]
+                let urls = [
+                    settings[\.appleKeysURL], settings[\.appleTokenURL], settings[\.appleRevokeURL],
+                    settings[\.appleAuthorizationURL],
+                ]
                 return zip(addresses, urls).map { (name: $0.name, url: $1) }
             } ?? []
         let policy = source.readIfSound([table.appleIssuers, table.appleBundleIDs, table.appleNonce]) {
@@ -139,6 +149,11 @@ package struct ConfigurationSurvey: Sendable {
         let server = source.readIfSound(table.appleServer) { $0.appleServer() }
         appleServer = server?.settings
         hasCredentials = server.map(\.isSet) ?? true
+        let web = source.readIfSound(table.web) { settings in
+            let policy = settings.webPolicy(at: settings.publicAddress())
+            return (policy: policy, apple: settings.appleWebClient(by: policy))
+        }
+        (self.web, appleWebClient) = (web?.policy, web?.apple)
         vault = source.readIfSound(table.dataKeys) { $0.vault(isRequired: false).vault }
         refreshKeys = source.readIfSound(table.refreshSecrets) { $0.refreshKeys() }
         providers = try? Configuration.providers(from: source)
@@ -156,6 +171,9 @@ extension Settings {
             smsURL, smsSecret, phoneCountries, phoneBinding, smtpURL, smtpUsername, smtpPassword, mailFrom, appName,
             codeDomain, messagesFolder, messagesLanguage,
         ]
+    }
+    fileprivate var web: [any SettingRow] {
+        [publicURL, tokenIssuer, environment, redirectURIs, corsOrigins, appleClientID, appleAuthorizationURL]
     }
     fileprivate var appleServer: [any SettingRow] {
         [appleTokenURL, appleRevokeURL, appleTeamID, appleKeyID, applePrivateKey]

@@ -84,6 +84,12 @@ package struct Settings: Sendable {
         "Accepted `iss` of Apple's identity tokens.")
     package let appleBundleIDs = Setting(
         "APPLE_BUNDLE_ID", .list(of: "bundle IDs"), default: .required, "Accepted `aud` of Apple's identity tokens.")
+    package let appleClientID = Setting(
+        "APPLE_CLIENT_ID", .clientID, "Services ID with which browsers sign in with Apple.",
+        details: """
+            It has to be in the group of the app, with the address of [the callback](Providers.md#apple) as its return URL. \
+            Without it, browsers do not sign in with Apple.
+            """)
     let appleNonce = Setting(
         "APPLE_NONCE", .oneOf(IdentityTokenPolicy.NonceRule.self), default: "optional",
         "Whether a login must have a nonce.",
@@ -101,6 +107,9 @@ package struct Settings: Sendable {
     package let appleRevokeURL = Setting(
         "APPLE_REVOKE_URL", .fetchURL, default: "https://appleid.apple.com/auth/revoke",
         "Address at which Apple's tokens are revoked.")
+    package let appleAuthorizationURL = Setting(
+        "APPLE_AUTHORIZATION_URL", .pageURL, default: AppleWebClient.standardPage,
+        "Address of Apple's page, to which browsers are sent.")
     let appleTeamID = Setting(
         "APPLE_TEAM_ID", .appleIdentifier, "Team ID of the Apple developer account.",
         details: """
@@ -123,6 +132,22 @@ package struct Settings: Sendable {
         "DATA_KEY_PREVIOUS", .previous(.dataKey, .line), secret: true,
         "Earlier data keys, which decrypt but do not encrypt.",
         details: "One on a line. Keep them until `gatehouse keys reseal` has run.")
+
+    // MARK: Signing in through a browser
+
+    let redirectURIs = Setting(
+        "REDIRECT_URIS", .redirectURIs, "Addresses at which signing in through a browser may end.",
+        details: """
+            Without them, it is off. A request has to name one of them byte for byte; only the port of `127.0.0.1` and \
+            `[::1]` may be any. With `APP_ENV=development`, `http://localhost` with a port is permitted as well. It needs \
+            `PUBLIC_URL`, or an https origin as `TOKEN_ISSUER` where that is `off`: browsers come back there from the providers.
+            """)
+    let corsOrigins = Setting(
+        "CORS_ORIGINS", .origins, "Origins of other servers whose pages may call the API.",
+        details: """
+            They may also use the session in the browser's cookie, so they have to be as trustworthy as this server. With \
+            `APP_ENV=development`, `http://localhost` with a port is permitted as well.
+            """)
 
     // MARK: Policy
 

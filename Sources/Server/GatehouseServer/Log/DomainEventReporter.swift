@@ -43,6 +43,16 @@ struct DomainEventReporter: Sendable {
                     ("kind", .string(kind.rawValue)), ("fault", .string(fault.explanation)),
                     ("user", .string(user.text)),
                 ])
+        case .webSignInRefused(let provider, let error):
+            guard throttle.permits("sign-in \(provider.rawValue)") else { return }
+            // The text comes through the browser, so another one than the provider may have sent it.
+            let code = error?.text ?? "(not a plain name)"
+            log(
+                .warning, "web_sign_in_refused",
+                [
+                    ("fault", "the provider answers a sign-in with an error: compare its client with the settings"),
+                    ("provider", .string(provider.rawValue)), ("error", .string(code)),
+                ], requestID: requestID)
         case .storeFailureTolerated(let failure):
             log.storeFailure(failure, requestID)
         default: return

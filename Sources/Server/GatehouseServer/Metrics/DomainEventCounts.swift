@@ -42,6 +42,7 @@ struct Series: Hashable, Sendable {
         case refreshes, repeatsElsewhere, sessionsElsewhere, repeatedOften, reuse, sessionsEnded
         case refusedProofs, appleNotifications, securityEvents, appleTasks, unknownRoles, twoUsers
         case codesSent, codesUsed, codesRefused, codesWrong, messagesFailed
+        case webSignIns
     }
 
     let metric: Metric
@@ -56,7 +57,7 @@ struct Series: Hashable, Sendable {
     /// The series in which an event is counted, and the amount; nil if it is not counted.
     static func counting(_ event: DomainEvent) -> (Series, Int)? {
         switch event {
-        case .storeFailureTolerated, .loggedIn, .loginRefused: nil
+        case .storeFailureTolerated, .loggedIn, .loginRefused, .webSignInRefused: nil
         case .identityOfTwoUsers: (Series(.twoUsers), 1)
         case .refreshed(let isRepeat): (Series(.refreshes, isRepeat ? repeated : rotated), 1)
         case .refreshRefused(let refusal): (Series(.refreshes, refusal.label), 1)
@@ -76,6 +77,7 @@ struct Series: Hashable, Sendable {
         case .wrongCode: (Series(.codesWrong), 1)
         case .messageNotDelivered(let channel, let fault):
             (Series(.messagesFailed, channel.rawValue, fault.label), 1)
+        case .webSignIn(_, let step): (Series(.webSignIns, step.rawValue), 1)
         case .appleTaskDone(let kind): (Series(.appleTasks, kind.rawValue, done), 1)
         case .appleTaskFailed(let kind, let fault, _): (Series(.appleTasks, kind.rawValue, fault.label), 1)
         }
@@ -96,6 +98,7 @@ struct Series: Hashable, Sendable {
                 + CodeScope.allCases.map { Series(.codesRefused, channel.rawValue, $0.rawValue) }
                 + DeliveryFault.all.map { Series(.messagesFailed, channel.rawValue, $0.label) }
         }
+        + WebSignInStep.allCases.map { Series(.webSignIns, $0.rawValue) }
         + RevokeReason.allCases.map { Series(.sessionsEnded, $0.rawValue) }
         + DPoPFault.allCases.map { Series(.refusedProofs, $0.rawValue) }
         + AppleNotification.Kind.allCases.map { Series(.appleNotifications, $0.rawValue) }
@@ -165,6 +168,10 @@ extension Series.Metric {
             Family(
                 "gatehouse_messages_failed_total", .counter,
                 "Messages that the gateway or the mail server did not accept, by channel and cause.")
+        case .webSignIns:
+            Family(
+                "gatehouse_web_sign_ins_total", .counter,
+                "Steps of sign-ins through a browser: begun, proven by the provider, cancelled by the user, failed.")
         case .twoUsers:
             Family(
                 "gatehouse_identities_of_two_users_total", .counter,
@@ -181,6 +188,7 @@ extension Series.Metric {
         case .refreshes: ["result"]
         case .sessionsEnded, .refusedProofs: ["reason"]
         case .appleNotifications, .securityEvents: ["kind"]
+        case .webSignIns: ["step"]
         case .appleTasks: ["kind", "result"]
         case .codesSent, .codesUsed: ["channel"]
         case .codesRefused: ["channel", "limit"]

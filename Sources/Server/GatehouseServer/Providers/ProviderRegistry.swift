@@ -5,7 +5,7 @@ import POSIX
 import Synchronization
 
 /// The providers beside Apple, built from the settings. A reload keeps what it can: the keys of a provider that has stayed at
-/// its address, and the gates, whose calls may be under way.
+/// its address, the metadata of its issuer, and the gates, whose calls may be under way.
 final class ProviderRegistry: Sendable {
     /// What a provider's parts are made with.
     struct Environment: Sendable {
@@ -29,7 +29,15 @@ final class ProviderRegistry: Sendable {
     private struct Part {
         let keys: ProviderKeys?
         let keySource: KeySourceSettings?
+        /// Nil unless browsers sign in with addresses of the metadata.
+        let discovery: OpenIDDiscovery?
         let gate: CallGate
+    }
+
+    /// The providers by their names: for what apps send, and for browsers.
+    struct Built {
+        var logins: [Provider: any IdentityProvider] = [:]
+        var web: [Provider: any WebIdentityProvider] = [:]
     }
 
     /// The settings that make another key set necessary.
@@ -50,15 +58,19 @@ final class ProviderRegistry: Sendable {
     }
 
     /// Builds the providers of a configuration. Those of the last one are forgotten.
-    func build(_ configured: [ConfiguredProvider]) -> [Provider: any IdentityProvider] {
+    func build(_ configured: [ConfiguredProvider]) -> Built {
         let known = parts.withLock { $0 }
         let next = Dictionary(
             uniqueKeysWithValues: configured.map { ($0.name, part(of: $0, keeping: known[$0.name])) })
         parts.withLock { $0 = next }
-        return Dictionary(
-            uniqueKeysWithValues: configured.compactMap { settings in
-                next[settings.name].flatMap { part in provider(settings, part).map { (settings.name, $0) } }
-            })
+        var built = Built()
+        for settings in configured {
+            guard let part = next[settings.name] else { continue }
+            built.logins[settings.name] = provider(settings, part)
+            built.web[settings.name] = settings.webSignIn(
+                keys: part.keys, discovery: part.discovery, calls: calls(of: settings.name, part.gate))
+        }
+        return built
     }
 
     /// Fetches the key sets whose renewal is due. Called about once a second by a background thread. A request that needs a
@@ -73,7 +85,7 @@ final class ProviderRegistry: Sendable {
             .sorted { $0.provider.rawValue < $1.provider.rawValue }
     }
 
-    /// Number of logins that wait for WeChat or QQ now.
+    /// Number of logins that wait for a provider's answer to a code now.
     var waitingLogins: Int { gate.count }
 }
 
@@ -83,11 +95,21 @@ extension ProviderRegistry {
     private func part(of provider: ConfiguredProvider, keeping known: Part?) -> Part {
         let gate = known?.gate ?? CallGate(limit: environment.limits.each, shared: gate)
         guard let (policy, address) = provider.openID else {
-            return Part(keys: nil, keySource: nil, gate: gate)
+            return Part(keys: nil, keySource: nil, discovery: nil, gate: gate)
         }
         let source = KeySourceSettings(address: address, algorithms: policy.algorithms)
-        if let known, known.keySource == source { return known }
-        return Part(keys: keys(of: provider.name, policy, at: address), keySource: source, gate: gate)
+        let keys = known?.keySource == source ? known?.keys : nil
+        return Part(
+            keys: keys ?? self.keys(of: provider.name, policy, at: address), keySource: source,
+            discovery: discovery(of: provider, policy, gate, keeping: known?.discovery), gate: gate)
+    }
+
+    private func discovery(
+        of provider: ConfiguredProvider, _ policy: OpenIDPolicy, _ gate: CallGate, keeping known: OpenIDDiscovery?
+    ) -> OpenIDDiscovery? {
+        guard let client = provider.web, client.needsMetadata, let issuer = policy.issuers.first else { return nil }
+        if let known, known.issuer == issuer { return known }
+        return OpenIDDiscovery(issuer: issuer, of: provider.name, gate: gate, report: report(of: provider.name))
     }
 
     private func keys(of name: Provider, _ policy: OpenIDPolicy, at address: KeySetAddress) -> ProviderKeys {
@@ -114,10 +136,12 @@ extension ProviderRegistry {
     }
 
     private func calls(of name: Provider, _ gate: CallGate) -> ProviderCalls {
-        ProviderCalls(
-            gate: gate,
-            report: { [log = environment.log, throttle = LogThrottle(every: .seconds(60))] report, requestID in
-                report.write(to: log, of: name, throttle: throttle, requestID: requestID)
-            })
+        ProviderCalls(gate: gate, report: report(of: name))
+    }
+
+    private func report(of name: Provider) -> ProviderReport.Handler {
+        { [log = environment.log, throttle = LogThrottle(every: .seconds(60))] report, requestID in
+            report.write(to: log, of: name, throttle: throttle, requestID: requestID)
+        }
     }
 }

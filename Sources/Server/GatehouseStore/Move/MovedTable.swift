@@ -88,6 +88,13 @@ extension MovedTable {
             "code_sends", key: "id", texts: ["provider", "country"], numbers: ["id", "moment"], flags: ["used"],
             blobs: ["code", "address", "prefix", "prefix_network", "client", "network"], isNumbered: true),
         MovedTable(
+            "authorization_requests", key: "id",
+            texts: ["provider", "nonce", "code_verifier", "redirect_uri", "code_challenge", "app_state"],
+            numbers: ["id", "expires_at"], blobs: ["hash", "browser"], isNumbered: true),
+        MovedTable(
+            "authorization_codes", key: "id", texts: ["redirect_uri", "code_challenge", "session_id"],
+            numbers: ["id", "expires_at"], blobs: ["hash", "proof"], isNumbered: true),
+        MovedTable(
             "apple_tasks", key: "id", texts: ["kind", "user_id", "client_id"],
             numbers: ["id", "attempts", "due_at", "expires_at"], blobs: ["secret"], isNumbered: true),
         MovedTable(

@@ -119,5 +119,7 @@ struct PostgreSQLMigration: Sendable {
             name: "bound sessions", usableBy: 1, sql: PackageResources.postgresql_0003_bound_sessions_sql),
         PostgreSQLMigration(name: "any provider", usableBy: 1, sql: PackageResources.postgresql_0004_any_provider_sql),
         PostgreSQLMigration(name: "codes", usableBy: 1, sql: PackageResources.postgresql_0005_codes_sql),
+        PostgreSQLMigration(
+            name: "authorizations", usableBy: 1, sql: PackageResources.postgresql_0006_authorizations_sql),
     ]
 }

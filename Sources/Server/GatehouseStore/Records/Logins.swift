@@ -56,6 +56,9 @@ extension RecordConnection {
         if let redemption = login.redemption { try markRedeemed(redemption, by: login.identity.provider) }
         if let key = login.key { try markUsed(key.use, now: login.moment) }
         try insert(accepted.session, redeeming: login.redemption)
+        if let code = login.redemption, code.isAuthorizationCode {
+            try markUsed(authorizationCode: code.tokenHash, opening: accepted.session.id)
+        }
         try insert(accepted.auditEvent)
         if let task = accepted.task { try insert(task) }
         // A new user has one session.

@@ -33,6 +33,8 @@ extension RelationalStore {
         var hasMore = try purgeSessions(expiredBefore: limits.sessionsExpired)
         if try purge("redemptions", expired: limits.redemptionsExpired) { hasMore = true }
         if try purge("codes", expired: limits.redemptionsExpired) { hasMore = true }
+        if try purge("authorization_requests", expired: limits.redemptionsExpired) { hasMore = true }
+        if try purge("authorization_codes", expired: limits.redemptionsExpired) { hasMore = true }
         if try purge("apple_tasks", expired: limits.now) { hasMore = true }
         for log in logs where try purge(log, believedUntil: limits.now + ClockAgreement.readinessLimit) {
             hasMore = true

@@ -109,5 +109,6 @@ struct Migration: Sendable {
         Migration(name: "bound sessions", sql: PackageResources._010_bound_sessions_sql),
         Migration(name: "any provider", sql: PackageResources._011_any_provider_sql),
         Migration(name: "codes", sql: PackageResources._012_codes_sql),
+        Migration(name: "authorizations", sql: PackageResources._013_authorizations_sql),
     ]
 }

@@ -24,10 +24,11 @@ struct CodeLoginEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let body = try request.read(CodeLoginBody.self)
+        if body.keepsSessionInCookie { try request.requireOrigin(by: auth.web) }
         let result = try auth.logIn(
             by: PresentedCode(id: request.pathArgument, code: body.code), nickname: body.nickname,
             boundBy: request.proof, from: request.device, in: &context)
-        return .ok(LoginBody(result))
+        return .login(result, inCookie: body.keepsSessionInCookie)
     }
 }
 
@@ -53,10 +54,12 @@ private struct CodeRequestBody: RequestBody {
 private struct CodeLoginBody: RequestBody {
     let code: String
     let nickname: String?
+    let keepsSessionInCookie: Bool
 
     init(reading fields: inout FieldReader) {
         code = fields.required("code", atMost: FieldLimit.identifier)
         nickname = fields.optionalName("nickname")
+        keepsSessionInCookie = fields.sessionPlace() == .cookie
     }
 }
 

@@ -141,13 +141,15 @@ struct RepeatedLogin: RequestBody {
 
 package struct LoginBody: ResponseBody {
     private let result: LoginResult
+    private let tokens: TokenBody
 
-    package init(_ result: LoginResult) {
+    package init(_ result: LoginResult, withoutRefreshToken: Bool = false) {
         self.result = result
+        tokens = TokenBody(result.tokens, withoutRefreshToken: withoutRefreshToken)
     }
 
     package func write(to json: inout JSONObjectWriter) {
-        result.tokens.write(to: &json)
+        tokens.write(to: &json)
         json.member("isNewUser", result.isNewUser)
         json.member("user", object: result.user.write)
     }

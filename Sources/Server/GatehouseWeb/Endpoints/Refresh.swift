@@ -1,5 +1,5 @@
-package import Gatehouse
-package import JSON
+import Gatehouse
+import JSON
 
 /// `POST /api/auth/refresh`: exchanges a refresh token for its successor.
 struct RefreshEndpoint: Endpoint {
@@ -8,10 +8,23 @@ struct RefreshEndpoint: Endpoint {
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
+        if request.body.isEmpty, request.bytes(of: .origin) != nil {
+            return try refreshCookie(of: request, in: &context)
+        }
         let body = try request.read(RefreshBody.self)
         return .ok(
-            try auth.refresh(
-                body.refreshToken, proof: request.proof, from: request.device, in: &context))
+            TokenBody(
+                try auth.refresh(
+                    body.refreshToken, proof: request.proof, from: request.device, in: &context)))
+    }
+
+    /// A page sends no body: its refresh token is in a cookie that its scripts cannot read. A refusal leaves the cookie alone,
+    /// because a login in another tab may have replaced it since.
+    private func refreshCookie(of request: Request, in context: inout RequestContext) throws -> Response {
+        try request.requireOrigin(by: auth.web)
+        guard let token = request.cookie(.session) else { throw Refusal.invalidRefreshToken }
+        let tokens = try auth.refresh(token, proof: request.proof, from: request.device, in: &context)
+        return Response.ok(TokenBody(tokens, withoutRefreshToken: true)).settingSession(tokens)
     }
 }
 
@@ -23,11 +36,20 @@ private struct RefreshBody: RequestBody {
     }
 }
 
-extension TokenPair: ResponseBody {
-    package func write(to json: inout JSONObjectWriter) {
-        json.member("accessToken", accessToken)
+/// The tokens in an answer, without the refresh token for a page that has it in a cookie.
+struct TokenBody: ResponseBody {
+    private let tokens: TokenPair
+    private let refreshToken: String?
+
+    init(_ tokens: TokenPair, withoutRefreshToken: Bool = false) {
+        self.tokens = tokens
+        refreshToken = withoutRefreshToken ? nil : tokens.refreshToken
+    }
+
+    func write(to json: inout JSONObjectWriter) {
+        json.member("accessToken", tokens.accessToken)
         json.member("refreshToken", refreshToken)
-        json.member("tokenType", isBound ? "DPoP" : "Bearer")
-        json.member("expiresIn", expiresIn.wholeSeconds)
+        json.member("tokenType", tokens.isBound ? "DPoP" : "Bearer")
+        json.member("expiresIn", tokens.expiresIn.wholeSeconds)
     }
 }

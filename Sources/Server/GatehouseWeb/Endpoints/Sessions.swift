@@ -10,7 +10,7 @@ struct LogoutEndpoint: Endpoint {
     func isAuthorisedByAccessToken(_ request: Request) -> Bool { request.accessToken != nil }
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
-        let token = try request.readIfPresent(LogoutBody.self)?.refreshToken
+        let token = try refreshToken(in: request)
         switch (request.accessToken, token) {
         case (let access?, let refresh):
             try auth.logOut(
@@ -19,7 +19,15 @@ struct LogoutEndpoint: Endpoint {
             try auth.logOut(refreshToken: refresh, proof: request.proof, from: request.device, in: &context)
         case (nil, nil): throw Refusal.noTokenToEnd
         }
-        return .noContent
+        return Response.noContent.removingSession(of: request)
+    }
+
+    /// That of the body, or of a page's cookie in a request without a body and an access token.
+    private func refreshToken(in request: Request) throws -> String? {
+        guard request.body.isEmpty, request.accessToken == nil else {
+            return try request.readIfPresent(LogoutBody.self)?.refreshToken
+        }
+        return try request.sessionCookie(by: auth.web)
     }
 }
 
@@ -46,7 +54,7 @@ struct LogoutEverywhereEndpoint: Endpoint {
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         try auth.logOutEverywhere(
             request.accessToken, proof: request.proof, from: request.device, in: &context)
-        return .noContent
+        return Response.noContent.removingSession(of: request)
     }
 }
 

@@ -1,4 +1,4 @@
-/// A body of the type `application/x-www-form-urlencoded`, as OAuth clients send it (RFC 6749, appendix B).
+/// A body of the type `application/x-www-form-urlencoded`, or a query, as OAuth clients send it (RFC 6749, appendix B).
 ///
 /// Unknown parameters are ignored, because such clients send more of them.
 struct Form {
@@ -8,9 +8,24 @@ struct Form {
         self.body = body
     }
 
+    func values(of name: String) -> [String] {
+        body.split(separator: UInt8(ascii: "&")).compactMap { Self.value(in: $0, of: name) }
+    }
+
+    /// Nil if it is missing, empty, or sent more than once.
+    func single(_ name: String) -> String? {
+        let values = values(of: name)
+        return values.count == 1 && !values[0].isEmpty ? values[0] : nil
+    }
+
+    /// A parameter that may be missing. An empty one counts as missing (RFC 6749, section 3.2).
+    func optional(_ name: String, atMost limit: Int) throws(Problem) -> String? {
+        values(of: name).allSatisfy(\.isEmpty) ? nil : try required(name, atMost: limit)
+    }
+
     /// A parameter that must be sent once, with a value (RFC 6749, section 3.2).
     func required(_ name: String, atMost limit: Int) throws(Problem) -> String {
-        let values = body.split(separator: UInt8(ascii: "&")).compactMap { Self.value(in: $0, of: name) }
+        let values = values(of: name)
         guard let value = values.first, !value.isEmpty else { throw Self.fault(name, "is required") }
         guard values.count == 1 else { throw Self.fault(name, "must be sent once") }
         guard value.utf8.count <= limit else { throw Self.fault(name, "must be at most \(limit) bytes") }

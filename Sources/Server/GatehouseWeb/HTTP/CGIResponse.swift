@@ -47,6 +47,7 @@ enum ReasonPhrase {
         200: "OK",
         202: "Accepted",
         204: "No Content",
+        303: "See Other",
         304: "Not Modified",
         400: "Bad Request",
         401: "Unauthorized",

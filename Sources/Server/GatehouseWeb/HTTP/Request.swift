@@ -55,6 +55,14 @@ package enum EnvelopeField: Sendable {
     case userAgent
     /// The languages that the client prefers.
     case acceptLanguage
+    case query
+    case cookie
+    /// The origin of the page that sends the request. Browsers write it themselves.
+    case origin
+    /// `Sec-Fetch-Site`: how far that page is from this server, which browsers write as well.
+    case fetchSite
+    /// The method of the request that a browser asks about (CORS).
+    case preflightMethod
     /// The client's address.
     case address
 }
@@ -162,10 +170,16 @@ extension Request {
 
     /// The body as a form. A body that is missing has no parameters.
     func form() throws(Problem) -> Form {
-        let type = (text(of: .contentType) ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-        guard body.isEmpty || type == MediaType.form.rawValue else { throw .unsupportedMediaType(.form) }
+        guard body.isEmpty || hasForm else { throw .unsupportedMediaType(.form) }
         return Form(body)
     }
+
+    var hasForm: Bool {
+        let type = (text(of: .contentType) ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        return type == MediaType.form.rawValue
+    }
+
+    var query: Form { Form(Array(bytes(of: .query) ?? [])) }
 
     /// `application/json`, with no charset other than UTF-8.
     private var isJSON: Bool {

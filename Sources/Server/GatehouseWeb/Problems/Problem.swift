@@ -18,12 +18,24 @@ package enum Problem: Error, Sendable, Equatable {
     case payloadTooLarge
     /// The body does not have this type.
     case unsupportedMediaType(MediaType)
+    /// OAuth's name for another way to get tokens.
+    case unsupportedGrantType
+    /// The browser returns to the app with an error.
+    case returned(to: String, SignInError, cause: Refusal?)
     /// The store cannot be read.
     case unhealthy(String)
     case notReady(String)
 }
 
 extension Problem {
+    /// Why the store failed the request; nil if it did not.
+    package var storeFailure: StoreFailure? {
+        switch self {
+        case .refused(.storageUnavailable(let failure)), .returned(_, _, .storageUnavailable(let failure)?): failure
+        default: nil
+        }
+    }
+
     /// The one place where an error of an endpoint becomes a problem.
     init(_ error: any Error, of endpoint: any Endpoint, answering request: Request) {
         switch error {
@@ -42,6 +54,9 @@ extension Problem {
                 self = .unacceptedRefreshToken
             default: self = .refused(refusal)
             }
+        case WebSignInFault.page(let refusal): self = .refused(refusal)
+        case WebSignInFault.returned(let address, let error, let cause):
+            self = .returned(to: address, error, cause: cause)
         case let problem as Problem: self = problem
         default: preconditionFailure("an endpoint threw neither a problem nor a refusal: \(type(of: error))")
         }

@@ -44,7 +44,7 @@ extension Problem {
         case .invalidRequest(let errors): errors
         // A body that cannot be parsed has no members to name.
         case .invalidJSON: []
-        default: nil
+        default: entry.status == 400 ? [] : nil
         }
     }
 
@@ -73,7 +73,7 @@ extension Problem {
         guard hasCredentials else { return "Bearer" }
         switch self {
         case .refused(.noCredentials), .refused(.noTokenToEnd): return "Bearer"
-        case .refused(.devLoginDisabled), .refused(.staleNumber): return nil
+        case .refused(.devLoginDisabled), .refused(.staleNumber), .refused(.originNotAllowed): return nil
         case .refused(.invalidProof(let fault)):
             // RFC 9449, sections 7.1 and 9
             let error = fault == .nonce ? "use_dpop_nonce" : entry.code

@@ -40,6 +40,11 @@ extension Problem {
         case .unsupportedMediaType(let expected):
             Entry(
                 status: 415, code: "unsupported_media_type", detail: "Send the body as \(expected.rawValue) in UTF-8.")
+        case .unsupportedGrantType:
+            Entry(
+                status: 400, code: "invalid_request",
+                detail: "The grant_type has to be authorization_code or refresh_token.")
+        case .returned(_, let error, _): Entry(status: 303, code: error.rawValue, detail: error.description)
         case .unhealthy(let reason):
             Entry(status: 503, code: "storage_unavailable", detail: reason)
         case .notReady(let reason):
@@ -96,6 +101,25 @@ extension Refusal {
             .init(
                 status: 403, code: "phone_required",
                 detail: "The user has no phone number yet. Bind one, then refresh and send the new access token.")
+        case .invalidRedirectURI:
+            .init(
+                status: 400, code: "invalid_redirect_uri",
+                detail: "The redirect_uri is missing, or is not one of REDIRECT_URIS of this server.")
+        case .invalidState:
+            .init(
+                status: 400, code: "invalid_state",
+                detail: """
+                    It was completed before, took more than ten minutes, or was begun in another browser. Return to the app \
+                    and sign in again.
+                    """)
+        case .invalidGrant:
+            .init(
+                status: 400, code: "invalid_grant",
+                detail: "The code is unknown, used or expired, or the code verifier is not its own. Sign in again.")
+        case .originNotAllowed:
+            .init(
+                status: 403, code: "origin_not_allowed",
+                detail: "Only pages of this server, and of the origins in CORS_ORIGINS, may use the session's cookie.")
         case .devLoginDisabled:
             .init(
                 status: 403, code: "dev_login_disabled",

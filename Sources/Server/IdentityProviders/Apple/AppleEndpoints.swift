@@ -11,19 +11,27 @@ package struct AppleEndpoints: AppleServer {
     private let addresses: AppleAddresses
     private let issuers: [String]
     private let secrets: ClientSecrets
+    private let web: AppleWebClient?
     private let post: Post
 
-    /// - Parameter issuers: the accepted issuers of the identity token in an answer.
-    package init(at addresses: AppleAddresses, issuers: [String], secrets: ClientSecrets, post: @escaping Post) {
+    /// - Parameters:
+    ///   - issuers: the accepted issuers of the identity token in an answer.
+    ///   - web: the client with which browsers sign in; nil if they do not.
+    package init(
+        at addresses: AppleAddresses, issuers: [String], secrets: ClientSecrets, web: AppleWebClient? = nil,
+        post: @escaping Post
+    ) {
         self.addresses = addresses
         self.issuers = issuers
         self.secrets = secrets
+        self.web = web
         self.post = post
     }
 
     package func exchange(code: String, for clientID: String, now: Timestamp) throws(AppleServerFault) -> AppleGrant {
         let answer = try send(
-            [("grant_type", "authorization_code"), ("code", code)], to: addresses.token, for: clientID, now: now)
+            [("grant_type", "authorization_code"), ("code", code)] + redirectURI(of: clientID), to: addresses.token,
+            for: clientID, now: now)
         guard answer.status == 200 else { throw answer.fault }
         return try grant(in: answer, for: clientID)
     }
@@ -34,6 +42,12 @@ package struct AppleEndpoints: AppleServer {
             now: now)
         // `invalid_grant` means that Apple does not know the token any more: nothing is left to revoke.
         guard answer.status == 200 || answer.fault == .grantRefused else { throw answer.fault }
+    }
+
+    /// A code that Apple has sent to an address is exchanged with that address, and one that an app got without.
+    private func redirectURI(of clientID: String) -> [(String, String)] {
+        guard let web, web.id == clientID, let callback = web.callback else { return [] }
+        return [("redirect_uri", callback)]
     }
 
     private func send(

@@ -7,8 +7,15 @@ import JOSE
 package final class AppleSignIn: AppleVerifier {
     package let rules: LoginRules
     private let tokens: ProviderTokens
+    private let notificationRules: TokenRules
 
-    package init(verifier: IdentityTokenVerifier, keys: ProviderKeys, replayGrace: Duration) {
+    /// - Parameter notifications: which notifications are accepted, if others than the tokens of the apps: users may have
+    ///   signed in with another client of the team.
+    package init(
+        verifier: IdentityTokenVerifier, keys: ProviderKeys, replayGrace: Duration,
+        notifications: IdentityTokenPolicy? = nil
+    ) {
+        notificationRules = notifications?.rules ?? verifier.rules
         tokens = ProviderTokens(provider: .apple, verifier: verifier, keys: keys)
         rules = LoginRules(requiresChallenge: verifier.rules.nonce.isChallenge, replayGrace: replayGrace)
     }
@@ -24,7 +31,7 @@ package final class AppleSignIn: AppleVerifier {
         notification text: String, now: Timestamp, requestID: String?
     ) throws(Refusal) -> AppleNotification {
         let notification = try tokens.refusing { () throws(IdentityFault) in
-            try SignedNotification(text, rules: tokens.rules, now: now)
+            try SignedNotification(text, rules: notificationRules, now: now)
         }
         let keys = try tokens.keys(for: notification.key, requestID: requestID)
         return try tokens.refusing { () throws(IdentityFault) in try notification.confirmed(by: keys) }

@@ -8,6 +8,12 @@ package struct ProviderCalls: Sendable {
     package typealias Get =
         @Sendable (_ url: String, _ query: [(String, String)], _ timeout: Duration) throws(HTTPFault) -> HTTPResponse
 
+    /// Sends a form in a POST and returns the answer, with any status: `networkPost`, or a substitute in tests.
+    package typealias Post =
+        @Sendable (
+            _ url: String, _ form: [(String, String)], _ headers: [(String, String)], _ timeout: Duration
+        ) throws(HTTPFault) -> HTTPResponse
+
     /// The longest time that all calls of one login take together.
     package static let timeLimit = Duration.seconds(5)
 
@@ -15,23 +21,31 @@ package struct ProviderCalls: Sendable {
     private let timeLimit: Duration
     private let now: @Sendable () -> MonotonicTime
     private let get: Get
+    private let post: Post
     private let report: ProviderReport.Handler
 
     /// - Parameter report: called once for each login that the provider was asked about, or that the gate refused.
     package init(
         gate: CallGate, timeLimit: Duration = Self.timeLimit, now: @escaping @Sendable () -> MonotonicTime = { .now },
-        get: @escaping Get = Self.network, report: @escaping ProviderReport.Handler = { _, _ in }
+        get: @escaping Get = Self.network, post: @escaping Post = Self.networkPost,
+        report: @escaping ProviderReport.Handler = { _, _ in }
     ) {
         self.gate = gate
         self.timeLimit = timeLimit
         self.now = now
         self.get = get
+        self.post = post
         self.report = report
     }
 
     /// Redirects are not followed, so a provider cannot pass a secret on to another host.
     package static let network: Get = { (url, query, timeout) throws(HTTPFault) in
         try HTTPClient(timeout: timeout, largestBody: LenientAnswer.largest).get(url, query: query)
+    }
+
+    /// The same for a form.
+    package static let networkPost: Post = { (url, form, headers, timeout) throws(HTTPFault) in
+        try HTTPClient(timeout: timeout).post(url, form: form, headers: headers)
     }
 
     /// Runs the calls of one login.
@@ -70,7 +84,7 @@ package struct ProviderCalls: Sendable {
     }
 
     private func series(at apiURL: String) -> CallSeries {
-        CallSeries(apiURL: apiURL, deadline: now() + timeLimit, now: now, get: get)
+        CallSeries(apiURL: apiURL, deadline: now() + timeLimit, now: now, get: get, post: post)
     }
 }
 

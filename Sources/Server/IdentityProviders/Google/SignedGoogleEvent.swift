@@ -40,6 +40,7 @@ extension OpenIDPolicy {
         return TokenRules(
             issuers: issuers + issuers.map { $0 + "/" }, audiences: audiences, audienceList: .any, leeway: leeway,
             algorithms: [.RS256], types: ["secevent+jwt", "jwt"], demandsKeyID: true,
-            nonce: NonceDemand(missing: nil, ignoresUnsent: true, isDeniedByDevices: false), openID: nil)
+            nonce: NonceDemand(missing: nil, ignoresUnsent: true, isDeniedByDevices: false), demandsCodeHash: false,
+            openID: nil)
     }
 }

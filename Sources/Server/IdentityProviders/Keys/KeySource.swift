@@ -37,12 +37,12 @@ extension ProviderKeys {
                 do { metadata = try document(at: address, get: get) } catch {
                     throw KeySetFault("the metadata of the issuer: \(error)")
                 }
-                return try document(at: ProviderMetadata(metadata, of: issuer).keySetURL, get: get)
+                return try document(at: ProviderMetadata(metadata, of: issuer).address("jwks_uri"), get: get)
             }
         }
     }
 
-    private static func document(
+    static func document(
         at url: String, onDate: (String) -> Void = { _ in }, get: Get
     ) throws(KeySetFault) -> [UInt8] {
         let answer: HTTPResponse

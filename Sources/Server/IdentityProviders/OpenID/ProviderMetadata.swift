@@ -3,7 +3,8 @@ import JSON
 
 /// What an OpenID provider publishes about itself (OpenID Connect Discovery 1.0).
 struct ProviderMetadata {
-    let keySetURL: String
+    private let members: JSONObject
+    private let issuer: String
 
     /// Section 4.1: one slash at the end of the issuer is left out.
     static func address(of issuer: String) throws(KeySetFault) -> String {
@@ -24,11 +25,22 @@ struct ProviderMetadata {
         guard named.isIdentical(to: issuer) else {
             throw KeySetFault("the metadata at \(issuer.shown) name another issuer: \(named.shown)")
         }
-        guard let url = members["jwks_uri"]?.string, url.isAddress, Self.isPermitted(url, of: issuer) else {
-            throw KeySetFault("the metadata of \(issuer.shown) names no jwks_uri that begins with https://")
-        }
-        keySetURL = url
+        self.members = members
+        self.issuer = issuer
     }
+
+    /// - Parameter name: such as `jwks_uri`.
+    func address(_ name: String) throws(KeySetFault) -> String {
+        guard let url = members[name]?.string, url.isAddress, Self.isPermitted(url, of: issuer) else {
+            throw KeySetFault("the metadata of \(issuer.shown) names no \(name) that begins with https://")
+        }
+        return url
+    }
+
+    /// Nil without a list of texts.
+    func list(_ name: String) -> [String]? { members[name]?.array?.compactMap(\.string) }
+
+    func isTrue(_ name: String) -> Bool { members[name] == true }
 
     /// Plain HTTP is for tests on one machine.
     private static func isPermitted(_ url: String, of issuer: String) -> Bool {

@@ -15,7 +15,7 @@ struct RequestBinding {
         try checkNonce(rules.nonce)
         passed(.nonce)
         if rules.openID == nil {
-            try checkCode()
+            try checkCode(demandsHash: rules.demandsCodeHash)
             passed(.code)
         } else {
             try checkAccessToken()
@@ -63,8 +63,12 @@ struct RequestBinding {
     }
 
     /// OpenID Connect Core 1.0, section 3.3.2.11.
-    private func checkCode() throws(IdentityFault) {
-        guard let code = credential.code, let claim = claims["c_hash"], !claim.isNull else { return }
+    private func checkCode(demandsHash: Bool) throws(IdentityFault) {
+        guard let code = credential.code else { return }
+        guard let claim = claims["c_hash"], !claim.isNull else {
+            if demandsHash { throw .code }
+            return
+        }
         guard isHash(claim, of: code) else { throw .code }
     }
 

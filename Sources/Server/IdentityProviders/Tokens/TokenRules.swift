@@ -16,6 +16,8 @@ struct TokenRules: Sendable {
     /// Whether the header must name a key.
     let demandsKeyID: Bool
     let nonce: NonceDemand
+    /// Whether a token that comes with a code must have `c_hash`.
+    let demandsCodeHash: Bool
     /// The rules that only identity tokens of OpenID providers have; nil for others.
     let openID: OpenIDPolicy?
 
@@ -68,7 +70,8 @@ extension IdentityTokenPolicy {
     var rules: TokenRules {
         TokenRules(
             issuers: issuers, audiences: audiences, audienceList: .single, leeway: leeway,
-            algorithms: Self.algorithms, types: nil, demandsKeyID: true, nonce: nonce.demand, openID: nil)
+            algorithms: Self.algorithms, types: nil, demandsKeyID: true, nonce: nonce.demand,
+            demandsCodeHash: demandsCodeHash, openID: nil)
     }
 }
 
@@ -90,7 +93,8 @@ extension OpenIDPolicy {
     var rules: TokenRules {
         TokenRules(
             issuers: issuers, audiences: audiences, audienceList: .trusted(authorizedParties), leeway: leeway,
-            algorithms: publicKeyAlgorithms, types: Self.types, demandsKeyID: false, nonce: nonce.demand, openID: self)
+            algorithms: publicKeyAlgorithms, types: Self.types, demandsKeyID: false, nonce: nonce.demand,
+            demandsCodeHash: false, openID: self)
     }
 
     /// A published key is never a secret, so no HMAC is accepted, whatever the settings say.

@@ -18,7 +18,8 @@ struct WeChatGrant {
         self.openID = openID
         unionID = try answer.optionalID("unionid", at: path)
         accessToken = token
-        permitsProfile = (answer.text("scope") ?? "").split { $0 == "," || $0 == " " }.contains("snsapi_userinfo")
+        let scopes = (answer.text("scope") ?? "").split { $0 == "," || $0 == " " }
+        permitsProfile = scopes.contains { $0 == "snsapi_userinfo" || $0 == "snsapi_login" }
     }
 }
 

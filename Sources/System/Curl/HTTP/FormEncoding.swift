@@ -1,13 +1,13 @@
 /// The encoding of form fields: `application/x-www-form-urlencoded`.
-enum FormEncoding {
+package enum FormEncoding {
     static let contentType = "application/x-www-form-urlencoded"
 
-    static func encode(_ fields: [(String, String)]) -> [UInt8] {
+    package static func encode(_ fields: [(String, String)]) -> [UInt8] {
         Array(fields.map { escaped($0.0) + "=" + escaped($0.1) }.joined(separator: "&").utf8)
     }
 
     /// Escapes every character that is not unreserved in RFC 3986. A space becomes `%20`: not every parser accepts `+`.
-    private static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if isUnreserved(byte) { bytes.append(byte) } else { bytes += [UInt8(ascii: "%")] + hexadecimal(byte) }

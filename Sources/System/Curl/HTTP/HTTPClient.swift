@@ -27,11 +27,16 @@ package struct HTTPClient: Sendable {
     }
 
     /// Posts a form (`application/x-www-form-urlencoded`).
-    package func post(_ url: String, form: [(String, String)]) throws(HTTPFault) -> HTTPResponse {
-        try send(HTTPBody(contentType: FormEncoding.contentType, bytes: FormEncoding.encode(form)), to: url)
+    ///
+    /// - Parameter headers: further header fields. They are sent as they are, so none may come from a client.
+    package func post(
+        _ url: String, form: [(String, String)], headers: [(String, String)] = []
+    ) throws(HTTPFault) -> HTTPResponse {
+        let body = FormEncoding.encode(form)
+        return try send(HTTPBody(contentType: FormEncoding.contentType, headers: headers, bytes: body), to: url)
     }
 
-    /// - Parameter headers: further header fields. They are sent as they are, so none may come from a client.
+    /// - Parameter headers: as above.
     package func post(
         _ url: String, json: [UInt8], headers: [(String, String)] = []
     ) throws(HTTPFault) -> HTTPResponse {

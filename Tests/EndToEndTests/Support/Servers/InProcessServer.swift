@@ -107,6 +107,9 @@ final class InProcessServer: TestServer {
         try assembly.withLock { $0.auth }.followRevocations()
     }
 
+    /// In a server, a background thread does this.
+    func runAppleTasks() throws { while try assembly.withLock({ $0.auth }).runNextAppleTask() {} }
+
     /// In a server, a background thread does this every second.
     func runMaintenance() throws {
         _ = try assembly.withLock { $0.auth }.runMaintenance()
@@ -122,7 +125,7 @@ final class InProcessServer: TestServer {
 
     func send(_ sent: TestRequest) -> TestResponse {
         let request = Request(
-            method: sent.method, path: Array(sent.path.utf8)[...], envelope: TestRequestEnvelope(request: sent),
+            method: sent.method, path: Array(sent.documentPath.utf8)[...], envelope: TestRequestEnvelope(request: sent),
             body: sent.body, id: sent.id)
         var bytes: [UInt8] = []
         assembly.withLock { $0.handler }.answer(request)

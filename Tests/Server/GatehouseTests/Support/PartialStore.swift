@@ -39,6 +39,13 @@ extension PartialStore {
     func releaseAddress(of: CodeSend, code: [UInt8]) throws(Refusal) { try fail(Void.self) }
     func countTry(ofCode: [UInt8], now: Timestamp) throws(Refusal) -> StoredCode? { try fail() }
 
+    func keep(_: StoredAuthorizationRequest) throws(Refusal) { try fail(Void.self) }
+    func takeAuthorizationRequest(
+        _: [UInt8], of: Provider, in: [UInt8]
+    ) throws(Refusal) -> StoredAuthorizationRequest? { try fail() }
+    func keep(_: StoredAuthorizationCode) throws(Refusal) { try fail(Void.self) }
+    func authorizationCode(_: [UInt8]) throws(Refusal) -> StoredAuthorizationCode? { try fail() }
+
     func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? { try fail() }
     func sessions(of user: UserID, aliveAt now: Timestamp) throws(Refusal) -> [Session] { try fail() }
     func refresh(

@@ -1,7 +1,7 @@
 import Gatehouse
 
 /// Tokens in plain text without a signature, so that a test can forge them. The hash of a token is the token itself.
-struct PlainTokens: TokenService, PlainCodes {
+struct PlainTokens: TokenService, PlainCodes, PlainAuthorizations {
     func accessToken(_ claims: AccessClaims) -> String {
         let caller = claims.caller
         return "\(caller.userID.text) \(caller.sessionID.text) \(caller.generation) \(claims.expiresAt.seconds)"

@@ -1,10 +1,12 @@
 import JSON
+import SignInPages
 
 /// What is different at Google.
 enum Google {
     static let name = "google"
     static let issuer = "https://accounts.google.com"
     static let usualAudience = "123456789012-abcdefghijklmnopqrstuvwxyz012345.apps.googleusercontent.com"
+    static let usualClient = WebClient(id: usualAudience, secret: "GOCSPX-0123456789abcdefghijklmnopqr")
 }
 
 extension IdentityOrder {

@@ -13,6 +13,8 @@ package struct ConfiguredProvider: Sendable, Equatable {
     /// The name of the file without `.conf`.
     package let name: Provider
     package let details: Details
+    /// Nil if browsers do not sign in with it.
+    package let web: WebClient?
 
     package var kind: ProviderKind {
         switch details {
@@ -42,12 +44,14 @@ extension ConfiguredProvider {
         }
     }
 
-    /// The address that is asked first about an identity.
-    package var address: String {
-        switch openID?.keys {
-        case .discovery(let address), .keySet(let address): address
-        case nil: app?.apiURL ?? ""
-        }
+    /// The addresses that decide about an identity: the one that is asked first, and those of a browser's login.
+    package var addresses: [String] {
+        let first =
+            switch openID?.keys {
+            case .discovery(let address), .keySet(let address): address
+            case nil: app?.apiURL ?? ""
+            }
+        return [first] + [web?.pageURL, web?.tokenURL].compactMap { $0 }
     }
 }
 

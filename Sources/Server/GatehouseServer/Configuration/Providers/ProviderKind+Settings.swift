@@ -21,10 +21,11 @@ extension ProviderKind {
         let table = ProviderSettings.table
         let own =
             switch self {
-            case .google: google
-            case .openID: openID
-            case .weChat: app(secret: table.appSecret, api: WeChatApp.standardAPI)
-            case .qq: app(secret: table.appKey, api: QQApp.standardAPI)
+            case .google: google + web
+            case .openID: openID + web
+            case .weChat:
+                app(secret: table.appSecret, api: WeChatApp.standardAPI) + client(page: WeChatWebSignIn.standardPage)
+            case .qq: app(secret: table.appKey, api: QQApp.standardAPI) + client(page: QQWebSignIn.standardPage)
             }
         return [ProviderSetting(table.kind)] + own
     }
@@ -55,5 +56,19 @@ extension ProviderKind {
     private func app(secret: Setting<String?>, api: String) -> [ProviderSetting] {
         let table = ProviderSettings.table
         return [ProviderSetting(table.appID), ProviderSetting(secret), ProviderSetting(table.apiURL, .text(api))]
+    }
+
+    private var web: [ProviderSetting] {
+        let table = ProviderSettings.table
+        return client(page: nil)
+            + [ProviderSetting(table.tokenURL), ProviderSetting(table.scopes, .text(WebClient.standardScopes))]
+    }
+
+    private func client(page: String?) -> [ProviderSetting] {
+        let table = ProviderSettings.table
+        return [
+            ProviderSetting(table.clientID), ProviderSetting(table.clientSecret),
+            ProviderSetting(table.pageURL, page.map { .text($0) }),
+        ]
     }
 }

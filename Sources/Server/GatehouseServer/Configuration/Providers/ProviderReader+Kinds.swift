@@ -5,7 +5,10 @@ extension ProviderReader {
     /// Nil if the file has a fault, or if a value may be in a folder that this user cannot open.
     var provider: ConfiguredProvider? {
         guard faults.isEmpty, let kind, let details = details(of: kind) else { return nil }
-        return ConfiguredProvider(name: name, details: details)
+        let client = self[\.clientID] == nil ? nil : webClient(of: kind)
+        // The secret may be in a folder that this user cannot open.
+        guard self[\.clientID] == nil || client != nil else { return nil }
+        return ConfiguredProvider(name: name, details: details, web: client)
     }
 
     private func details(of kind: ProviderKind) -> ConfiguredProvider.Details? {
@@ -14,6 +17,21 @@ extension ProviderReader {
         case .google: google
         case .weChat: weChat
         case .qq: qq
+        }
+    }
+
+    private func webClient(of kind: ProviderKind) -> WebClient? {
+        guard let id = self[\.clientID], let secret = self[\.clientSecret] else { return nil }
+        let page = self[\.pageURL]
+        switch kind {
+        case .weChat, .qq: return WebClient(id: id, secret: secret, pageURL: page)
+        case .openID, .google:
+            guard let scopes = self[\.scopes] else { return nil }
+            // Those of another issuer are in its metadata.
+            let isGoogle = kind == .google && self[\.issuer] == nil
+            return WebClient(
+                id: id, secret: secret, pageURL: page ?? (isGoogle ? Google.pageURL : nil),
+                tokenURL: self[\.tokenURL] ?? (isGoogle ? Google.tokenURL : nil), scopes: scopes)
         }
     }
 
@@ -56,9 +74,11 @@ extension ProviderReader {
     }
 }
 
-/// What Google publishes about its identity tokens.
+/// What Google publishes about itself.
 private enum Google {
     /// Google writes its issuer in two ways.
     static let issuers = ["https://accounts.google.com", "accounts.google.com"]
     static let keysURL = "https://www.googleapis.com/oauth2/v3/certs"
+    static let pageURL = "https://accounts.google.com/o/oauth2/v2/auth"
+    static let tokenURL = "https://oauth2.googleapis.com/token"
 }

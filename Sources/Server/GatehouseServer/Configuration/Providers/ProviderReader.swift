@@ -14,6 +14,7 @@ struct ProviderReader {
     /// The provider in the names of changed settings, such as `providers.d/google`.
     private let label: String
     private var values: [String: any Sendable] = [:]
+    private var namesSet: Set<String> = []
 
     init(_ file: ConfigurationFile, of name: Provider, labelled label: String, beside server: SettingSource) {
         self.name = name
@@ -33,6 +34,20 @@ struct ProviderReader {
         }
         for row in ProviderSettings.all where !kind.has(row) && file.sets(row.name) {
             addFault(row.name, "does not belong to \(ProviderSettings.table.kind.name)=\(kind.rawValue)")
+        }
+        checkWebClient()
+    }
+
+    /// The client's id and secret belong together, and the other settings of a browser's login to them.
+    private mutating func checkWebClient() {
+        let table = ProviderSettings.table
+        let (id, secret) = (table.clientID.name, table.clientSecret.name)
+        if namesSet.contains(id), !namesSet.contains(secret), !source.mayBeInClosedFolder(secret) {
+            addFault(secret, "is required with \(id): set it to \(table.clientSecret.format)")
+        }
+        guard !namesSet.contains(id) else { return }
+        for name in [secret, table.pageURL.name, table.tokenURL.name, table.scopes.name] where namesSet.contains(name) {
+            addFault(name, "needs \(id), which is not set")
         }
     }
 
@@ -54,6 +69,7 @@ struct ProviderReader {
         }
         let isHidden = source.mayBeInClosedFolder(row.name)
         mayMissValues = mayMissValues || isHidden
+        if text != nil || !messages.isEmpty || source.hasFaultyLine(for: row.name) { namesSet.insert(row.name) }
         if isRequired, text == nil, messages.isEmpty, !isHidden, !source.hasFaultyLine(for: row.name) {
             messages.append("is required: set it to \(row.format)")
         }

@@ -64,4 +64,29 @@ package struct ProviderSettings: Sendable {
         "APP_KEY", .appSecret, default: .required, secret: true, "Key of your app at QQ.")
     let apiURL = Setting(
         "API_URL", .baseURL, "Address of the provider's API.", details: "Another one is for a stand-in only.")
+
+    // MARK: Signing in through a browser
+
+    let clientID = Setting(
+        "CLIENT_ID", .clientID, "ID of the client with which browsers sign in.",
+        details: """
+            Set it together with `CLIENT_SECRET`. The address of [the callback](#browsers) has to be registered for it at the \
+            provider. Without it, browsers do not sign in with the provider.
+            """)
+    let clientSecret = Setting(
+        "CLIENT_SECRET", .appSecret, default: .requiredIf("with `CLIENT_ID`"), secret: true, "Secret of this client.")
+    let pageURL = Setting(
+        "AUTHORIZATION_URL", .pageURL, "Address of the provider's page, to which browsers are sent.",
+        details: """
+            If it is not set for `openid`, it is the metadata's `authorization_endpoint`; for `google` without `ISSUER` it \
+            is Google's.
+            """)
+    let tokenURL = Setting(
+        "TOKEN_URL", .fetchURL, "Address at which codes are exchanged.",
+        details: """
+            If it is not set, it is the metadata's `token_endpoint`; for `google` without `ISSUER` it is Google's.
+            """)
+    let scopes = Setting(
+        "SCOPES", .scopes, "What the provider is asked for.",
+        details: "With `email` and `profile`, it tells the address and the name of a user.")
 }

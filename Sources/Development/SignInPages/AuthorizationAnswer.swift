@@ -1,0 +1,52 @@
+package import DevelopmentHTTP
+
+/// What a provider sends to the client through the browser.
+package struct AuthorizationAnswer {
+    /// OAuth 2.0 Multiple Response Type Encoding Practices, and OAuth 2.0 Form Post Response Mode.
+    package enum Mode: String, CaseIterable, Sendable {
+        case query, fragment
+        case formPost = "form_post"
+    }
+
+    let provider: String
+    let redirectURI: String
+    let mode: Mode
+    package var parameters: [(name: String, value: String)]
+
+    package init(
+        of provider: String, to redirectURI: String, by mode: Mode = .query, _ parameters: [(String, String?)]
+    ) {
+        self.provider = provider
+        self.redirectURI = redirectURI
+        self.mode = mode
+        self.parameters = parameters.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    package var reply: HTTPReply {
+        switch mode {
+        case .query: redirect(redirectURI + (redirectURI.contains("?") ? "&" : "?") + FormFields.text(of: parameters))
+        case .fragment: redirect(redirectURI + "#" + FormFields.text(of: parameters))
+        case .formPost: page.reply
+        }
+    }
+
+    private func redirect(_ address: String) -> HTTPReply {
+        HTTPReply(status: "303 See Other", body: []).adding("Location", address).adding("Cache-Control", "no-store")
+    }
+
+    /// Sends itself. Without JavaScript the user does.
+    private var page: WebPage {
+        let inputs = parameters.map {
+            "<input type=\"hidden\" name=\"\(HTMLText.escape($0.name))\" value=\"\(HTMLText.escape($0.value))\">"
+        }
+        return WebPage(
+            title: "Signed in with \(provider)",
+            content: """
+                <form method="post" action="\(HTMLText.escape(redirectURI))">
+                \(inputs.joined(separator: "\n"))
+                <button>Go on</button>
+                </form>
+                <script>document.forms[0].submit()</script>
+                """)
+    }
+}

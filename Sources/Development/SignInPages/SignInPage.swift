@@ -1,0 +1,98 @@
+package import DevelopmentHTTP
+
+/// The page at which a user signs in at a provider. Its form posts to the page's own address, so that the parameters of
+/// the request come again in the query.
+package struct SignInPage {
+    /// A field of the form besides the user.
+    package enum Field {
+        case text(name: String, label: String, value: String = "")
+        case checkbox(name: String, label: String)
+    }
+
+    let provider: String
+    /// The client's id.
+    let client: String
+    let redirectURI: String
+    let user: String
+    let fields: [Field]
+    let button: String
+
+    /// - Parameters:
+    ///   - user: what the user is asked for, such as an email.
+    ///   - button: what signs in.
+    package init(
+        of provider: String, for client: String, redirectURI: String, user: String = "Email", fields: [Field],
+        button: String = "Continue"
+    ) {
+        self.provider = provider
+        self.client = client
+        self.redirectURI = redirectURI
+        self.user = user
+        self.fields = fields
+        self.button = button
+    }
+
+    package var reply: HTTPReply { page.reply }
+
+    private var page: WebPage {
+        WebPage(
+            title: "Sign in with \(provider)",
+            content: """
+                <p><code>\(HTMLText.escape(client))</code> gets the answer at <code>\(HTMLText.escape(redirectURI))</code>.</p>
+                <form method="post">
+                <label>\(HTMLText.escape(user))
+                <input name="user" value="ann@example.com" list="users" required autofocus autocomplete="off"></label>
+                <datalist id="users"><option>ann@example.com</option><option>ben@example.com</option>
+                <option>cleo@example.com</option></datalist>
+                \(fields.map(Self.html).joined(separator: "\n"))
+                <button name="action" value="continue">\(HTMLText.escape(button))</button>
+                <button name="action" value="cancel" formnovalidate>Cancel</button>
+                </form>
+                <p>This is a stand-in for \(HTMLText.escape(provider)), for development: there is no password, and the same text
+                is always the same user.</p>
+                """)
+    }
+
+    private static func html(of field: Field) -> String {
+        switch field {
+        case .text(let name, let label, let value):
+            "<label>\(HTMLText.escape(label))\n<input name=\"\(HTMLText.escape(name))\" "
+                + "value=\"\(HTMLText.escape(value))\" autocomplete=\"off\"></label>"
+        case .checkbox(let name, let label):
+            "<label><input type=\"checkbox\" name=\"\(HTMLText.escape(name))\" value=\"1\"> "
+                + "\(HTMLText.escape(label))</label>"
+        }
+    }
+}
+
+/// What the user of the page has chosen.
+package enum SignInChoice {
+    case signIn(user: String)
+    case cancel(user: String?)
+
+    /// - Parameter provider: for the refusal.
+    package init(_ request: HTTPRequest, at provider: String) throws(PageFault) {
+        // A page of another site must not sign the browser's user in.
+        guard request["sec-fetch-site"] ?? "same-origin" == "same-origin" else {
+            throw PageFault("access_denied", "The form comes from a page of another origin.")
+        }
+        guard let form = request.form else { throw PageFault("invalid_request", "The body must be a form.") }
+        switch (form["action"], form["user"]) {
+        case ("continue", let user?): self = .signIn(user: user)
+        case ("cancel", let user): self = .cancel(user: user)
+        default:
+            throw PageFault("invalid_request", "The form needs action (continue or cancel) and, to continue, user.")
+        }
+    }
+}
+
+/// Why a provider shows an error instead of its page.
+package struct PageFault: Error, Equatable {
+    package let error: String
+    package let reason: String
+
+    package init(_ error: String, _ reason: String) {
+        self.error = error
+        self.reason = reason
+    }
+}

@@ -1,0 +1,128 @@
+/// A request to sign in through a browser, as the app's address says it.
+package struct WebSignIn: Sendable {
+    package let provider: Provider?
+    package var redirectURI: String?
+    package var codeChallenge: String?
+    package var codeChallengeMethod: String?
+    package var responseType: String?
+    package var state: String?
+    /// Whether a parameter is there twice.
+    package var hasDuplicates: Bool
+
+    package init(
+        provider: Provider?, redirectURI: String? = nil, codeChallenge: String? = nil,
+        codeChallengeMethod: String? = nil, responseType: String? = nil, state: String? = nil,
+        hasDuplicates: Bool = false
+    ) {
+        self.provider = provider
+        self.redirectURI = redirectURI
+        self.codeChallenge = codeChallenge
+        self.codeChallengeMethod = codeChallengeMethod
+        self.responseType = responseType
+        self.state = state
+        self.hasDuplicates = hasDuplicates
+    }
+}
+
+extension WebSignIn {
+    private static let longestState = 512
+    private static let secretLength = 43
+
+    /// Nil if the request can be granted.
+    var fault: SignInError? {
+        guard !hasDuplicates else { return .invalidRequest }
+        guard responseType == nil || responseType == "code" else { return .unsupportedResponseType }
+        // Without a method, RFC 7636 means the verifier itself, which protects nothing where the address was seen.
+        guard codeChallengeMethod == "S256", let codeChallenge, Self.isSecret(codeChallenge) else {
+            return .invalidRequest
+        }
+        return (state?.utf8.count ?? 0) <= Self.longestState ? nil : .invalidRequest
+    }
+
+    /// Whether a text has the form of a challenge, and of the values that Gatehouse makes: 32 bytes in base64url.
+    static func isSecret(_ text: String) -> Bool {
+        text.utf8.count == secretLength && text.utf8.allSatisfy(isBase64URL)
+    }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}
+
+/// Where the browser goes first.
+package struct WebSignInStart: Sendable, Equatable {
+    package let page: String
+    /// The value of the cookie that binds the sign-in to the browser.
+    package let browser: String
+    package let lifetime: Duration
+}
+
+extension AuthService {
+    /// How many random bytes a state, a nonce, a code or a cookie has.
+    private static let secretByteCount = 32
+
+    var newSecret: String { tokens.text(of: primitives.random(Self.secretByteCount)) }
+
+    /// Sends the browser to a provider's page.
+    ///
+    /// - Parameter browser: the value of the cookie that the browser has; nil for none.
+    package func begin(
+        _ signIn: WebSignIn, in browser: String?, requestID: String
+    ) throws(WebSignInFault) -> WebSignInStart {
+        guard let name = signIn.provider, signsInOnTheWeb(name), let provider = webProviders[name],
+            let callback = policy.web.callback(of: name)
+        else { throw .page(.unknownProvider) }
+        guard let redirectURI = signIn.redirectURI, policy.web.permits(redirectURI: redirectURI) else {
+            throw .page(.invalidRedirectURI)
+        }
+        if let fault = signIn.fault { throw failure(fault, of: signIn, redirectURI) }
+        let browser = browser.flatMap { WebSignIn.isSecret($0) ? $0 : nil } ?? newSecret
+        let request = ProviderRequest(state: newSecret, nonce: newSecret, codeVerifier: newSecret, callback: callback)
+        do throws(Refusal) {
+            let page = try provider.pageAddress(for: request, requestID: requestID)
+            try store.keep(stored(request, for: signIn, by: name, in: browser, endingAt: redirectURI))
+            report(.webSignIn(name, .begun), requestID)
+            return WebSignInStart(page: page, browser: browser, lifetime: StoredAuthorizationRequest.lifetime)
+        } catch {
+            report(.webSignIn(name, .failed), requestID)
+            throw failure(SignInError(error), of: signIn, redirectURI, cause: error)
+        }
+    }
+
+    private func stored(
+        _ request: ProviderRequest, for signIn: WebSignIn, by provider: Provider, in browser: String,
+        endingAt redirectURI: String
+    ) -> StoredAuthorizationRequest {
+        StoredAuthorizationRequest(
+            stateHash: tokens.hash(request.state), provider: provider, browserHash: tokens.hash(browser),
+            nonce: request.nonce, codeVerifier: request.codeVerifier, redirectURI: redirectURI,
+            codeChallenge: signIn.codeChallenge ?? "", appState: signIn.state,
+            expiresAt: primitives.now() + StoredAuthorizationRequest.lifetime)
+    }
+
+    private func failure(
+        _ error: SignInError, of signIn: WebSignIn, _ redirectURI: String, cause: Refusal? = nil
+    ) -> WebSignInFault {
+        let state = error == .invalidRequest ? nil : signIn.state
+        return .returned(to: returnAddress(redirectURI, error: error, state: state), error, cause: cause)
+    }
+
+    /// Where the browser returns with an error.
+    func returnAddress(_ redirectURI: String, error: SignInError, state: String?) -> String {
+        returnAddress(
+            redirectURI, [("error", error.rawValue), ("error_description", error.description)], state: state)
+    }
+
+    /// Where the browser returns to. The issuer says which server answers (RFC 9207).
+    func returnAddress(_ redirectURI: String, _ parameters: [(String, String)], state: String?) -> String {
+        let added =
+            parameters
+            + [("state", state), ("iss", policy.web.issuer)].compactMap { name, value in
+                value.map { (name, $0) }
+            }
+        return RedirectURI.address(redirectURI, adding: added.map { (name: $0.0, value: $0.1) })
+    }
+}

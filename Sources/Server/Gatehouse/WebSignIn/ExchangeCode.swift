@@ -1,0 +1,79 @@
+/// A code as an app presents it.
+package struct CodeGrant: Sendable {
+    package let code: String
+    package let codeVerifier: String
+    /// Where the app got the code; nil if it does not say.
+    package var redirectURI: String?
+
+    package init(code: String, codeVerifier: String, redirectURI: String? = nil) {
+        self.code = code
+        self.codeVerifier = codeVerifier
+        self.redirectURI = redirectURI
+    }
+}
+
+extension AuthService {
+    /// Logs in by the code of a sign-in through a browser. An unknown subject becomes a new user.
+    ///
+    /// A second use ends the session that the first one has opened (RFC 6749, section 4.1.2): one of the two was made by an
+    /// attacker.
+    package func exchange(
+        _ grant: CodeGrant, nickname: String? = nil, boundBy keyProof: SentProof? = nil, from device: Device,
+        in context: inout RequestContext
+    ) throws(Refusal) -> LoginResult {
+        let now = primitives.now()
+        // First, because a client whose proof is refused for its nonce sends its code again.
+        let key = try provenKey(of: keyProof, now: now, in: context)
+        let hash = tokens.hash(grant.code)
+        guard let code = try store.authorizationCode(hash) else { throw .invalidGrant }
+        guard code.sessionID == nil else { throw try secondUse(of: code, from: device, in: context) }
+        guard code.isAlive(now: now), permits(grant, code),
+            let proof = tokens.open(code.sealedProof, withCode: grant.code)
+        else { throw .invalidGrant }
+        do throws(Refusal) {
+            return try openSession(
+                for: ProvenIdentity(proof, by: code, now: now), nickname: nickname ?? proof.nickname, boundTo: key,
+                from: device, now: now, in: &context
+            ) { user in laterTask(of: proof, for: user, now: now) }
+        } catch .identity(.replayed, _) {
+            // Another request has used the code since it was read.
+            guard let used = try store.authorizationCode(hash) else { throw .invalidGrant }
+            throw try secondUse(of: used, from: device, in: context)
+        } catch {
+            throw refusedLogin(error, by: proof.identity.provider, from: device, in: context)
+        }
+    }
+
+    private func permits(_ grant: CodeGrant, _ code: StoredAuthorizationCode) -> Bool {
+        let hasAddress = grant.redirectURI.map { $0.utf8.elementsEqual(code.redirectURI.utf8) } ?? true
+        return hasAddress && tokens.isCodeVerifier(grant.codeVerifier, of: code.codeChallenge)
+    }
+
+    private func laterTask(of proof: WebProof, for user: UserID, now: Timestamp) -> AppleTask? {
+        guard proof.identity.provider == .apple else { return nil }
+        return exchangeTask(for: proof.laterCode, of: user, clientID: proof.clientID, now: now)
+    }
+
+    /// Ends the session of the first use, and returns the refusal.
+    private func secondUse(
+        of code: StoredAuthorizationCode, from device: Device, in context: RequestContext
+    ) throws(Refusal) -> Refusal {
+        guard let id = code.sessionID, let (session, _) = try store.session(id) else { return .invalidGrant }
+        let event = AuditEvent(
+            .authorizationCodeReused, at: primitives.now(), userID: session.userID, sessionID: id,
+            provider: session.provider, device: device)
+        try end(id, for: .codeReuse, recording: event, in: context)
+        return .invalidGrant
+    }
+}
+
+extension ProvenIdentity {
+    fileprivate init(_ proof: WebProof, by code: StoredAuthorizationCode, now: Timestamp) {
+        self.init(
+            identity: proof.identity, clientID: proof.clientID, issuedAt: proof.issuedAt,
+            redemption: Redemption(
+                tokenHash: code.hash, nonceHash: nil, moment: now, grace: .zero,
+                expiresAt: code.expiresAt + StoredAuthorizationCode.memory, isAuthorizationCode: true),
+            nickname: proof.nickname)
+    }
+}

@@ -1,0 +1,109 @@
+/// A sign-in that has sent the browser to a provider's page, until the browser comes back.
+package struct StoredAuthorizationRequest: Sendable, Equatable {
+    /// How long the user may take at the provider.
+    package static let lifetime = Duration.seconds(600)
+
+    /// SHA-256 of the state that the provider sends back.
+    package let stateHash: [UInt8]
+    package let provider: Provider
+    /// SHA-256 of the value in the browser's cookie: another browser cannot go on with this sign-in.
+    package let browserHash: [UInt8]
+    package let nonce: String
+    /// Of Gatehouse's own exchange with the provider.
+    package let codeVerifier: String
+    /// Where the app expects the browser.
+    package let redirectURI: String
+    /// Of the app's exchange with Gatehouse.
+    package let codeChallenge: String
+    /// The app's state.
+    package let appState: String?
+    package let expiresAt: Timestamp
+
+    package init(
+        stateHash: [UInt8], provider: Provider, browserHash: [UInt8], nonce: String, codeVerifier: String,
+        redirectURI: String, codeChallenge: String, appState: String?, expiresAt: Timestamp
+    ) {
+        self.stateHash = stateHash
+        self.provider = provider
+        self.browserHash = browserHash
+        self.nonce = nonce
+        self.codeVerifier = codeVerifier
+        self.redirectURI = redirectURI
+        self.codeChallenge = codeChallenge
+        self.appState = appState
+        self.expiresAt = expiresAt
+    }
+
+    /// A request that ends later than any that is made now was made by a clock that was wrong.
+    package func isAlive(now: Timestamp) -> Bool {
+        now < expiresAt && expiresAt <= now + Self.lifetime + ClockAgreement.readinessLimit
+    }
+}
+
+/// A code that an app exchanges for tokens.
+package struct StoredAuthorizationCode: Sendable, Equatable {
+    package static let lifetime = Duration.seconds(60)
+    /// How long after its end a second use is recognised. Then maintenance deletes the code, and it is unknown.
+    static let memory = Duration.seconds(300)
+
+    /// SHA-256 of the code.
+    package let hash: [UInt8]
+    package let redirectURI: String
+    package let codeChallenge: String
+    /// The proven identity, which only the code and this installation's secret decrypt together. Empty after the use.
+    package let sealedProof: [UInt8]
+    package let expiresAt: Timestamp
+    /// The session that the first use has opened.
+    package let sessionID: SessionID?
+
+    package init(
+        hash: [UInt8], redirectURI: String, codeChallenge: String, sealedProof: [UInt8], expiresAt: Timestamp,
+        sessionID: SessionID? = nil
+    ) {
+        self.hash = hash
+        self.redirectURI = redirectURI
+        self.codeChallenge = codeChallenge
+        self.sealedProof = sealedProof
+        self.expiresAt = expiresAt
+        self.sessionID = sessionID
+    }
+
+    func isAlive(now: Timestamp) -> Bool {
+        now < expiresAt && expiresAt <= now + Self.lifetime + ClockAgreement.readinessLimit
+    }
+}
+
+/// What a provider's answer has proven, until the app exchanges its code.
+package struct WebProof: Sendable, Equatable {
+    package let identity: Identity
+    package let clientID: String
+    package let issuedAt: Timestamp
+    /// The name that the provider knows.
+    package let nickname: String?
+    /// Apple's code, which is exchanged after the login.
+    package let laterCode: String?
+
+    package init(
+        identity: Identity, clientID: String, issuedAt: Timestamp, nickname: String?, laterCode: String?
+    ) {
+        self.identity = identity
+        self.clientID = clientID
+        self.issuedAt = issuedAt
+        self.nickname = nickname
+        self.laterCode = laterCode
+    }
+}
+
+/// The texts and hashes of sign-ins through a browser. `JWTTokenService` implements it.
+package protocol AuthorizationService: Sendable {
+    /// Bytes as a text for addresses and cookies.
+    func text(of random: [UInt8]) -> String
+
+    /// Whether the challenge is the hash of the verifier (RFC 7636, method S256). Compares in constant time.
+    func isCodeVerifier(_ verifier: String, of challenge: String) -> Bool
+
+    func seal(_ proof: WebProof, withCode code: String) -> [UInt8]
+
+    /// Nil if it was sealed with another code, or with a secret that is not configured any more.
+    func open(_ sealed: [UInt8], withCode code: String) -> WebProof?
+}

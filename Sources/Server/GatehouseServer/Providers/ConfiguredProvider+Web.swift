@@ -1,0 +1,57 @@
+import Gatehouse
+package import IdentityProviders
+
+extension ConfiguredProvider {
+    /// Nil if browsers do not sign in with it.
+    ///
+    /// - Parameters:
+    ///   - keys: of an OpenID provider.
+    ///   - discovery: of an OpenID provider, if its client needs metadata.
+    func webSignIn(
+        keys: ProviderKeys?, discovery: OpenIDDiscovery?, calls: ProviderCalls
+    ) -> (any WebIdentityProvider)? {
+        guard let client = web else { return nil }
+        switch details {
+        case .openID(let policy, _), .google(let policy, _):
+            return keys.map {
+                OpenIDWebSignIn(
+                    name: name, policy: policy, client: client, keys: $0, discovery: discovery, calls: calls)
+            }
+        case .weChat(let app):
+            return WeChatWebSignIn(
+                name: name, app: app.website(client), pageURL: client.pageURL ?? WeChatWebSignIn.standardPage,
+                calls: calls)
+        case .qq(let app):
+            return QQWebSignIn(
+                name: name, app: app.website(client), pageURL: client.pageURL ?? QQWebSignIn.standardPage, calls: calls)
+        }
+    }
+
+    /// Whether the provider accepts the id and the secret with which browsers sign in; nil if they do not.
+    ///
+    /// - Parameter callback: Gatehouse's.
+    package func checkWebClient(callback: String, calls: ProviderCalls) -> ProviderCheck? {
+        guard let client = web else { return nil }
+        switch details {
+        case .openID(let policy, _), .google(let policy, _):
+            let issuer = policy.issuers.first ?? ""
+            return OpenIDWebCheck(client, of: name, issuer: issuer, calls: calls).run(callback: callback)
+        case .weChat(let app): return WeChatProvider(name: name, app: app.website(client), calls: calls).check()
+        case .qq(let app): return QQProvider(name: name, app: app.website(client), calls: calls).check()
+        }
+    }
+}
+
+// The website is another app at the same API.
+
+extension WeChatApp {
+    fileprivate func website(_ client: WebClient) -> WeChatApp {
+        WeChatApp(id: client.id, secret: client.secret, apiURL: apiURL)
+    }
+}
+
+extension QQApp {
+    fileprivate func website(_ client: WebClient) -> QQApp {
+        QQApp(id: client.id, key: client.secret, apiURL: apiURL)
+    }
+}

@@ -1,0 +1,79 @@
+package import Gatehouse
+import JOSE
+import JSON
+import OpenSSL
+
+/// Signing in through a browser with an OpenID provider or Google, by the authorization code flow with PKCE.
+///
+/// The identity token comes from the provider's token endpoint. It is checked like one that an app sends, also its signature.
+package struct OpenIDWebSignIn: WebIdentityProvider {
+    private let name: Provider
+    private let client: WebClient
+    private let tokens: ProviderTokens
+    private let discovery: OpenIDDiscovery?
+    private let calls: ProviderCalls
+
+    /// - Parameters:
+    ///   - policy: of the logins of apps. Its audiences do not count here.
+    ///   - keys: the provider's, which logins of apps use as well.
+    ///   - discovery: nil if the client has both addresses.
+    package init(
+        name: Provider, policy: OpenIDPolicy, client: WebClient, keys: ProviderKeys, discovery: OpenIDDiscovery?,
+        calls: ProviderCalls
+    ) {
+        var policy = policy
+        (policy.audiences, policy.authorizedParties, policy.nonce) = ([client.id], [], .required)
+        tokens = ProviderTokens(provider: name, verifier: IdentityTokenVerifier(openID: policy), keys: keys)
+        self.name = name
+        self.client = client
+        self.discovery = discovery
+        self.calls = calls
+    }
+
+    package func pageAddress(for request: ProviderRequest, requestID: String?) throws(Refusal) -> String {
+        // Without a look at the metadata where the settings name the page: they are needed after the browser's return.
+        let pageURL = if let url = client.pageURL { url } else { try endpoints(requestID).pageURL }
+        guard let pageURL else { throw .providerUnavailable(name) }
+        return ProviderPage.address(
+            pageURL,
+            [
+                ("response_type", "code"), ("client_id", client.id), ("redirect_uri", request.callback),
+                ("scope", client.scopes), ("state", request.state), ("nonce", request.nonce),
+                ("code_challenge", Self.challenge(of: request.codeVerifier)), ("code_challenge_method", "S256"),
+            ])
+    }
+
+    package func verify(
+        _ answer: ProviderAnswer, to request: ProviderRequest, now: Timestamp, requestID: String?,
+        spending spend: (_ code: String) throws(Refusal) -> Void
+    ) throws(Refusal) -> WebAssertion {
+        guard let code = answer.code else { throw .missing(.code) }
+        let endpoints = try endpoints(requestID)
+        guard isIssuer(answer.issuer, by: endpoints) else { throw .identity(.issuer, by: name) }
+        guard let endpoint = TokenEndpoint(of: client, endpoints) else { throw .providerMisconfigured(name) }
+        let grant = try calls.run(
+            at: endpoint.url, for: name, requestID: requestID, spending: { () throws(Refusal) in try spend(code) },
+            asking: { (series) throws(CallFault) in try endpoint.exchange(code, for: request, series) })
+        let credential = IdentityCredential(
+            identityToken: grant.identityToken, nonce: request.nonce, accessToken: grant.accessToken)
+        var assertion = try tokens.verify(credential, now: now, requestID: requestID)
+        // This nonce is the request's, and no challenge that an app has got.
+        assertion.unsentNonce = nil
+        return WebAssertion(assertion)
+    }
+
+    /// RFC 7636, section 4.2.
+    static func challenge(of verifier: String) -> String { Base64URL.encode(SHA256.hash(verifier)) }
+
+    /// Whether the answer is from this provider, as far as it says so: in an answer of another one, the code is another's and
+    /// must not be sent to this one (RFC 9207, section 2.4).
+    private func isIssuer(_ issuer: String?, by endpoints: OpenIDEndpoints) -> Bool {
+        guard let issuer else { return !endpoints.namesIssuer }
+        return tokens.rules.issuers.contains { issuer.isIdentical(to: $0) }
+    }
+
+    private func endpoints(_ requestID: String?) throws(Refusal) -> OpenIDEndpoints {
+        guard let discovery else { return .unknown }
+        return try discovery.endpoints(requestID: requestID)
+    }
+}

@@ -1,0 +1,27 @@
+/// The client with which a provider lets users sign in through a browser. It may differ from the clients of the apps.
+package struct WebClient: Sendable, Equatable {
+    package let id: String
+    package let secret: String
+    /// The provider's page; nil to read its address from the metadata of the issuer.
+    package let pageURL: String?
+    /// Where a code is exchanged; nil to read the address from the metadata of the issuer. WeChat and QQ have it in their API.
+    package let tokenURL: String?
+    /// What an OpenID provider is asked for.
+    package let scopes: String
+
+    /// Whether an OpenID provider's metadata are needed.
+    package var needsMetadata: Bool { pageURL == nil || tokenURL == nil }
+
+    package static let standardScopes = "openid email profile"
+
+    package init(
+        id: String, secret: String, pageURL: String? = nil, tokenURL: String? = nil,
+        scopes: String = Self.standardScopes
+    ) {
+        self.id = id
+        self.secret = secret
+        self.pageURL = pageURL
+        self.tokenURL = tokenURL
+        self.scopes = scopes
+    }
+}

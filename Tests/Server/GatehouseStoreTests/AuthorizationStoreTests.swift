@@ -1,0 +1,92 @@
+import Gatehouse
+import GatehouseStore
+import SQL
+import StoreSupport
+import TestSupport
+import Testing
+
+@Suite("Sign-ins through a browser in the store")
+struct AuthorizationStoreTests {
+    private let database: TestDatabase
+    private let store: any ServerStore
+    private let noon = SampleLogin.noon
+    private let google = Provider(rawValue: "GOOGLE") ?? .apple
+
+    init() throws {
+        database = try TestDatabase()
+        store = try database.store()
+    }
+
+    private func request(_ state: UInt8) -> StoredAuthorizationRequest {
+        StoredAuthorizationRequest(
+            stateHash: [state], provider: google, browserHash: [state, 1], nonce: "nonce", codeVerifier: "verifier",
+            redirectURI: "https://app.example.com/", codeChallenge: "challenge", appState: state == 1 ? nil : "state",
+            expiresAt: noon + StoredAuthorizationRequest.lifetime)
+    }
+
+    private func code(_ hash: UInt8) -> StoredAuthorizationCode {
+        StoredAuthorizationCode(
+            hash: [hash], redirectURI: "https://app.example.com/", codeChallenge: "challenge", sealedProof: [1, 2],
+            expiresAt: noon + StoredAuthorizationCode.lifetime)
+    }
+
+    @Test("A request is taken once, also by callbacks at the same moment")
+    func once() throws {
+        try store.keep(request(1))
+        try store.keep(request(2))
+        let taken = try Concurrently.run(8) { [store, google] _ in
+            try store.takeAuthorizationRequest([1], of: google, in: [1, 1])
+        }
+        #expect(taken.compactMap(\.self) == [request(1)])
+        #expect(try database.store().takeAuthorizationRequest([2], of: google, in: [2, 1]) == request(2))
+    }
+
+    @Test("Another browser and another provider do not get a request, and leave it")
+    func bound() throws {
+        try store.keep(request(1))
+        #expect(try store.takeAuthorizationRequest([1], of: google, in: [2, 1]) == nil)
+        #expect(try store.takeAuthorizationRequest([1], of: .apple, in: [1, 1]) == nil)
+        #expect(try store.takeAuthorizationRequest([2], of: google, in: [1, 1]) == nil)
+        #expect(try store.takeAuthorizationRequest([1], of: google, in: [1, 1]) != nil)
+    }
+
+    @Test("The login that redeems a code writes its session into it, and what it proved is gone; no other login does")
+    func redeemed() throws {
+        try store.keep(code(1))
+        try store.keep(code(2))
+        let logins = try Concurrently.run(4) { index -> LoginOutcome in
+            var login = SampleLogin.login(
+                "\(index)", of: SampleLogin.user(index), as: Identity(provider: google, subject: "1", email: nil))
+            login.redemption = Redemption(
+                tokenHash: [1], nonceHash: nil, moment: noon, grace: .zero, expiresAt: noon + .seconds(60),
+                isAuthorizationCode: true)
+            return try store.record(login)
+        }
+        #expect(logins.filter { $0 == .refused(.replayed) }.count == 3)
+        let used = try #require(try store.authorizationCode([1]))
+        let session = try #require(used.sessionID)
+        #expect(try store.session(session) != nil)
+        #expect(used.sealedProof.isEmpty)
+        #expect(try store.authorizationCode([2]) == code(2))
+        #expect(try store.authorizationCode([3]) == nil)
+    }
+
+    @Test("Requests and codes are deleted some time after their end")
+    func purge() throws {
+        try store.keep(request(1))
+        try store.keep(code(1))
+        func purge(at moment: Timestamp) throws {
+            _ = try store.purge(
+                PurgeLimits(
+                    now: moment, sessionsExpired: noon, redemptionsExpired: moment, revocationsBefore: noon,
+                    auditEventsBefore: noon))
+        }
+        try purge(at: noon + .seconds(59))
+        #expect(try store.authorizationCode([1]) != nil)
+        try purge(at: noon + .seconds(61))
+        #expect(try store.authorizationCode([1]) == nil)
+        #expect(try database.number("SELECT count(*) FROM authorization_requests") == 1)
+        try purge(at: noon + .seconds(601))
+        #expect(try database.number("SELECT count(*) FROM authorization_requests") == 0)
+    }
+}

@@ -1,0 +1,2 @@
+// The types of gatehouse.js.
+export {};
