@@ -87,7 +87,7 @@ package struct Settings: Sendable {
     package let appleClientID = Setting(
         "APPLE_CLIENT_ID", .clientID, "Services ID with which browsers sign in with Apple.",
         details: """
-            It has to be in the group of the app, with the address of [the callback](Providers.md#apple) as its return URL. \
+            It has to be in the group of the app, with the address of [the callback](Providers.md#browsers) as its return URL. \
             Without it, browsers do not sign in with Apple.
             """)
     let appleNonce = Setting(
