@@ -215,7 +215,9 @@ let package = Package(
                     ]),
                 .testTarget(
                     name: "FakeProvidersTests",
-                    dependencies: ["DevelopmentHTTP", "FakeProviders", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
+                    dependencies: [
+                        "DevelopmentHTTP", "FakeProviders", "JOSE", "JSON", "OpenSSL", "SignInPages", "TestSupport",
+                    ]),
                 .testTarget(
                     name: "ConsoleTests",
                     dependencies: [
@@ -234,7 +236,8 @@ let package = Package(
                 exclude: [
                     "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",
                     "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
-                    "Support/clock.c", "Support/make-proofs.py", "Support/verify-access-token.py",
+                    "Support/clock.c", "Support/make-proofs.py", "Support/oauth-client.py",
+                    "Support/verify-access-token.py",
                     "Support/verify-webhook.py",
                 ]),
             .testTarget(

@@ -36,6 +36,11 @@ final class FakeAppleServer: Sendable {
 
     private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
+    /// A website of the developer.
+    func register(servicesID: String, redirectURIs: [String]) {
+        service.developer.services.register(servicesID, redirectURIs: redirectURIs)
+    }
+
     /// The number of requests for the key set.
     var fetches: Int { service.requests.count { $0.path == "/auth/keys" } }
 

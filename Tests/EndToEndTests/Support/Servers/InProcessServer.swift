@@ -107,6 +107,9 @@ final class InProcessServer: TestServer {
         try assembly.withLock { $0.auth }.followRevocations()
     }
 
+    /// In a server, a background thread does this.
+    func runAppleTasks() throws { while try assembly.withLock({ $0.auth }).runNextAppleTask() {} }
+
     /// In a server, a background thread does this every second.
     func runMaintenance() throws {
         _ = try assembly.withLock { $0.auth }.runMaintenance()

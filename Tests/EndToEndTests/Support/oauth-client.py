@@ -1,0 +1,71 @@
+"""Signs in through a browser as a program does that knows OAuth and not Gatehouse: with Authlib or oauthlib.
+
+usage: oauth-client.py LIBRARY SERVER CERTIFICATE PUBLIC-URL PROVIDER REDIRECT-URI
+
+Plays the browser itself: it keeps the cookies of SERVER, sends the form of the stand-in's page, and follows each redirect.
+Addresses of PUBLIC-URL lead to SERVER. Prints what it has got as JSON.
+"""
+
+import json
+import sys
+
+import requests
+
+library, server, certificate, public, provider, redirect = sys.argv[1:]
+start = f"{server}/api/auth/{provider}/start"
+exchange = f"{server}/api/auth/exchange"
+me = f"{server}/api/users/me"
+browser = requests.Session()
+browser.verify = certificate
+
+
+def follow(address):
+    """The address of the app at which the browser arrives."""
+    page = browser.get(address, allow_redirects=False).headers["Location"]
+    callback = requests.post(page, data={"user": "ann", "action": "continue"}, allow_redirects=False).headers["Location"]
+    return browser.get(callback.replace(public, server, 1), allow_redirects=False).headers["Location"]
+
+
+def with_authlib():
+    from authlib.integrations.requests_client import OAuth2Session
+
+    session = OAuth2Session(
+        "any", redirect_uri=redirect, scope="openid profile", code_challenge_method="S256",
+        token_endpoint_auth_method="none")
+    session.verify = certificate
+    verifier = "authlib-" + "v" * 48
+    address, state = session.create_authorization_url(start, code_verifier=verifier)
+    token = session.fetch_token(
+        exchange, authorization_response=follow(address), state=state, code_verifier=verifier)
+    user = session.get(me).json()
+    refreshed = session.refresh_token(exchange, refresh_token=token["refresh_token"])
+    return token, user, refreshed, session.get(me).status_code
+
+
+def with_oauthlib():
+    from oauthlib.oauth2 import WebApplicationClient
+
+    client = WebApplicationClient("any")
+    verifier = client.create_code_verifier(64)
+    challenge = client.create_code_challenge(verifier, "S256")
+    address, _, _ = client.prepare_authorization_request(
+        start, redirect_url=redirect, code_challenge=challenge, code_challenge_method="S256", state="the state")
+    client.parse_request_uri_response(follow(address), state="the state")
+
+    def post(prepared):
+        url, headers, body = prepared
+        answer = requests.post(url, headers=headers, data=body, verify=certificate)
+        return client.parse_request_body_response(answer.text)
+
+    token = post(client.prepare_token_request(exchange, redirect_url=redirect, code_verifier=verifier))
+    url, headers, _ = client.add_token(me)
+    user = requests.get(url, headers=headers, verify=certificate).json()
+    refreshed = post(client.prepare_refresh_token_request(exchange, refresh_token=token["refresh_token"]))
+    url, headers, _ = client.add_token(me)
+    return token, user, refreshed, requests.get(url, headers=headers, verify=certificate).status_code
+
+
+token, user, refreshed, status = with_authlib() if library == "authlib" else with_oauthlib()
+print(json.dumps({
+    "tokenType": token["token_type"], "expiresIn": token["expires_in"], "user": user.get("id"),
+    "rotated": refreshed["refresh_token"] != token["refresh_token"], "statusAfterRefresh": status}))
