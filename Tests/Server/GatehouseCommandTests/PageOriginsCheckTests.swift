@@ -40,9 +40,11 @@ struct PageOriginsCheckTests {
             (["https://a.example"], ["https://b.example"], ["nginx lacks it", "Gatehouse lacks it"]),
             (["https://a.example"], ["https://a.example:8443"], ["nginx lacks it", "Gatehouse lacks it"]),
         ] as [([String], [String], [String])])
-    func compared(gatehouse: [String], nginx: [String], faults: [String]) {
+    func compared(gatehouse: [String], nginx: [String], faults: [String]) throws {
         for isExpected in [true, false] {
-            let findings = PageOriginsCheck(gatehouse: gatehouse, nginx: nginx, isExpected: isExpected).run()
+            let findings = try #require(
+                PageOriginsCheck(gatehouse: gatehouse, nginx: nginx, isExpected: isExpected)
+            ).run()
             if faults.isEmpty {
                 #expect(findings.map(\.grade) == [.ok])
             } else {
@@ -53,9 +55,10 @@ struct PageOriginsCheckTests {
     }
 
     @Test("names the command that adds what nginx lacks")
-    func advice() {
-        let check = PageOriginsCheck(
-            gatehouse: ["https://a.example", "https://b.example"], nginx: ["https://a.example"], isExpected: true)
+    func advice() throws {
+        let check = try #require(
+            PageOriginsCheck(
+                gatehouse: ["https://a.example", "https://b.example"], nginx: ["https://a.example"], isExpected: true))
         #expect(
             check.run().first?.advice
                 == "set CORS_ORIGINS=https://a.example,https://b.example in /etc/gatehouse/nginx.values; then: gatehouse-nginx"

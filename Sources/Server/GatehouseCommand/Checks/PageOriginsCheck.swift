@@ -8,6 +8,12 @@ struct PageOriginsCheck: Check {
     /// False with `PUBLIC_URL=off`: another web server is in front.
     let isExpected: Bool
 
+    /// Nil if one of the lists is not known.
+    init?(gatehouse: [String]?, nginx: [String]?, isExpected: Bool) {
+        guard let gatehouse, let nginx else { return nil }
+        (self.gatehouse, self.nginx, self.isExpected) = (gatehouse, nginx, isExpected)
+    }
+
     func run() -> [Finding] {
         let absent = gatehouse.filter { !nginx.contains($0) }
         let unknown = nginx.filter { !gatehouse.contains($0) }

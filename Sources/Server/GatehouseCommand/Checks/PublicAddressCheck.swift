@@ -73,11 +73,8 @@ struct FrontChecks {
         setting = survey.publicAddress
         self.hasUnits = hasUnits
         nginx = hasUnits ? NginxCheck(processes: processes, isExpected: survey.publicAddress != .off) : nil
-        pageOrigins = corsOrigins.flatMap { origins in
-            nginx?.configuration?.corsOrigins.map {
-                PageOriginsCheck(gatehouse: origins, nginx: $0, isExpected: survey.publicAddress != .off)
-            }
-        }
+        pageOrigins = PageOriginsCheck(
+            gatehouse: corsOrigins, nginx: nginx?.configuration?.corsOrigins, isExpected: survey.publicAddress != .off)
         let host = survey.publicAddress.address?.host ?? ""
         certificates = (nginx?.configuration?.certificates ?? []).compactMap { path in
             guard let bytes = try? File.readRegular(path) else { return nil }
