@@ -65,16 +65,12 @@ struct FrontChecks {
     private let hasUnits: Bool
 
     /// Reads what only root may read. Must be called before root is given up.
-    ///
-    /// - Parameter corsOrigins: the setting; nil if it has a fault, and then it is not compared with nginx's configuration.
-    init(
-        survey: ConfigurationSurvey, processes: NginxProcesses, hasUnits: Bool, corsOrigins: [String]? = nil
-    ) {
+    init(survey: ConfigurationSurvey, processes: NginxProcesses, hasUnits: Bool) {
         setting = survey.publicAddress
         self.hasUnits = hasUnits
         nginx = hasUnits ? NginxCheck(processes: processes, isExpected: survey.publicAddress != .off) : nil
         pageOrigins = PageOriginsCheck(
-            gatehouse: corsOrigins, nginx: nginx?.configuration?.corsOrigins, isExpected: survey.publicAddress != .off)
+            gatehouse: survey.web?.corsOrigins, nginx: nginx?.configuration?.corsOrigins, isExpected: survey.publicAddress != .off)
         let host = survey.publicAddress.address?.host ?? ""
         certificates = (nginx?.configuration?.certificates ?? []).compactMap { path in
             guard let bytes = try? File.readRegular(path) else { return nil }
