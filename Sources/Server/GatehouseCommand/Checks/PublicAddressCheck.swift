@@ -70,7 +70,8 @@ struct FrontChecks {
         self.hasUnits = hasUnits
         nginx = hasUnits ? NginxCheck(processes: processes, isExpected: survey.publicAddress != .off) : nil
         pageOrigins = PageOriginsCheck(
-            gatehouse: survey.web?.corsOrigins, nginx: nginx?.configuration?.corsOrigins, isExpected: survey.publicAddress != .off)
+            gatehouse: survey.web?.corsOrigins, nginx: nginx?.configuration?.corsOrigins,
+            isExpected: survey.publicAddress != .off)
         let host = survey.publicAddress.address?.host ?? ""
         certificates = (nginx?.configuration?.certificates ?? []).compactMap { path in
             guard let bytes = try? File.readRegular(path) else { return nil }
