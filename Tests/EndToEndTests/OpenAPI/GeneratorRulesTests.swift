@@ -46,9 +46,15 @@ struct GeneratorRulesTests {
         }
     }
 
-    @Test("Each operation has one success, possibly 304, and one default problem")
+    @Test(
+        "Each operation has one success, possibly 304, and one default problem; those for browsers a redirect and a page"
+    )
     func responses() throws {
-        for operation in document.operations {
+        for operation in document.operations.filter(\.isForBrowsers) {
+            #expect(operation.responses.names == ["303", "default"], "\(operation.id)")
+            #expect(operation.responses["default"]?.object?["$ref"] == "#/components/responses/Page")
+        }
+        for operation in document.operations where !operation.isForBrowsers {
             let statuses = operation.responses.names
             #expect(statuses.filter { $0.hasPrefix("2") }.count == 1, "\(operation.id)")
             #expect(Set(statuses).isSubset(of: ["200", "202", "204", "304", "default"]), "\(operation.id)")
@@ -135,12 +141,14 @@ struct GeneratorRulesTests {
     @Test("The document for clients has each operation that clients reach, unchanged, and no other")
     func clients() throws {
         let clients = try APIDocument(parsing: PublishedDocument.openAPIForClients.bytes)
-        let reachable = document.operations.filter { !$0.isInternal }
+        let reachable = document.operations.filter { !$0.isInternal && !$0.isForBrowsers }
         #expect(clients.operations.map(\.id) == reachable.map(\.id))
         #expect(clients.operations.map(\.description) == reachable.map(\.description))
-        #expect(reachable.count == document.operations.count - 4)
+        #expect(reachable.count == document.operations.count - 7)
         let tags = clients.root["tags"]?.array?.compactMap { $0.object?["name"] } ?? []
-        #expect(Set(tags.map(\.description)).count == 4 && !tags.contains("On the machine"))
+        #expect(
+            Set(tags.map(\.description)).count == 4 && !tags.contains("On the machine")
+                && !tags.contains("For browsers"))
         for name in ["Readiness", "Health", "Metrics"] {
             #expect(clients.component("#/components/schemas/\(name)") == nil)
         }
@@ -155,7 +163,11 @@ struct GeneratorRulesTests {
             [
                 "Problem/reason", "Problem/errors", "Problem/ready", "Problem/parts", "PublicKey/y",
                 "ServerMetadata/jwks_uri", "ServerMetadata/id_token_signing_alg_values_supported",
-                "ServerMetadata/subject_types_supported",
+                "ServerMetadata/subject_types_supported", "ServerMetadata/token_endpoint",
+                "ServerMetadata/token_endpoint_auth_methods_supported",
+                "ServerMetadata/code_challenge_methods_supported",
+                "ServerMetadata/authorization_response_iss_parameter_supported",
+                "ServerMetadata/authorization_endpoints",
             ] + linkResponse.map { "LinkResponse/\($0)" }
         let answers = document.operations.flatMap { nodes(in: .object($0.responses), at: []) }
         var open = Set(answers.compactMap { $0.object["$ref"]?.string })

@@ -19,6 +19,13 @@ final class ProviderFixture: Sendable {
         let (providers, folder) = (try FakeProviderServer(), try TemporaryFolder())
         var files = usualFiles(providers)
         files["down"] = "KIND=openid\nISSUER=http://127.0.0.1:1\nAUDIENCE=\(audience)\nNONCE=if-sent\n"
+        files["acme"]? += "CLIENT_ID=com.example.web\nCLIENT_SECRET=\(secret)\n"
+        try providers.control(
+            "/openid/acme/clients",
+            [
+                "id": "com.example.web", "secret": .string(secret),
+                "redirectURIs": .array([.string("\(WebSignInFixture.origin)/api/auth/acme/callback")]),
+            ])
         files["google_down"] = "KIND=google\nAUDIENCE=\(audience)\nJWKS_URL=http://127.0.0.1:1/keys\n"
         for (name, content) in files { try write(content, to: name, in: folder) }
         return (providers, folder)

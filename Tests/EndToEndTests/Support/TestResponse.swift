@@ -15,8 +15,13 @@ struct TestResponse: Sendable {
 
     subscript(_ name: String) -> JSONValue? { json[name] }
 
-    /// The code of the problem document, or of the header in a refusal without a body.
-    var code: String? { json["code"]?.string ?? header("x-problem-code") }
+    /// The code of the problem document, of the header in a refusal without a body, or in a page for a browser.
+    var code: String? { json["code"]?.string ?? header("x-problem-code") ?? codeInPage }
+
+    private var codeInPage: String? {
+        guard header("content-type")?.hasPrefix("text/html") == true else { return nil }
+        return String(decoding: body, as: UTF8.self).firstMatch(of: /<small>([a-z_]+), request/).map { String($0.1) }
+    }
 
     /// Parses a CGI or HTTP header block and the body after it.
     init(parsing bytes: [UInt8]) {

@@ -8,24 +8,25 @@ package enum OpenAPIDocument {
         PackageResources.openapi_json.replacing(Array("@VERSION@".utf8), with: Array(version.utf8), maxReplacements: 1)
     }
 
-    /// The same without the operations that only the machine itself reaches: for generators of clients.
+    /// The same without the operations that only browsers and the machine itself reach: for generators of clients.
     package static func bytesForClients(version: String) -> [UInt8] {
         guard var document = try? JSONValue(parsing: bytes(version: version)).object else {
             preconditionFailure("openapi.json is not a JSON object")
         }
-        document["tags"] = .array((document["tags"]?.array ?? []).filter { $0.object?["name"] != machineTag })
-        document["paths"] = .object(withoutMachine(document["paths"]?.object ?? [:]))
+        let tags = document["tags"]?.array ?? []
+        document["tags"] = .array(tags.filter { !otherTags.contains($0.object?["name"] ?? .null) })
+        document["paths"] = .object(forClients(document["paths"]?.object ?? [:]))
         document["components"] = .object(used(document["components"]?.object ?? [:], by: document["paths"] ?? .null))
         return document.bytes + [UInt8(ascii: "\n")]
     }
 
-    private static let machineTag: JSONValue = "On the machine"
+    private static let otherTags: [JSONValue] = ["For browsers", "On the machine"]
 
-    private static func withoutMachine(_ paths: JSONObject) -> JSONObject {
+    private static func forClients(_ paths: JSONObject) -> JSONObject {
         JSONObject(
             paths.members.compactMap { path, operations in
                 let others = (operations.object ?? [:]).members.filter { _, operation in
-                    operation.object?["tags"]?.array?.contains(machineTag) != true
+                    operation.object?["tags"]?.array?.contains(where: otherTags.contains) != true
                 }
                 return others.isEmpty ? nil : (path, .object(JSONObject(others.map { ($0.name, $0.value) })))
             })

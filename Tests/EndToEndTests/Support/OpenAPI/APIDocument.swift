@@ -88,6 +88,9 @@ struct APIOperation: Sendable, CustomTestStringConvertible {
     /// Whether only this machine reaches it.
     var isInternal: Bool { description["tags"]?.array == ["On the machine"] }
 
+    /// Whether browsers reach it and no other client: it answers with pages and redirects.
+    var isForBrowsers: Bool { description["tags"]?.array == ["For browsers"] }
+
     /// nginx asks the guard for requests of any method.
     var answersAnyMethod: Bool { path == "/api/auth/verify" }
 

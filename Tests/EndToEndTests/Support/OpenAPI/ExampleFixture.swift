@@ -21,11 +21,14 @@ final class ExampleFixture {
 
     init(_ operation: APIOperation, _ adjust: (inout [String: String]) -> Void = { _ in }) throws {
         self.operation = operation
-        provider = operation.id == "receiveSecurityEvents" ? "google" : "apple"
+        let isOfWeb = operation.isForBrowsers || operation.id == "exchangeCode"
+        provider = operation.id == "receiveSecurityEvents" ? "google" : isOfWeb ? "acme" : "apple"
         let (providers, folder) = try ProviderFixture.shared.get()
         server = try InProcessServer { variables in
             variables["PROVIDERS_DIR"] = folder.path
             CodeFixture.addSettings(of: providers, to: &variables)
+            variables["PUBLIC_URL"] = WebSignInFixture.origin
+            variables["REDIRECT_URIS"] = WebSignInFixture.page
             adjust(&variables)
         }
         login = try server.devLogin("example@example.com")
@@ -36,6 +39,7 @@ final class ExampleFixture {
     /// A request that the operation accepts.
     func request() -> TestRequest {
         if operation.id == "signInWithCode" { return codeLogin() }
+        if let request = webRequest() { return request }
         var request = TestRequest(
             method: operation.method,
             path: operation.path.replacing("{id}", with: sessionID).replacing("{provider}", with: provider))
@@ -119,6 +123,52 @@ extension ExampleFixture {
     }
 }
 
+// MARK: - Signing in through a browser
+
+extension ExampleFixture {
+    /// Nil for another operation.
+    private func webRequest() -> TestRequest? {
+        switch operation.id {
+        case "startWebSignIn": .get("/api/auth/acme/start?\(AppFlow().query)")
+        case "finishWebSignIn", "finishWebSignInByForm": callback(TestBrowser(server))
+        case "exchangeCode": exchange
+        default: nil
+        }
+    }
+
+    private var exchange: TestRequest {
+        let back = try? TestBrowser(server).signIn("acme", as: "example")
+        let code = back?.parameters["code"] ?? "none"
+        return .post("/api/auth/exchange", ["code": .string(code), "codeVerifier": .string(AppFlow.verifier)])
+    }
+
+    private func callback(_ browser: TestBrowser) -> TestRequest {
+        let page = (try? browser.start("acme"))?.header("location") ?? ""
+        let arrival = (try? browser.choose("example", at: page)) ?? TestBrowser.arrival(at: "")
+        let path = "/api/auth/acme/callback"
+        let form = TestBrowser.form(arrival.parameters)
+        var request: TestRequest =
+            operation.method == "POST" ? .form(path, form) : .get("\(path)?\(form)")
+        request.headers.append(("Cookie", browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")))
+        return request
+    }
+
+    /// The operation for a page of another site, which has a session's cookie.
+    func requestOfOtherSite() -> TestRequest {
+        var request = request()
+        request.headers.append(("Origin", "https://evil.example"))
+        request.headers.append(("Cookie", "__Host-gatehouse=\(login.refreshToken)"))
+        switch operation.id {
+        case "signInWithCode": Self.set(["code": "123456", "session": "cookie"], of: &request)
+        case "exchangeCode": Self.set(["code": "a", "codeVerifier": "b", "session": "cookie"], of: &request)
+        default:
+            request.headers.removeAll { ["Content-Type", "Authorization"].contains($0.name) }
+            request.body = []
+        }
+        return request
+    }
+}
+
 // MARK: - Codes
 
 extension ExampleFixture {
@@ -171,7 +221,8 @@ extension ExampleFixture {
     func disableUsers() throws {
         let byProvider = server.send(.post("/api/auth/identity", identityLogin))
         let byCode = operation.id == "signInWithCode" ? [logInWithCode()] : []
-        for login in [login, logInWithApple("example"), byProvider] + byCode {
+        let byBrowser = operation.id == "exchangeCode" ? [server.send(exchange)] : []
+        for login in [login, logInWithApple("example"), byProvider] + byCode + byBrowser {
             _ = try Shell.outcome(
                 of: [Executable.gatehouse, "users", "disable", login.userID],
                 environment: ["DATABASE_URL": server.testDatabase.url])
@@ -184,7 +235,10 @@ extension ExampleFixture {
 
     /// Renames every table, so that neither reading nor writing succeeds.
     func breakStore() throws {
-        let tables = ["users", "auth_accounts", "refresh_tokens", "revocations", "documents", "codes", "code_sends"]
+        let tables = [
+            "users", "auth_accounts", "refresh_tokens", "revocations", "documents", "codes", "code_sends",
+            "authorization_requests", "authorization_codes",
+        ]
         for table in tables {
             try server.testDatabase.execute("ALTER TABLE \(table) RENAME TO lost_\(table)")
         }

@@ -25,7 +25,7 @@ struct Provocation {
         let fixture = try ExampleFixture(operation, settings)
         return try answerAboutRequest(fixture) ?? answerAboutAccess(fixture) ?? answerAboutProof(fixture)
             ?? answerAboutRefresh(fixture) ?? answerAboutApple(fixture) ?? answerAboutCode(fixture)
-            ?? answerAboutProvider(fixture) ?? answerAboutState(fixture)
+            ?? answerAboutWebSignIn(fixture) ?? answerAboutProvider(fixture) ?? answerAboutState(fixture)
             ?? { throw Unknown(problem: problem) }()
     }
 
@@ -123,7 +123,9 @@ extension Provocation {
 extension Provocation {
     private func answerAboutProof(_ fixture: ExampleFixture) throws -> TestResponse? {
         guard problem.code == "invalid_dpop_proof" else { return nil }
-        let logins = ["signInWithApple", "signInForDevelopment", "signInWithProvider", "signInWithCode"]
+        let logins = [
+            "signInWithApple", "signInForDevelopment", "signInWithProvider", "signInWithCode", "exchangeCode",
+        ]
         if logins.contains(operation.id) { return fixture.send { $0.headers.append(("DPoP", "x.y.z")) } }
         try fixture.bindSession()
         return fixture.send()
@@ -219,6 +221,22 @@ extension Provocation {
         // A caller may end its own session, so the path names another.
         case "phone_required":
             return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
+        default: return nil
+        }
+    }
+}
+
+// MARK: - Signing in through a browser
+
+extension Provocation {
+    private func answerAboutWebSignIn(_ fixture: ExampleFixture) throws -> TestResponse? {
+        switch problem.code {
+        case "invalid_redirect_uri": return fixture.server.send(.get("/api/auth/acme/start?redirect_uri=other"))
+        case "invalid_state": return fixture.send { $0.headers.removeAll { $0.name == "Cookie" } }
+        case "unknown_provider" where operation.isForBrowsers:
+            return fixture.send { $0.path = $0.path.replacing("acme", with: "unknown") }
+        case "invalid_grant": return fixture.send { Self.set(["code": "a", "codeVerifier": "b"], of: &$0) }
+        case "origin_not_allowed": return fixture.server.send(fixture.requestOfOtherSite())
         default: return nil
         }
     }
