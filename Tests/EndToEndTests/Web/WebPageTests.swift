@@ -6,7 +6,7 @@ import Testing
 @Suite("A web page with gatehouse.js")
 struct WebPageTests {
     private static let inChromium = [
-        ["every_provider", "reload", "cancelled", "codes", "look", "types"],
+        ["every_provider", "reload", "cancelled", "codes", "documented", "look", "types"],
         ["one_session", "one_refresh", "restored_tabs", "rotation", "late_answer", "ended_elsewhere", "kept_page"],
         ["lost_answer", "offline", "offline_start", "offline_sign_out", "sign_out_at_next_start"],
         ["strange_answers", "requests"],
@@ -54,11 +54,20 @@ private struct WebSite {
     private init() throws {
         let port = try FreePort.any()
         otherPort = try FreePort.any()
-        let other = "https://localhost:\(otherPort)"
+        let (own, other) = ("https://localhost:\(port)", "https://localhost:\(otherPort)")
+        let addresses = [own + "/example/", own + "/example/documented/", other + "/"]
         server = try DevelopmentServer(
-            port: port,
-            environment: [
-                "CORS_ORIGINS": other, "REDIRECT_URIS": "https://localhost:\(port)/example/,\(other)/",
-            ])
+            port: port, environment: ["CORS_ORIGINS": other, "REDIRECT_URIS": addresses.joined(separator: ",")])
+        try addDocumentedPage()
+    }
+
+    private func addDocumentedPage() throws {
+        let page = DocumentationPage(path: "Sources/Server/Gatehouse/Gatehouse.docc/WebApp.md")
+        let folder = server.folder.file("checkout/deploy/web/example/documented")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for (name, language) in [("index.html", "html"), ("app.js", "js")] {
+            let code = try #require(try page.blocks(of: "The page", language).first)
+            try code.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+        }
     }
 }

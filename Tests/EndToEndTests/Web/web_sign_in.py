@@ -81,6 +81,26 @@ def codes(browser):
         sign_out(browser)
 
 
+def documented(browser):
+    """The page of the documentation."""
+    browser.open("/example/documented/")
+    acme = "#ways button:first-child"
+    browser.until_text(acme, "Continue with acme")
+    browser.press(acme)
+    browser.press("[name=action][value=cancel]")
+    browser.until_text(acme, "Continue with acme")
+    assert browser.text("#notice") == ""
+    browser.press(acme)
+    browser.consent()
+    browser.until_visible("#signed-in")
+    browser.script("window.prompt = () => 'Ada'")
+    browser.press("#change")
+    browser.until(lambda: browser.text("#name") == "Ada", "the name has changed")
+    browser.press("#sign-out")
+    browser.until_visible("#signed-out")
+    browser.check_silence()
+
+
 def look(browser):
     """Text has a contrast of 4.5 or more in both schemes, everything has a name, and a narrow window has no scroll bar."""
     browser.open()
