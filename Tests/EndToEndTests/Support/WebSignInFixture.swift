@@ -1,6 +1,7 @@
 import FakeProviders
 import Foundation
 import JSON
+import OpenSSL
 import TestSupport
 
 /// A server whose users sign in through a browser, at providers that the stand-in plays.
@@ -36,7 +37,7 @@ final class WebSignInFixture: Sendable {
             variables["APPLE_CLIENT_ID"] = Self.client
             variables["APPLE_AUTHORIZATION_URL"] = "http://127.0.0.1:\(apple.port)/auth/authorize"
             variables["APPLE_JWKS_URL"] = apple.keysURL
-            variables["DATA_KEY"] = Data(repeating: 7, count: 32).base64EncodedString()
+            variables["DATA_KEY"] = Data(SHA256.hash("a data key")).base64EncodedString()
             variables.merge(apple.developerSettings) { $1 }
             adjust(&variables)
         }
@@ -60,7 +61,7 @@ final class WebSignInFixture: Sendable {
         }
         try providers.control(
             "/wechat/website",
-            ["appID": "wxwebsite00000001", "secret": .string(secret), "redirectURIs": callback("wechat")])
+            ["appID": "wxwebsite00000001", "appSecret": .string(secret), "redirectURIs": callback("wechat")])
         try providers.control(
             "/qq/website", ["appID": "102345678", "appKey": .string(secret), "redirectURIs": callback("qq")])
         apple.register(servicesID: client, redirectURIs: ["\(origin)/api/auth/apple/callback"])

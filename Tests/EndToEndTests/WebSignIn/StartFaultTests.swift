@@ -1,4 +1,6 @@
+import FakeProviders
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -82,7 +84,7 @@ struct StartFaultTests {
     func unavailable() throws {
         let fixture = try WebSignInFixture()
         let server = try #require(fixture.inProcess)
-        try fixture.providers.control("/openid/acme/keys/faults", ["discovery": ["mode": "error"]])
+        try fixture.providers.control("/openid/acme/keys/faults", ["discovery": "close"])
         let provider = try fixture.browser().start("acme")
         #expect(
             TestBrowser.arrival(at: provider.header("location") ?? "").parameters["error"] == "temporarily_unavailable")

@@ -23,7 +23,14 @@ struct ExchangeCheck {
         "connection", "content-length", "content-type", "date", "keep-alive", "server", "transfer-encoding",
     ]
 
+    /// The headers for pages of other origins, which any answer may have (the Fetch standard).
+    private static let crossOrigin: Set<String> = [
+        "access-control-allow-origin", "access-control-allow-credentials", "access-control-expose-headers", "vary",
+    ]
+
     func faults(of request: TestRequest, _ response: TestResponse) -> [String] {
+        // The answer to a browser's question before a request, which OpenAPI does not describe.
+        if request.header("Access-Control-Request-Method") != nil, response.status == 204 { return [] }
         // A connection that was closed without an answer, or a provisional answer.
         guard response.status >= 200 else { return [] }
         let path = request.path.prefix { $0 != "?" }
@@ -99,7 +106,8 @@ extension ExchangeCheck {
 
     private func faults(ofHeaders response: TestResponse, by headers: JSONObject) -> [String] {
         let listed = headers.members.map { (name: $0.name.lowercased(), header: document.resolved($0.value)) }
-        let additional = front == .nginx ? Self.transport.union(document.headersOfNginx) : Self.transport
+        let always = Self.transport.union(Self.crossOrigin)
+        let additional = front == .nginx ? always.union(document.headersOfNginx) : always
         let known = additional.union(listed.map(\.name))
         let unknown = response.headers.filter { !known.contains($0.name) }.map { "the header \($0.name) is not listed" }
         return unknown
