@@ -43,7 +43,7 @@ struct WebPageTests {
 }
 
 /// A running `deploy/run` that pages of another origin may use as well.
-private struct WebSite {
+private struct WebSite: Sendable {
     static let shared = Result { try WebSite() }
 
     let server: DevelopmentServer

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// `deploy/run` in a copy of the checkout that has the programs under test as its build.
-final class DevelopmentServer {
+final class DevelopmentServer: Sendable {
     let folder: TemporaryFolder
     let port: UInt16
     let applePort: UInt16
