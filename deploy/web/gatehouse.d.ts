@@ -1,2 +1,125 @@
 // The types of gatehouse.js.
-export {};
+
+export type State = "unknown" | "signed-in" | "signed-out";
+
+export interface User {
+  id: string;
+  email: string | null;
+  emailVerified: boolean;
+  phone: string | null;
+  nickname: string | null;
+  avatarUrl: string | null;
+  role: string;
+  status: string;
+  onboardingCompleted: boolean;
+}
+
+export interface Login {
+  accessToken: string;
+  refreshToken: null;
+  tokenType: string;
+  expiresIn: number;
+  isNewUser: boolean;
+  user: User;
+}
+
+export interface Ways {
+  /** The providers for `signIn`. */
+  web: string[];
+  /** The channels for `sendCode`. */
+  codes: ("phone" | "email")[];
+  /** Whether the server runs in development. */
+  development: boolean;
+}
+
+export interface SentCode {
+  codeId: string;
+  /** Seconds. */
+  expiresIn: number;
+  /** Seconds until the same address may get another message. */
+  resendAfter: number;
+}
+
+/** The body of a refusal (RFC 9457). */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string | null;
+  code: string;
+  requestId: string;
+  reason?: string;
+  errors?: { field: string; message: string }[];
+}
+
+export class GatehouseError extends Error {
+  /** The server's code, or `offline`, `signed_out` or `unexpected_answer`. Later servers have more. */
+  readonly code: string;
+  readonly status?: number;
+  /** For how many milliseconds the server asks to wait. */
+  readonly retryAfter?: number;
+  readonly problem?: Problem;
+  /** Whether the same call may succeed later. */
+  readonly isTemporary: boolean;
+}
+
+/** No answer. The user stays signed in. */
+export class OfflineError extends GatehouseError {}
+
+export class SignedOutError extends GatehouseError {}
+
+/**
+ * The sign-in that the browser came back from has failed. `code` is OAuth's error, such as `access_denied` if the user has
+ * cancelled, `invalid_issuer`, or the server's for the exchange of the code.
+ */
+export class SignInError extends GatehouseError {}
+
+export interface Options {
+  /** Where Gatehouse is. The default is where this file comes from. */
+  server?: string;
+  /** The address of a page that calls `start()`, one of REDIRECT_URIS. The default is this page, without its query. */
+  redirectURI?: string;
+  /** The server's TOKEN_ISSUER, if it is an https origin: an answer of another server is then refused. */
+  issuer?: string;
+}
+
+/** One for a page. */
+export class Gatehouse {
+  constructor(options?: Options);
+
+  /** Unknown until the server has answered. */
+  readonly state: State;
+  readonly user: User | null;
+  /** For how many seconds the access token is valid. */
+  readonly expiresIn: number;
+
+  /** Calls back at each change, in this tab or another one. Returns a function that ends it. */
+  onChange(callback: (change: { state: State; user: User | null }) => void): () => void;
+
+  /** When the page is loaded: finishes the sign-in that the browser returns from, or restores the session. */
+  start(): Promise<User | null>;
+  /** The first half of `start`. Null if this address does not end a sign-in that this tab has begun. */
+  finishSignIn(): Promise<Login | null>;
+  /** The second half of `start`. */
+  restore(): Promise<User | null>;
+
+  ways(): Promise<Ways>;
+  /** Leaves the page for that of the provider, such as `apple`. */
+  signIn(provider: string): Promise<void>;
+  /** With the `codeId` of an earlier answer, the same code is sent again. */
+  sendCode(channel: "phone" | "email", to: string, codeId?: string): Promise<SentCode>;
+  signInWithCode(codeId: string, code: string): Promise<Login>;
+
+  /** Signs out in all tabs at once. False if the server could not be told yet, which is then done later. */
+  signOut(): Promise<boolean>;
+
+  /**
+   * As the `fetch` of the browser, with the access token where the request is for the server. After a 401 that a refresh may
+   * help against, it is sent once more. Rejects with `SignedOutError` if no user is signed in.
+   */
+  fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
+  /** For code that sends its own requests. */
+  accessToken(): Promise<string>;
+  /** Reads the user again, after a change of the profile. */
+  loadUser(): Promise<User>;
+}

@@ -91,6 +91,16 @@ function parsed(text) {
   }
 }
 
+// A request of the page.
+async function send(request, token) {
+  request.headers.set("Authorization", `Bearer ${token}`);
+  try {
+    return await fetch(request);
+  } catch (error) {
+    throw request.signal.aborted ? error : new OfflineError(error);
+  }
+}
+
 async function repeatedly(action) {
   for (const pause of pauses) {
     try {
@@ -242,6 +252,8 @@ export class Gatehouse {
     // First of all, so that nothing repeats the code, and no later address has it.
     sessionStorage.removeItem(this.#name);
     for (const name of ["code", "state", "iss", "error", "error_description"]) address.searchParams.delete(name);
+    // A browser keeps the fragment of a provider's address in redirects, such as WeChat's `#wechat_redirect`.
+    address.hash = "";
     history.replaceState(history.state, "", address);
     if (this.#issuer && result.iss !== this.#issuer) {
       throw new SignInError("invalid_issuer", "The answer is of another server.");
@@ -360,10 +372,10 @@ export class Gatehouse {
 
   async #newToken() {
     try {
-      const send = () => ask("POST", this.#url("/api/auth/refresh"));
-      const answer = await send();
+      const url = this.#url("/api/auth/refresh");
+      const answer = await ask("POST", url);
       // A lost answer was repeated after its access token had expired. Its refresh token gets a new one.
-      return tokenOf(answer.expiresIn > 0 ? answer : await send());
+      return tokenOf(answer.expiresIn > 0 ? answer : await ask("POST", url));
     } catch (error) {
       if (!endsSession.has(error.code)) throw error;
       this.#end();
@@ -383,14 +395,14 @@ export class Gatehouse {
     const copy = init?.body instanceof ReadableStream ? undefined : request.clone();
     const token = await this.accessToken();
     const user = this.#user?.id;
-    const answer = await fetch(authorised(request, token));
+    const answer = await send(request, token);
     if (!await this.#isHelped(answer, token)) return answer;
     if (this.#token?.text === token) this.#token.lifetime = 0;
     if (!copy) return answer;
     const next = await this.accessToken();
     // Not as another user.
     if (this.#user?.id !== user) return answer;
-    const second = await fetch(authorised(copy, next));
+    const second = await send(copy, next);
     if (second.status === answer.status) this.#refusedAfterRefresh = next;
     return second;
   }
@@ -457,7 +469,8 @@ export class Gatehouse {
     const hasChanged = state !== this.#state || JSON.stringify(user) !== JSON.stringify(this.#user);
     [this.#state, this.#user, this.#token] = [state, user, token];
     if (!hasChanged) return;
-    for (const callback of this.#callbacks) callback({ state, user });
+    // Each in its own turn: an error in one of them concerns nothing else.
+    for (const callback of this.#callbacks) queueMicrotask(() => callback({ state, user }));
   }
 
   // When the network or the page is back. A page that the browser has kept may be of a session that has ended since.
@@ -470,9 +483,4 @@ export class Gatehouse {
   #url(path) {
     return this.#server + path;
   }
-}
-
-function authorised(request, token) {
-  request.headers.set("Authorization", `Bearer ${token}`);
-  return request;
 }

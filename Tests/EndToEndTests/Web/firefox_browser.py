@@ -56,10 +56,13 @@ class FirefoxBrowser(Browser):
         return self.bidi.send("browsingContext." + method, context=self.context, **parameters)
 
     def go(self, url):
+        # Firefox does not answer if the document before is still loading.
+        self.until(lambda: self.script("return document.readyState") == "complete", "the page is loaded")
         self.ask("navigate", url=url, wait="complete")
 
     def url(self):
-        return self.bidi.send("browsingContext.getTree", root=self.context)["contexts"][0]["url"]
+        # Of the document that is there: that of a navigation may still be loading.
+        return self.script("return location.href")
 
     def call(self, function, *arguments):
         """Calls a JavaScript function that takes its arguments as JSON, and returns JSON or a promise of it."""

@@ -1,5 +1,7 @@
 """What pages of other sites, addresses made by an attacker, and scripts in the page find."""
 
+import re
+
 from other_site import OtherSite
 
 EXCHANGE = "/api/auth/exchange"
@@ -95,7 +97,7 @@ def other_pages(browser):
                     Object.assign(form, { method: "post", action: arguments[0] });
                     document.body.append(form);
                     form.submit();""", api + path)
-                browser.until(lambda: browser.url().startswith(api), "the form is sent")
+                browser.until(lambda: browser.url().startswith(api) and browser.text("body"), "the answer to the form")
                 browser.go(origin)
         browser.open("/example/example.css")
         assert browser.session_cookies()[0]["value"] == cookie
@@ -118,9 +120,7 @@ def other_origin(browser):
         assert browser.run("return gatehouse.start()") is None
         assert "acme" in browser.run("return (await gatehouse.ways()).web")
         browser.run("await gatehouse.signIn('acme')")
-        browser.until_visible("[name=user]")
-        browser.type("[name=user]", "other-origin@example.com")
-        browser.click("[name=action][value=continue]")
+        browser.consent()
         browser.until(lambda: browser.url().startswith(page), "back at the page")
         client()
         user = browser.run("return (await gatehouse.start()).id")
@@ -136,3 +136,15 @@ def other_origin(browser):
         assert browser.run("await gatehouse.restore(); return gatehouse.signOut()") is True
         browser.open()
         browser.until_visible("#signed-out")
+
+
+def types(browser):
+    """The types have every name of the library, and no other."""
+    browser.client()
+    declared = browser.run("return (await fetch('/gatehouse.d.ts')).text()")
+    exported, members = browser.run("""
+        const module = await import("/gatehouse.js");
+        return [Object.keys(module), Object.getOwnPropertyNames(module.Gatehouse.prototype)]""")
+    assert set(re.findall(r"export class (\w+)", declared)) == set(exported), exported
+    own = declared[declared.index("export class Gatehouse {"):]
+    assert set(re.findall(r"^  (?:readonly )?(\w+)[(:]", own, re.MULTILINE)) == set(members), members

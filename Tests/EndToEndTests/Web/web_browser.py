@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import ssl
 import time
 import urllib.request
@@ -33,6 +34,8 @@ class Browser:
 
     def __init__(self, site):
         self.site = site
+        # Browsers that share the server have users of their own.
+        self.number = random.randrange(10_000)
 
     # --- Pages
 
@@ -100,13 +103,16 @@ class Browser:
 
     # --- The session
 
-    def sign_in(self, provider="acme", user="ann@example.com"):
+    def sign_in(self, provider="acme"):
         """At the provider's page, which the button of the example page leads to."""
         self.press(f"[data-provider={provider}]")
-        self.until_visible("[name=user]")
-        self.type("[name=user]", user)
-        self.click("[name=action][value=continue]")
+        self.consent()
         self.until_visible("#signed-in")
+
+    def consent(self):
+        self.until_visible("[name=user]")
+        self.type("[name=user]", f"user-{self.number}@example.com")
+        self.click("[name=action][value=continue]")
 
     def session_cookies(self):
         return [cookie for cookie in self.cookies() if cookie["name"] == "__Host-gatehouse"]

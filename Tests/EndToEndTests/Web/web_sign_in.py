@@ -7,8 +7,7 @@ def every_provider(browser):
     providers = browser.script("return [...document.querySelectorAll('#ways button')].map((b) => b.dataset.provider)")
     assert providers == ["acme", "apple", "google", "qq", "wechat"], providers
     for provider in providers:
-        user = f"{provider}-web@example.com"
-        browser.sign_in(provider, user)
+        browser.sign_in(provider)
         assert browser.url() == browser.site.origin + "/example/", browser.url()
         assert "user_" in browser.text("#user"), browser.text("#user")
         browser.until_text("#sessions", "This browser")
@@ -63,7 +62,7 @@ def cancelled(browser):
 
 def codes(browser):
     browser.open()
-    for channel, to in (("phone", "+8613812340001"), ("email", "web-code@example.com")):
+    for channel, to in (("phone", f"+861381234{browser.number:04}"), ("email", f"code-{browser.number}@example.com")):
         browser.press(f"[name=channel][value={channel}]")
         browser.type("#to", to)
         browser.press("#code-request button")
@@ -80,6 +79,26 @@ def codes(browser):
         browser.open()
         browser.until_visible("#signed-in")
         sign_out(browser)
+
+
+def documented(browser):
+    """The page of the documentation."""
+    browser.open("/example/documented/")
+    acme = "#ways button:first-child"
+    browser.until_text(acme, "Continue with acme")
+    browser.press(acme)
+    browser.press("[name=action][value=cancel]")
+    browser.until_text(acme, "Continue with acme")
+    assert browser.text("#notice") == ""
+    browser.press(acme)
+    browser.consent()
+    browser.until_visible("#signed-in")
+    browser.script("window.prompt = () => 'Ada'")
+    browser.press("#change")
+    browser.until(lambda: browser.text("#name") == "Ada", "the name has changed")
+    browser.press("#sign-out")
+    browser.until_visible("#signed-out")
+    browser.check_silence()
 
 
 def look(browser):

@@ -7,6 +7,7 @@ package enum Need: String, Sendable {
     case chromium = "Chromium"
     case cluster = "etcd and Patroni"
     case docker = "Docker"
+    case firefox = "Firefox"
     case litestream = "Litestream and sshd"
     case openAPITools = "schemathesis"
     case otherFronts = "Apache, Caddy and lighttpd"

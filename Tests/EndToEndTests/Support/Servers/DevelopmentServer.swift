@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// `deploy/run` in a copy of the checkout that has the programs under test as its build.
-final class DevelopmentServer {
+final class DevelopmentServer: Sendable {
     let folder: TemporaryFolder
     let port: UInt16
     let applePort: UInt16
@@ -12,13 +12,14 @@ final class DevelopmentServer {
     var page: String { process.log }
     var data: String { folder.file("data") }
 
-    init(_ options: [String] = [], environment: [String: String] = [:]) throws {
+    /// - Parameter port: of HTTPS, where a setting has to name it.
+    init(_ options: [String] = [], port: UInt16? = nil, environment: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
-        (port, applePort) = (try FreePort.any(), try FreePort.any())
+        (self.port, applePort) = (try port ?? FreePort.any(), try FreePort.any())
         try RunnableCheckout.make(at: folder.file("checkout"))
         process = try ChildProcess(
             [
-                folder.file("checkout/deploy/run"), "--data", folder.file("data"), "--port", "\(port)",
+                folder.file("checkout/deploy/run"), "--data", folder.file("data"), "--port", "\(self.port)",
                 "--apple-port", "\(applePort)",
             ] + options,
             environment: environment.merging(["PATH": folder.file("checkout/bin") + ":" + Self.path]) { own, _ in own },
