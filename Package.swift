@@ -215,7 +215,9 @@ let package = Package(
                     ]),
                 .testTarget(
                     name: "FakeProvidersTests",
-                    dependencies: ["DevelopmentHTTP", "FakeProviders", "JOSE", "JSON", "OpenSSL", "TestSupport"]),
+                    dependencies: [
+                        "DevelopmentHTTP", "FakeProviders", "JOSE", "JSON", "OpenSSL", "SignInPages", "TestSupport",
+                    ]),
                 .testTarget(
                     name: "ConsoleTests",
                     dependencies: [

@@ -129,7 +129,8 @@ struct KeySetFaultTests {
         try set(["keys": "empty", "status": 404])
         #expect(
             try providers.json(Self.keys + "/faults") == [
-                "discovery": "normal", "keys": "empty", "seconds": 3, "status": 404,
+                "discovery": "normal", "keys": "empty", "authorize": "normal", "token": "normal", "seconds": 3,
+                "status": 404,
                 "issuer": "http://127.0.0.1:8444/openid/example", "maxAge": 19_800,
             ])
     }
@@ -141,6 +142,7 @@ struct KeySetFaultTests {
             (["keys": "json"], "keys"), (["keys": 1], "keys"), (["seconds": -1], "seconds"),
             (["seconds": 3601], "seconds"), (["status": 99], "status"), (["issuer": nil], "issuer"),
             (["maxAge": -1], "maxAge"),
+            (["authorize": "empty"], "authorize"), (["token": "json"], "token"),
         ] as [(JSONObject, String)])
     func refused(json: JSONObject, name: String) throws {
         let reply = try #require(providers.reply("POST", Self.keys + "/faults", json.description))
