@@ -8,6 +8,7 @@ import { apple } from "./mint.js";
 import { formIn } from "./page-form.js";
 import { encoded, hash } from "./proofs.js";
 import { advance, begin, changed, state } from "./state.js";
+import { decode } from "./tokens.js";
 
 const now = () => Date.now() / 1000;
 const flow = () => state.browser.flow;
@@ -17,6 +18,8 @@ const randomText = (count) => encoded(crypto.getRandomValues(new Uint8Array(coun
 export const webProvider = (name) =>
   (name === "apple" ? apple : state.providers.find((one) => one.name.toLowerCase() === name));
 
+export const titleOf = (name) => (name === "apple" ? "Apple" : name);
+
 // --- 1, 2: the client begins ------------------------------------------------------------------------------------------
 
 export async function makeSecrets() {
@@ -25,7 +28,7 @@ export async function makeSecrets() {
   changed();
 }
 
-export async function start({ provider, redirectURI }, { label = `Start at ${provider}`, without } = {}) {
+export async function start({ provider, redirectURI }, { label = `Start at ${titleOf(provider)}`, without } = {}) {
   const { verifier, challenge, clientState } = flow();
   state.browser.flow = { verifier, challenge, clientState, provider, redirectURI };
   const step = await hop({
@@ -58,7 +61,7 @@ export const isStandIn = (address) =>
 
 export async function openPage() {
   const { provider, page } = flow();
-  const step = await hop({ label: `The page of ${provider}`, kind: "web-page", url: page, provider });
+  const step = await hop({ label: `The page of ${titleOf(provider)}`, kind: "web-page", url: page, provider });
   Object.assign(flow(), { form: isOK(step) ? formIn(step.answer.text) : null, back: null, result: null, used: null });
   changed();
 }
@@ -68,7 +71,7 @@ export async function answerPage(action, values, forgery) {
   const { provider, page } = flow();
   if (forgery && !await forge(webProvider(provider), forgery)) return;
   const step = await hop({
-    label: `${action === "cancel" ? "Cancel" : "Continue"} at ${provider}`, kind: "web-answer", method: "POST", url: page,
+    label: `${action === "cancel" ? "Cancel" : "Continue"} at ${titleOf(provider)}`, kind: "web-answer", method: "POST", url: page,
     form: [...values, ["action", action]], headers: { "Sec-Fetch-Site": "same-origin" }, provider, forgery,
   });
   Object.assign(flow(), { back: backOf(step), result: null, used: null });
@@ -91,7 +94,7 @@ function callback(more) {
   const { back, provider, clientState, redirectURI } = flow();
   const origin = back.method === "POST" ? { Origin: state.settings.pagesOrigin } : {};
   return hop({
-    label: `Callback of ${provider}`, kind: "web-callback", ...back, headers: { ...origin, "Sec-Fetch-Site": "cross-site" },
+    label: `Callback of ${titleOf(provider)}`, kind: "web-callback", ...back, headers: { ...origin, "Sec-Fetch-Site": "cross-site" },
     browser: "own", isForeign: true, provider, clientState, redirectURI, ...more,
   });
 }
@@ -136,6 +139,9 @@ export async function exchange(way) {
   begin({ accessToken: json.accessToken ?? json.access_token, refreshToken: json.refreshToken ?? json.refresh_token }, json.user);
   state.session.way = way;
   flow().used = way;
+  // For Apple's notifications about this user.
+  const appleToken = flow().back.form?.find(([name]) => name === "id_token")?.[1];
+  if (flow().provider === "apple") state.subject = decode(appleToken)?.claims?.sub ?? state.subject;
   changed();
 }
 

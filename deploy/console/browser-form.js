@@ -6,18 +6,21 @@ import { forgeriesOf } from "./forgeries.js";
 import { cookies } from "./hop.js";
 import { state } from "./state.js";
 import { timeLeft } from "./tokens.js";
-import { attributeMeaning } from "./view-hop.js";
 import { run, setDisabled } from "./view-session.js";
 
 const flow = () => state.browser.flow;
 
 export function buildBrowser() {
-  for (const input of document.querySelectorAll("input[name=view]")) input.onchange = () => showView(input.value);
+  for (const input of document.querySelectorAll("input[name=view]")) {
+    input.onchange = () => showView(input.value);
+    // A reload may keep the choice.
+    if (input.checked) showView(input.value);
+  }
   const { webProviders: names, settings: { redirectURIs } } = state;
   $("flow").hidden = !names.length;
   $("no-web").hidden = names.length > 0;
   $("no-web").textContent = "No provider signs in through a browser here: REDIRECT_URIS or a provider’s CLIENT_ID is not set.";
-  replace($("web-provider"), names.map((name) => element("option", {}, name)));
+  replace($("web-provider"), names.map((name) => element("option", { value: name }, flows.titleOf(name))));
   replace($("redirect-uri"), redirectURIs.flatMap(withPort).map((address) => element("option", {}, address)));
   for (const [id, action] of Object.entries(actions)) whenEnabled(id, action);
   $("page-form").onsubmit = (event) => {
@@ -143,15 +146,17 @@ function showPage() {
 
 function field({ name, value, label, isCheckbox }) {
   const id = `page-${name}`;
-  const kind = isCheckbox ? { type: "checkbox" } : { autocomplete: "off", spellcheck: false };
-  return [element("label", { for: id }, label), element("input", { id, name, value, ...kind })];
+  if (isCheckbox) {
+    return element("label", { className: "preset" }, element("input", { id, name, value, type: "checkbox" }), label);
+  }
+  return [element("label", { for: id }, label), element("input", { id, name, value, autocomplete: "off", spellcheck: false })];
 }
 
 function showCookies() {
   const all = cookies();
   replace($("cookies"), all.length ? all.map(({ name, value, attributes }) => element(
     "li", {}, element("code", {}, `${name}=${value.slice(0, 8)}…`), " ",
-    element("span", { className: "hint" }, attributes.map(attributeMeaning).filter((text) => !text.startsWith("seconds")).join(", "))))
+    element("span", { className: "hint" }, attributes.map(([key, text]) => (text === null ? key : `${key}=${text}`)).join("; "))))
     : element("li", { className: "hint" }, "None."));
 }
 

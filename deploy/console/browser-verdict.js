@@ -2,7 +2,7 @@
 
 import { forgeriesOf } from "./forgeries.js";
 import { locationOf } from "./hop.js";
-import { backOf, webProvider } from "./browser-flow.js";
+import { backOf, titleOf, webProvider } from "./browser-flow.js";
 
 export const isOfBrowser = ({ kind }) => kind?.startsWith("web-");
 
@@ -27,7 +27,7 @@ function started(step) {
   if (step.browser === "other") {
     return good("Another browser begins a sign-in", "The attacker’s browser has its own cookie, and its own state of Gatehouse.");
   }
-  return good(`The browser goes to ${step.provider}`,
+  return good(`The browser goes to ${titleOf(step.provider)}`,
     "Gatehouse keeps the request for ten minutes. It belongs to this provider and, by the cookie, to this browser.");
 }
 
@@ -36,12 +36,12 @@ function answered(step) {
   const forged = step.forgery ? `Wrong on purpose: ${forgeriesOf(webProvider(step.provider))[step.forgery]?.name}.` : undefined;
   if (!back) {
     const isStaying = step.answer.status < 300;
-    return isStaying ? good(`The browser stays at ${step.provider}`, "The provider does not send it back.") : refused(step);
+    return isStaying ? good(`The browser stays at ${titleOf(step.provider)}`, "The provider does not send it back.") : refused(step);
   }
   const cause = back.method === "POST"
     ? "The page posts a form to Gatehouse’s callback by itself: a request that comes from another site."
     : "The browser follows the address to Gatehouse’s callback.";
-  return good(`${step.provider} sends the browser back`, cause, forged);
+  return good(`${titleOf(step.provider)} sends the browser back`, cause, forged);
 }
 
 function calledBack(step) {
@@ -72,7 +72,7 @@ function toClient(location, meaning) {
 
 const accepted = {
   "web-forge": () => ["The next answer of the page will be wrong", "A test of what Gatehouse finds out."],
-  "web-page": ({ provider }) => [`${provider} asks the user`, "Choose a user in step 4, or cancel. The real provider asks for a password."],
+  "web-page": ({ provider }) => [`${titleOf(provider)} asks the user`, "Choose a user in step 4, or cancel. The real provider asks for a password."],
   "web-exchange": ({ way, answer: { json } }) => [
     json.isNewUser === undefined ? "Signed in" : json.isNewUser ? "Signed in as a new user" : "Signed in: the user is known",
     ways[way],

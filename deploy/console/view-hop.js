@@ -70,7 +70,7 @@ const attributeMeanings = {
   "samesite=lax": "not sent with what pages of other sites post", "max-age=0": "gone at once", "max-age": "seconds for which it is kept",
 };
 
-export function attributeMeaning([name, value]) {
+function attributeMeaning([name, value]) {
   const key = name.toLowerCase();
   return attributeMeanings[`${key}=${(value ?? "").toLowerCase()}`] ?? attributeMeanings[key] ?? "";
 }
