@@ -53,8 +53,7 @@ function calledBack(step) {
   const returned = new URL(location).searchParams.get("state");
   if (returned !== step.clientState) return bad("The state is not the client’s", "The client must not use this code.");
   return good("The client gets a code",
-    "Gatehouse has redeemed the provider’s code and verified the identity. The state is the one of step 1, so the answer belongs "
-    + "to this sign-in.");
+    "Gatehouse has verified the identity. The state is the one of step 1, so the answer belongs to this sign-in.");
 }
 
 const again = "An answer of a provider is used once. This one was used, is older than ten minutes, or has the state of no sign-in.";
@@ -78,7 +77,7 @@ const accepted = {
     ways[way],
   ],
   "web-refresh": ({ way }) => ["New tokens", way === "cookie"
-    ? "The refresh token was replaced in the cookie: no script has seen the old one or the new one."
+    ? "The refresh token was replaced in the cookie: no script of a page reads it."
     : "The refresh token has been replaced."],
   "web-logout": () => ["Signed out", "The session has ended, and the browser removes the cookie."],
 };

@@ -29,8 +29,8 @@ const toProvider = {
 };
 
 const toGatehouse = {
-  code: "the provider’s code, which Gatehouse redeems", state: "the one that Gatehouse has made", iss: "which provider answers",
-  id_token: "the identity token. Gatehouse takes the one that it gets for the code as well",
+  code: "the provider’s code, which Gatehouse exchanges", state: "the one that Gatehouse has made", iss: "which provider answers",
+  id_token: "Apple’s identity token: its nonce is that of the start, and its c_hash that of the code",
   user: "the name, at the first consent only", error: "why there is no code", error_description: "the same in words",
   usercancel: "the user has declined",
 };

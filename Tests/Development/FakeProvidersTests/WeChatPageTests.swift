@@ -86,7 +86,7 @@ struct WeChatPageTests {
         arguments: [
             (["appid": mobile.id], "AppID 参数错误"), (["appid": nil], "AppID 参数错误"),
             (["redirect_uri": "https://evil.example/"], "redirect_uri 参数错误"),
-            (["redirect_uri": "https://app.example@evil.example/"], "redirect_uri 参数错误"),
+            (["redirect_uri": "https://app.example:1@evil.example/"], "redirect_uri 参数错误"),
             (["redirect_uri": "https://evil.example\\app.example/"], "redirect_uri 参数错误"),
             (["response_type": "token"], "response_type 参数错误"),
             (["scope": "snsapi_userinfo"], "Scope 参数错误或没有 Scope 权限"), (["scope": nil], "Scope 参数错误或没有 Scope 权限"),

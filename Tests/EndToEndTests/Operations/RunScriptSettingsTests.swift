@@ -16,8 +16,8 @@ struct RunScriptSettingsTests {
     private static let script = """
         set -euo pipefail
         fail() { printf '%s\\n' "$2" >&2; exit "$1"; }
-        data=$2 socket=$2/socket apple_port=8444 real_apple=$3 bundle_id=$4
-        for part in settings providers codes; do source "$1/deploy/lib/run/$part"; done
+        data=$2 socket=$2/socket port=8443 apple_port=8444 real_apple=$3 bundle_id=$4 listen=()
+        for part in network settings web providers codes; do source "$1/deploy/lib/run/$part"; done
         mail_port=2525
         umask 077
         refuse_settings
@@ -152,6 +152,35 @@ struct RunScriptSettingsTests {
         #expect(try names.isSuperset(of: Self.codes))
         #expect(try writeForApple().status == 0)
         #expect(try names.isDisjoint(with: Self.codes))
+    }
+
+    private func lines(_ environment: [String: String] = [:]) throws -> Set<String> {
+        #expect(try write(environment).status == 0)
+        let text = try String(contentsOfFile: folder.file("gatehouse.conf"), encoding: .utf8)
+        return Set(text.split(separator: "\n").map(String.init))
+    }
+
+    @Test("Pages, apps and programs of this machine can sign in through a browser, at the pages of the fake Apple")
+    func web() throws {
+        #expect(
+            try lines().isSuperset(of: [
+                #"PUBLIC_URL="https://localhost:8443""#, #"APPLE_CLIENT_ID="com.example.web""#,
+                #"APPLE_AUTHORIZATION_URL="http://127.0.0.1:8444/auth/authorize""#,
+                #"REDIRECT_URIS="https://localhost:8443/example/,com.example.app:/signed-in,http://127.0.0.1/signed-in""#,
+            ]))
+        let ownScheme = try lines(["APPLE_BUNDLE_ID": "com.Example.Notes,x"])
+        #expect(ownScheme.contains { $0.contains(",com.example.notes:/signed-in,") })
+        #expect(try lines(["APPLE_BUNDLE_ID": "notes"]).contains { $0.contains("/example/,http://127.0.0.1/") })
+        #expect(try writeForApple().status == 0)
+        #expect(try names.isDisjoint(with: ["APPLE_CLIENT_ID", "APPLE_AUTHORIZATION_URL"]))
+        #expect(try names.isSuperset(of: ["PUBLIC_URL", "REDIRECT_URIS"]))
+    }
+
+    @Test("Without PUBLIC_URL the issuer names the origin; without both there is no signing in through a browser")
+    func withoutPublicURL() throws {
+        #expect(try lines(["PUBLIC_URL": "off"]).contains(#"TOKEN_ISSUER="https://localhost:8443""#))
+        _ = try lines(["PUBLIC_URL": "off", "TOKEN_ISSUER": "gatehouse"])
+        #expect(try !names.contains("REDIRECT_URIS"))
     }
 
     @Test("The fake Apple verifies with the secret of the environment")

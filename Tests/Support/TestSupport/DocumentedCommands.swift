@@ -33,7 +33,9 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Refresh": .besideRun, "Sessions": .besideRun, "Log out": .besideRun, "Bound sessions": .besideRun,
             "Public keys": .besideRun,
         ],
-        catalogue + "DevelopmentServer.md": ["Settings": .besideRun],
+        catalogue + "DevelopmentServer.md": [
+            "Settings": .besideRun, "Signing in through a browser": .besideRun,
+        ],
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
         catalogue + "IOSApp.md": [
