@@ -78,7 +78,9 @@ const serverOnly = "// No app sends this: Apple's servers do.";
 // The address with a scheme of the app at which a sign-in ends.
 const onTheWeb = ({ provider = "google" }) => `// One call does all of these steps, in a browser that the system shows over the app.
 let session = try await client.signInOnTheWeb(
-    with: Provider(${literal(provider)}), redirectURI: "com.example.app:/signed-in") { window }`;
+    with: Provider(${literal(provider)}), redirectURI: ${literal(ownScheme())}) { window }`;
+
+const ownScheme = () => state.settings.redirectURIs.find((address) => !/^https?:/.test(address)) ?? "com.example.app:/signed-in";
 
 const inPage = "// A page does this, with gatehouse.js. An app keeps its refresh token itself.";
 

@@ -26,8 +26,11 @@ struct HopOrder {
         }
         self.method = method
         self.url = url
-        for (name, value) in json["headers"]?.object?.members ?? [] { fields.append(try Self.field(name, value)) }
-        if let text = json["body"]?.string { body = Array(text.utf8) }
+        guard let headers = (json["headers"] ?? [:]).object, let text = (json["body"] ?? "").string else {
+            throw .invalid("headers must be an object, and body a text")
+        }
+        for (name, value) in headers.members { fields.append(try Self.field(name, value)) }
+        body = Array(text.utf8)
     }
 
     /// A line break in a value would begin another header field or another request.
