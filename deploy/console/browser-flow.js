@@ -1,19 +1,18 @@
-// The stages of a sign-in through a browser. Each sends one request, or two for a mistake on purpose.
+// The stages of a sign-in through a browser until the client has a code. Each sends one request, or two for a mistake on
+// purpose.
 
-import { drop, me, refresh, signOut } from "./actions.js";
 import { isOK } from "./exchange.js";
 import { forge } from "./forgeries.js";
 import { hop, locationOf } from "./hop.js";
 import { apple } from "./mint.js";
 import { formIn } from "./page-form.js";
 import { encoded, hash } from "./proofs.js";
-import { advance, begin, changed, state } from "./state.js";
-import { decode } from "./tokens.js";
+import { changed, state } from "./state.js";
 
-const now = () => Date.now() / 1000;
-const flow = () => state.browser.flow;
-const api = (path) => `${state.settings.webOrigin}/api/auth/${path}`;
-const randomText = (count) => encoded(crypto.getRandomValues(new Uint8Array(count)));
+export const now = () => Date.now() / 1000;
+export const flow = () => state.browser.flow;
+export const api = (path) => `${state.settings.webOrigin}/api/auth/${path}`;
+export const randomText = (count) => encoded(crypto.getRandomValues(new Uint8Array(count)));
 
 export const webProvider = (name) =>
   (name === "apple" ? apple : state.providers.find((one) => one.name.toLowerCase() === name));
@@ -127,80 +126,3 @@ export async function withOtherState() {
     await callback({ ...changes, url: url.href });
   }
 }
-
-// --- 6: the exchange --------------------------------------------------------------------------------------------------
-
-// `way` is json, cookie or form.
-export async function exchange(way) {
-  const step = await sendCode(way, { label: "Exchange the code", kind: "web-exchange" });
-  if (!isOK(step)) return;
-  const { json } = step.answer;
-  await drop();
-  begin({ accessToken: json.accessToken ?? json.access_token, refreshToken: json.refreshToken ?? json.refresh_token }, json.user);
-  state.session.way = way;
-  flow().used = way;
-  // For Apple's notifications about this user.
-  const appleToken = flow().back.form?.find(([name]) => name === "id_token")?.[1];
-  if (flow().provider === "apple") state.subject = decode(appleToken)?.claims?.sub ?? state.subject;
-  changed();
-}
-
-export const withWrongVerifier = (way) =>
-  sendCode(way, { label: "Exchange with another verifier", kind: "web-verifier" }, randomText(32));
-
-// The client has used the code, so the second use is that of a thief, or the first one was.
-export async function useAgain() {
-  const step = await sendCode(flow().used, { label: "Use the code again", kind: "web-again" });
-  if (step.answer?.status !== 400 || !state.session) return;
-  await me();
-  if (state.session) state.session.ended = "its code was used twice";
-  changed();
-}
-
-function sendCode(way, order, codeVerifier = flow().verifier) {
-  const { result: { code }, resultAt, redirectURI } = flow();
-  const more = { ...order, method: "POST", url: api("exchange"), age: now() - resultAt, way };
-  if (way === "form") {
-    const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectURI };
-    return hop({ ...more, form: Object.entries(fields) });
-  }
-  const json = { code, codeVerifier, redirectUri: redirectURI };
-  if (way === "json") return hop({ ...more, json });
-  return hop({ ...more, json: { ...json, session: "cookie" }, browser: "own", headers: ownOrigin() });
-}
-
-// --- 7: the session ---------------------------------------------------------------------------------------------------
-
-const ownOrigin = () => ({ Origin: state.settings.webOrigin, "Sec-Fetch-Site": "same-origin" });
-
-export async function refreshSession() {
-  const { way, refreshToken } = state.session;
-  if (way === "json") return refresh();
-  const step = way === "cookie" ? await withCookie("refresh", { label: "Refresh with the cookie", kind: "web-refresh" }) : await hop({
-    label: "Refresh as OAuth", kind: "web-refresh", method: "POST", url: api("exchange"),
-    form: [["grant_type", "refresh_token"], ["refresh_token", refreshToken]], way,
-  });
-  const { json } = step.answer ?? {};
-  if (!isOK(step)) return step;
-  advance({ accessToken: json.accessToken ?? json.access_token, refreshToken: json.refreshToken ?? json.refresh_token ?? null });
-  changed();
-  return step;
-}
-
-export async function signOutOfSession() {
-  if (state.session.way !== "cookie") return signOut();
-  const step = await withCookie("logout", { label: "Sign out with the cookie", kind: "web-logout" });
-  if (isOK(step)) await drop();
-  changed();
-  return step;
-}
-
-// Of the same site, so the browser sends the cookie.
-export function fromOtherOrigin() {
-  const { protocol, hostname } = new URL(state.settings.webOrigin);
-  const headers = { Origin: `${protocol}//${hostname}:4443`, "Sec-Fetch-Site": "same-site" };
-  return withCookie("refresh", { label: "Refresh by a page of another origin", kind: "web-origin", headers });
-}
-
-const withCookie = (path, order) =>
-  hop({ method: "POST", url: api(path), browser: "own", headers: ownOrigin(), way: "cookie", ...order });

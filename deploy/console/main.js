@@ -2,13 +2,14 @@
 
 import { control, readWays } from "./exchange.js";
 import { $, fail } from "./dom.js";
-import { buildBrowser, showBrowser, tickBrowser } from "./browser-form.js";
+import { buildBrowser } from "./browser-form.js";
 import { buildCodes, showCodes, tickCodes } from "./codes-form.js";
 import { buildFaults, readFaults } from "./faults.js";
 import { startInbox } from "./inbox.js";
 import { startLog } from "./log.js";
 import { buildLogin, showLogin } from "./login-form.js";
 import { onChange, restore, state } from "./state.js";
+import { showBrowser, tickBrowser } from "./view-browser.js";
 import { buildActions, showHistory, showSession } from "./view-session.js";
 import { showStep } from "./view-step.js";
 import { tick } from "./view-tokens.js";
