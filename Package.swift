@@ -238,7 +238,10 @@ let package = Package(
                     "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
                     "Support/clock.c", "Support/make-proofs.py", "Support/oauth-client.py",
                     "Support/verify-access-token.py",
-                    "Support/verify-webhook.py",
+                    "Support/verify-webhook.py", "Web/bidi.py",
+                    "Web/chromium_browser.py", "Web/firefox_browser.py", "Web/other_site.py", "Web/web.py",
+                    "Web/web_attacks.py", "Web/web_browser.py", "Web/web_network.py", "Web/web_sign_in.py",
+                    "Web/web_tabs.py",
                 ]),
             .testTarget(
                 name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],

@@ -308,7 +308,8 @@ export class Gatehouse {
     try {
       await ask("POST", this.#url("/api/auth/logout"), { expected: 204 });
     } catch (error) {
-      if (!endsSession.has(error.code)) throw error;
+      // There is no session to end.
+      if (error.status !== 401 || !error.problem) throw error;
     }
     if (this.#signOutOrder === order) localStorage.removeItem(this.#name);
     await this.#tell({ hasEnded: true });
@@ -329,9 +330,20 @@ export class Gatehouse {
 
   // One refresh for all callers. The lock is free during the pauses, so that a logout need not wait for them.
   #renew() {
-    this.#renewal ??= repeatedly(() => this.#exclusively(() => this.#refresh()))
-      .finally(() => { this.#renewal = undefined; });
+    this.#renewal ??= this.#tryToRenew().finally(() => { this.#renewal = undefined; });
     return this.#renewal;
+  }
+
+  async #tryToRenew() {
+    if (this.#pause?.end > Date.now()) throw this.#pause.error;
+    try {
+      await repeatedly(() => this.#exclusively(() => this.#refresh()));
+    } catch (error) {
+      if (error.isTemporary && error.retryAfter) {
+        this.#pause = { end: Date.now() + Math.min(error.retryAfter, longestPause), error };
+      }
+      throw error;
+    }
   }
 
   async #refresh() {
@@ -347,22 +359,16 @@ export class Gatehouse {
   }
 
   async #newToken() {
-    if (this.#pause?.end > Date.now()) throw this.#pause.error;
     try {
       const send = () => ask("POST", this.#url("/api/auth/refresh"));
       const answer = await send();
       // A lost answer was repeated after its access token had expired. Its refresh token gets a new one.
       return tokenOf(answer.expiresIn > 0 ? answer : await send());
     } catch (error) {
-      if (endsSession.has(error.code)) {
-        this.#end();
-        await this.#tell({ hasEnded: true });
-        throw new SignedOutError();
-      }
-      if (error.isTemporary && error.retryAfter) {
-        this.#pause = { end: Date.now() + Math.min(error.retryAfter, longestPause), error };
-      }
-      throw error;
+      if (!endsSession.has(error.code)) throw error;
+      this.#end();
+      await this.#tell({ hasEnded: true });
+      throw new SignedOutError();
     }
   }
 

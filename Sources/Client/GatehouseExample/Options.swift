@@ -6,6 +6,8 @@ struct Options {
     var appleURL = URL(string: "http://127.0.0.1:8444")!
     /// A file of certificate authorities; nil for those that the system trusts.
     var certificates: String?
+    /// The provider of a sign-in in a browser; nil for a login of the fake Apple.
+    var web: String?
     var store: String?
     var keep = false
     var help = false
@@ -20,6 +22,7 @@ struct Options {
           --url URL        the server (https://localhost:8443)
           --apple-url URL  the fake Apple, which mints the login (http://127.0.0.1:8444)
           --ca FILE        the certificate authority of the server (.run/nginx/ca.pem, if there is one)
+          --web PROVIDER   sign in in a browser, such as google; the address to open is printed
           --store FILE     where the session is kept (nowhere: it ends with the program)
           --keep           do not sign out, so that the next run with the same --store is still signed in
           --help           print this help
@@ -36,6 +39,7 @@ struct Options {
             case "--url": url = try Self.url(option, rest.popFirst())
             case "--apple-url": appleURL = try Self.url(option, rest.popFirst())
             case "--ca": certificates = try Self.value(option, rest.popFirst())
+            case "--web": web = try Self.value(option, rest.popFirst())
             case "--store": store = try Self.value(option, rest.popFirst())
             default: throw Failure(.usage, "unknown argument \(option); --help lists the options")
             }

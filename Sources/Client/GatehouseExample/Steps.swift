@@ -27,6 +27,10 @@ struct Steps {
             try await end()
         } catch let error as GatehouseError {
             throw Failure(error, from: options.url)
+        } catch WebSignInError.gatehouse(let error) {
+            throw Failure(error, from: options.url)
+        } catch let error as WebSignInError {
+            throw Failure(.refused, error.description)
         } catch {
             throw error as? Failure ?? Failure(.failed, "\(error)")
         }
@@ -46,10 +50,30 @@ struct Steps {
     }
 
     private func signIn() async throws {
+        if let provider = options.web { return try await signIn(onTheWeb: provider) }
         print("2. Sign in with Apple: get a nonce, have the fake Apple put it into an identity token, send the token")
         let challenge = try await client.challenge()
         let login = try await FakeApple(url: options.appleURL).login(nonce: challenge.nonce)
-        let session = try await client.signIn(apple: login)
+        show(try await client.signIn(apple: login))
+    }
+
+    /// As a program on the user's computer does it, which waits at a loopback address for the browser.
+    private func signIn(onTheWeb provider: String) async throws {
+        let listener = try LoopbackListener()
+        let webSignIn = try client.webSignIn(with: Provider(provider), redirectURI: listener.redirectURI)
+        print("2. Sign in in a browser. Open this address:\n   \(webSignIn.url.absoluteString)")
+        // Otherwise it is not seen where the output is not a terminal.
+        fflush(nil)
+        while true {
+            do {
+                return show(try await client.signIn(completing: webSignIn, with: listener.next()))
+            } catch WebSignInError.invalidAnswer {
+                print("   another page has opened \(listener.redirectURI); the answer is still awaited")
+            }
+        }
+    }
+
+    private func show(_ session: Session) {
         print("   signed in as \(session.user.id), \(session.isNewUser ? "a new user" : "who has signed in before")")
     }
 

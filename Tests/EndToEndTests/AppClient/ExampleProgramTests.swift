@@ -49,6 +49,41 @@ struct ExampleProgramTests {
         #expect(third.status == 0 && third.text.contains("who has signed in before"), "\(third.errorOutput)")
     }
 
+    @Test("With --web, it waits at a loopback address for the answer of a browser, and is not misled by another page")
+    func web() throws {
+        let server = try DevelopmentServer()
+        let program = try ChildProcess(
+            [
+                Executable.example, "--web", "acme", "--url", "https://localhost:\(server.port)", "--ca",
+                server.data + "/nginx/ca.pem",
+            ], environment: [:], log: folder.file("log"))
+        defer { program.stop() }
+        let address = /https:\/\/\S+\/start\?redirect_uri=(\S+?)&\S+/
+        #expect(Eventually.holds { program.log.firstMatch(of: address) != nil }, "\(program.log)")
+        let match = try #require(program.log.firstMatch(of: address))
+        let redirectURI = try #require(String(match.output.1).removingPercentEncoding)
+
+        #expect(try server.ask(redirectURI + "?code=c&state=s").status == 200)
+        #expect(try server.ask(redirectURI.replacing("/signed-in", with: "/favicon.ico")).status == 404)
+        let jar = ["--cookie", folder.file("jar"), "--cookie-jar", folder.file("jar")]
+        let page = try location(server, String(match.output.0), jar)
+        let callback = try location(server, page, jar + ["--data", "action=continue&user=ann%40example.com"])
+        let end = try server.ask(location(server, callback, jar))
+        #expect(end.status == 200 && String(decoding: end.body, as: UTF8.self).contains("Go back to the terminal"))
+
+        #expect(Eventually.holds { program.exitStatus != nil }, "\(program.log)")
+        #expect(program.exitStatus == 0, "\(program.log)")
+        #expect(program.log.contains("the answer is still awaited") && program.log.contains("a new user"))
+        #expect(program.log.contains("the server has ended the session"))
+        #expect(program.log.firstMatch(of: /ey[\w-]{10}/) == nil)
+    }
+
+    private func location(_ server: DevelopmentServer, _ address: String, _ options: [String]) throws -> String {
+        let answer = try server.ask(address, options)
+        #expect(answer.status == 303, "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
+        return try #require(answer.header("location"))
+    }
+
     private func expectLostAnswer(_ page: String) {
         let lines = page.split(separator: "\n")
         let lost = lines.firstIndex {
@@ -111,7 +146,7 @@ struct ExampleProgramTests {
     func help() throws {
         let outcome = try run("--help")
         #expect(outcome.status == 0 && outcome.errorOutput == "")
-        for option in ["--url", "--apple-url", "--ca", "--store", "--keep", "--help"] {
+        for option in ["--url", "--apple-url", "--ca", "--web", "--store", "--keep", "--help"] {
             #expect(outcome.text.contains("\n  \(option) "), "\(option)")
         }
     }

@@ -105,6 +105,18 @@ struct GatehouseNginxTests {
         #expect(outcome.errorOutput.contains("sites-enabled/app also has the name api.example.com") == isFailure)
     }
 
+    @Test("A size of nginx's table of variables that the operator has set is kept")
+    func variables() throws {
+        try mustRun(
+            """
+            gatehouse_nginx
+            grep -q 'variables_hash_max_size 2048' /etc/nginx/conf.d/gatehouse.conf
+            sed -i 's/^http {/&\\nvariables_hash_max_size 4096;/' /etc/nginx/nginx.conf
+            gatehouse_nginx
+            ! grep -q '^variables_hash_max_size' /etc/nginx/conf.d/gatehouse.conf
+            """)
+    }
+
     @Test("--remove clears the public origin of the server")
     func removed() throws {
         try mustRun(

@@ -41,7 +41,7 @@ struct StartFaultTests {
         #expect(try without.browser().start("acme").status == 404)
     }
 
-    private static let faults: [(String, String, (inout AppFlow) -> Void)] = [
+    private static let faults: [(String, String, @Sendable (inout AppFlow) -> Void)] = [
         ("no challenge", "invalid_request", { $0.challenge = nil }),
         ("no method: RFC 7636 means plain", "invalid_request", { $0.method = nil }),
         ("plain", "invalid_request", { $0.method = "plain" }),

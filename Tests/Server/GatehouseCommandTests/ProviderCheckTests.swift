@@ -39,16 +39,38 @@ struct ProviderCheckTests {
 
     /// The findings about providers, by name.
     private func check(_ words: String...) throws -> [String: Line] {
+        Dictionary(try lines(words)) { first, _ in first }
+    }
+
+    private func lines(_ words: [String] = []) throws -> [(String, Line)] {
         let settings = tool.settings(["APP_ENV": "development", "PROVIDERS_DIR": tool.folder.file("p")])
         let outcome = try tool.run(["check", "--json"] + words, settings, seconds: 60)
         for secret in [Self.secret.weChat, Self.secret.qq] { #expect(!outcome.everything.contains(secret)) }
         let checks = try JSONValue(parsing: outcome.output).object?["checks"]?.array?.compactMap(\.object) ?? []
-        let lines = checks.compactMap { check -> (String, Line)? in
+        return checks.compactMap { check -> (String, Line)? in
             guard let subject = check["subject"]?.string, subject.hasPrefix("provider ") else { return nil }
             let (state, message) = (check["state"]?.string ?? "", check["message"]?.string ?? "")
             return (String(subject.dropFirst(9)), Line(state: state, message: message, advice: check["advice"]?.string))
         }
-        return Dictionary(lines) { first, _ in first }
+    }
+
+    @Test("asks also about the client of browsers")
+    func webClients() throws {
+        try write(
+            "wechat",
+            """
+            KIND=wechat
+            APP_ID=\(Self.id.weChat)
+            APP_SECRET=\(Self.secret.weChat)
+            CLIENT_ID=\(Self.id.weChat)
+            CLIENT_SECRET=another
+            API_URL=\(server.url("/wechat"))
+
+            """)
+        let found = try lines().filter { $0.0 == "wechat" }.map(\.1)
+        #expect(found.map(\.state) == ["ok", "fault"], "\(found)")
+        #expect(found.last?.message.hasPrefix("it refuses CLIENT_ID and CLIENT_SECRET") == true)
+        #expect(found.last?.advice?.hasPrefix("compare CLIENT_ID and CLIENT_SECRET in ") == true)
     }
 
     @Test("finds no fault in providers that answer, and prints the numbers of usable keys")

@@ -48,10 +48,10 @@ struct ProvidersPageTests {
     @Test("the examples of the page are valid, but for the files of their secrets")
     func examples() throws {
         let blocks = try text().components(separatedBy: "```ini\n").dropFirst()
-        #expect(blocks.count == ProviderKind.allCases.count)
+        #expect(blocks.count == ProviderKind.allCases.count + 1, "one of each kind, and one with a client for browsers")
         for block in blocks {
             let example = block.components(separatedBy: "```")[0]
-            let file = example.replacing(/(APP_SECRET|APP_KEY)_FILE=.*/) { "\($0.1)=Xsecret" }
+            let file = example.replacing(/(APP_SECRET|APP_KEY|CLIENT_SECRET)_FILE=.*/) { "\($0.1)=Xsecret" }
             #expect(try ProviderFixture.faults(of: file).isEmpty, "\(example)")
         }
     }

@@ -7,8 +7,14 @@ final class SingleAnswerServer: Sendable {
     private let answer: [UInt8]
     private let received = Monitor<String?>(nil)
 
-    init(status: String, body: String) throws {
+    convenience init(status: String, body: String) throws {
+        try self.init(status: status) { _ in body }
+    }
+
+    /// - Parameter body: made with the address of the server.
+    init(status: String, body: (_ address: String) -> String) throws {
         listener = try Listener.tcp(host: "127.0.0.1", port: 0)
+        let body = body("http://127.0.0.1:\(listener.port ?? 0)")
         let head = "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n"
         answer = Array((head + body).utf8)
         _ = try Thread.spawn(name: "single-answer-server") { [self] in try? serve() }
@@ -34,8 +40,8 @@ final class SingleAnswerServer: Sendable {
     }
 
     private func isComplete(_ text: String) -> Bool {
-        guard let length = text.firstMatch(of: /Content-Length: (\d+)\r\n/), let end = text.firstRange(of: "\r\n\r\n")
-        else { return false }
-        return Int(length.1) == text[end.upperBound...].utf8.count
+        guard let end = text.firstRange(of: "\r\n\r\n") else { return false }
+        let length = text.firstMatch(of: /Content-Length: (\d+)\r\n/).flatMap { Int($0.1) } ?? 0
+        return length == text[end.upperBound...].utf8.count
     }
 }

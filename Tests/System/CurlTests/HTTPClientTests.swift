@@ -72,6 +72,15 @@ struct HTTPClientTests {
         #expect(request.hasSuffix("\r\n\r\n" + body))
     }
 
+    @Test("posts a form with further header fields")
+    func formHeaders() throws {
+        let peer = try Peer(Peer.ok("{}"))
+        _ = try client.post(peer.url, form: [("a", "b")], headers: [("Authorization", "Basic eDp5")])
+        let request = try #require(peer.requests.first)
+        #expect(request.contains("\r\nAuthorization: Basic eDp5\r\n") && request.hasSuffix("\r\n\r\na=b"))
+        #expect(request.contains("\r\nContent-Type: application/x-www-form-urlencoded\r\n"))
+    }
+
     @Test(
         "sends a query with every byte encoded",
         arguments: [

@@ -11,8 +11,8 @@ let code; // {channel, to, codeId} of the code that was sent last
 
 gatehouse.onChange(show);
 build();
+attempt(showWays);
 await attempt(() => gatehouse.start());
-await attempt(showWays);
 
 // --- What the user sees ---------------------------------------------------------------------------------------------------
 
@@ -33,6 +33,7 @@ function showUser(user) {
   $("user").replaceChildren(...Object.entries(rows).filter(([, value]) => value).flatMap(([name, value]) =>
     [element("dt", {}, name), element("dd", {}, value)]));
   $("answer").hidden = true;
+  showExpiry();
   attempt(showSessions);
 }
 

@@ -20,6 +20,7 @@ extension AuthService {
             let proven = try provider.verify(answer, to: asked, now: now, requestID: context.id) {
                 (code) throws(Refusal) in try spend(code, of: name, now: now)
             }
+            try redeem(proven.assertion, by: name, now: now)
             let code = try keepCode(for: WebProof(proven, by: name), of: request)
             report(.webSignIn(name, .proven), context.id)
             return returnAddress(request.redirectURI, [("code", code)], state: request.appState)
@@ -64,6 +65,16 @@ extension AuthService {
     ) -> WebSignInFault {
         .returned(
             to: returnAddress(request.redirectURI, error: error, state: request.appState), error, cause: cause)
+    }
+
+    /// Apple's token comes through the browser, so it must not be good for another login.
+    private func redeem(
+        _ assertion: IdentityAssertion, by provider: Provider, now: Timestamp
+    ) throws(Refusal) {
+        guard let hash = assertion.tokenHash else { return }
+        let redemption = Redemption(
+            tokenHash: hash, nonceHash: nil, moment: now, grace: .zero, expiresAt: assertion.expiresAt)
+        guard try store.spend(redemption) else { throw .identity(.replayed, by: provider) }
     }
 
     /// Makes the code that the app exchanges for tokens.

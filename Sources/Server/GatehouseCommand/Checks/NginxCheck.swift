@@ -122,6 +122,9 @@ struct NginxConfiguration: Sendable {
         self.files = files + [File(path: path, lines: lines)]
     }
 
+    /// Without comments and indentation, by file.
+    var allLines: [[Substring]] { files.map(\.lines) }
+
     private static let fileHeading = "# configuration file "
 
     /// Whether `conf.d/gatehouse.conf` is included, which defines the upstream and the limits.

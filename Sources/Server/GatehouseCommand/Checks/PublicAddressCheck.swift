@@ -60,6 +60,8 @@ struct FrontChecks {
     private let nginx: NginxCheck?
     /// The certificates in the files that the sites name, if this user may read them.
     private let certificates: [CertificateFile]
+    /// Nil without both lists.
+    private let pageOrigins: PageOriginsCheck?
     private let hasUnits: Bool
 
     /// Reads what only root may read. Must be called before root is given up.
@@ -67,6 +69,9 @@ struct FrontChecks {
         setting = survey.publicAddress
         self.hasUnits = hasUnits
         nginx = hasUnits ? NginxCheck(processes: processes, isExpected: survey.publicAddress != .off) : nil
+        pageOrigins = PageOriginsCheck(
+            gatehouse: survey.web?.corsOrigins, nginx: nginx?.configuration?.corsOrigins,
+            isExpected: survey.publicAddress != .off)
         let host = survey.publicAddress.address?.host ?? ""
         certificates = (nginx?.configuration?.certificates ?? []).compactMap { path in
             guard let bytes = try? File.readRegular(path) else { return nil }
@@ -76,7 +81,7 @@ struct FrontChecks {
     }
 
     func run() -> [(subject: String, finding: Finding)] {
-        let front = nginx?.report() ?? []
+        let front = (nginx?.report() ?? []) + (pageOrigins?.report() ?? [])
         switch setting {
         case .off: return front
         case .unknown: return front + (hasUnits ? UnknownPublicAddressCheck().report() : [])

@@ -87,8 +87,8 @@ package struct Settings: Sendable {
     package let appleClientID = Setting(
         "APPLE_CLIENT_ID", .clientID, "Services ID with which browsers sign in with Apple.",
         details: """
-            It has to be in the group of the app, with the address of [the callback](Providers.md#apple) as its return URL. \
-            Without it, browsers do not sign in with Apple.
+            Its primary App ID has to be that of the app: [registering it](Providers.md#apple). Without it, browsers do not \
+            sign in with Apple.
             """)
     let appleNonce = Setting(
         "APPLE_NONCE", .oneOf(IdentityTokenPolicy.NonceRule.self), default: "optional",
@@ -109,7 +109,7 @@ package struct Settings: Sendable {
         "Address at which Apple's tokens are revoked.")
     package let appleAuthorizationURL = Setting(
         "APPLE_AUTHORIZATION_URL", .pageURL, default: AppleWebClient.standardPage,
-        "Address of Apple's page, to which browsers are sent.")
+        "Address of Apple's page.", details: "Browsers are sent there.")
     let appleTeamID = Setting(
         "APPLE_TEAM_ID", .appleIdentifier, "Team ID of the Apple developer account.",
         details: """

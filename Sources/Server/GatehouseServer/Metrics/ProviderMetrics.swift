@@ -30,7 +30,8 @@ struct ProviderGauges: MetricSource {
         }
         text.begin(
             Family(
-                "gatehouse_provider_waiting_logins", .gauge, "Logins that wait for an answer of WeChat or QQ right now."
+                "gatehouse_provider_waiting_logins", .gauge,
+                "Logins that wait for a provider's answer to a code right now."
             ))
         text.sample(registry.waitingLogins)
     }

@@ -63,9 +63,13 @@ package final class OpenIDDiscovery: Sendable {
     /// The metadata as they are now, for a check.
     func fetched() throws(KeySetFault) -> OpenIDEndpoints {
         let address = try ProviderMetadata.address(of: issuer)
-        let bytes = try BlockingSection.run { () throws(KeySetFault) in try ProviderKeys.document(at: address, get: get)
-        }
-        return OpenIDEndpoints(try ProviderMetadata(bytes, of: issuer))
+        let metadata: [UInt8]
+        do throws(KeySetFault) {
+            metadata = try BlockingSection.run { () throws(KeySetFault) in
+                try ProviderKeys.document(at: address, get: get)
+            }
+        } catch { throw KeySetFault("the metadata of the issuer: \(error)") }
+        return try OpenIDEndpoints(ProviderMetadata(metadata, of: issuer))
     }
 
     private func fetch(requestID: String?) {
@@ -74,7 +78,7 @@ package final class OpenIDDiscovery: Sendable {
             state.change { $0.finish(endpoints, now()) }
         } catch {
             state.change { $0.finish(nil, now()) }
-            report(.unavailable("the metadata of the issuer: \(error)"), requestID)
+            report(.unavailable(error.description), requestID)
         }
     }
 

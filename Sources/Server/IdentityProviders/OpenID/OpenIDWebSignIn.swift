@@ -16,7 +16,7 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
     /// - Parameters:
     ///   - policy: of the logins of apps. Its audiences do not count here.
     ///   - keys: the provider's, which logins of apps use as well.
-    ///   - discovery: nil if the client has both addresses.
+    ///   - discovery: not needed if the client has both addresses.
     package init(
         name: Provider, policy: OpenIDPolicy, client: WebClient, keys: ProviderKeys, discovery: OpenIDDiscovery?,
         calls: ProviderCalls
@@ -31,11 +31,8 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
     }
 
     package func pageAddress(for request: ProviderRequest, requestID: String?) throws(Refusal) -> String {
-        // Without a look at the metadata where the settings name the page: they are needed after the browser's return.
-        let pageURL = if let url = client.pageURL { url } else { try endpoints(requestID).pageURL }
-        guard let pageURL else { throw .providerUnavailable(name) }
-        return ProviderPage.address(
-            pageURL,
+        ProviderPage.address(
+            try endpoints(requestID).pageURL,
             [
                 ("response_type", "code"), ("client_id", client.id), ("redirect_uri", request.callback),
                 ("scope", client.scopes), ("state", request.state), ("nonce", request.nonce),
@@ -50,7 +47,7 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
         guard let code = answer.code else { throw .missing(.code) }
         let endpoints = try endpoints(requestID)
         guard isIssuer(answer.issuer, by: endpoints) else { throw .identity(.issuer, by: name) }
-        guard let endpoint = TokenEndpoint(of: client, endpoints) else { throw .providerMisconfigured(name) }
+        let endpoint = TokenEndpoint(of: client, endpoints)
         let grant = try calls.run(
             at: endpoint.url, for: name, requestID: requestID, spending: { () throws(Refusal) in try spend(code) },
             asking: { (series) throws(CallFault) in try endpoint.exchange(code, for: request, series) })
@@ -73,7 +70,8 @@ package struct OpenIDWebSignIn: WebIdentityProvider {
     }
 
     private func endpoints(_ requestID: String?) throws(Refusal) -> OpenIDEndpoints {
-        guard let discovery else { return .unknown }
-        return try discovery.endpoints(requestID: requestID)
+        if let configured = OpenIDEndpoints(of: client) { return configured }
+        guard let discovery else { throw .providerUnavailable(name) }
+        return try discovery.endpoints(requestID: requestID).replaced(by: client)
     }
 }

@@ -9,10 +9,8 @@ struct TokenEndpoint {
     let client: WebClient
     let authentication: ClientAuthentication
 
-    /// Nil if neither the settings nor the metadata have its address.
-    init?(of client: WebClient, _ endpoints: OpenIDEndpoints) {
-        guard let url = client.tokenURL ?? endpoints.tokenURL else { return nil }
-        self.url = url
+    init(of client: WebClient, _ endpoints: OpenIDEndpoints) {
+        url = endpoints.tokenURL
         self.client = client
         authentication = endpoints.authentication
     }

@@ -47,7 +47,9 @@ final class DevelopmentServer {
     }
 
     /// Sends a request with curl, which trusts the certificate authority of the server alone.
-    func ask(_ address: String, _ options: String...) throws -> TestResponse {
+    func ask(_ address: String, _ options: String...) throws -> TestResponse { try ask(address, options) }
+
+    func ask(_ address: String, _ options: [String]) throws -> TestResponse {
         TestResponse(
             parsing: try Shell.run(
                 ["curl", "-sS", "--noproxy", "*", "--include", "--max-time", "30", "--cacert", data + "/nginx/ca.pem"]

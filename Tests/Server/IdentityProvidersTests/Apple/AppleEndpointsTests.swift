@@ -21,10 +21,12 @@ struct AppleEndpointsTests {
         key = try SigningKey.generate(.ES256, keyID: "ABC123DEFG")
     }
 
+    private static let client = AppleWebClient(id: "com.example.web", callback: WebRequest.callback)
+
     private func endpoints(_ post: @escaping AppleEndpoints.Post) -> AppleEndpoints {
         AppleEndpoints(
             at: Self.addresses, issuers: [IdentityTokenPolicy.appleIssuer],
-            secrets: ClientSecrets(teamID: "DEF123GHIJ", key: key), post: post)
+            secrets: ClientSecrets(teamID: "DEF123GHIJ", key: key), web: Self.client, post: post)
     }
 
     private func exchange(_ status: Int, _ body: String) -> Result<AppleGrant, AppleServerFault> {
@@ -65,6 +67,25 @@ struct AppleEndpointsTests {
         #expect(grant == AppleGrant(subject: ValidLogin.subject, refreshToken: Self.refreshToken))
         try expectOneRequest(
             to: Self.addresses.token, with: ["grant_type": "authorization_code", "code": Self.code])
+    }
+
+    @Test("a code that a browser has brought is exchanged with the address that it was sent to, and revoked without")
+    func webClient() throws {
+        let answer = Self.grant("id_token", .string(TestToken.withClaim("aud", .string(Self.client.id))))
+        let endpoints = endpoints { [requests] url, form in
+            requests.change { $0.append((url, form)) }
+            return HTTPResponse(status: 200, body: Array(answer.utf8))
+        }
+        let grant = try endpoints.exchange(code: Self.code, for: Self.client.id, now: ValidLogin.now)
+        #expect(grant.subject == ValidLogin.subject)
+        try endpoints.revoke(refreshToken: grant.refreshToken, of: Self.client.id, now: ValidLogin.now)
+        let forms = requests.change { $0 }.map { Dictionary(uniqueKeysWithValues: $0.form) }
+        #expect(forms.map { $0["redirect_uri"] } == [WebRequest.callback, nil])
+        for form in forms {
+            #expect(form["client_id"] == Self.client.id)
+            let secret = try CompactJWS(try #require(form["client_secret"]))
+            #expect(try secret.claims()["sub"]?.string == Self.client.id)
+        }
     }
 
     @Test("a token is revoked in one request")

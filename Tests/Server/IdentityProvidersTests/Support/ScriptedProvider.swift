@@ -18,7 +18,9 @@ final class ScriptedProvider: Sendable {
 
     struct Request: Sendable {
         let url: String
+        /// Of a GET, or the fields of a form.
         let query: [String: String]
+        var headers: [String: String] = [:]
         let timeout: Duration
     }
 
@@ -52,6 +54,12 @@ final class ScriptedProvider: Sendable {
             gate: gate,
             get: { [self] (url, query, timeout) throws(HTTPFault) in
                 try answer(Request(url: url, query: Dictionary(uniqueKeysWithValues: query), timeout: timeout))
+            },
+            post: { [self] (url, form, headers, timeout) throws(HTTPFault) in
+                try answer(
+                    Request(
+                        url: url, query: Dictionary(uniqueKeysWithValues: form),
+                        headers: Dictionary(uniqueKeysWithValues: headers), timeout: timeout))
             },
             report: { [self] report, _ in state.withLock { $0.reports.append(report) } })
     }
@@ -95,6 +103,19 @@ extension ScriptedProvider {
     ) -> Result<IdentityAssertion, Refusal> {
         Result { () throws(Refusal) in
             try provider.verify(credential, now: Self.now, requestID: "request") { (code) throws(Refusal) in
+                note("spend \(code)")
+                if let refusal { throw refusal }
+            }
+        }
+    }
+
+    /// Verifies what a provider sent to the callback.
+    func signIn(
+        by provider: some WebIdentityProvider, with answer: ProviderAnswer, to request: ProviderRequest,
+        now: Timestamp = ScriptedProvider.now, spendRefuses refusal: Refusal? = nil
+    ) -> Result<WebAssertion, Refusal> {
+        Result { () throws(Refusal) in
+            try provider.verify(answer, to: request, now: now, requestID: "request") { (code) throws(Refusal) in
                 note("spend \(code)")
                 if let refusal { throw refusal }
             }

@@ -30,7 +30,11 @@ struct VerifierFixture {
     private let fetchedBefore: Int
 
     /// - Parameter isWarm: whether the keys have been fetched before the login.
-    init(policy: IdentityTokenPolicy, isWarm: Bool, source: @escaping KeySource = { ValidLogin.keySet }) {
+    /// - Parameter notifications: which notifications are accepted; nil for the same as tokens.
+    init(
+        policy: IdentityTokenPolicy, isWarm: Bool, notifications: IdentityTokenPolicy? = nil,
+        source: @escaping KeySource = { ValidLogin.keySet }
+    ) {
         let counting: KeySource = { [fetched] () throws(KeySetFault) in
             fetched.increment()
             return try source()
@@ -38,7 +42,9 @@ struct VerifierFixture {
         let keys = ProviderKeys(now: { ValidLogin.now }, source: counting)
         if isWarm { keys.renewIfDue() }
         fetchedBefore = fetched.count
-        logIn = AppleSignIn(verifier: IdentityTokenVerifier(policy: policy), keys: keys, replayGrace: .zero)
+        logIn = AppleSignIn(
+            verifier: IdentityTokenVerifier(policy: policy), keys: keys, replayGrace: .zero,
+            notifications: notifications)
     }
 
     var fetches: Int { fetched.count - fetchedBefore }

@@ -17,6 +17,17 @@ struct NotificationTests {
         #expect(TestNotification.expectAcceptance(TestNotification.valid) == expected)
     }
 
+    @Test("a notification may name the client of browsers, and a token of an app may not")
+    func clientOfBrowsers() {
+        let notifications = IdentityTokenPolicy(audiences: [ValidLogin.audience, "com.example.web"])
+        let fixture = VerifierFixture(policy: .ofTests, isWarm: true, notifications: notifications)
+        let notification = TestNotification.withClaim("aud", "com.example.web")
+        #expect(fixture.verify(notification: notification).fault == nil)
+        let token = TestToken.withClaim("aud", "com.example.web")
+        #expect(fixture.verify(IdentityCredential(identityToken: token)).reason == .audience)
+        TestNotification.expectRefusal(notification, .audience)
+    }
+
     @Test("an identity token is refused as a notification, and a notification as a login")
     func kinds() {
         TestNotification.expectRefusal(ValidLogin.token, .malformed)

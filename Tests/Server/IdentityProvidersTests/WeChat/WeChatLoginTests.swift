@@ -119,8 +119,8 @@ struct WeChatLoginTests {
     }
 
     @Test(
-        "only the scope of the profile permits it",
-        arguments: ["snsapi_base", "", "snsapi_userinfo_x", "snsapi_login", "SNSAPI_USERINFO"])
+        "only the scopes of the profile and of websites permit it",
+        arguments: ["snsapi_base", "", "snsapi_userinfo_x", "snsapi_login_x", "SNSAPI_USERINFO"])
     func noProfile(scope: String) {
         let script = script(
             WeChatAnswer.base.replacing("snsapi_base", with: scope), profile: .body(WeChatAnswer.profile("小明")))

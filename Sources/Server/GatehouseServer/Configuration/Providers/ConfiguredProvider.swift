@@ -14,7 +14,7 @@ package struct ConfiguredProvider: Sendable, Equatable {
     package let name: Provider
     package let details: Details
     /// Nil if browsers do not sign in with it.
-    package let web: WebClient?
+    package var web: WebClient?
 
     package var kind: ProviderKind {
         switch details {
