@@ -21,12 +21,13 @@ final class RecordingAPI: Sendable {
     private init() throws {
         folder = try TemporaryFolder()
         let listener = try Listener.unix(path: folder.file("api.sock"))
-        let server = HTTPServer("api", on: listener, advice: "") { [self] request in answer(request) }
-        let standIn = HTTPServer(
-            "stand-in", on: try Listener.tcp(host: "127.0.0.1", port: 0), advice: "", answer: answer)
-        port = standIn.port
-        _ = try Thread.spawn(name: "api") { try? server.run() }
-        _ = try Thread.spawn(name: "stand-in") { try? standIn.run() }
+        let standIn = try Listener.tcp(host: "127.0.0.1", port: 0)
+        port = standIn.port ?? 0
+        let servers = [
+            HTTPServer("api", on: listener, advice: "") { [self] request in answer(request) },
+            HTTPServer("stand-in", on: standIn, advice: "") { [self] request in answer(request) },
+        ]
+        for server in servers { _ = try Thread.spawn(name: "server") { try? server.run() } }
     }
 
     private func answer(_ request: HTTPRequest) -> HTTPAction {
