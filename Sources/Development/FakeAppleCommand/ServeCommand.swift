@@ -96,13 +96,14 @@ struct ServeCommand: Command {
         let port = try Self.port("--port", arguments) ?? 8444
         let mailPort = try Self.port("--mail-port", arguments)
         let keys = try Self.keys(arguments)
+        let websites = try WebOptions(arguments)
         let service = try service(arguments)
         let address = arguments.value("--address") ?? "127.0.0.1"
         do {
             let names = HostNames(and: arguments.all("--host") + [address.contains(":") ? "[\(address)]" : address])
             let listener = try Listener.tcp(host: address, port: port)
             let providers = Self.providers(arguments, port: listener.port ?? port, keys: keys)
-            try arguments.registerWebsites(service.developer, providers)
+            try websites.register(service.developer, providers)
             let server = service.server(on: listener, names: names, others: providers.answer)
             if let mailPort { try Self.receiveMail(for: providers, at: mailPort) }
             StandardStream.output.line("fake Apple: http://\(address):\(server.port)")

@@ -3,7 +3,6 @@ import FakeApple
 import FakeProviders
 import SignInPages
 
-/// The websites that may use the pages of the stand-ins.
 extension Option {
     static let servicesID = Option(
         name: "--services-id", value: "ID=URL",
@@ -13,21 +12,21 @@ extension Option {
         help: "the same for the website app at wechat, qq or the OpenID provider NAME; may be repeated")
 }
 
-extension Arguments {
-    func registerWebsites(_ developer: DeveloperAccount, _ providers: FakeProvidersService) throws(CommandError) {
-        for (id, address) in try addresses("--services-id") {
-            developer.services.register(id, redirectURIs: [address])
-        }
-        for (name, address) in try addresses("--redirect-uri") {
-            do { try providers.register(redirectURI: address, at: name) } catch {
-                throw CommandError(.usage, "--redirect-uri \(name): \(error)")
-            }
-        }
+/// The websites that may use the pages of the stand-ins.
+struct WebOptions {
+    private typealias Website = (name: String, address: String)
+
+    private let services: [Website]
+    private let others: [Website]
+
+    init(_ arguments: Arguments) throws(CommandError) {
+        services = try Self.websites("--services-id", arguments)
+        others = try Self.websites("--redirect-uri", arguments)
     }
 
-    private func addresses(_ option: String) throws(CommandError) -> [(name: String, address: String)] {
-        var result: [(name: String, address: String)] = []
-        for pair in all(option) {
+    private static func websites(_ option: String, _ arguments: Arguments) throws(CommandError) -> [Website] {
+        var result: [Website] = []
+        for pair in arguments.all(option) {
             let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, WebClient.isAddress(parts[1]) else {
                 throw CommandError(
@@ -36,5 +35,14 @@ extension Arguments {
             result.append((parts[0], parts[1]))
         }
         return result
+    }
+
+    func register(_ developer: DeveloperAccount, _ providers: FakeProvidersService) throws(CommandError) {
+        for (id, address) in services { developer.services.register(id, redirectURIs: [address]) }
+        for (name, address) in others {
+            do { try providers.register(redirectURI: address, at: name) } catch {
+                throw CommandError(.usage, "--redirect-uri: \(name) is no name of a provider")
+            }
+        }
     }
 }

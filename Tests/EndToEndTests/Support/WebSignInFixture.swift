@@ -60,7 +60,7 @@ final class WebSignInFixture: Sendable {
         }
         try providers.control(
             "/wechat/website",
-            ["appID": "wxwebsite00000001", "secret": .string(secret), "redirectURIs": callback("wechat")])
+            ["appID": "wxwebsite00000001", "appSecret": .string(secret), "redirectURIs": callback("wechat")])
         try providers.control(
             "/qq/website", ["appID": "102345678", "appKey": .string(secret), "redirectURIs": callback("qq")])
         apple.register(servicesID: client, redirectURIs: ["\(origin)/api/auth/apple/callback"])

@@ -1,4 +1,6 @@
+import FakeProviders
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 

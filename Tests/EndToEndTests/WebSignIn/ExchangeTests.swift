@@ -1,4 +1,5 @@
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -93,7 +94,7 @@ struct ExchangeTests {
             if index == 2 { server.advanceClock(by: .seconds(90)) }
             #expect(try fixture.exchange(code, verifier: verifier).code == "invalid_grant")
             #expect(try !fixture.isSignedIn(login), "\(index)")
-            #expect(try server.send(.refresh(login.refreshToken)).code == "refresh_token_revoked")
+            #expect(server.send(.refresh(login.refreshToken)).code == "refresh_token_revoked")
             #expect(try fixture.exchange(code).code == "invalid_grant", "a third use")
         }
         let events = try server.testDatabase.number(
@@ -110,7 +111,7 @@ struct ExchangeTests {
         let logins = answers.filter { $0.status == 200 }
         #expect(logins.count == 1)
         #expect(answers.filter { $0.code == "invalid_grant" }.count == 11)
-        #expect(try logins.allSatisfy { try server.send(.refresh($0.refreshToken)).code == "refresh_token_revoked" })
+        #expect(logins.allSatisfy { server.send(.refresh($0.refreshToken)).code == "refresh_token_revoked" })
         #expect(try server.testDatabase.number("SELECT count(*) FROM users") == 1)
     }
 
@@ -133,14 +134,15 @@ struct ExchangeTests {
         let refused = try fixture.server.send(request.proven(by: "web:P-256", at: fixture.server))
         expectRefusedProof(refused, "nonce")
         let nonce = try #require(refused.header("dpop-nonce"))
-        let login = try fixture.server.send(request.proven(by: "web:P-256", nonce: nonce, at: fixture.server))
+        let login = try fixture.server.send(
+            request.proven(by: "web:P-256", at: fixture.server) { $0.claims["nonce"] = .string(nonce) })
         #expect(login.status == 200 && login["tokenType"] == "DPoP", "\(login.json)")
     }
 
     @Test("A disabled user is refused at the exchange, and may try again when enabled")
     func disabled() throws {
         let server = try #require(fixture.inProcess)
-        let user = try #require(try fixture.logIn(as: "ann@example.com").userID)
+        let user = try fixture.logIn(as: "ann@example.com").userID
         try server.testDatabase.execute("UPDATE users SET status = 'DISABLED' WHERE id = '\(user)'")
         let code = try fixture.code(as: "ann@example.com")
         #expect(try fixture.exchange(code).code == "user_disabled")

@@ -70,6 +70,40 @@ struct FakeAppleCommandTests {
         #expect(FileManager.default.fileExists(atPath: folder + "/openid-google.pem"))
     }
 
+    @Test("lets a page send the browser back to the addresses of its options alone")
+    func websites() throws {
+        let callback = "https://app.example/back"
+        let (apple, url) = try start(
+            "--services-id", "com.example.web=https://other.example/", "--services-id", "com.example.web=\(callback)",
+            "--redirect-uri", "acme=\(callback)", "--redirect-uri", "wechat=\(callback)", "--redirect-uri",
+            "qq=\(callback)")
+        defer { apple.stop() }
+        let query = "?client_id=com.example.web&response_type=code&scope=openid&state=s&redirect_uri="
+        let pages = [
+            "/auth/authorize" + query, "/openid/acme/authorize" + query,
+            "/wechat/connect/qrconnect?appid=wx0987654321fedcba&response_type=code&scope=snsapi_login&redirect_uri=",
+            "/qq/oauth2.0/authorize?client_id=101765432&response_type=code&state=s&redirect_uri=",
+        ]
+        for page in pages {
+            #expect(try statusOfPage(url + page + callback) == "200", "\(page)")
+            #expect(try statusOfPage(url + page + "https://evil.example/back") == "400", "\(page)")
+        }
+    }
+
+    private func statusOfPage(_ address: String) throws -> String {
+        let words = ["/usr/bin/curl", "--silent", "--max-time", "10", "-o", "/dev/null", "-w", "%{http_code}", address]
+        return String(decoding: try Shell.run(words), as: UTF8.self)
+    }
+
+    @Test(
+        "refuses an address that no page may send a browser to",
+        arguments: [
+            ["--services-id", "com.example.web"], ["--services-id", "x=ftp://x"], ["--redirect-uri", "A=https://x"],
+        ])
+    func noAddress(words: [String]) throws {
+        #expect(try tool.runFakeApple(["serve", "--port", "0"] + words).status == 2)
+    }
+
     /// The header fields of a message that the secret of 24 letters `k` has signed.
     private func signature(of body: String) throws -> [String] {
         let key = String(repeating: "6b", count: 24)

@@ -1,4 +1,5 @@
 import FileSystem
+import Gatehouse
 import GatehouseServer
 
 /// Whether a request to the public address reaches this server through nginx.
