@@ -175,6 +175,15 @@ struct CallbackAttackTests {
         #expect(try fixture.exchange(code).status == 200)
     }
 
+    @Test("A redirect address that the operator has removed since the start gets no code")
+    func removedAddress() throws {
+        let browser = fixture.browser()
+        let arrival = try arrival(as: "ann@example.com", in: browser)
+        try fixture.inProcess?.restart { $0["REDIRECT_URIS"] = "https://other.example.com/" }
+        let answer = try browser.callBack(arrival)
+        #expect(answer.code == "invalid_redirect_uri" && answer.header("location") == nil)
+    }
+
     @Test("A store that fails at the callback is told to the browser or the app, and signs in nobody")
     func failingStore() throws {
         let server = try #require(fixture.inProcess)

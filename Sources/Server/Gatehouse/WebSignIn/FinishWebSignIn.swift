@@ -13,6 +13,8 @@ extension AuthService {
         else { throw .page(.unknownProvider) }
         let now = primitives.now()
         let request = try takeRequest(state, of: name, in: browser, now: now)
+        // The operator may have removed it since.
+        guard policy.web.permits(redirectURI: request.redirectURI) else { throw .page(.invalidRedirectURI) }
         if let error = answer.signInError { throw refusedByProvider(request, error, answer.error, context) }
         let asked = ProviderRequest(
             state: state ?? "", nonce: request.nonce, codeVerifier: request.codeVerifier, callback: callback)
