@@ -36,8 +36,11 @@ extension WebSignIn {
         guard codeChallengeMethod == "S256", let codeChallenge, Self.isSecret(codeChallenge) else {
             return .invalidRequest
         }
-        return (state?.utf8.count ?? 0) <= Self.longestState ? nil : .invalidRequest
+        return hasReturnableState ? nil : .invalidRequest
     }
+
+    /// Whether the app's state fits into the address at which the app gets it back.
+    var hasReturnableState: Bool { (state?.utf8.count ?? 0) <= Self.longestState }
 
     /// Whether a text has the form of a challenge, and of the values that Gatehouse makes: 32 bytes in base64url.
     static func isSecret(_ text: String) -> Bool {
@@ -106,7 +109,7 @@ extension AuthService {
     private func failure(
         _ error: SignInError, of signIn: WebSignIn, _ redirectURI: String, cause: Refusal? = nil
     ) -> WebSignInFault {
-        let state = error == .invalidRequest ? nil : signIn.state
+        let state = signIn.hasReturnableState ? signIn.state : nil
         return .returned(to: returnAddress(redirectURI, error: error, state: state), error, cause: cause)
     }
 
