@@ -109,9 +109,21 @@ private struct OAuthErrorBody: ResponseBody {
         switch problem {
         case .refused(.invalidProof(.nonce)): "use_dpop_nonce"
         case .refused(.invalidProof): "invalid_dpop_proof"
-        case .refused: "invalid_grant"
+        case .refused(let refusal): refusal.endsSession ? "invalid_grant" : "server_error"
         case .unsupportedGrantType: "unsupported_grant_type"
         default: "invalid_request"
+        }
+    }
+}
+
+extension Refusal {
+    /// Whether a client has to sign in again. OAuth libraries drop their tokens on `invalid_grant`.
+    fileprivate var endsSession: Bool {
+        switch self {
+        case .invalidGrant, .invalidRefreshToken, .notARefreshToken, .refreshTokenExpired, .refreshTokenRevoked,
+            .refreshTokenReused, .userDisabled, .identity:
+            true
+        default: false
         }
     }
 }
