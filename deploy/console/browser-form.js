@@ -27,8 +27,8 @@ export function buildBrowser() {
 }
 
 function showView(name) {
-  $("app-view").hidden = name !== "app";
-  $("browser-view").hidden = name !== "browser";
+  $("app-view").hidden = name !== "in-app";
+  $("browser-view").hidden = name !== "in-browser";
 }
 
 // A program on this machine takes any port.

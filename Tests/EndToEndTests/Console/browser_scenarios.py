@@ -8,7 +8,7 @@ from look_scenarios import CONTRAST
 
 
 def open_view(page):
-    page.one("input[name=view][value=browser]").click()
+    page.one("input[name=view][value=in-browser]").click()
     assert page.one("#stages").is_displayed() and not page.one("#login").is_displayed()
 
 
