@@ -145,7 +145,8 @@ package struct Settings: Sendable {
     let corsOrigins = Setting(
         "CORS_ORIGINS", .origins, "Origins of other servers whose pages may call the API.",
         details: """
-            They may also use the session in the browser's cookie, so they have to be as trustworthy as this server. With \
+            They may also use the session in the browser's cookie, so they have to be as trustworthy as this server. Set \
+            exactly the same line in `nginx.values`, for guarded locations and nginx's own errors. With \
             `APP_ENV=development`, `http://localhost` with a port is permitted as well.
             """)
 

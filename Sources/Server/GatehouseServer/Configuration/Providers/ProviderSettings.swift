@@ -78,15 +78,15 @@ package struct ProviderSettings: Sendable {
     let pageURL = Setting(
         "AUTHORIZATION_URL", .pageURL, "Address of the provider's page, to which browsers are sent.",
         details: """
-            If it is not set for `openid`, it is the metadata's `authorization_endpoint`; for `google` without `ISSUER` it \
-            is Google's.
+            Without a default, it is the metadata's `authorization_endpoint`; for `google` without `ISSUER` it is Google's.
             """)
     let tokenURL = Setting(
         "TOKEN_URL", .fetchURL, "Address at which codes are exchanged.",
         details: """
-            If it is not set, it is the metadata's `token_endpoint`; for `google` without `ISSUER` it is Google's.
+            If it is not set, it is the metadata's `token_endpoint`; for `google` without `ISSUER` it is Google's. With both \
+            addresses no metadata are read: the id and the secret are then sent in the header `Authorization`.
             """)
     let scopes = Setting(
         "SCOPES", .scopes, "What the provider is asked for.",
-        details: "With `email` and `profile`, it tells the address and the name of a user.")
+        details: "With `email` and `profile`, the provider tells the address and the name of a user.")
 }
