@@ -9,8 +9,10 @@ struct GuardCookieTests {
     init() throws { fixture = try GuardFixture.shared.get() }
 
     /// What arrived under the name Cookie.
-    private func arrived(_ cookies: [String], _ options: [String] = []) throws -> [String] {
-        var request = TestRequest.get("/notes/cookies", bearer: try fixture.token(of: "cookies@example.com"))
+    private func arrived(
+        _ cookies: [String], _ options: [String] = [], at path: String = "/notes/cookies"
+    ) throws -> [String] {
+        var request = TestRequest.get(path, bearer: try fixture.token(of: "cookies@example.com"))
         request.headers += cookies.map { ("Cookie", $0) }
         let response = try fixture.server.send(request, options: options)
         #expect(response.status == 200)
@@ -42,6 +44,12 @@ struct GuardCookieTests {
         for version in ["--http1.1", "--http2"] {
             #expect(try arrived([sent], [version]) == (expected.map { [$0] } ?? []))
         }
+    }
+
+    @Test("A service without the guard on the API's server does not get them, either")
+    func unguarded() throws {
+        #expect(try arrived(["a=1; __Host-gatehouse=t; b=2"], at: "/unguarded/cookies") == ["a=1; b=2"])
+        #expect(try arrived(["__Host-gatehouse=t"], at: "/unguarded/cookies") == [])
     }
 
     @Test("The same with several Cookie fields, as HTTP/2 permits", arguments: ["--http1.1", "--http2"])

@@ -27,6 +27,7 @@ struct GuardFixture: Sendable {
                 location @late { set $gatehouse_role SUPER_ADMIN; \(pass); }
                 location /own/ { \(pass); add_header X-Own yes always; error_page 404 /nowhere; }
                 location /uploads/ { client_max_body_size 2m; \(pass); }
+                location /unguarded/ { proxy_pass http://127.0.0.1:\(upstream.port); }
                 location /denied/ { deny all; \(pass); }
                 location /gone/ { include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:1; }
                 """)
