@@ -68,7 +68,7 @@ async function ownKey() {
 }
 
 // The session is over, and with it its key.
-async function drop() {
+export async function drop() {
   if (state.session?.jkt) await forget(state.session.jkt);
   end();
 }

@@ -88,7 +88,7 @@ function shown(headers) {
   return Object.fromEntries(interesting.filter((name) => headers.has(name)).map((name) => [name, headers.get(name)]));
 }
 
-function parsed(text) {
+export function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {
@@ -112,6 +112,13 @@ export async function ask(method, path, body) {
   const json = parsed(await response.text());
   if (!response.ok) throw new Error(json?.error ?? json?.detail ?? `${path} answered ${response.status}`);
   return json;
+}
+
+// The providers that sign in through a browser.
+export async function readWays() {
+  const response = await fetch("/api/auth/ways", { cache: "no-store" });
+  if (!response.ok) throw new Error(`/api/auth/ways answered ${response.status}`);
+  state.webProviders = (await response.json()).web;
 }
 
 export const isOK = (step) => step.answer !== null && step.answer.status < 300;

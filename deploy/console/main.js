@@ -1,13 +1,15 @@
 // Starts the page.
 
-import { control } from "./exchange.js";
+import { control, readWays } from "./exchange.js";
 import { $, fail } from "./dom.js";
+import { buildBrowser } from "./browser-form.js";
 import { buildCodes, showCodes, tickCodes } from "./codes-form.js";
 import { buildFaults, readFaults } from "./faults.js";
 import { startInbox } from "./inbox.js";
 import { startLog } from "./log.js";
 import { buildLogin, showLogin } from "./login-form.js";
 import { onChange, restore, state } from "./state.js";
+import { showBrowser, tickBrowser } from "./view-browser.js";
 import { buildActions, showHistory, showSession } from "./view-session.js";
 import { showStep } from "./view-step.js";
 import { tick } from "./view-tokens.js";
@@ -31,12 +33,14 @@ async function readSettings() {
 async function start() {
   await readProviders().catch(fail);
   await readFaults().catch(fail);
+  await readWays().catch(fail);
   buildLogin();
+  buildBrowser();
   buildCodes();
   buildActions();
   buildFaults();
   if (!state.settings.fakeApple) withoutFakeApple();
-  for (const show of [showSession, showStep, showHistory, showLogin, showCodes]) {
+  for (const show of [showSession, showStep, showHistory, showLogin, showCodes, showBrowser]) {
     onChange(show);
     show();
   }
@@ -45,6 +49,7 @@ async function start() {
   setInterval(() => {
     tick();
     tickCodes();
+    tickBrowser();
   }, 1000);
 }
 

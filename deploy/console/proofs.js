@@ -27,9 +27,9 @@ export async function proof(key, { method, path, accessToken }) {
 
 const bytes = (text) => new TextEncoder().encode(text);
 
-const hash = async (text) => encoded(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes(text))));
+export const hash = async (text) => encoded(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes(text))));
 
-const encoded = (octets) =>
+export const encoded = (octets) =>
   btoa(String.fromCharCode(...octets)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 // --- IndexedDB: it alone can keep a key that cannot be read -----------------------------------------------------------

@@ -1,5 +1,6 @@
 // A step as a command of curl and as Swift with GatehouseClient.
 
+import { isOfBrowser } from "./browser-verdict.js";
 import { state } from "./state.js";
 
 const quoted = (text) => (/^[A-Za-z0-9/._:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
@@ -8,14 +9,18 @@ export function curl(step) {
   const { method, path, headers, body } = step.request;
   const words = ["curl -sS --fail-with-body"];
   if (state.settings.hasProxy) words.push("--noproxy localhost,127.0.0.1");
-  if (path.startsWith("/console/apple/")) {
+  if (path.startsWith("http:")) {
+    words.push(`-i ${quoted(path)}`);
+  } else if (path.startsWith("https:")) {
+    words.push(`-i --cacert ${quoted(state.settings.certificate)} ${quoted(path)}`);
+  } else if (path.startsWith("/console/apple/")) {
     words.push(`http://127.0.0.1:${state.settings.fakeApple}${path.replace("/console/apple", "")}`);
   } else {
     words.push(`--cacert ${quoted(state.settings.certificate)} ${state.settings.origin}${path}`);
   }
   if (method !== "GET" && !(method === "POST" && body !== undefined)) words.push(`-X ${method}`);
   for (const [name, value] of Object.entries(headers)) words.push(`-H ${quoted(`${name}: ${value}`)}`);
-  if (body !== undefined) words.push(`-d ${quoted(JSON.stringify(body))}`);
+  if (body !== undefined) words.push(`-d ${quoted(typeof body === "string" ? body : JSON.stringify(body))}`);
   const hint = headers.DPoP ? "# This proof was used. Where the server checks it, each request needs a new one.\n" : "";
   return hint + words.join(" \\\n    ");
 }
@@ -70,7 +75,17 @@ const providerKinds = ["provider-challenge", "provider-mint"];
 
 const serverOnly = "// No app sends this: Apple's servers do.";
 
+// The address with a scheme of the app at which a sign-in ends.
+const onTheWeb = ({ provider = "google" }) => `// One call does all of these steps, in a browser that the system shows over the app.
+let session = try await client.signInOnTheWeb(
+    with: Provider(${literal(provider)}), redirectURI: ${literal(ownScheme())}) { window }`;
+
+const ownScheme = () => state.settings.redirectURIs.find((address) => !/^https?:/.test(address)) ?? "com.example.app:/signed-in";
+
+const inPage = "// A page does this, with gatehouse.js. An app keeps its refresh token itself.";
+
 export function swift(step) {
+  if (isOfBrowser(step)) return step.way === "cookie" ? inPage : onTheWeb(step);
   if (providerKinds.includes(step.kind) || (step.provider ?? "apple") !== "apple") return sdk;
   return texts[step.kind] ? texts[step.kind](step) : serverOnly;
 }

@@ -4,7 +4,11 @@ const stored = "gatehouse-console";
 
 export const state = {
   settings: { origin: location.origin, fakeApple: null, bundleIDs: [], certificate: "" },
-  session: null, // {accessToken, refreshToken, user, jkt}: the thumbprint of the key of a bound session
+  // {accessToken, refreshToken, user, jkt, way}: the thumbprint of the key of a bound session; the way of the exchange if it
+  // began in a browser. With the way cookie the refresh token is null.
+  session: null,
+  browser: { cookies: [], flow: {} }, // of a sign-in through a browser
+  webProviders: [], // the names of the providers for it
   oldTokens: [], // refresh tokens of this session that have been replaced, the oldest first
   subject: null, // the Apple user who signed in last
   subjects: {}, // the user of each other provider who signed in last
@@ -25,8 +29,8 @@ export function onChange(listener) {
 }
 
 export function changed() {
-  const { session, oldTokens, subject, subjects, code } = state;
-  sessionStorage.setItem(stored, JSON.stringify({ session, oldTokens, subject, subjects, code }));
+  const { session, oldTokens, subject, subjects, code, browser } = state;
+  sessionStorage.setItem(stored, JSON.stringify({ session, oldTokens, subject, subjects, code, browser }));
   for (const listener of listeners) listener();
 }
 

@@ -1,8 +1,11 @@
 // What a step means, in words: {tone: good | bad | lost | wait, title, cause, change}.
 
+import { browserVerdict, isOfBrowser } from "./browser-verdict.js";
+
 export function verdict(step) {
   if (step.failure) return withoutAnswer(step);
   if (!step.answer) return { tone: "wait", title: "Waiting for the answer…" };
+  if (isOfBrowser(step)) return browserVerdict(step);
   if (step.answer.status < 300) return accepted(step);
   return refused(step);
 }

@@ -54,6 +54,9 @@ const buttons = [
   ["delete", "Delete the account", actions.deleteAccount],
 ];
 
+// Not there for a session in a cookie: the view of the browser has its own.
+const needToken = ["refresh", "lose", "replay"];
+
 const notifications = ["email-disabled", "email-enabled", "consent-revoked", "account-delete"];
 
 export function buildActions() {
@@ -79,7 +82,7 @@ export function showSession() {
   const { session, busy } = state;
   replace($("session"), session ? signedIn(session) : element("p", { className: "hint" }, "No user is signed in."));
   for (const [id, , , isOfBound] of buttons) {
-    setDisabled($(id), busy || !session);
+    setDisabled($(id), busy || !session || (needToken.includes(id) && !session.refreshToken));
     if (isOfBound) $(id).hidden = !session?.jkt;
   }
   $("notify-pair").hidden = !state.settings.fakeApple;
@@ -100,7 +103,8 @@ function signedIn({ accessToken, refreshToken, user, ended }) {
     element("dt", {}, "Key"), element("dd", {}, boundTo(access)),
     ended ? [element("dt", {}, "Session"), element("dd", { className: "error" }, `ended: ${ended}. Sign in again.`)] : [],
     element("dt", {}, "Access token"), element("dd", {}, expiry(access.exp)),
-    element("dt", {}, "Refresh token"), element("dd", {}, `generation ${refresh.gen ?? "?"}, `, expiry(refresh.exp)),
+    element("dt", {}, "Refresh token"), element("dd", {}, refreshToken
+      ? [`generation ${refresh.gen ?? "?"}, `, expiry(refresh.exp)].flat() : "in the cookie, where no script reads it"),
   );
 }
 

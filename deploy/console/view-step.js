@@ -5,6 +5,7 @@ import { curl, swift } from "./snippets.js";
 import { state } from "./state.js";
 import { readable, tokensIn } from "./tokens.js";
 import { verdict } from "./verdict.js";
+import { hopView } from "./view-hop.js";
 import { tokenView } from "./view-tokens.js";
 
 export const marks = { good: "✓", bad: "✕", lost: "⚡", wait: "…" };
@@ -29,6 +30,7 @@ function start() {
         element("strong", {}, "Sign in"), "."),
       element("li", {}, "Choose ", element("strong", {}, "Wrong audience"), " and sign in again: the refusal is explained here."),
       element("li", {}, "Send a code under ", element("strong", {}, "Codes"), ": it arrives in the inbox below."),
+      element("li", {}, "Choose ", element("strong", {}, "In a browser"), ": a sign-in through a browser, redirect by redirect."),
       element("li", {}, "Lose an answer, replay an old token, sign out: each is a button above."),
     ),
   );
@@ -40,7 +42,7 @@ function stepView(step) {
     "article", { className: `step ${result.tone}`, "aria-labelledby": "step-heading" },
     element("h3", { id: "step-heading" }, `${step.number}. ${step.label}`),
     verdictView(step, result),
-    checkTable(step.verify, "token", "apple", true), proofTable(step),
+    checkTable(step.verify, "token", "apple", true), proofTable(step), hopView(step),
     requestView(step), answerView(step), tokensView(step), snippetView(step),
   );
 }
@@ -93,7 +95,7 @@ function checkTable(verify, name, command, isRefused) {
 
 function requestView({ request }) {
   const head = Object.entries(request.headers).map(([name, value]) => `\n${name}: ${short(value)}`).join("");
-  const body = request.body === undefined ? "" : `\n\n${readable(request.body)}`;
+  const body = request.body === undefined ? "" : `\n\n${typeof request.body === "string" ? request.body : readable(request.body)}`;
   return part("Request", `${request.method} ${request.path}${head}${body}`, true);
 }
 
@@ -102,7 +104,7 @@ const short = (value) => (value.length > 60 ? `${value.slice(0, 28)}…${value.s
 function answerView({ answer, failure, milliseconds }) {
   if (failure) return part("Answer", `none: ${failure}`, true);
   if (!answer) return null;
-  const head = Object.entries(answer.headers).map(([name, value]) => `\n${name}: ${value}`).join("");
+  const head = (answer.fields ?? Object.entries(answer.headers)).map(([name, value]) => `\n${name}: ${value}`).join("");
   const body = answer.json === undefined ? answer.text : readable(answer.json);
   return part(`Answer after ${milliseconds} ms`, `${answer.status}${head}${body ? `\n\n${body}` : ""}`, true);
 }
@@ -111,10 +113,12 @@ function part(title, text, open) {
   return element("details", { open, className: "part" }, element("summary", {}, title), code(text, title));
 }
 
-function tokensView({ request, answer }) {
+function tokensView({ request, answer, form = [] }) {
   const { Authorization: credentials, DPoP: proof } = request.headers;
   const accessToken = credentials?.replace(/^\w+ /, "");
-  const tokens = [...tokensIn(request.body ?? {}), ...tokensIn({ accessToken, proof }), ...tokensIn(answer?.json ?? {})];
+  const tokens = [
+    ...tokensIn(request.body ?? {}), ...tokensIn(Object.fromEntries(form)), ...tokensIn({ accessToken, proof }), ...tokensIn(answer?.json ?? {}),
+  ];
   if (!tokens.length) return null;
   return element("section", { "aria-label": "Tokens" }, element("h4", {}, "Tokens, decoded"), tokens.map(tokenView));
 }

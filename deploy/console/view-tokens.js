@@ -5,6 +5,7 @@ import { decode, timeLeft } from "./tokens.js";
 
 const names = {
   identityToken: "Identity token of Apple", accessToken: "Access token", refreshToken: "Refresh token",
+  id_token: "Identity token", access_token: "Access token", refresh_token: "Refresh token",
   payload: "Notification from Apple", proof: "Proof of the key",
 };
 
@@ -13,7 +14,7 @@ export function tokenView({ name, token }) {
   return element(
     "details", { className: "token" },
     element("summary", {}, names[name] ?? name, " ", expiry(claims.exp)),
-    times(claims), name === "accessToken" ? element("p", { className: "hint" }, "Key: ", boundTo(claims)) : null,
+    times(claims), ["accessToken", "access_token"].includes(name) ? element("p", { className: "hint" }, "Key: ", boundTo(claims)) : null,
     code(JSON.stringify(claims, null, 2), `Claims: ${names[name] ?? name}`),
     element("p", { className: "hint" }, "Header: ", element("code", {}, JSON.stringify(header))),
   );

@@ -73,16 +73,22 @@ final class LoopbackListener: Sendable {
         var limit = timeval(tv_sec: 2, tv_usec: 0)
         setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let browser = FileHandle(fileDescriptor: connection, closeOnDealloc: true)
-        var request = Data()
-        while request.range(of: Data("\r\n\r\n".utf8)) == nil, request.count < Self.longestRequest,
-            let part = try? browser.read(upToCount: 4096), !part.isEmpty
-        {
-            request += part
-        }
-        let words = String(decoding: request, as: UTF8.self).prefix { $0 != "\r\n" }.split(separator: " ")
+        let words = Self.request(from: connection).prefix { $0 != "\r\n" }.split(separator: " ")
         let target = words.count == 3 && words[0] == "GET" ? String(words[1]) : ""
         try? browser.write(contentsOf: Self.page(target.hasPrefix(Self.path + "?")))
         return target
+    }
+
+    /// `FileHandle` would wait for more than the browser sends.
+    private static func request(from connection: Int32) -> String {
+        var request = Data()
+        var part = [UInt8](repeating: 0, count: 4096)
+        while request.range(of: Data("\r\n\r\n".utf8)) == nil, request.count < longestRequest {
+            let count = recv(connection, &part, part.count, 0)
+            guard count > 0 else { break }
+            request += part.prefix(count)
+        }
+        return String(decoding: request, as: UTF8.self)
     }
 
     private static func page(_ isAnswer: Bool) -> Data {

@@ -5,7 +5,7 @@ import POSIX
 struct AppleControl: Sendable {
     private static let allowed: Set<String> = [
         "GET /faults", "POST /faults", "DELETE /faults", "POST /keys/rotate", "POST /mint", "POST /notify",
-        "GET /inbox", "DELETE /inbox",
+        "GET /inbox", "DELETE /inbox", "POST /answers", "DELETE /answers",
     ]
 
     /// Whether the path mints a login of another provider.
@@ -13,11 +13,22 @@ struct AppleControl: Sendable {
         path.wholeMatch(of: #/\/(openid\/[a-z][a-z0-9_-]*|wechat|qq)\/mint/#) != nil
     }
 
+    /// Whether the path has the next answer of another provider's page be wrong.
+    private static func isAnswers(_ path: String) -> Bool {
+        path.wholeMatch(of: #/\/(openid\/[a-z][a-z0-9_-]*|wechat|qq)\/answers/#) != nil
+    }
+
+    private static func isAllowed(_ method: String, _ path: String) -> Bool {
+        allowed.contains("\(method) \(path)") || method == "POST" && isMint(path)
+            || ["POST", "DELETE"].contains(method) && isAnswers(path)
+    }
+
     let server: HTTPUpstream
 
     func answer(_ request: HTTPRequest, to path: String) -> HTTPAction {
-        guard Self.allowed.contains("\(request.method) \(path)") || request.method == "POST" && Self.isMint(path) else {
-            let allowed = Self.allowed.sorted() + ["POST /openid/NAME/mint", "POST /wechat/mint", "POST /qq/mint"]
+        guard Self.isAllowed(request.method, path) else {
+            let others = ["/openid/NAME", "/wechat", "/qq"].flatMap { ["POST \($0)/mint", "POST \($0)/answers"] }
+            let allowed = Self.allowed.sorted() + others
             return .reply(
                 HTTPReply.refusal("404 Not Found", "allowed: " + allowed.joined(separator: ", ")).forBrowsers)
         }

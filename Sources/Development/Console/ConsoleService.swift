@@ -11,6 +11,7 @@ package struct ConsoleService: Sendable {
     private let faults: Faults<APIFault>
     private let api: FaultyAPI
     private let apple: AppleControl?
+    private let hops: Hops
     private let log: LogTail
     private let providers: ProviderList
     private let check: TokenCheck
@@ -28,6 +29,7 @@ package struct ConsoleService: Sendable {
         apple = try settings.applePort.map {
             AppleControl(server: HTTPUpstream(try SocketAddress(host: "127.0.0.1", port: $0)))
         }
+        hops = try Hops(settings, faults: faults, report: report)
         log = LogTail(data: settings.data)
         providers = ProviderList(settings)
         check = try TokenCheck(settings)
@@ -55,6 +57,7 @@ package struct ConsoleService: Sendable {
             return apple?.answer(request, to: "/" + name) ?? .reply(Self.noFakeApple.forBrowsers)
         }
         do throws(HTTPRefusal) {
+            if request.method == "POST", path == "hop" { return try hops.answer(request) }
             return .reply(HTTPReply.ok(try result(request, path)).forBrowsers)
         } catch {
             return .reply(error.reply.forBrowsers)
@@ -93,6 +96,8 @@ extension ConsoleSettings {
     var json: JSONObject {
         [
             "origin": .string(origin), "fakeApple": applePort.map { .integer(Int64($0)) } ?? .null,
+            "webOrigin": .string(webOrigin), "pagesOrigin": pagesOrigin.map(JSONValue.string) ?? .null,
+            "redirectURIs": .array(redirectURIs.map(JSONValue.string)),
             "bundleIDs": .array(bundleIDs.map(JSONValue.string)),
             "certificate": .string(data + "/nginx/certificate.pem"), "hasProxy": .bool(hasProxy),
         ]

@@ -9,27 +9,34 @@ struct HTTPUpstream: Sendable {
     private static let timeout = Duration.seconds(30)
     private static let largestAnswer = 8 << 20
     /// The header fields that are passed on. The host, the length and the connection are this request's own.
-    private static let passed: Set<String> = [
+    private static let usuallyPassed: Set<String> = [
         "accept", "accept-language", "authorization", "content-encoding", "content-type", "cookie", "dpop",
         "if-none-match", "origin", "sec-fetch-site", "user-agent", "x-forwarded-for", "x-forwarded-host",
     ]
 
     let address: SocketAddress
+    private let passed: Set<String>
+    private let version: String
 
-    init(_ address: SocketAddress) {
+    /// - Parameters:
+    ///   - others: names of header fields that are passed on as well.
+    ///   - version: the version of HTTP in the request. The answer to 1.0 is not split into chunks.
+    init(_ address: SocketAddress, passing others: Set<String> = [], version: String = "1.1") {
         self.address = address
+        passed = Self.usuallyPassed.union(others)
+        self.version = version
     }
 
     /// The whole answer, with its head.
     func answer(to request: HTTPRequest, target: String) throws(POSIXError) -> [UInt8] {
         let deadline = MonotonicTime.now + Self.timeout
         let connection = try FileDescriptor.connected(to: address, until: deadline)
-        try send(Self.bytes(of: request, target: target), over: connection, until: deadline)
+        try send(bytes(of: request, target: target), over: connection, until: deadline)
         return try receive(from: connection, until: deadline)
     }
 
-    private static func bytes(of request: HTTPRequest, target: String) -> [UInt8] {
-        var head = "\(request.method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    private func bytes(of request: HTTPRequest, target: String) -> [UInt8] {
+        var head = "\(request.method) \(target) HTTP/\(version)\r\nHost: localhost\r\nConnection: close\r\n"
         for field in request.fields where passed.contains(field.name) { head += "\(field.name): \(field.value)\r\n" }
         if !request.body.isEmpty || request.method != "GET" { head += "Content-Length: \(request.body.count)\r\n" }
         return Array((head + "\r\n").utf8) + request.body

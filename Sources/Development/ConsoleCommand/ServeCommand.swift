@@ -21,6 +21,9 @@ struct ServeCommand: Command {
                                  "times": 1}; GET lists the faults, DELETE removes them
         /console/faulty/api/…    the API with these faults
         /console/apple/…         what the page asks of the fake Apple
+        /console/hop             {"method": "GET", "url", "headers": {…}, "body"} sends one request, as a browser does, to the
+                                 API or to a page of the fake Apple, and answers with the status, the headers, the body
+                                 and the cookies. No redirect is followed, and no other host is asked
 
         deploy/run starts it, with Gatehouse's settings in its environment.
         """
@@ -29,6 +32,13 @@ struct ServeCommand: Command {
             Option(name: "--socket", value: "PATH", help: "the socket to listen at", isRequired: true),
             Option(name: "--api", value: "PATH", help: "the socket at which nginx serves the API", isRequired: true),
             Option(name: "--origin", value: "URL", help: "where clients reach nginx", isRequired: true),
+            Option(
+                name: "--web-origin", value: "URL",
+                help: "the origin of the callbacks of sign-ins through a browser (that of --origin)"),
+            Option(
+                name: "--pages-origin", value: "URL",
+                help: "where browsers reach the pages of the fake Apple (http://127.0.0.1 and its port)"),
+            Option(name: "--redirect-uri", value: "URL", help: "one of REDIRECT_URIS; may be repeated"),
             Option(name: "--data", value: "DIR", help: "the data folder of deploy/run", isRequired: true),
             Option(name: "--page", value: "DIR", help: "the folder of the page's files", isRequired: true),
             Option(name: "--gatehouse", value: "PROGRAM", help: "the program gatehouse", isRequired: true),
@@ -59,7 +69,8 @@ struct ServeCommand: Command {
             applePort: port.flatMap { UInt16($0) }, keys: arguments.value("--keys") ?? "",
             bundleIDs: arguments.all("--bundle-id"), page: arguments.value("--page") ?? "",
             data: arguments.value("--data") ?? "", gatehouse: arguments.value("--gatehouse") ?? "",
-            hasProxy: arguments.has("--proxy"))
+            hasProxy: arguments.has("--proxy"), webOrigin: arguments.value("--web-origin"),
+            pagesOrigin: arguments.value("--pages-origin"), redirectURIs: arguments.all("--redirect-uri"))
     }
 
     /// Standard output is one of the logs that the page shows.

@@ -19,6 +19,12 @@ package struct HTTPRequest: Equatable, Sendable {
     package struct Field: Equatable, Sendable {
         package let name: String
         package let value: String
+
+        /// - Parameter name: in lower case for a request.
+        package init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The target without its query.

@@ -36,7 +36,7 @@ package enum DomainEvent: Sendable, Equatable {
     case messageNotDelivered(CodeChannel, DeliveryFault)
     /// A code that was wrong, used, expired or tried too often.
     case wrongCode
-    case webSignIn(Provider, WebSignInStep)
+    case webSignIn(WebSignInStep)
     /// A provider reports an error of its configuration or its own, with its name if that is plain.
     case webSignInRefused(Provider, PlainName?)
     /// A store failure that did not fail the request.
@@ -52,4 +52,8 @@ package enum WebSignInStep: String, Sendable, CaseIterable {
     /// The user cancelled.
     case cancelled
     case failed
+    /// The app has exchanged its code for tokens.
+    case exchanged
+    /// The code was unknown, used or expired, or its verifier was wrong.
+    case exchangeRefused = "exchange_refused"
 }

@@ -25,11 +25,11 @@ package enum Refusal: Error, Sendable, Equatable {
     case phoneRequired
     /// The address at which a sign-in through a browser would end is not registered.
     case invalidRedirectURI
-    /// A provider's answer to no sign-in that this browser has begun.
+    /// This browser has begun no sign-in with this state, or has ended it.
     case invalidState
     /// The code of a sign-in through a browser: unknown, used, expired, or of another app.
     case invalidGrant
-    /// The page that uses the cookie is of an origin that may not.
+    /// A page of this origin may not use the session's cookie.
     case originNotAllowed
     case devLoginDisabled
     case invalidDevSecret

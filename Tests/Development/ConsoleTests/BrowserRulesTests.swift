@@ -25,7 +25,7 @@ struct BrowserRulesTests {
         [
             "POST faults", "DELETE faults", "GET faults", "POST verify", "GET settings", "GET log/0-0-0-0",
             "POST apple/mint", "GET apple/faults", "GET providers", "POST apple/openid/google/mint", "GET apple/inbox",
-            "DELETE apple/inbox",
+            "DELETE apple/inbox", "POST hop",
         ])
     func foreign(fields: [String: String], request: String) throws {
         let words = request.split(separator: " ").map(String.init)

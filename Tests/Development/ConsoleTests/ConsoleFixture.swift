@@ -17,12 +17,14 @@ final class ConsoleFixture: Sendable {
         let lines = Mutex<[JSONObject]>([])
     }
 
-    init(page: String = Executable.root + "/deploy/console") throws {
+    /// - Parameter hasStandIn: whether there is a fake Apple, whose requests are recorded as well.
+    init(page: String = Executable.root + "/deploy/console", hasStandIn: Bool = false) throws {
         folder = try TemporaryFolder()
         tag = folder.path
         reports = Reports()
         let settings = ConsoleSettings(
-            origin: "https://localhost:8443", apiSocket: try RecordingAPI.shared.get().path, applePort: nil,
+            origin: "https://localhost:8443", apiSocket: try RecordingAPI.shared.get().path,
+            applePort: hasStandIn ? try RecordingAPI.shared.get().port : nil,
             keys: "http://127.0.0.1:1/auth/keys", bundleIDs: ["com.example.app"], page: page, data: folder.path,
             gatehouse: "/bin/false")
         service = try ConsoleService(settings) { [reports] line in reports.lines.withLock { $0.append(line) } }
@@ -32,6 +34,10 @@ final class ConsoleFixture: Sendable {
     var requests: [HTTPRequest] {
         (try? RecordingAPI.shared.get().requests(tagged: tag)) ?? []
     }
+
+    /// The requests of hops, whose address has this query.
+    var query: String { "q=" + tag.filter { $0.isLetter || $0.isNumber } }
+    var hops: [HTTPRequest] { (try? RecordingAPI.shared.get().requests(withQuery: query)) ?? [] }
 
     /// The lines for the live log.
     var reported: [JSONObject] { reports.lines.withLock { $0 } }

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The console's page in Chromium, as a user drives it. Each scenario is a function of `flow_scenarios.py`
-/// or `look_scenarios.py`.
+/// The console's page in Chromium, as a user drives it. Each scenario is a function of `flow_scenarios.py`,
+/// `browser_scenarios.py` or `look_scenarios.py`.
 @Suite("The console's page in Chromium", .needs(.chromium))
 struct ConsolePageTests {
     @Test(
@@ -13,7 +13,8 @@ struct ConsolePageTests {
             "notification_and_export", "faults", "failures", "apple_down", "log_filter", "snippets", "keyboard",
             "narrow_window",
             "colour_schemes", "reload", "hostile_text", "bound", "stolen", "provider_logins", "provider_refusals",
-            "provider_links", "codes",
+            "provider_links", "codes", "browser_flow", "browser_apple", "browser_attacks", "browser_forgeries",
+            "browser_looks",
         ])
     func scenario(name: String) throws {
         try run(name, against: try DevelopmentServer())

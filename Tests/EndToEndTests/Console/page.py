@@ -2,6 +2,7 @@
 
 import sys
 
+import browser_scenarios
 import flow_scenarios
 import look_scenarios
 from browser import Page
@@ -11,7 +12,8 @@ def main():
     scenario, origin, folder = sys.argv[1:]
     page = Page(origin, folder)
     try:
-        getattr(flow_scenarios if hasattr(flow_scenarios, scenario) else look_scenarios, scenario)(page)
+        modules = (flow_scenarios, browser_scenarios, look_scenarios)
+        next(getattr(module, scenario) for module in modules if hasattr(module, scenario))(page)
         page.check_silence()
     except BaseException:
         page.screenshot("failed-" + scenario)

@@ -7,6 +7,7 @@ Addresses of PUBLIC-URL lead to SERVER. Prints what it has got as JSON.
 """
 
 import json
+import os
 import sys
 
 import requests
@@ -48,6 +49,8 @@ def with_authlib():
 def with_oauthlib():
     from oauthlib.oauth2 import WebApplicationClient
 
+    # It refuses the redirect addresses of apps and programs otherwise, which are not https.
+    os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
     client = WebApplicationClient("any")
     verifier = client.create_code_verifier(64)
     challenge = client.create_code_challenge(verifier, "S256")

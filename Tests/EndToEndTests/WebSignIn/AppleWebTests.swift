@@ -87,7 +87,7 @@ struct AppleWebTests {
         forged.form = TestBrowser.form(fields)
         #expect(
             TestBrowser.arrival(at: try browser.callBack(forged).header("location") ?? "").parameters["error"]
-                == "access_denied")
+                == "invalid_identity")
     }
 
     @Test("Another sign-in's token, another code, and a token that has no hash of the code are refused")

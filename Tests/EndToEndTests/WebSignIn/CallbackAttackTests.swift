@@ -106,7 +106,7 @@ struct CallbackAttackTests {
             try fixture.providers.control("/openid/acme/answers", ["parameters": ["iss": issuer]])
             let browser = fixture.browser()
             let answer = try browser.callBack(arrival(as: "ann@example.com", in: browser))
-            #expect(error(in: answer) == "access_denied", "\(issuer)")
+            #expect(error(in: answer) == "invalid_identity", "\(issuer)")
         }
     }
 
@@ -126,7 +126,7 @@ struct CallbackAttackTests {
         try fixture.providers.control("/openid/acme/answers", ["token": .object(changes)])
         let browser = fixture.browser()
         let answer = try browser.callBack(arrival(as: "ann@example.com", in: browser))
-        #expect(error(in: answer) == "access_denied" && code(in: answer) == nil, "\(name)")
+        #expect(error(in: answer) == "invalid_identity" && code(in: answer) == nil, "\(name)")
     }
 
     @Test("A code of the provider that was stolen from another sign-in is not accepted in this one")
@@ -137,7 +137,7 @@ struct CallbackAttackTests {
         var injected = attackers.parameters
         injected["code"] = victims.parameters["code"]
         let answer = try attacker.send(.get("/api/auth/acme/callback?\(TestBrowser.form(injected))"))
-        #expect(error(in: answer) == "access_denied", "the provider compares the verifier of the request")
+        #expect(error(in: answer) == "invalid_identity", "the provider compares the verifier of the request")
     }
 
     @Test("A state that was made up, is missing, or is there twice finds nothing")
@@ -160,7 +160,7 @@ struct CallbackAttackTests {
         let (first, second) = (try arrival(as: "a", in: browser), try arrival(as: "b", in: browser))
         fixture.inProcess?.advanceClock(by: .seconds(590))
         // The stand-in's clock is the machine's, so the token looks old.
-        #expect(!isRefused(try browser.callBack(first)))
+        #expect(error(in: try browser.callBack(first)) == "invalid_identity")
         fixture.inProcess?.advanceClock(by: .seconds(20))
         #expect(isRefused(try browser.callBack(second)))
     }
@@ -175,7 +175,16 @@ struct CallbackAttackTests {
         #expect(try fixture.exchange(code).status == 200)
     }
 
-    @Test("A store that fails at the callback is told to the browser or the app, and signs in nobody")
+    @Test("A redirect address that the operator has removed since the start gets no code")
+    func removedAddress() throws {
+        let browser = fixture.browser()
+        let arrival = try arrival(as: "ann@example.com", in: browser)
+        try fixture.inProcess?.restart { $0["REDIRECT_URIS"] = "https://other.example.com/" }
+        let answer = try browser.callBack(arrival)
+        #expect(answer.code == "invalid_redirect_uri" && answer.header("location") == nil)
+    }
+
+    @Test("A failing store at the callback is told to the browser or the app, and no user is signed in")
     func failingStore() throws {
         let server = try #require(fixture.inProcess)
         let browser = fixture.browser()

@@ -68,6 +68,8 @@ struct StartFaultTests {
         let back = TestBrowser.arrival(at: answer.header("location") ?? "")
         #expect(answer.status == 303 && back.address.hasPrefix(WebSignInFixture.page + "?error="), "\(name)")
         #expect(back.parameters["error"] == error, "\(name)")
+        let hasState = !["two states", "a long state"].contains(name)
+        #expect(back.parameters["state"] == (hasState ? "app state &=#" : nil), "\(name)")
         #expect(answer.header("set-cookie") == nil)
     }
 

@@ -1,5 +1,5 @@
 /// A request to sign in through a browser, as the app's address says it.
-package struct WebSignIn: Sendable {
+package struct WebSignInRequest: Sendable {
     package let provider: Provider?
     package var redirectURI: String?
     package var codeChallenge: String?
@@ -24,7 +24,7 @@ package struct WebSignIn: Sendable {
     }
 }
 
-extension WebSignIn {
+extension WebSignInRequest {
     private static let longestState = 512
     private static let secretLength = 43
 
@@ -33,14 +33,17 @@ extension WebSignIn {
         guard !hasDuplicates else { return .invalidRequest }
         guard responseType == nil || responseType == "code" else { return .unsupportedResponseType }
         // Without a method, RFC 7636 means the verifier itself, which protects nothing where the address was seen.
-        guard codeChallengeMethod == "S256", let codeChallenge, Self.isSecret(codeChallenge) else {
+        guard codeChallengeMethod == "S256", let codeChallenge, Self.is32BytesInBase64URL(codeChallenge) else {
             return .invalidRequest
         }
-        return (state?.utf8.count ?? 0) <= Self.longestState ? nil : .invalidRequest
+        return hasReturnableState ? nil : .invalidRequest
     }
 
+    /// Whether the app's state fits into the address at which the app gets it back.
+    var hasReturnableState: Bool { (state?.utf8.count ?? 0) <= Self.longestState }
+
     /// Whether a text has the form of a challenge, and of the values that Gatehouse makes: 32 bytes in base64url.
-    static func isSecret(_ text: String) -> Bool {
+    static func is32BytesInBase64URL(_ text: String) -> Bool {
         text.utf8.count == secretLength && text.utf8.allSatisfy(isBase64URL)
     }
 
@@ -70,30 +73,38 @@ extension AuthService {
     ///
     /// - Parameter browser: the value of the cookie that the browser has; nil for none.
     package func begin(
-        _ signIn: WebSignIn, in browser: String?, requestID: String
+        _ signIn: WebSignInRequest, in browser: String?, requestID: String
     ) throws(WebSignInFault) -> WebSignInStart {
-        guard let name = signIn.provider, signsInOnTheWeb(name), let provider = webProviders[name],
-            let callback = policy.web.callback(of: name)
-        else { throw .page(.unknownProvider) }
+        let (name, provider, callback) = try webClient(of: signIn.provider)
         guard let redirectURI = signIn.redirectURI, policy.web.permits(redirectURI: redirectURI) else {
             throw .page(.invalidRedirectURI)
         }
         if let fault = signIn.fault { throw failure(fault, of: signIn, redirectURI) }
-        let browser = browser.flatMap { WebSignIn.isSecret($0) ? $0 : nil } ?? newSecret
+        let browser = browser.flatMap { WebSignInRequest.is32BytesInBase64URL($0) ? $0 : nil } ?? newSecret
         let request = ProviderRequest(state: newSecret, nonce: newSecret, codeVerifier: newSecret, callback: callback)
         do throws(Refusal) {
             let page = try provider.pageAddress(for: request, requestID: requestID)
             try store.keep(stored(request, for: signIn, by: name, in: browser, endingAt: redirectURI))
-            report(.webSignIn(name, .begun), requestID)
+            report(.webSignIn(.begun), requestID)
             return WebSignInStart(page: page, browser: browser, lifetime: StoredAuthorizationRequest.lifetime)
         } catch {
-            report(.webSignIn(name, .failed), requestID)
+            report(.webSignIn(.failed), requestID)
             throw failure(SignInError(error), of: signIn, redirectURI, cause: error)
         }
     }
 
+    /// A provider that signs in through a browser here, and the address to which it sends the browser back.
+    func webClient(
+        of name: Provider?
+    ) throws(WebSignInFault) -> (name: Provider, provider: any WebIdentityProvider, callback: String) {
+        guard let name, signsInOnTheWeb(name), let provider = webProviders[name],
+            let callback = policy.web.callback(of: name)
+        else { throw .page(.unknownProvider) }
+        return (name, provider, callback)
+    }
+
     private func stored(
-        _ request: ProviderRequest, for signIn: WebSignIn, by provider: Provider, in browser: String,
+        _ request: ProviderRequest, for signIn: WebSignInRequest, by provider: Provider, in browser: String,
         endingAt redirectURI: String
     ) -> StoredAuthorizationRequest {
         StoredAuthorizationRequest(
@@ -104,9 +115,9 @@ extension AuthService {
     }
 
     private func failure(
-        _ error: SignInError, of signIn: WebSignIn, _ redirectURI: String, cause: Refusal? = nil
+        _ error: SignInError, of signIn: WebSignInRequest, _ redirectURI: String, cause: Refusal? = nil
     ) -> WebSignInFault {
-        let state = error == .invalidRequest ? nil : signIn.state
+        let state = signIn.hasReturnableState ? signIn.state : nil
         return .returned(to: returnAddress(redirectURI, error: error, state: state), error, cause: cause)
     }
 

@@ -24,6 +24,20 @@ extension AuthService {
         let now = primitives.now()
         // First, because a client whose proof is refused for its nonce sends its code again.
         let key = try provenKey(of: keyProof, now: now, in: context)
+        do throws(Refusal) {
+            let result = try logIn(by: grant, nickname, boundTo: key, from: device, now: now, in: &context)
+            report(.webSignIn(.exchanged), context.id)
+            return result
+        } catch {
+            if error == .invalidGrant { report(.webSignIn(.exchangeRefused), context.id) }
+            throw error
+        }
+    }
+
+    private func logIn(
+        by grant: CodeGrant, _ nickname: String?, boundTo key: ProvenKey?, from device: Device, now: Timestamp,
+        in context: inout RequestContext
+    ) throws(Refusal) -> LoginResult {
         let hash = tokens.hash(grant.code)
         guard let code = try store.authorizationCode(hash) else { throw .invalidGrant }
         guard code.sessionID == nil else { throw try secondUse(of: code, from: device, in: context) }

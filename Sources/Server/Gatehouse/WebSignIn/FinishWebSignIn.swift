@@ -8,11 +8,11 @@ extension AuthService {
         by name: Provider?, state: String?, _ answer: ProviderAnswer, in browser: String?, from device: Device,
         in context: RequestContext
     ) throws(WebSignInFault) -> String {
-        guard let name, signsInOnTheWeb(name), let provider = webProviders[name],
-            let callback = policy.web.callback(of: name)
-        else { throw .page(.unknownProvider) }
+        let (name, provider, callback) = try webClient(of: name)
         let now = primitives.now()
         let request = try takeRequest(state, of: name, in: browser, now: now)
+        // The operator may have removed it since.
+        guard policy.web.permits(redirectURI: request.redirectURI) else { throw .page(.invalidRedirectURI) }
         if let error = answer.signInError { throw refusedByProvider(request, error, answer.error, context) }
         let asked = ProviderRequest(
             state: state ?? "", nonce: request.nonce, codeVerifier: request.codeVerifier, callback: callback)
@@ -22,10 +22,10 @@ extension AuthService {
             }
             try redeem(proven.assertion, by: name, now: now)
             let code = try keepCode(for: WebProof(proven, by: name), of: request)
-            report(.webSignIn(name, .proven), context.id)
+            report(.webSignIn(.proven), context.id)
             return returnAddress(request.redirectURI, [("code", code)], state: request.appState)
         } catch {
-            report(.webSignIn(name, .failed), context.id)
+            report(.webSignIn(.failed), context.id)
             let refusal = refusedLogin(error, by: name, from: device, in: context)
             throw failure(SignInError(refusal), of: request, cause: refusal)
         }
@@ -52,9 +52,9 @@ extension AuthService {
         _ request: StoredAuthorizationRequest, _ error: SignInError, _ text: String?, _ context: RequestContext
     ) -> WebSignInFault {
         if error == .accessDenied {
-            report(.webSignIn(request.provider, .cancelled), context.id)
+            report(.webSignIn(.cancelled), context.id)
         } else {
-            report(.webSignIn(request.provider, .failed), context.id)
+            report(.webSignIn(.failed), context.id)
             report(.webSignInRefused(request.provider, text.flatMap { PlainName($0) }), context.id)
         }
         return failure(error, of: request, cause: nil)

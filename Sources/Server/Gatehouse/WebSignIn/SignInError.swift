@@ -2,8 +2,11 @@
 package enum SignInError: String, Error, Sendable, CaseIterable {
     case invalidRequest = "invalid_request"
     case unsupportedResponseType = "unsupported_response_type"
-    /// The user cancelled, or the provider's answer proves no identity.
+    /// The user cancelled.
     case accessDenied = "access_denied"
+    /// The provider's answer proves no identity that this installation accepts. OAuth has no word for it (section 8.5 lets a
+    /// server have others).
+    case invalidIdentity = "invalid_identity"
     case serverError = "server_error"
     case temporarilyUnavailable = "temporarily_unavailable"
 }
@@ -14,7 +17,8 @@ extension SignInError {
         switch self {
         case .invalidRequest: "A parameter is missing, wrong or there twice: PKCE with S256 is required."
         case .unsupportedResponseType: "The response_type has to be code."
-        case .accessDenied: "The user cancelled, or the provider did not confirm an identity."
+        case .accessDenied: "The user cancelled."
+        case .invalidIdentity: "The answer of the provider proves no identity that this server accepts."
         case .serverError: "The provider and this server are not configured to work together."
         case .temporarilyUnavailable: "The provider or this server is not available right now."
         }
@@ -34,7 +38,7 @@ extension SignInError {
     /// The error that a refusal of a provider's answer becomes. An app can begin again after every one of them.
     init(_ refusal: Refusal) {
         switch refusal {
-        case .identity, .missing: self = .accessDenied
+        case .identity, .missing: self = .invalidIdentity
         case .providerUnavailable, .storageUnavailable: self = .temporarilyUnavailable
         default: self = .serverError
         }

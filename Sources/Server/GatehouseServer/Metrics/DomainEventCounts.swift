@@ -77,7 +77,7 @@ struct Series: Hashable, Sendable {
         case .wrongCode: (Series(.codesWrong), 1)
         case .messageNotDelivered(let channel, let fault):
             (Series(.messagesFailed, channel.rawValue, fault.label), 1)
-        case .webSignIn(_, let step): (Series(.webSignIns, step.rawValue), 1)
+        case .webSignIn(let step): (Series(.webSignIns, step.rawValue), 1)
         case .appleTaskDone(let kind): (Series(.appleTasks, kind.rawValue, done), 1)
         case .appleTaskFailed(let kind, let fault, _): (Series(.appleTasks, kind.rawValue, fault.label), 1)
         }
@@ -171,7 +171,7 @@ extension Series.Metric {
         case .webSignIns:
             Family(
                 "gatehouse_web_sign_ins_total", .counter,
-                "Steps of sign-ins through a browser: begun, proven by the provider, cancelled by the user, failed.")
+                "Steps of sign-ins through a browser: begun, proven by the provider, cancelled, failed, exchanged, exchange_refused.")
         case .twoUsers:
             Family(
                 "gatehouse_identities_of_two_users_total", .counter,

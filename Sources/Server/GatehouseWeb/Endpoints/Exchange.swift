@@ -19,7 +19,8 @@ struct ExchangeEndpoint: Endpoint {
     }
 
     func response(to problem: Problem, of request: Request) -> Response {
-        request.hasForm ? .oauthError(problem) : problem.response(requestID: request.id)
+        // AppAuth takes an OAuth error for the end of the session, whatever the status: a failure of this server is none.
+        request.hasForm && problem.entry.status < 500 ? .oauthError(problem) : problem.response(requestID: request.id)
     }
 
     private func respondToForm(_ request: Request, in context: inout RequestContext) throws -> Response {
@@ -79,10 +80,8 @@ extension Response {
 
     /// An error of the token endpoint (RFC 6749, section 5.2).
     fileprivate static func oauthError(_ problem: Problem) -> Response {
-        let status = problem.entry.status >= 500 || problem.entry.status == 413 ? problem.entry.status : 400
         let type = Header("Content-Type", "application/json")
-        let headers = status == 503 ? problem.headers() : []
-        return Response(status: status, headers: [type] + headers, body: OAuthErrorBody(problem: problem).json)
+        return Response(status: 400, headers: [type], body: OAuthErrorBody(problem: problem).json)
     }
 }
 
@@ -110,10 +109,21 @@ private struct OAuthErrorBody: ResponseBody {
         switch problem {
         case .refused(.invalidProof(.nonce)): "use_dpop_nonce"
         case .refused(.invalidProof): "invalid_dpop_proof"
-        case .refused(.storageUnavailable): "temporarily_unavailable"
-        case .refused: "invalid_grant"
+        case .refused(let refusal): refusal.endsSession ? "invalid_grant" : "server_error"
         case .unsupportedGrantType: "unsupported_grant_type"
         default: "invalid_request"
+        }
+    }
+}
+
+extension Refusal {
+    /// Whether a client has to sign in again. OAuth libraries drop their tokens on `invalid_grant`.
+    fileprivate var endsSession: Bool {
+        switch self {
+        case .invalidGrant, .invalidRefreshToken, .notARefreshToken, .refreshTokenExpired, .refreshTokenRevoked,
+            .refreshTokenReused, .userDisabled, .identity:
+            true
+        default: false
         }
     }
 }

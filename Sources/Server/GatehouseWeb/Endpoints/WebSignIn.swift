@@ -9,7 +9,7 @@ struct StartWebSignInEndpoint: Endpoint {
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         let start = try auth.begin(
-            WebSignIn(request), in: request.cookie(.signIn), requestID: request.id)
+            WebSignInRequest(request), in: request.cookie(.signIn), requestID: request.id)
         let cookie = Cookie.signIn.header(start.browser, maximumAge: start.lifetime)
         guard let response = Response.seeOther(start.page, headers: [cookie]) else { throw Refusal.unknownProvider }
         return response
@@ -53,7 +53,7 @@ struct WaysEndpoint: Endpoint {
 
 // MARK: - Parameters
 
-extension WebSignIn {
+extension WebSignInRequest {
     /// Unknown parameters are ignored, as OAuth demands: `client_id`, `scope` and `nonce` among them.
     fileprivate init(_ request: Request) {
         let query = request.query

@@ -231,6 +231,10 @@ extension Provocation {
 extension Provocation {
     private func answerAboutWebSignIn(_ fixture: ExampleFixture) throws -> TestResponse? {
         switch problem.code {
+        case "invalid_redirect_uri" where operation.id != "startWebSignIn":
+            let request = fixture.request()
+            try fixture.server.restart { $0["REDIRECT_URIS"] = "https://other.example.com/" }
+            return fixture.server.send(request)
         case "invalid_redirect_uri": return fixture.server.send(.get("/api/auth/acme/start?redirect_uri=other"))
         case "invalid_state": return fixture.send { $0.headers.removeAll { $0.name == "Cookie" } }
         case "unknown_provider" where operation.isForBrowsers:

@@ -1,7 +1,7 @@
 import Gatehouse
 
 /// Challenges that are their own verifiers, and proofs that nothing opens.
-protocol PlainAuthorizations: AuthorizationService {}
+protocol PlainAuthorizations: WebSignInSecrets {}
 
 extension PlainAuthorizations {
     func text(of random: [UInt8]) -> String { random.map { "\($0)" }.joined(separator: "-") }
