@@ -27,7 +27,8 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "API.md": [
             "OpenAPI": .besideRun, "The examples": .besideRun, "Sign in with Apple": .besideRun,
-            "Sign in with a code": .besideRun, "Get a nonce": .besideRun, "Phone binding": .besideRun,
+            "Sign in with a code": .besideRun, "Sign in through a browser": .besideRun, "Get a nonce": .besideRun,
+            "Phone binding": .besideRun,
             "Development login": .besideRun, "The current user": .besideRun, "Change the profile": .besideRun,
             "Linked accounts": .besideRun, "Export": .besideRun, "Delete the account": .besideRun,
             "Refresh": .besideRun, "Sessions": .besideRun, "Log out": .besideRun, "Bound sessions": .besideRun,
