@@ -44,7 +44,7 @@ struct DomainEventCountsTests {
         + CodeChannel.allCases.flatMap { channel in
             [.codeSent(channel), .codeUsed(channel)] + CodeScope.allCases.map { .codeRefused(channel, $0) }
                 + DeliveryFault.all.map { .messageNotDelivered(channel, $0) }
-        } + [.wrongCode]
+        } + [.wrongCode] + WebSignInStep.allCases.map { .webSignIn($0) }
         + DPoPFault.allCases.map { .proofRefused($0) }
         + RevokeReason.allCases.map { .sessionsEnded($0, count: 1) }
         + SecurityEvents.Kind.allCases.map { .securityEventApplied($0) }
