@@ -39,8 +39,12 @@ extension WebSignInRequest {
         return hasReturnableState ? nil : .invalidRequest
     }
 
-    /// Whether the app's state fits into the address at which the app gets it back.
-    var hasReturnableState: Bool { (state?.utf8.count ?? 0) <= Self.longestState }
+    /// Whether the app's state has the characters that OAuth permits (RFC 6749, appendix A.5), and fits into the address at
+    /// which the app gets it back.
+    var hasReturnableState: Bool {
+        guard let state else { return true }
+        return state.utf8.count <= Self.longestState && state.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
 
     /// Whether a text has the form of a challenge, and of the values that Gatehouse makes: 32 bytes in base64url.
     static func is32BytesInBase64URL(_ text: String) -> Bool {

@@ -60,7 +60,8 @@ extension AuthService {
 
     private func permits(_ grant: CodeGrant, _ code: StoredAuthorizationCode) -> Bool {
         let hasAddress = grant.redirectURI.map { $0.utf8.elementsEqual(code.redirectURI.utf8) } ?? true
-        return hasAddress && tokens.isCodeVerifier(grant.codeVerifier, of: code.codeChallenge)
+        return hasAddress && policy.web.permits(redirectURI: code.redirectURI)
+            && tokens.isCodeVerifier(grant.codeVerifier, of: code.codeChallenge)
     }
 
     private func laterTask(of proof: WebProof, for user: UserID, now: Timestamp) -> AppleTask? {

@@ -35,9 +35,9 @@ package struct StoredAuthorizationRequest: Sendable, Equatable {
     }
 
     /// A request that ends later than any that is made now was made by a clock that was wrong.
-    package func isAlive(now: Timestamp) -> Bool {
-        now < expiresAt && expiresAt <= now + Self.lifetime + ClockAgreement.readinessLimit
-    }
+    package func isAlive(now: Timestamp) -> Bool { now < expiresAt && expiresAt <= Self.latestExpiry(now: now) }
+
+    package static func latestExpiry(now: Timestamp) -> Timestamp { now + lifetime + ClockAgreement.readinessLimit }
 }
 
 /// A code that an app exchanges for tokens.
@@ -68,9 +68,9 @@ package struct StoredAuthorizationCode: Sendable, Equatable {
         self.sessionID = sessionID
     }
 
-    func isAlive(now: Timestamp) -> Bool {
-        now < expiresAt && expiresAt <= now + Self.lifetime + ClockAgreement.readinessLimit
-    }
+    func isAlive(now: Timestamp) -> Bool { now < expiresAt && expiresAt <= Self.latestExpiry(now: now) }
+
+    package static func latestExpiry(now: Timestamp) -> Timestamp { now + lifetime + ClockAgreement.readinessLimit }
 }
 
 /// What a provider's answer has proven, until the app exchanges its code.

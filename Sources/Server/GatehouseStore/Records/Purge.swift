@@ -32,9 +32,13 @@ extension RelationalStore {
         try correctOutbox(now: limits.now)
         var hasMore = try purgeSessions(expiredBefore: limits.sessionsExpired)
         if try purge("redemptions", expired: limits.redemptionsExpired) { hasMore = true }
-        if try purge("codes", expired: limits.redemptionsExpired) { hasMore = true }
-        if try purge("authorization_requests", expired: limits.redemptionsExpired) { hasMore = true }
-        if try purge("authorization_codes", expired: limits.redemptionsExpired) { hasMore = true }
+        for (table, latest) in [
+            ("codes", StoredCode.latestExpiry(now: limits.now)),
+            ("authorization_requests", StoredAuthorizationRequest.latestExpiry(now: limits.now)),
+            ("authorization_codes", StoredAuthorizationCode.latestExpiry(now: limits.now)),
+        ] where try purge(table, expired: limits.redemptionsExpired, believedUntil: latest) {
+            hasMore = true
+        }
         if try purge("apple_tasks", expired: limits.now) { hasMore = true }
         for log in logs where try purge(log, believedUntil: limits.now + ClockAgreement.readinessLimit) {
             hasMore = true
@@ -61,13 +65,19 @@ extension RelationalStore {
     }
 
     /// Deletes rows whose `expires_at` has passed. True when there is more to delete.
-    private func purge(_ table: String, expired limit: Timestamp) throws(Refusal) -> Bool {
+    ///
+    /// - Parameter latest: a row that expires later was written by a clock that was wrong. Nothing accepts it, and it would hide
+    ///   the rows behind it until then.
+    private func purge(
+        _ table: String, expired limit: Timestamp, believedUntil latest: Timestamp? = nil
+    ) throws(Refusal) -> Bool {
         let ids = try reading { connection in
             try connection.all(
                 """
-                SELECT id FROM (SELECT id, expires_at FROM \(table) ORDER BY id LIMIT ?) AS oldest WHERE expires_at < ?
+                SELECT id FROM (SELECT id, expires_at FROM \(table) ORDER BY id LIMIT ?) AS oldest
+                WHERE expires_at < ? OR expires_at > ?
                 """,
-                .integer(slice), .integer(limit.milliseconds)
+                .integer(slice), .integer(limit.milliseconds), .integer(latest?.milliseconds ?? .max)
             ) { row in row.integer(0) }
         }
         return try remove(ids, from: table, by: "id")

@@ -34,10 +34,11 @@ struct LinkAccountEndpoint: Endpoint {
     private func bind(
         _ channel: CodeChannel, to caller: Caller, by request: Request, in context: inout RequestContext
     ) throws -> Response {
-        let binding = try request.read(AddressBindingBody.self).binding(channel)
-        switch try auth.bind(binding, to: caller, from: request.device, in: &context) {
+        let body = try request.read(AddressBindingBody.self)
+        if body.keepsSessionInCookie { try request.requireOrigin(by: auth.web) }
+        switch try auth.bind(body.binding(channel), to: caller, from: request.device, in: &context) {
         case .bound: return .ok(AccountListBody(accounts: try auth.accounts(of: caller)))
-        case .joined(let result): return .ok(LoginBody(result))
+        case .joined(let result): return .login(result, inCookie: body.keepsSessionInCookie)
         }
     }
 

@@ -68,6 +68,8 @@ struct AddressBindingBody: RequestBody {
     private let code: PresentedCode
     private let onTaken: AddressBinding.Taken
     private let replaces: Bool
+    /// For the login that a join is.
+    let keepsSessionInCookie: Bool
 
     init(reading fields: inout FieldReader) {
         code = PresentedCode(
@@ -75,6 +77,7 @@ struct AddressBindingBody: RequestBody {
             code: fields.required("code", atMost: FieldLimit.identifier))
         onTaken = fields.optionalCase("onTaken") ?? .refuse
         replaces = fields.changeFlag("replace") ?? false
+        keepsSessionInCookie = fields.sessionPlace() == .cookie
     }
 
     func binding(_ channel: CodeChannel) -> AddressBinding {

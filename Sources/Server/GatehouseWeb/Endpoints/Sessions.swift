@@ -19,7 +19,10 @@ struct LogoutEndpoint: Endpoint {
             try auth.logOut(refreshToken: refresh, proof: request.proof, from: request.device, in: &context)
         case (nil, nil): throw Refusal.noTokenToEnd
         }
-        return Response.noContent.removingSession(of: request)
+        let hasEndedCookie = request.accessToken == nil && request.body.isEmpty
+        return hasEndedCookie
+            ? Response.noContent.removingSession
+            : try Response.noContent.endingSession(of: request, by: auth, in: context)
     }
 
     /// That of the body, or of a page's cookie in a request without a body and an access token.
@@ -54,7 +57,7 @@ struct LogoutEverywhereEndpoint: Endpoint {
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
         try auth.logOutEverywhere(
             request.accessToken, proof: request.proof, from: request.device, in: &context)
-        return Response.noContent.removingSession(of: request)
+        return try Response.noContent.endingSession(of: request, by: auth, in: context)
     }
 }
 

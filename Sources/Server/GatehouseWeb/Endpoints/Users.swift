@@ -45,7 +45,8 @@ struct DeleteUserEndpoint: Endpoint {
         let body = try request.readIfPresent(DeletionBody.self)
         let revocation = try auth.deleteAccount(
             of: caller, authorizationCode: body?.authorizationCode, provenBy: body?.proof, requestID: request.id)
-        return Response(status: 204, headers: headers(for: revocation)).removingSession(of: request)
+        return try Response(status: 204, headers: headers(for: revocation))
+            .endingSession(of: request, by: auth, in: context)
     }
 
     /// The answer has no body, so headers say what the user may have to do at Apple.

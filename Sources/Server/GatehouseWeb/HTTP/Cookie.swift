@@ -52,10 +52,12 @@ extension Request {
     /// Refuses a request of a page that may not use the cookie. Browsers write both fields themselves. Requests of other
     /// clients have no `Origin`, and use no cookie.
     func requireOrigin(by policy: WebPolicy) throws(Refusal) {
-        guard let origin = text(of: .origin), policy.permits(origin: origin) else { throw .originNotAllowed }
-        guard text(of: .fetchSite) != "cross-site" || policy.corsOrigins.contains(origin) else {
-            throw .originNotAllowed
-        }
+        guard isPermittedPage(by: policy) else { throw .originNotAllowed }
+    }
+
+    fileprivate func isPermittedPage(by policy: WebPolicy) -> Bool {
+        guard let origin = text(of: .origin), policy.permits(origin: origin) else { return false }
+        return text(of: .fetchSite) != "cross-site" || policy.corsOrigins.contains(origin)
     }
 }
 
@@ -68,9 +70,28 @@ extension Response {
         return response
     }
 
-    /// Removes the cookie of a session that has ended, if the browser has one.
-    func removingSession(of request: Request) -> Response {
-        guard request.cookie(.session) != nil else { return self }
+    /// Ends the session in the browser's cookie, and removes the cookie. It may be another session than the one that the request
+    /// has ended by its access token: without its cookie, nothing could end it any more. A page of an origin that may not use
+    /// the cookie does neither, and a session that cannot be ended keeps its cookie.
+    func endingSession(
+        of request: Request, by auth: AuthService, in context: RequestContext
+    ) throws(Refusal) -> Response {
+        guard let token = request.cookie(.session), request.isPermittedPage(by: auth.web) else { return self }
+        var context = context
+        do throws(Refusal) {
+            try auth.logOut(refreshToken: token, proof: request.proof, from: request.device, in: &context)
+        } catch .storageUnavailable(let failure) {
+            throw .storageUnavailable(failure)
+        } catch .invalidRefreshToken, .notARefreshToken {
+            // No session has this token.
+        } catch {
+            return self
+        }
+        return removingSession
+    }
+
+    /// Removes the cookie of a session that has ended.
+    var removingSession: Response {
         var response = self
         response.headers += [Cookie.session.removal].compactMap(\.self)
         return response

@@ -161,6 +161,9 @@ extension ExampleFixture {
         switch operation.id {
         case "signInWithCode": Self.set(["code": "123456", "session": "cookie"], of: &request)
         case "exchangeCode": Self.set(["code": "a", "codeVerifier": "b", "session": "cookie"], of: &request)
+        case "linkAccount":
+            request.path = request.path.replacing("/apple", with: "/phone")
+            Self.set(["codeId": "a", "code": "b", "session": "cookie"], of: &request)
         default:
             request.headers.removeAll { ["Content-Type", "Authorization"].contains($0.name) }
             request.body = []
