@@ -337,6 +337,8 @@ export class Gatehouse {
         if (!error.isTemporary || remaining(this.#token) <= 0) throw error;
       });
     }
+    // Another tab may have signed out since.
+    if (!this.#token) throw new SignedOutError();
     return this.#token.text;
   }
 
@@ -422,6 +424,7 @@ export class Gatehouse {
     const answer = await this.fetch(this.#url("/api/users/me"), { cache: "no-store" });
     const user = parsed(await answer.text());
     if (answer.status !== 200 || !user) throw refusal(answer, user);
+    if (this.#user?.id !== user.id) throw new SignedOutError();
     await this.#share(this.#token, user);
     return user;
   }

@@ -68,33 +68,36 @@ window.BroadcastChannel = class {
 
 
 def late_answer(browser):
-    """The answer of a refresh that arrives after a sign-out in another tab does not sign in again."""
-    tabs = signed_in_tabs(browser, 2)
-    browser.use(tabs[0])
-    browser.later(3_600_000)
-    browser.script(HELD_REFRESH + "window.refreshed = gatehouse.accessToken().catch((error) => error.code)")
-    browser.until(lambda: browser.script("return window.isHeld"), "the answer has arrived")
-    browser.use(tabs[1])
-    browser.script("window.signedOut = gatehouse.signOut()")
-    assert browser.script("return gatehouse.state") == "signed-out"
-    browser.use(tabs[0])
-    browser.until(lambda: browser.script("return gatehouse.state") == "signed-out", "the other tab is signed out")
-    browser.script("window.release()")
-    assert browser.run("return window.refreshed") == "signed_out"
-    browser.use(tabs[1])
-    assert browser.run("return window.signedOut") is True
-    assert not browser.session_cookies()
-    for tab in tabs:
-        browser.use(tab)
+    """An answer that arrives after a sign-out in another tab does not sign in again."""
+    for path, call in ((REFRESH, "accessToken"), (ME, "loadUser")):
+        tabs = signed_in_tabs(browser, 2)
+        browser.use(tabs[0])
+        if path == REFRESH:
+            browser.later(3_600_000)
+        browser.script(HELD % path + f"window.result = gatehouse.{call}().catch((error) => error.code)")
+        browser.until(lambda: browser.script("return window.isHeld"), "the answer has arrived")
+        browser.use(tabs[1])
+        browser.script("window.signedOut = gatehouse.signOut()")
         assert browser.script("return gatehouse.state") == "signed-out"
+        browser.use(tabs[0])
+        browser.until(lambda: browser.script("return gatehouse.state") == "signed-out", "the other tab is signed out")
+        browser.script("window.release()")
+        assert browser.run("return window.result") == "signed_out"
+        browser.use(tabs[1])
+        assert browser.run("return window.signedOut") is True
+        assert not browser.session_cookies()
+        for tab in tabs:
+            browser.use(tab)
+            assert browser.script("return gatehouse.state") == "signed-out"
+        browser.reset()
 
 
-# The page gets the answer of a refresh when it calls `release`.
-HELD_REFRESH = """
+# The page gets an answer from this path when it calls `release`.
+HELD = """
 const send = window.fetch;
 window.fetch = async (input, init) => {
     const answer = await send(input, init);
-    if (!String(input).endsWith("/api/auth/refresh")) return answer;
+    if (!(input.url ?? input).endsWith("%s")) return answer;
     window.isHeld = true;
     await new Promise((resolve) => { window.release = resolve; });
     return answer;
