@@ -234,7 +234,8 @@ let package = Package(
                     "JOSE", "JSON", "OpenSSL", "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
                 ],
                 exclude: [
-                    "Console/browser.py", "Console/flow_scenarios.py", "Console/look_scenarios.py", "Console/page.py",
+                    "Console/browser.py", "Console/browser_scenarios.py", "Console/flow_scenarios.py",
+                    "Console/look_scenarios.py", "Console/page.py",
                     "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
                     "Support/clock.c", "Support/make-proofs.py", "Support/oauth-client.py",
                     "Support/verify-access-token.py",

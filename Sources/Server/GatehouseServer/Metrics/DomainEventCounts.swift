@@ -171,7 +171,8 @@ extension Series.Metric {
         case .webSignIns:
             Family(
                 "gatehouse_web_sign_ins_total", .counter,
-                "Steps of sign-ins through a browser: begun, proven by the provider, cancelled, failed, exchanged, exchange_refused.")
+                "Steps of sign-ins through a browser: begun, proven by the provider, cancelled, failed, exchanged, exchange_refused."
+            )
         case .twoUsers:
             Family(
                 "gatehouse_identities_of_two_users_total", .counter,
