@@ -24,8 +24,11 @@ package struct ConsoleService: Sendable {
         self.settings = settings
         page = PageFiles(folder: settings.page)
         faults = Faults<APIFault>()
+        // The session of a page is in a cookie, which the API takes from a page of its own origin.
+        let ofPages: Set<String> = ["cookie", "origin", "sec-fetch-site"]
         api = FaultyAPI(
-            server: HTTPUpstream(try SocketAddress(path: settings.apiSocket)), faults: faults, report: report)
+            server: HTTPUpstream(try SocketAddress(path: settings.apiSocket), passing: ofPages), faults: faults,
+            report: report)
         apple = try settings.applePort.map {
             AppleControl(server: HTTPUpstream(try SocketAddress(host: "127.0.0.1", port: $0)))
         }

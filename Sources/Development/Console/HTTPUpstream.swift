@@ -10,8 +10,8 @@ struct HTTPUpstream: Sendable {
     private static let largestAnswer = 8 << 20
     /// The header fields that are passed on. The host, the length and the connection are this request's own.
     private static let usuallyPassed: Set<String> = [
-        "accept", "accept-language", "authorization", "content-encoding", "content-type", "cookie", "dpop",
-        "if-none-match", "origin", "sec-fetch-site", "user-agent", "x-forwarded-for", "x-forwarded-host",
+        "accept", "accept-language", "authorization", "content-encoding", "content-type", "dpop", "if-none-match",
+        "user-agent", "x-forwarded-for", "x-forwarded-host",
     ]
 
     let address: SocketAddress

@@ -36,7 +36,8 @@ struct FaultTests {
         #expect(request.method == "POST" && request.target == "/api/users/me?a=b" && request.body == Array("{}".utf8))
         #expect(request["authorization"] == "Bearer token" && request["x-forwarded-for"] == "192.0.2.1")
         #expect(request["dpop"] == "proof" && request["x-forwarded-host"] == "localhost:8443")
-        #expect(request["cookie"] == nil && request["x-user-id"] == nil && request["x-console-step"] == nil)
+        #expect(request["cookie"] == "a=b", "the cookie of a page's session")
+        #expect(request["x-user-id"] == nil && request["x-console-step"] == nil)
     }
 
     @Test("A lost answer: the request is carried out, the client gets nothing, and the log has the request id")

@@ -20,8 +20,8 @@ struct RunScriptPageTests {
             ("x-content-type-options", "nosniff"), ("cache-control", "no-cache"),
             (
                 "content-security-policy",
-                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'none'; "
-                    + "frame-ancestors 'none'; base-uri 'none'"
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                    + "img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
             ),
         ] {
             #expect(page.headers.filter { $0.name == name }.map(\.value) == [value], "\(name)")

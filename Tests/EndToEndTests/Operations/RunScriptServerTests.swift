@@ -133,7 +133,7 @@ struct RunScriptServerTests {
         #expect(try !isTaken(server.applePort))
         #expect(!server.page.contains("/mint") && server.page.contains("apple verify"))
         #expect(server.configuration.contains(#"APPLE_BUNDLE_ID="com.example.phone""#))
-        #expect(!server.configuration.contains("_URL=\"http") && !server.configuration.contains("APPLE_KEY_ID"))
+        #expect(!server.configuration.contains("_URL=\"http:") && !server.configuration.contains("APPLE_KEY_ID"))
         #expect(try server.paste(server.commands.filter { !$0.contains("appleid.apple.com") }).errorOutput == "")
     }
 

@@ -159,8 +159,7 @@ struct CallbackAttackTests {
         let browser = fixture.browser()
         let (first, second) = (try arrival(as: "a", in: browser), try arrival(as: "b", in: browser))
         fixture.inProcess?.advanceClock(by: .seconds(590))
-        // The stand-in's clock is the machine's, so the token looks old.
-        #expect(error(in: try browser.callBack(first)) == "invalid_identity")
+        #expect(code(in: try browser.callBack(first)) != nil)
         fixture.inProcess?.advanceClock(by: .seconds(20))
         #expect(isRefused(try browser.callBack(second)))
     }
