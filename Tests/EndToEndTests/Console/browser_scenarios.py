@@ -157,8 +157,9 @@ def browser_forgeries(page):
     """What the provider's page answers wrongly, and what the client is told of it."""
     open_view(page)
     for provider, forgery, error in (
-            ("acme", "nonce", "access_denied"), ("acme", "iss", "access_denied"), ("apple", "forged", "access_denied"),
-            ("google", "error", "server_error"), ("wechat", "code", "access_denied")):
+            ("acme", "nonce", "invalid_identity"), ("acme", "iss", "invalid_identity"),
+            ("apple", "forged", "invalid_identity"), ("google", "error", "server_error"),
+            ("wechat", "code", "invalid_identity")):
         choose(page, provider)
         begin(page)
         Select(page.one("#forgery")).select_by_value(forgery)

@@ -59,7 +59,8 @@ struct GeneratorRulesTests {
             #expect(statuses.filter { $0.hasPrefix("2") }.count == 1, "\(operation.id)")
             #expect(Set(statuses).isSubset(of: ["200", "202", "204", "304", "default"]), "\(operation.id)")
             let problem = operation.responses["default"]?.object?["$ref"]?.string
-            let expected = operation.id == "verify" ? "GuardRefusal" : "Problem"
+            let others = ["verify": "GuardRefusal", "exchangeCode": "TokenProblem"]
+            let expected = others[operation.id] ?? "Problem"
             #expect(problem == "#/components/responses/\(expected)", "\(operation.id)")
         }
     }
