@@ -152,7 +152,8 @@ struct AppClientBadAnswerTests {
     /// Codes that came later are no cases, so that a switch of an app over all cases stays complete.
     private static let laterCodes: [ProblemCode] = [
         .invalidDPoPProof, .invalidIdentity, .providerUnavailable, .unknownProvider, .invalidCode, .tooManyCodes,
-        .deliveryUnavailable, .countryNotServed, .staleNumber, .phoneRequired,
+        .deliveryUnavailable, .countryNotServed, .staleNumber, .phoneRequired, .invalidGrant, .invalidState,
+        .invalidRedirectURI, .originNotAllowed,
     ]
 
     @Test("Every code of the API has a name, and unknown ones survive")
