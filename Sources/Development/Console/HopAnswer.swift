@@ -1,7 +1,8 @@
 import DevelopmentHTTP
 import JSON
 
-/// The answer to a hop: that of the server, and the cookies that a browser stores.
+/// What the console's server tells the page about one request: the answer of the API or the stand-in, and the cookies that
+/// a browser would store.
 struct HopAnswer {
     let status: Int
     let fields: [HTTPRequest.Field]

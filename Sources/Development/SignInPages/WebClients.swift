@@ -15,8 +15,8 @@ package struct WebClient: Equatable, Sendable {
         self.redirectURIs = redirectURIs
     }
 
-    /// Reads a request that registers a client. What it leaves out is that of the usual client; a missing secret is never
-    /// that of another id. Refuses unknown members.
+    /// Reads a request that registers a client. A member that the request leaves out has the value of the usual client,
+    /// except the secret of a client with another id. Refuses unknown members.
     ///
     /// - Parameter names: of the members for the id and the secret.
     package init(

@@ -34,7 +34,7 @@ struct StartFaultTests {
     @Test("An unknown provider, one without a client, and a server without addresses have no start")
     func unknown() throws {
         let fixture = try WebSignInFixture { $0["APPLE_CLIENT_ID"] = nil }
-        for provider in ["apple", "nobody", "ACME", "dev", "phone", "acme%00", "..", "<b>"] {
+        for provider in ["apple", "unknown", "ACME", "dev", "phone", "acme%00", "..", "<b>"] {
             let answer = try fixture.server.send(.get("/api/auth/\(provider)/start?\(AppFlow().query)"))
             #expect(answer.status == 404, "\(provider)")
             #expect(!String(decoding: answer.body, as: UTF8.self).contains("<b>"))

@@ -75,7 +75,7 @@ struct WebSignInTests {
         let arrival = try browser.choose("ann@example.com", at: start.header("location") ?? "")
         let finish = try browser.callBack(arrival)
         let pages = [
-            try browser.callBack(arrival), try browser.start("nobody"),
+            try browser.callBack(arrival), try browser.start("unknown"),
             try browser.send(.get("/api/auth/acme/start?redirect_uri=https://evil.example/")),
         ]
         #expect([start, finish].allSatisfy { $0.status == 303 && $0.body.isEmpty })

@@ -21,7 +21,8 @@ struct Grants {
         consents.insert(Consent(subject: person.subject, clientID: person.audience)).inserted
     }
 
-    /// - Parameter redirectURI: must be that of the request for a code of the page, and nil for a code of an app.
+    /// - Parameter redirectURI: Apple's page issues a code for the address in its request, and the client must send the same
+    ///   address. A client that redeems a code of an app must send none.
     mutating func redeem(
         code text: String, clientID: String, redirectURI: String?, now: Int64
     ) throws(OAuthError) -> IssuedTokens {

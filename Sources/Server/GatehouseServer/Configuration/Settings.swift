@@ -87,8 +87,8 @@ package struct Settings: Sendable {
     package let appleClientID = Setting(
         "APPLE_CLIENT_ID", .clientID, "Services ID with which browsers sign in with Apple.",
         details: """
-            Its primary App ID has to be that of the app: [registering it](Providers.md#apple). Without it, browsers do not \
-            sign in with Apple.
+            At Apple, the Services ID must have the app's App ID as its primary App ID: \
+            [registering it](Providers.md#apple). Without this setting, browsers do not sign in with Apple.
             """)
     let appleNonce = Setting(
         "APPLE_NONCE", .oneOf(IdentityTokenPolicy.NonceRule.self), default: "optional",
