@@ -67,6 +67,8 @@ let package = Package(
                         "Curl", "FileSystem", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "StandardWebhooks",
                     ],
                     resources: [.embedInCode("Messages")]),
+                .target(
+                    name: "EventDelivery", dependencies: ["Curl", "Gatehouse", "JSON", "POSIX", "StandardWebhooks"]),
                 .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
                 .target(
                     name: "GatehouseStore",
@@ -80,10 +82,9 @@ let package = Package(
                 .target(
                     name: "GatehouseServer",
                     dependencies: [
-                        "CodeDelivery", "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse",
-                        "GatehouseStore",
-                        "GatehouseTokens",
-                        "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets", "StandardWebhooks",
+                        "CodeDelivery", "EventDelivery", "IdentityProviders", "Curl", "FastCGI", "FileSystem",
+                        "Gatehouse", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
+                        "POSIX", "Processes", "Sockets", "StandardWebhooks",
                     ]),
                 .executableTarget(
                     name: "GatehouseCommand",

@@ -1,0 +1,97 @@
+package import Gatehouse
+package import POSIX
+import Synchronization
+
+/// Runs a queue for each configured receiver, and registers the receivers in the database.
+package final class EventDispatcher: Sendable {
+    /// How often the registration is renewed: a receiver that no node renews for a day is forgotten.
+    private static let registrationInterval = Duration.seconds(600)
+
+    private struct Running {
+        let queue: ReceiverQueue
+        let threads: [Thread]
+    }
+
+    private let environment: ReceiverQueue.Environment
+    private let configured: Monitor<[EventReceiver]>
+    private let running = Mutex<[String: Running]>([:])
+
+    /// - Parameters:
+    ///   - node: an id of this process.
+    ///   - isClockTrusted: whether the clock may decide that an event is too old.
+    package init(
+        _ receivers: [EventReceiver], store: any Store & EventStore, node: String, writing write: @escaping UserWriter,
+        now: @escaping @Sendable () -> Timestamp, isClockTrusted: @escaping @Sendable () -> Bool,
+        report: @escaping @Sendable (EventDeliveryReport) -> Void
+    ) {
+        let sender = EventSender(store: store, now: now, write: write)
+        environment = ReceiverQueue.Environment(
+            store: store, node: node,
+            send: { (receiver, event) throws(Refusal) in try sender.send(event, to: receiver) }, now: now,
+            isClockTrusted: isClockTrusted, report: report)
+        configured = Monitor(receivers)
+    }
+
+    /// The names of the receivers in the settings.
+    package var names: [String] { configured.change { $0.map(\.name) }.sorted() }
+
+    /// Takes the receivers of new settings. Their queues go on.
+    package func apply(_ receivers: [EventReceiver]) { configured.change { $0 = receivers } }
+
+    /// Until `ended` is set; then waits for the requests under way. Called by one thread.
+    package func run(until ended: Monitor<Bool>) {
+        var registered: [EventSubscription] = []
+        var registerAt = MonotonicTime.now
+        repeat {
+            let receivers = configured.change { $0 }
+            let subscriptions = receivers.map(\.subscription)
+            if subscriptions != registered || .now >= registerAt, register(subscriptions) {
+                (registered, registerAt) = (subscriptions, .now + Self.registrationInterval)
+            }
+            adjust(to: receivers)
+        } while !isEnded(ended)
+        adjust(to: [])
+    }
+
+    private func isEnded(_ ended: Monitor<Bool>) -> Bool {
+        ended.wait(atMost: .seconds(1)) { $0 ? true : nil } ?? false
+    }
+
+    private func register(_ subscriptions: [EventSubscription]) -> Bool {
+        do throws(Refusal) {
+            try environment.store.register(subscriptions, now: environment.now())
+            return true
+        } catch {
+            environment.report(.storeFailed(error))
+            return false
+        }
+    }
+
+    /// Starts and ends queues.
+    private func adjust(to receivers: [EventReceiver]) {
+        let wanted = Dictionary(uniqueKeysWithValues: receivers.map { ($0.name, $0) })
+        let superfluous = running.withLock { running in
+            let others = running.filter { wanted[$0.key] == nil }
+            for name in others.keys { running[name] = nil }
+            return others.values.map { $0 }
+        }
+        for queue in superfluous.map(\.queue) { queue.end() }
+        for old in superfluous {
+            for thread in old.threads { thread.join() }
+            old.queue.release()
+        }
+        for (name, receiver) in wanted {
+            if let known = running.withLock({ $0[name] }) { known.queue.update(receiver) } else { start(receiver) }
+        }
+    }
+
+    private func start(_ receiver: EventReceiver) {
+        let queue = ReceiverQueue(receiver, environment)
+        // Without threads, the next second tries again.
+        let threads = (0..<ReceiverPace.concurrency).compactMap { _ in
+            try? Thread.spawn(name: "events") { queue.run() }
+        }
+        guard !threads.isEmpty else { return }
+        running.withLock { $0[receiver.name] = Running(queue: queue, threads: threads) }
+    }
+}

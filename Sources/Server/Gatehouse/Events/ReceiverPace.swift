@@ -1,0 +1,80 @@
+/// How fast a receiver gets events, decided by its answers.
+///
+///     accepted             the next one at once
+///     busy, unreachable    nothing for a while, which doubles up to 5 minutes; then one event alone, as a probe
+///     refused              this event again after a while, which doubles up to 4 hours, and with it the later ones of its
+///                          user; ten refusals in a row count as a failure of the receiver, too
+///     gone                 nothing, until an operator resumes the receiver
+///
+/// An event that has failed for three days is given up. A node whose clock may be wrong gives up none.
+package struct ReceiverPace: Sendable, Equatable {
+    /// How many events may be on their way to a healthy receiver at the same time, each of another user.
+    package static let concurrency = 4
+    package static let longestPause = Duration.seconds(300)
+    package static let longestDelay = Duration.seconds(4 * 3600)
+    /// Longer times of Retry-After are cut.
+    package static let longestRetryAfter = Duration.seconds(86_400)
+    /// So many refusals in a row are a failure of the receiver.
+    package static let toleratedRefusals = 10
+
+    /// Failures of the receiver since it last took an event.
+    package private(set) var failures = 0
+    private var refusals = 0
+    /// Uptime; nil if nothing is sent later than it could be.
+    package private(set) var pausedUntil: Duration?
+
+    package init() {}
+
+    /// How many events may be on their way now.
+    package var permitted: Int { failures == 0 ? Self.concurrency : 1 }
+
+    package func isPaused(at uptime: Duration) -> Bool { pausedUntil.map { uptime < $0 } ?? false }
+
+    /// - Parameters:
+    ///   - moment: the time; nil if the clock may be wrong.
+    ///   - chance: from 0 to 1, random, so that receivers and nodes do not try at the same moments.
+    package mutating func record(
+        _ outcome: EventOutcome, of event: QueuedEvent, at now: Timestamp, uptime: Duration, isClockTrusted: Bool,
+        chance: Double
+    ) -> EventStep {
+        let isExpired = isClockTrusted && event.expiresAt <= now
+        switch outcome {
+        case .accepted:
+            self = ReceiverPace()
+            return .finish
+        case .gone:
+            return .stop(fault: "the receiver answers status 410: it wants no more events")
+        case .busy(let time, let fault):
+            pause(for: time.map { min($0, Self.longestRetryAfter) }, uptime: uptime, chance: chance)
+            return isExpired ? .giveUpExpired(fault: fault) : .postpone(until: now, fault: fault)
+        case .unreachable(let fault):
+            pause(uptime: uptime, chance: chance)
+            return isExpired ? .giveUpExpired(fault: fault) : .postpone(until: now, fault: fault)
+        case .refused(let fault):
+            refusals += 1
+            if refusals >= Self.toleratedRefusals { pause(uptime: uptime, chance: chance) }
+            if isExpired { return .giveUp(fault: fault) }
+            return .postpone(until: now + Self.delay(after: event.attempts + 1, chance: chance), fault: fault)
+        }
+    }
+
+    /// An event that was under way when a pause began says nothing new, but may name a longer time.
+    private mutating func pause(for time: Duration? = nil, uptime: Duration, chance: Double) {
+        if !isPaused(at: uptime) {
+            failures += 1
+            pausedUntil = uptime + Self.doubled(.seconds(1), failures - 1, atMost: Self.longestPause, chance: chance)
+        }
+        if let time { pausedUntil = max(pausedUntil ?? .zero, uptime + time) }
+    }
+
+    /// The time until an event is sent again that was refused so many times.
+    package static func delay(after attempts: Int64, chance: Double) -> Duration {
+        doubled(.seconds(5), Int(min(max(1, attempts), 32)) - 1, atMost: longestDelay, chance: chance)
+    }
+
+    /// Between half of the time and all of it.
+    private static func doubled(_ first: Duration, _ count: Int, atMost most: Duration, chance: Double) -> Duration {
+        let time = min(most, first * (1 << min(count, 16)))
+        return time * (0.5 + chance / 2)
+    }
+}
