@@ -12,10 +12,18 @@ package final class EventDispatcher: Sendable {
         let threads: [Thread]
     }
 
+    private struct State {
+        var receivers: [EventReceiver]
+        var registered: [EventSubscription] = []
+        var registerAt = MonotonicTime.now
+    }
+
     private let environment: ReceiverQueue.Environment
-    private let configured: Monitor<[EventReceiver]>
+    private let state: Mutex<State>
     private let running = Mutex<[String: Running]>([:])
 
+    /// Registers the receivers, so that the first request already queues events for them.
+    ///
     /// - Parameters:
     ///   - node: an id of this process.
     ///   - isClockTrusted: whether the clock may decide that an event is too old.
@@ -29,41 +37,39 @@ package final class EventDispatcher: Sendable {
             store: store, node: node,
             send: { (receiver, event) throws(Refusal) in try sender.send(event, to: receiver) }, now: now,
             isClockTrusted: isClockTrusted, report: report)
-        configured = Monitor(receivers)
+        state = Mutex(State(receivers: receivers))
+        registerIfDue()
     }
 
-    /// The names of the receivers in the settings.
-    package var names: [String] { configured.change { $0.map(\.name) }.sorted() }
-
     /// Takes the receivers of new settings. Their queues go on.
-    package func apply(_ receivers: [EventReceiver]) { configured.change { $0 = receivers } }
+    package func apply(_ receivers: [EventReceiver]) {
+        state.withLock { $0.receivers = receivers }
+        registerIfDue()
+    }
 
-    /// Until `ended` is set; then waits for the requests under way. Called by one thread.
+    /// Sends events until `ended` is set, and then waits for the requests under way. Called by one thread.
     package func run(until ended: Monitor<Bool>) {
-        var registered: [EventSubscription] = []
-        var registerAt = MonotonicTime.now
         repeat {
-            let receivers = configured.change { $0 }
-            let subscriptions = receivers.map(\.subscription)
-            if subscriptions != registered || .now >= registerAt, register(subscriptions) {
-                (registered, registerAt) = (subscriptions, .now + Self.registrationInterval)
-            }
-            adjust(to: receivers)
-        } while !isEnded(ended)
+            registerIfDue()
+            adjust(to: state.withLock { $0.receivers })
+        } while !ended.isReached(within: .seconds(1))
         adjust(to: [])
     }
 
-    private func isEnded(_ ended: Monitor<Bool>) -> Bool {
-        ended.wait(atMost: .seconds(1)) { $0 ? true : nil } ?? false
-    }
-
-    private func register(_ subscriptions: [EventSubscription]) -> Bool {
+    /// Tried again every second while the database fails.
+    private func registerIfDue() {
+        let subscriptions: [EventSubscription]? = state.withLock { state in
+            let subscriptions = state.receivers.map(\.subscription)
+            return subscriptions == state.registered && .now < state.registerAt ? nil : subscriptions
+        }
+        guard let subscriptions else { return }
         do throws(Refusal) {
             try environment.store.register(subscriptions, now: environment.now())
-            return true
+            state.withLock { state in
+                (state.registered, state.registerAt) = (subscriptions, .now + Self.registrationInterval)
+            }
         } catch {
             environment.report(.storeFailed(error))
-            return false
         }
     }
 

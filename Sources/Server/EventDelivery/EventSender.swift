@@ -19,7 +19,7 @@ struct EventSender: Sendable {
         do throws(HTTPFault) {
             let response = try receiver.client(timeLimit: Self.timeLimit).post(
                 receiver.url, json: body, headers: headers)
-            return EventOutcome(response)
+            return EventOutcome(response, now: now())
         } catch {
             return .unreachable("\(error)")
         }
@@ -31,22 +31,39 @@ extension EventReceiver {
     func client(timeLimit: Duration) -> HTTPClient {
         var client = HTTPClient(timeout: timeLimit, authorities: authorities)
         client.cutsLongBodies = true
+        client.addresses = addressPolicy
         return client
     }
 }
 
 extension EventOutcome {
-    init(_ response: HTTPResponse) {
+    /// - Parameter now: for a Retry-After that is a date.
+    init(_ response: HTTPResponse, now: Timestamp) {
+        let text = "the receiver answers status \(response.status)"
         switch response.status {
         case 200...299: self = .accepted
         case 410: self = .gone
         case 429, 503:
-            self = .busy(retryAfter: nil, fault: "the receiver answers status \(response.status)")
+            let time = response.retryAfter.flatMap { Duration(retryAfter: $0, now: now) }
+            self = .busy(retryAfter: time, fault: text)
         // A proxy before the receiver has not heard from it.
-        case 502, 504: self = .unreachable("the receiver answers status \(response.status)")
-        case 300...399:
-            self = .refused("the receiver answers status \(response.status): a redirect is not followed, correct the URL")
-        default: self = .refused("the receiver answers status \(response.status)")
+        case 502, 504: self = .unreachable(text)
+        case 300...399: self = .refused(text + ": a redirect is not followed, correct the URL")
+        default: self = .refused(text)
+        }
+    }
+}
+
+extension Duration {
+    /// Reads Retry-After: seconds, or a date (RFC 9110, section 10.2.3). Nil for other texts.
+    init?(retryAfter text: String, now: Timestamp) {
+        if let seconds = Int64(text), seconds >= 0 {
+            // A larger number is cut later.
+            self = .seconds(min(seconds, 86_400 * 365))
+        } else if let date = Timestamp(httpDate: text) {
+            self = max(.zero, now.duration(to: date))
+        } else {
+            return nil
         }
     }
 }

@@ -10,6 +10,8 @@ struct GatehouseCommand {
         KeysResealCommand(), ProvidersListCommand(), ProvidersShowCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersUnlinkCommand(), UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
+        EventsListCommand(), EventsShowCommand(), EventsRetryCommand(), EventsReceiversCommand(),
+        EventsResumeCommand(),
         AppleVerifyCommand(), IdentityVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(),
         VersionCommand(),
     ]

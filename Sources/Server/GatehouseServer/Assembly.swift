@@ -1,3 +1,4 @@
+import EventDelivery
 import FileSystem
 package import Gatehouse
 import GatehouseStore
@@ -20,6 +21,8 @@ package struct Assembly: Sendable {
     let publicAddressMonitor: PublicAddressMonitor
     let requests: RequestCounts
     let providers: ProviderRegistry
+    let dispatcher: EventDispatcher
+    private let eventCounts: EventCounts
     private let senders: Senders
     private let events: DomainEventReporter
     private let services: Current<ConfiguredServices>
@@ -39,8 +42,9 @@ package struct Assembly: Sendable {
         let store = try Self.store(of: configuration, log: log, counts: storeCounts)
         configuration.databaseMark?.write(warning: log)
         // First, so that nothing is written before the clock was checked.
+        let node = ClockLog.newNodeID()
         let clocks = try Clocks(
-            store: store, primitives: primitives, node: ClockLog.newNodeID(), report: { ClockLog.write($0, to: log) })
+            store: store, primitives: primitives, node: node, report: { ClockLog.write($0, to: log) })
         let keys = Self.appleKeys(
             configuration, store: store, clocks: clocks, primitives: primitives, log: log, counts: keyCounts)
         let hashes = try IdentityHashes.kept(
@@ -58,6 +62,9 @@ package struct Assembly: Sendable {
             senders: senders.build(configuration.delivery), hasher: hashes, policy: configuration.policy,
             primitives: primitives, clocks: clocks,
             report: { events.report($0, requestID: $1) })
+        let eventCounts = EventCounts()
+        let dispatcher = Self.dispatcher(
+            configuration, store: store, node: node, clocks: clocks, primitives: primitives, counts: eventCounts, log: log)
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
             revocationAge: { auth.revocationAge }, clocks: clocks, onFailure: { log.storeFailure($0, $1) })
@@ -67,7 +74,8 @@ package struct Assembly: Sendable {
         let requests = RequestCounts(routes: services.value.router.routes)
         let sources: [any MetricSource] = [
             requests, events.counts, AppleKeyGauges(keys: keys), keyCounts, ProviderGauges(registry: providers),
-            DeliveryGauges(senders: senders),
+            DeliveryGauges(senders: senders), eventCounts,
+            EventGauges(store: store, log: log, now: primitives.now),
             StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
             storeCounts, ClockGauges(clocks: clocks),
             ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
@@ -78,6 +86,8 @@ package struct Assembly: Sendable {
         self.requests = requests
         self.keys = keys
         self.providers = providers
+        self.dispatcher = dispatcher
+        self.eventCounts = eventCounts
         self.senders = senders
         self.events = events
         self.health = health
@@ -98,6 +108,8 @@ package struct Assembly: Sendable {
             webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
             senders: senders.build(configuration.delivery), policy: configuration.policy)
         events.counts.logins.add(configuration.waysToSignIn)
+        eventCounts.add(configuration.receivers.map(\.name))
+        dispatcher.apply(configuration.receivers)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
         services.replace { Self.services(next, configuration, health, metrics) }
@@ -202,6 +214,21 @@ extension Assembly {
     /// A sixteenth of the workers may wait for each receiver, so that one that hangs does not delay the other.
     private static func senders(_ configuration: Configuration, log: Log) -> Senders {
         Senders(each: max(1, configuration.workers / 16), log: log)
+    }
+
+    private static func dispatcher(
+        _ configuration: Configuration, store: any ServerStore, node: String, clocks: Clocks, primitives: Primitives,
+        counts: EventCounts, log: Log
+    ) -> EventDispatcher {
+        counts.add(configuration.receivers.map(\.name))
+        let throttle = LogThrottle(every: .seconds(60))
+        return EventDispatcher(
+            configuration.receivers, store: store, node: node, writing: { user, json in user.write(to: &json) },
+            now: primitives.now, isClockTrusted: { !clocks.isInDoubt },
+            report: { report in
+                counts.count(report)
+                report.write(to: log, throttle: throttle)
+            })
     }
 
     private static func sealing(

@@ -28,6 +28,9 @@ struct BackgroundWork: Sendable {
         repeatBatches(until: ended, pause: .zero) { () throws(Refusal) in try assembly.auth.runNextAppleTask() }
     }
 
+    /// Ends with the accepting of requests, so that another node, or the next process, goes on at once.
+    func sendEvents(until stopping: Monitor<Bool>) { assembly.dispatcher.run(until: stopping) }
+
     /// Returns at once if there are no other nodes.
     func followRevocations(until ended: Monitor<Bool>) {
         guard assembly.auth.hasOtherNodes else { return }

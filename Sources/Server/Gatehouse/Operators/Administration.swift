@@ -84,6 +84,18 @@ package struct Administration: Sendable {
         try store.auditEvents(query)
     }
 
+    // MARK: Events for other services
+
+    package func events(_ query: EventQuery) throws(Refusal) -> [QueuedEvent] { try store.events(query) }
+
+    /// Makes events due at once, at most as many as the limit of the query. Returns how many.
+    package func retry(_ query: EventQuery) throws(Refusal) -> Int { try store.retry(query, now: now()) }
+
+    package func receiverStates() throws(Refusal) -> [ReceiverState] { try store.receiverStates() }
+
+    /// False if no receiver has this name.
+    package func resume(_ receiver: String) throws(Refusal) -> Bool { try store.resume(receiver) }
+
     private func event(_ kind: AuditEvent.Kind, _ user: UserID) -> AuditEvent {
         var event = AuditEvent(kind, at: now(), by: .operator, userID: user)
         event.operatorName = operatorName

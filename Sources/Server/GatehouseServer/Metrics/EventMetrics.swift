@@ -39,7 +39,8 @@ final class EventCounts: MetricSource {
         }
         text.begin(
             Family(
-                "gatehouse_events_given_up_total", .counter, "Events that became dead letters after three days of failures."
+                "gatehouse_events_given_up_total", .counter,
+                "Events that became dead letters after three days of failures."
             ))
         for name in names { text.sample(dead[name] ?? 0, [("receiver", name)]) }
     }

@@ -15,7 +15,7 @@ private struct AppendOnlyTable {
 }
 
 /// How many rows one step examines.
-private let slice: Int64 = 500
+let slice: Int64 = 500
 /// How long one step may delay other writes, where there is one writer at a time.
 private let timeLimit = Duration.milliseconds(4)
 
@@ -40,6 +40,7 @@ extension RelationalStore {
             hasMore = true
         }
         if try purge("apple_tasks", expired: limits.now) { hasMore = true }
+        if try purgeEvents(limits) { hasMore = true }
         for log in logs where try purge(log, believedUntil: limits.now + ClockAgreement.readinessLimit) {
             hasMore = true
         }
@@ -83,7 +84,7 @@ extension RelationalStore {
         return try remove(ids, from: table, by: "id")
     }
 
-    private func remove(_ numbers: [Int64], from table: String, by column: String) throws(Refusal) -> Bool {
+    func remove(_ numbers: [Int64], from table: String, by column: String) throws(Refusal) -> Bool {
         let hasLeftovers = try remove(numbers) { connection, number in
             try connection.send("DELETE FROM \(table) WHERE \(column) = ?", .integer(number))
         }

@@ -1,0 +1,5 @@
+package import EventDelivery
+
+extension Configuration {
+    package var receivers: [EventReceiver] { [] }
+}
