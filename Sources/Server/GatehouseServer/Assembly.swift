@@ -65,15 +65,18 @@ package struct Assembly: Sendable {
             configuration.publicAddress.address, now: primitives.now, log: log)
         let services = Current { Self.services(auth, configuration, health, metrics) }
         let requests = RequestCounts(routes: services.value.router.routes)
+        let serviceCounts = ServiceCounts(configuration.policy.services)
         let sources: [any MetricSource] = [
-            requests, events.counts, AppleKeyGauges(keys: keys), keyCounts, ProviderGauges(registry: providers),
+            requests, serviceCounts, events.counts, AppleKeyGauges(keys: keys), keyCounts,
+            ProviderGauges(registry: providers),
             DeliveryGauges(senders: senders),
             StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
             storeCounts, ClockGauges(clocks: clocks),
             ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
         ]
         for source in sources { metrics.add(source) }
-        handler = RequestHandler(services: services, counts: requests, log: log, primitives: primitives)
+        handler = RequestHandler(
+            services: services, counts: requests, serviceCounts: serviceCounts, log: log, primitives: primitives)
         self.services = services
         self.requests = requests
         self.keys = keys
@@ -98,6 +101,7 @@ package struct Assembly: Sendable {
             webProviders: Self.webProviders(built.web, configuration, appleKeys: keys),
             senders: senders.build(configuration.delivery), policy: configuration.policy)
         events.counts.logins.add(configuration.waysToSignIn)
+        handler.serviceCounts.add(configuration.policy.services)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
         services.replace { Self.services(next, configuration, health, metrics) }

@@ -15,6 +15,10 @@ package protocol Store: Sendable {
 
     func user(_ id: UserID) throws(Refusal) -> User?
 
+    /// What services may know of these users, deleted ones among them, in any order. Unknown ids are left out. The ids
+    /// differ, and none contains a NUL.
+    func summaries(of ids: [UserID]) throws(Refusal) -> [UserSummary]
+
     /// Decides a login, and writes what it accepts: the user, the account, the session. Redeems the login's redemption.
     /// When the user then has more sessions than the limit, those not used for the longest time end.
     func record(
