@@ -152,14 +152,14 @@ package struct Settings: Sendable {
 
     // MARK: Services
 
-    package let serviceTokens = Setting(
+    let serviceTokens = Setting(
         "SERVICE_TOKENS", .serviceTokens, secret: true,
         "Tokens of your services, which [ask about users and access tokens](Services.md).",
         details: """
             Lines that begin with `#` are comments. Two lines of one name are two tokens of one service, for the time in which \
             it gets a new one. Only hashes of the tokens are kept in memory.
             """)
-    package let serviceUsers = Setting(
+    let serviceUsers = Setting(
         "SERVICE_USERS", .list(of: "user names or numbers"),
         "Users of this machine that ask without a token, beside root.",
         details: """

@@ -34,8 +34,10 @@ package struct MovedTable: Sendable {
 
 extension MovedTable {
     /// Columns that have a meaning only in one database, by table. PostgreSQL gives each revocation the id of the
-    /// transaction that copies it.
-    package static let unmovedColumns: [String: Set<String>] = ["revocations": ["transaction"]]
+    /// transaction that copies it. Nodes of the source do not send events of the target.
+    package static let unmovedColumns: [String: Set<String>] = [
+        "revocations": ["transaction"], "event_receivers": ["holder", "held_until"],
+    ]
 
     /// Every table of the schema, each after the tables that it refers to.
     package static let all: [MovedTable] = [
@@ -99,6 +101,11 @@ extension MovedTable {
             numbers: ["id", "attempts", "due_at", "expires_at"], blobs: ["secret"], isNumbered: true),
         MovedTable(
             "apple_notifications", key: "place", texts: ["id"], numbers: ["place", "moment"], isNumbered: true),
+        MovedTable("event_receivers", key: "name", texts: ["name", "types"], numbers: ["seen_at", "stopped_at"]),
+        MovedTable(
+            "events", key: "number",
+            texts: ["receiver", "id", "type", "user_id", "session_id", "detail", "fault"],
+            numbers: ["number", "moment", "attempts", "due_at", "expires_at", "dead_at"], isNumbered: true),
         MovedTable("barred_identities", key: "hash", texts: ["user_id"], numbers: ["moment"], blobs: ["hash"]),
     ]
 }

@@ -64,6 +64,7 @@ extension Connection: RecordConnection {
     }
 
     package static var skippingLockedRows: String { "FOR UPDATE SKIP LOCKED" }
+    package static var clock: String { "gatehouse_now()" }
 
     package static var providersOfUser: String {
         "(SELECT string_agg(provider, ' ' ORDER BY created_at, id) FROM auth_accounts WHERE user_id = u.id)"

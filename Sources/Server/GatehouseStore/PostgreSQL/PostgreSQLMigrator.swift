@@ -121,5 +121,6 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(name: "codes", usableBy: 1, sql: PackageResources.postgresql_0005_codes_sql),
         PostgreSQLMigration(
             name: "authorizations", usableBy: 1, sql: PackageResources.postgresql_0006_authorizations_sql),
+        PostgreSQLMigration(name: "events", usableBy: 1, sql: PackageResources.postgresql_0007_events_sql),
     ]
 }

@@ -28,8 +28,7 @@ extension RelationalStore {
             let decision = UnlinkDecision(provider, of: user, with: try connection.accounts(of: id))
             guard case .unlink(let changed) = decision else { return (decision, []) }
             if provider == .apple { _ = try connection.queueRevocation(of: id, now: event.moment) }
-            try connection.deleteAccounts(of: id, provider: provider)
-            if let changed { try connection.updateAddress(of: changed, now: event.moment) }
+            try connection.unlink(provider, of: user, changing: changed, now: event.moment)
             let ended = try connection.revokeAll(
                 of: id, openedBy: provider, except: event.sessionID, for: .accountUnlinked, now: event.moment)
             try connection.insert(event)
@@ -82,14 +81,13 @@ extension RecordConnection {
         let now = link.event.moment
         switch decision {
         case .link(let account, let changed):
-            try insert(account, of: link.user)
-            if let changed { try updateAddress(of: changed, now: now) }
+            try self.link(account, to: facts.user, changing: changed, now: now)
             if let task = link.task { try insert(task) }
             try insert(link.event)
         case .replace(let former, let account, let changed):
             try deleteAccounts(of: link.user, provider: former.provider)
-            try insert(account, of: link.user)
-            if let changed { try updateAddress(of: changed, now: now) }
+            try insert(UserEvent(.unlinked(former.provider), of: link.user, at: now))
+            try self.link(account, to: facts.user, changing: changed, now: now)
             try insert(link.event)
         case .alreadyLinked(let account):
             if let former = facts.known?.account, former != account {
@@ -104,6 +102,32 @@ extension RecordConnection {
     }
 }
 
+// MARK: - Accounts with their events
+
+extension RecordConnection {
+    /// - Parameters:
+    ///   - user: as they were before.
+    ///   - changed: the user with another address; nil if the address stays.
+    fileprivate func link(
+        _ account: LinkedAccount, to user: User?, changing changed: User?, now: Timestamp
+    ) throws {
+        guard let user else { return }
+        try insert(account, of: user.id)
+        if let changed { try updateAddress(of: changed, now: now) }
+        try insert(UserEvent(.linked(account.provider), of: user.id, at: now))
+        // Also the phone number, which a trigger writes.
+        try insertUpdate(of: user, at: now)
+    }
+
+    /// - Parameters: as above.
+    func unlink(_ provider: Provider, of user: User, changing changed: User?, now: Timestamp) throws {
+        try deleteAccounts(of: user.id, provider: provider)
+        if let changed { try updateAddress(of: changed, now: now) }
+        try insert(UserEvent(.unlinked(provider), of: user.id, at: now))
+        try insertUpdate(of: user, at: now)
+    }
+}
+
 extension RecordConnection {
     func delete(_ id: UserID, queueing task: AppleTask?, recording event: AuditEvent) throws -> Deletion? {
         try lock(id)
@@ -112,6 +136,7 @@ extension RecordConnection {
         guard try anonymise(id, now: event.moment) else { return nil }
         let revocation = try queueRevocation(of: id, queueing: task, now: event.moment)
         try deleteAccounts(of: id)
+        try insert(UserEvent(.deleted(joining: nil), of: id, at: event.moment))
         try insert(event)
         return Deletion(sessions: try deleteSessions(of: id, now: event.moment), revocation: revocation)
     }

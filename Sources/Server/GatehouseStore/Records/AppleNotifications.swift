@@ -48,8 +48,7 @@ extension RecordConnection {
         switch effect {
         case .keep: break
         case .unlink(let changed):
-            try deleteAccounts(of: user.id, provider: .apple)
-            if let changed { try updateAddress(of: changed, now: now) }
+            try unlink(.apple, of: user, changing: changed, now: now)
         case .delete:
             let event = AuditEvent(.userDeleted, at: now, by: .apple, userID: user.id)
             return try delete(user.id, queueing: nil, recording: event)?.sessions ?? []

@@ -39,6 +39,8 @@ extension RecordConnection {
         _ accepted: AcceptedJoin, of join: Join, limit: Int, resealing reseal: ([UInt8], UserID) -> [UInt8]?
     ) throws -> [SessionID] {
         let owner = accepted.user.id
+        let moved = try accounts(of: join.caller).map(\.provider)
+        let former = try user(owner)
         try moveAccounts(of: join.caller, to: owner, resealing: reseal, now: join.moment)
         let ended = try deleteSessions(of: join.caller, now: join.moment)
         _ = try anonymise(join.caller, now: join.moment)
@@ -46,6 +48,9 @@ extension RecordConnection {
         try markRedeemed(join.redemption, by: join.identity.provider)
         try insert(accepted.session, redeeming: nil)
         for event in accepted.events { try insert(event) }
+        try insert(UserEvent(.deleted(joining: owner), of: join.caller, at: join.moment))
+        for provider in moved { try insert(UserEvent(.linked(provider), of: owner, at: join.moment)) }
+        if let former { try insertUpdate(of: former, at: join.moment) }
         return ended + (try enforce(limit, on: owner, except: accepted.session.id, now: join.moment))
     }
 

@@ -46,12 +46,15 @@ extension RecordConnection {
     ) throws -> [SessionID] {
         if let known {
             try updateAtLogin(accepted.user, by: login.identity.provider, now: login.moment)
+            try insert(UserEvent.update(of: accepted.user, from: known.user, at: login.moment))
             if let account = accepted.account {
                 try update(account, formerSubject: known.account.subject, now: login.moment)
             }
         } else {
             try insert(accepted.user, lastLoginBy: login.identity.provider)
             if let account = accepted.account { try insert(account, of: accepted.user.id) }
+            try insert(
+                UserEvent(.created(by: login.identity.provider), of: accepted.user.id, at: login.moment))
         }
         if let redemption = login.redemption { try markRedeemed(redemption, by: login.identity.provider) }
         if let key = login.key { try markUsed(key.use, now: login.moment) }

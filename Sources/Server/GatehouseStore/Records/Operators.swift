@@ -15,6 +15,7 @@ extension RelationalStore {
         try writing { connection in
             guard try connection.setStatus(.disabled, of: id, from: .active, now: event.moment) else { return false }
             _ = try connection.revokeAll(of: id, for: .userDisabled, now: event.moment)
+            try connection.insert(UserEvent(.disabled, of: id, at: event.moment))
             try connection.insert(event)
             return true
         }
@@ -25,6 +26,7 @@ extension RelationalStore {
             let hadBarred = try connection.unbar(id)
             let wasDisabled = try connection.setStatus(.active, of: id, from: .disabled, now: event.moment)
             guard wasDisabled || hadBarred else { return false }
+            if wasDisabled { try connection.insert(UserEvent(.enabled, of: id, at: event.moment)) }
             try connection.insert(event)
             return true
         }
@@ -33,6 +35,7 @@ extension RelationalStore {
     package func setRole(_ role: Role, of id: UserID, recording event: AuditEvent) throws(Refusal) -> Bool {
         try writing { connection in
             guard try connection.setRole(role, of: id, now: event.moment) else { return false }
+            try connection.insert(UserEvent(.updated(["role"]), of: id, at: event.moment))
             try connection.insert(event)
             return true
         }

@@ -33,6 +33,7 @@ extension RecordConnection {
             "UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2 WHERE id = ?1",
             .text(session.id.text), .optional(session.revokedAt?.milliseconds),
             .optional(session.revokeReason?.rawValue))
+        try insert(UserEvent.end(of: session.id, for: session.revokeReason, of: session.userID, at: event.moment))
         try insert(event)
     }
 }

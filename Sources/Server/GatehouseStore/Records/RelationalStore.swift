@@ -62,6 +62,9 @@ package protocol RecordConnection: SQLConnection {
     /// Takes tasks of the outbox that no other transaction has taken: appended to a query for rows of `apple_tasks`.
     static var skippingLockedRows: String { get }
 
+    /// An expression: the time by the clock of the database, in milliseconds.
+    static var clock: String { get }
+
     /// The providers at which a user `u` has an account, the oldest account first, as a text with spaces between them.
     static var providersOfUser: String { get }
 }

@@ -98,13 +98,15 @@ extension RecordConnection {
 
     /// Ends a session that has not ended. The triggers of `writeEnd` run.
     func revoke(_ id: SessionID, for reason: RevokeReason, recording event: AuditEvent) throws -> Bool {
-        let changed = try run(
+        let user = try first(
             """
             UPDATE refresh_tokens SET revoked_at = ?2, revoke_reason = ?3, updated_at = ?2
-            WHERE id = ?1 AND revoked_at IS NULL
+            WHERE id = ?1 AND revoked_at IS NULL RETURNING user_id
             """,
-            .text(id.text), .integer(event.moment.milliseconds), .text(reason.rawValue))
-        guard changed == 1 else { return false }
+            .text(id.text), .integer(event.moment.milliseconds), .text(reason.rawValue)
+        ) { row in UserID(row.text(0)) }
+        guard let user else { return false }
+        try insert(UserEvent.end(of: id, for: reason, of: user, at: event.moment))
         try insert(event)
         return true
     }

@@ -15,7 +15,13 @@ private let summariesByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = 
 
 extension RelationalStore {
     package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
-        try writing { try $0.update(id, change, now: now) }
+        try writing { connection in
+            try connection.lock(id)
+            guard let former = try connection.user(id) else { return nil }
+            guard let user = try connection.update(id, change, now: now) else { return nil }
+            try connection.insert(UserEvent.update(of: user, from: former, at: now))
+            return user
+        }
     }
 }
 

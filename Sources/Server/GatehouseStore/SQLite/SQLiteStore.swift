@@ -134,6 +134,7 @@ extension Connection: RecordConnection {
     package func lockSessions(of user: UserID) {}
     package func lockMaintenance() -> Bool { true }
     package static var skippingLockedRows: String { "" }
+    package static var clock: String { "unixepoch() * 1000" }
 
     package static var providersOfUser: String {
         """

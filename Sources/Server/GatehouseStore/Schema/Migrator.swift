@@ -110,5 +110,6 @@ struct Migration: Sendable {
         Migration(name: "any provider", sql: PackageResources._011_any_provider_sql),
         Migration(name: "codes", sql: PackageResources._012_codes_sql),
         Migration(name: "authorizations", sql: PackageResources._013_authorizations_sql),
+        Migration(name: "events", sql: PackageResources._014_events_sql),
     ]
 }

@@ -1,0 +1,12 @@
+/// What other services are told about.
+package enum EventType: String, Sendable, CaseIterable {
+    case userCreated = "user.created"
+    case userUpdated = "user.updated"
+    case userDeleted = "user.deleted"
+    case userDisabled = "user.disabled"
+    case userEnabled = "user.enabled"
+    case accountLinked = "account.linked"
+    case accountUnlinked = "account.unlinked"
+    /// A session ended because its token was stolen.
+    case sessionRevoked = "session.revoked"
+}

@@ -1,0 +1,192 @@
+package import Gatehouse
+import OpenSSL
+import SQL
+
+// The outbox of events: `EventStore`.
+
+extension RecordConnection {
+    /// Queues an event for each receiver of its type. Without receivers, this writes nothing.
+    ///
+    /// Events of one user are queued in the order of the changes: each change locks the user, or the session that it ends, before.
+    func insert(_ event: UserEvent?) throws {
+        guard let event else { return }
+        let id = ULID.make("evt", at: event.moment, random: SecureRandom.bytes(ULID.randomBytes))
+        try send(
+            insertEvent,
+            .text(id), .text(event.type.rawValue), .text(event.userID.text), .optional(event.sessionID?.text),
+            .optional(event.detail), .integer(event.moment.milliseconds),
+            .integer((event.moment + QueuedEvent.patience).milliseconds), .text("% \(event.type.rawValue) %"))
+    }
+
+    /// Queues an event for a user who has changed since.
+    func insertUpdate(of former: User, at now: Timestamp) throws {
+        guard let user = try user(former.id) else { return }
+        try insert(UserEvent.update(of: user, from: former, at: now))
+    }
+}
+
+// A constant, so that it is not built for each request.
+private let insertEvent = """
+    INSERT INTO events (receiver, id, type, user_id, session_id, detail, moment, due_at, expires_at)
+    SELECT name, ?1, ?2, ?3, ?4, ?5, CAST(?6 AS BIGINT), CAST(?6 AS BIGINT), CAST(?7 AS BIGINT)
+    FROM event_receivers WHERE types = '*' OR types LIKE ?8
+    """
+
+/// The columns of an event `e`, in the order in which `QueuedEvent.init(row:)` reads them.
+private let eventColumns = """
+    e.number, e.id, e.receiver, e.type, e.user_id, e.session_id, e.detail, e.moment, e.attempts, e.due_at, e.expires_at,
+    e.dead_at, e.fault
+    """
+
+extension RelationalStore {
+    package func dueEvents(for receiver: String, now: Timestamp, limit: Int) throws(Refusal) -> [QueuedEvent] {
+        try reading { connection in
+            try connection.all(
+                """
+                SELECT \(eventColumns) FROM events e
+                WHERE e.receiver = ?1 AND e.dead_at IS NULL AND (e.due_at <= ?2 OR e.due_at > ?3) AND NOT EXISTS (
+                    SELECT 1 FROM events p WHERE p.receiver = e.receiver AND p.user_id = e.user_id
+                        AND p.number < e.number AND p.dead_at IS NULL)
+                ORDER BY e.number LIMIT ?4
+                """,
+                // An event that is due later than any delay was postponed by a clock that was wrong.
+                .text(receiver), .integer(now.milliseconds), .integer((now + QueuedEvent.patience).milliseconds),
+                .integer(Int64(limit))
+            ) { row in try QueuedEvent(row: row) }
+        }
+    }
+
+    package func finish(_ event: QueuedEvent) throws(Refusal) {
+        try writing { try $0.send("DELETE FROM events WHERE number = ?", .integer(event.number)) }
+    }
+
+    package func postpone(
+        _ event: QueuedEvent, until moment: Timestamp?, fault: String, now: Timestamp
+    ) throws(Refusal) {
+        try writing { connection in
+            // Another node may have sent it since, or an operator may have made it due.
+            try connection.send(
+                """
+                UPDATE events SET attempts = attempts + 1, due_at = coalesce(CAST(?3 AS BIGINT), due_at),
+                    dead_at = CASE WHEN CAST(?3 AS BIGINT) IS NULL THEN CAST(?4 AS BIGINT) END, fault = ?5
+                WHERE number = ?1 AND attempts = ?2
+                """,
+                .integer(event.number), .integer(event.attempts), .optional(moment?.milliseconds),
+                .integer(now.milliseconds), .text(fault))
+        }
+    }
+
+    package func expireEvents(for receiver: String, fault: String, now: Timestamp) throws(Refusal) -> Int {
+        try writing { connection in
+            try connection.run(
+                """
+                UPDATE events SET dead_at = ?2, fault = ?3 WHERE number IN (
+                    SELECT number FROM events WHERE receiver = ?1 AND dead_at IS NULL AND expires_at <= ?2
+                    ORDER BY number LIMIT 1000)
+                """,
+                .text(receiver), .integer(now.milliseconds), .text(fault))
+        }
+    }
+}
+
+extension RelationalStore {
+    package func events(_ query: EventQuery) throws(Refusal) -> [QueuedEvent] {
+        try reading { connection in
+            try connection.all(
+                "SELECT \(eventColumns) FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?6",
+                query.values[0], query.values[1], query.values[2], query.values[3], query.values[4],
+                .integer(Int64(query.limit))
+            ) { row in try QueuedEvent(row: row) }
+        }
+    }
+
+    package func retry(_ query: EventQuery, now: Timestamp) throws(Refusal) -> Int {
+        try writing { connection in
+            try connection.run(
+                """
+                UPDATE events SET attempts = 0, due_at = ?6, expires_at = ?7, dead_at = NULL
+                WHERE number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?8)
+                """,
+                query.values[0], query.values[1], query.values[2], query.values[3], query.values[4],
+                .integer(now.milliseconds), .integer((now + QueuedEvent.patience).milliseconds),
+                .integer(Int64(query.limit)))
+        }
+    }
+}
+
+/// The condition of an `EventQuery`, whose values are the first five parameters.
+private let queried = """
+    (CAST(?1 AS TEXT) IS NULL OR e.receiver = ?1) AND (CAST(?2 AS TEXT) IS NULL OR e.id = ?2)
+    AND (CAST(?3 AS TEXT) IS NULL OR e.user_id = ?3) AND (CAST(?4 AS BIGINT) = 0 OR e.dead_at IS NOT NULL)
+    AND e.number > ?5
+    """
+
+extension EventQuery {
+    fileprivate var values: [Value] {
+        [
+            .optional(receiver), .optional(id), .optional(userID?.text), .integer(onlyDead ? 1 : 0), .integer(after),
+        ]
+    }
+}
+
+// MARK: - Rows
+
+extension UserEvent {
+    fileprivate var sessionID: SessionID? {
+        if case .sessionRevoked(let id, _) = content { id } else { nil }
+    }
+
+    /// What the column `detail` holds.
+    fileprivate var detail: String? {
+        switch content {
+        case .created(let provider), .linked(let provider), .unlinked(let provider): provider.rawValue
+        case .updated(let names): names.joined(separator: " ")
+        case .deleted(let user): user?.text
+        case .disabled, .enabled: nil
+        case .sessionRevoked(_, let reason): reason.rawValue
+        }
+    }
+}
+
+extension QueuedEvent {
+    /// Reads `eventColumns`.
+    fileprivate init(row: borrowing any SQLRow & ~Copyable) throws {
+        var columns = ColumnCounter()
+        let (number, id, receiver) = (
+            row.integer(columns.next()), row.text(columns.next()), row.text(columns.next())
+        )
+        let (content, user) = try UserEvent.Content.read(row: row, &columns)
+        self.init(
+            number: number, id: id, receiver: receiver,
+            event: UserEvent(content, of: user, at: row.timestamp(columns.next())),
+            attempts: row.integer(columns.next()), dueAt: row.timestamp(columns.next()),
+            expiresAt: row.timestamp(columns.next()), deadAt: row.optionalTimestamp(columns.next()),
+            fault: row.optionalText(columns.next()))
+    }
+}
+
+extension UserEvent.Content {
+    /// Reads the columns from `type` to `detail`.
+    fileprivate static func read(
+        row: borrowing any SQLRow & ~Copyable, _ columns: inout ColumnCounter
+    ) throws -> (content: UserEvent.Content, user: UserID) {
+        let type = try row.case(EventType.self, at: columns.next())
+        let user = UserID(row.text(columns.next()))
+        let session = row.optionalText(columns.next()).map(SessionID.init)
+        let detail = columns.next()
+        func provider() throws -> Provider { try row.case(Provider.self, at: detail) }
+        let content: UserEvent.Content =
+            switch type {
+            case .userCreated: .created(by: try provider())
+            case .userUpdated: .updated(row.text(detail).split(separator: " ").map(String.init))
+            case .userDeleted: .deleted(joining: row.optionalText(detail).map(UserID.init))
+            case .userDisabled: .disabled
+            case .userEnabled: .enabled
+            case .accountLinked: .linked(try provider())
+            case .accountUnlinked: .unlinked(try provider())
+            case .sessionRevoked:
+                .sessionRevoked(session ?? SessionID(""), try row.case(RevokeReason.self, at: detail))
+            }
+        return (content, user)
+    }
+}
