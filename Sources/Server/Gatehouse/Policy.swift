@@ -23,12 +23,13 @@ package struct Policy: Sendable {
     package var codes: CodePolicy
     package var phone: PhonePolicy
     package var web: WebPolicy
+    package var services: ServiceAccess
 
     package init(
         accessTokenLifetime: Duration, refresh: RefreshPolicy, devSecretHash: [UInt8]?, defaultClientID: String,
         auditRetention: Duration, sensitiveMaxAge: Duration?, sessionsPerUser: Int, apple: ApplePolicy,
         dpop: DPoPPolicy = DPoPPolicy(), codes: CodePolicy = CodePolicy(), phone: PhonePolicy = PhonePolicy(),
-        web: WebPolicy = WebPolicy()
+        web: WebPolicy = WebPolicy(), services: ServiceAccess = ServiceAccess()
     ) {
         self.accessTokenLifetime = accessTokenLifetime
         self.refresh = refresh
@@ -42,6 +43,7 @@ package struct Policy: Sendable {
         self.codes = codes
         self.phone = phone
         self.web = web
+        self.services = services
     }
 }
 

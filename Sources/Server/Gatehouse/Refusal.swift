@@ -48,6 +48,10 @@ package enum Refusal: Error, Sendable, Equatable {
     /// The proof of a bound session's request is missing or wrong, or that of a login is wrong.
     case invalidProof(DPoPFault)
 
+    /// A request of a service without a token, from a process that needs one.
+    case noServiceToken
+    case invalidServiceToken
+
     case invalidRefreshToken
     /// What was sent as a refresh token is a token of this kind.
     case notARefreshToken(TokenKind)

@@ -6,10 +6,14 @@ package struct RequestContext: Sendable {
     package let id: String
     package private(set) var userID: UserID?
     package private(set) var sessionID: SessionID?
+    /// The service that asks, or the user of this machine: a name of `ServiceAccess`.
+    package private(set) var service: String?
 
     package init(id: String) {
         self.id = id
     }
+
+    mutating func identify(service name: String) { service = name }
 
     mutating func identify(_ user: UserID, _ session: SessionID) {
         userID = user

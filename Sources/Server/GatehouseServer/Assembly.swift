@@ -72,16 +72,18 @@ package struct Assembly: Sendable {
             configuration.publicAddress.address, now: primitives.now, log: log)
         let services = Current { Self.services(auth, configuration, health, metrics) }
         let requests = RequestCounts(routes: services.value.router.routes)
+        let serviceCounts = ServiceCounts(configuration.policy.services)
         let sources: [any MetricSource] = [
-            requests, events.counts, AppleKeyGauges(keys: keys), keyCounts, ProviderGauges(registry: providers),
-            DeliveryGauges(senders: senders), eventCounts,
+            requests, serviceCounts, events.counts, AppleKeyGauges(keys: keys), keyCounts,
+            ProviderGauges(registry: providers), DeliveryGauges(senders: senders), eventCounts,
             EventGauges(store: store, log: log, now: primitives.now),
             StoreGauges(store: store, revocationAge: { auth.revocationAge }, log: log, now: primitives.now),
             storeCounts, ClockGauges(clocks: clocks),
             ProcessGauges(startedAt: startedAt ?? primitives.now(), now: primitives.now), publicAddressMonitor,
         ]
         for source in sources { metrics.add(source) }
-        handler = RequestHandler(services: services, counts: requests, log: log, primitives: primitives)
+        handler = RequestHandler(
+            services: services, counts: requests, serviceCounts: serviceCounts, log: log, primitives: primitives)
         self.services = services
         self.requests = requests
         self.keys = keys
@@ -110,6 +112,7 @@ package struct Assembly: Sendable {
         events.counts.logins.add(configuration.waysToSignIn)
         eventCounts.add(configuration.receivers.map(\.name))
         dispatcher.apply(configuration.receivers)
+        handler.serviceCounts.add(configuration.policy.services)
         sealHashKeys(configuration.refreshKeys)
         publicAddressMonitor.adopt(configuration.publicAddress.address)
         services.replace { Self.services(next, configuration, health, metrics) }

@@ -9,6 +9,7 @@ import POSIX
 package struct RequestHandler: Sendable {
     let services: Current<ConfiguredServices>
     let counts: RequestCounts
+    let serviceCounts: ServiceCounts
     let log: Log
     let primitives: Primitives
 
@@ -27,6 +28,7 @@ package struct RequestHandler: Sendable {
         let nanoseconds = watch.nanoseconds
         counts.end(
             route: reply.route, method: request.method, status: reply.response.status, nanoseconds: nanoseconds)
+        if let service = context.service { serviceCounts.count(service) }
         if let failure = reply.problem?.storeFailure { log.storeFailure(failure, context.id) }
         logRequest(request, reply, route: reply.route.map { router.routes[$0] }, context, nanoseconds)
         return reply.response
@@ -46,6 +48,7 @@ package struct RequestHandler: Sendable {
                 line.member("code", problem.code)
                 if let reason = problem.reason { line.member("reason", reason) }
             }
+            if let service = context.service { line.member("service", service) }
             if let user = context.userID { line.member("user", user.text) }
             if let session = context.sessionID { line.member("session", session.text) }
         }
@@ -91,7 +94,7 @@ extension GatehouseWeb.Request {
         let parameters = exchange.parameters
         self.init(
             method: exchange.parameter("REQUEST_METHOD") ?? "", path: Self.path(in: parameters),
-            envelope: ParametersEnvelope(parameters: parameters), body: exchange.body,
+            envelope: ParametersEnvelope(parameters: parameters, process: exchange.peer), body: exchange.body,
             bodyIsTooLarge: exchange.bodyIsTooLarge, id: id)
     }
 
@@ -105,6 +108,12 @@ extension GatehouseWeb.Request {
 /// The parameters of a FastCGI request, by their CGI names.
 private struct ParametersEnvelope: Envelope {
     let parameters: Parameters
+    let process: FastCGI.Peer
+
+    /// Every web server sends the address of its client.
+    var peer: ServiceAccess.Peer? {
+        process.user.map { ServiceAccess.Peer(user: $0, forwards: parameters["REMOTE_ADDR"] != nil) }
+    }
 
     subscript(field: EnvelopeField) -> ArraySlice<UInt8>? {
         switch field {

@@ -40,6 +40,21 @@ extension JWTTokenService {
         guard claims.expiresAt <= now + Self.longestTimeToExpiry else { throw .invalidAccessToken }
         return claims.caller
     }
+
+    package var issuer: String { accessClaimParser.issuer }
+    package var audience: String { accessClaimParser.audience }
+
+    package func readAccessClaims(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
+        let caller = try readAccessToken(Array(token.utf8)[...], now: now)
+        // The token is verified, so the claims that no guarded request needs can be read without another verification.
+        guard let payload = try? CompactJWS(token).payload, let claims = try? JSONObjectReader(parsing: payload),
+            let client = claims.string("client_id"), let id = claims.string("jti"),
+            let issued = claims.integer("iat"), let expires = claims.integer("exp")
+        else { throw .invalidAccessToken }
+        return AccessClaims(
+            caller: caller, clientID: client, tokenID: id, issuedAt: Timestamp(seconds: issued),
+            expiresAt: Timestamp(seconds: expires))
+    }
 }
 
 struct AccessClaimParser: ClaimParser {

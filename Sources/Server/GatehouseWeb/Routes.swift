@@ -11,7 +11,10 @@ extension Router {
             // The most frequent ones first: a path is compared with one after the other.
             VerifyEndpoint(auth: auth),
             CurrentUserEndpoint(auth: auth),
+            UserForServicesEndpoint(auth: auth),
+            IntrospectionEndpoint(auth: auth),
             RefreshEndpoint(auth: auth),
+            UsersForServicesEndpoint(auth: auth),
             AppleLoginEndpoint(auth: auth),
             IdentityLoginEndpoint(auth: auth),
             SendCodeEndpoint(auth: auth),

@@ -63,6 +63,24 @@ static inline int gatehouse_take_signal(const sigset_t *set, const struct timesp
     return 0;
 }
 
+// The user of the process that has connected a unix socket (unix(7)). glibc declares struct ucred only with _GNU_SOURCE.
+// Returns -1 for a socket of another family, which has no such user.
+static inline int gatehouse_peer_user(int socket, uid_t *user) {
+    int family;
+    socklen_t size = sizeof family;
+    if (getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0 || family != AF_UNIX) return -1;
+    struct {
+        pid_t process;
+        uid_t user;
+        gid_t group;
+    } peer;
+    size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return -1;
+    if (peer.user == (uid_t)-1) return -1;
+    *user = peer.user;
+    return 0;
+}
+
 static inline int gatehouse_queue_signal(pid_t process, int number, int value) {
     union sigval content = {.sival_int = value};
     return sigqueue(process, number, content);

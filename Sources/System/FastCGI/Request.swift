@@ -1,6 +1,10 @@
+import POSIX
+import Sockets
+
 /// A request, valid while its handler runs.
 package struct Request: ~Copyable {
     package let parameters: Parameters
+    package let peer: Peer
 
     package let body: [UInt8]
     /// The body, or its announced length, exceeds `Limits.body`. `body` is empty then.
@@ -9,6 +13,14 @@ package struct Request: ~Copyable {
     package func parameter(_ name: String) -> String? {
         parameters[name].map { String(decoding: $0, as: UTF8.self) }
     }
+}
+
+/// The process at the other end of a connection, valid while a request's handler runs.
+package struct Peer: Sendable {
+    let socket: Int32
+
+    /// The user of the process. A system call, so it is made only when it is needed. Nil over TCP.
+    package var user: UInt32? { FileDescriptor.peerUser(of: socket) }
 }
 
 /// The parameters of a request, valid while its handler runs.

@@ -37,6 +37,13 @@ extension FileDescriptor {
         }
     }
 
+    /// The user of the process that has connected this unix socket, also if this process has inherited the connection. Nil
+    /// for a socket of another family.
+    package static func peerUser(of number: Int32) -> UInt32? {
+        var user = uid_t.max
+        return unsafe gatehouse_peer_user(number, &user) == 0 ? user : nil
+    }
+
     package func option(_ name: Int32, level: Int32 = SOL_SOCKET) throws(POSIXError) -> Int32 {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)

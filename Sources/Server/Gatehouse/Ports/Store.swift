@@ -15,7 +15,8 @@ package protocol Store: Sendable {
 
     func user(_ id: UserID) throws(Refusal) -> User?
 
-    /// The users with these ids, also deleted ones, in any order. Unknown ids are left out.
+    /// What services may know of these users, deleted ones among them, in any order. Unknown ids are left out. The ids
+    /// differ, and none contains a NUL.
     func summaries(of ids: [UserID]) throws(Refusal) -> [UserSummary]
 
     /// Decides a login, and writes what it accepts: the user, the account, the session. Redeems the login's redemption.

@@ -14,6 +14,13 @@ package protocol TokenService: CodeService, WebSignInSecrets {
     /// - Parameter token: as bytes, since nothing of it is read as text before its signature is verified.
     func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller
 
+    /// The same with all claims, for services that ask about a token.
+    func readAccessClaims(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims
+
+    /// `iss` and `aud` of access tokens.
+    var issuer: String { get }
+    var audience: String { get }
+
     /// An expired token is also returned: the session's row decides whether it still has a use.
     func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken
 

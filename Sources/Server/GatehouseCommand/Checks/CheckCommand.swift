@@ -10,10 +10,11 @@ struct CheckCommand: Command {
     let words = ["check"]
     let summary = "Check the installation, and say what to do about each fault."
     let discussion = """
-        Checks the configuration, development settings, previous keys, database, disk, integrity, schema, sealed data, backups,
-        clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys, the
-        credentials for Apple, the keys or the credentials of each other provider, the SMS gateway, the mail
-        server, units, the socket, the server and its last reload, nginx, the certificate and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a
+        Checks the configuration, development settings, previous keys, services, database, disk, integrity, schema, sealed data,
+        backups, clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys,
+        the credentials for Apple, the keys or the credentials of each other provider, the SMS gateway, the mail server, units,
+        the socket, the server and its last reload, nginx, the certificate and the answer at PUBLIC_URL, and limits. Prints a
+        line for each, and below a
         fault what to do. The server may be running or not. Run it as root: it opens the database as its owner, or connects
         to PostgreSQL as the user of the service, and other users may not read everything. The report names what was not
         checked.
@@ -74,7 +75,7 @@ struct CheckPlan {
         let configuration =
             run(ConfigurationCheck(survey: survey, accounts: accounts))
             + run(ProductionCheck(survey: survey, hasUnits: units != nil, server: environment))
-            + run(PreviousKeysCheck(source: survey.source))
+            + run(PreviousKeysCheck(source: survey.source)) + run(ServicesCheck(access: survey.services))
         let files = path.map { run(DatabaseCheck(path: $0, accounts: accounts, mark: survey.databaseMark?.path)) } ?? []
         // A socket that only root can reach is checked before root is given up.
         let socketOfRoot = isSocketOfRoot ? socketFindings(processes) : nil

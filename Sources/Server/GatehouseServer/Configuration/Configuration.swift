@@ -87,11 +87,12 @@ package struct Configuration: Sendable {
         appleWebClient = settings.appleWebClient(by: web)
         settings.warnOfUnusedClients(providers, apple: appleWebClient)
         policy = settings.policy(
-            developmentSecretHash: settings.developmentSecretHash(), at: publicAddress, web: web)
+            developmentSecretHash: settings.developmentSecretHash(), at: publicAddress, web: web,
+            services: settings.serviceAccess())
         let delivery = settings.delivery()
         if environment == .production { settings.warnOfTestCodes() }
         for warning in SettingWarnings.about(policy) { settings.warn(warning) }
-        guard let rings = settings.keyRings(besides: dataKeys), let delivery else { return nil }
+        guard let rings = settings.keyRings(besides: dataKeys + settings.serviceSecrets), let delivery else { return nil }
         self.delivery = delivery
         (accessKeys, refreshKeys) = rings
         warnings = settings.warnings
@@ -122,7 +123,8 @@ extension SettingReader {
     }
 
     fileprivate func policy(
-        developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting, web: WebPolicy
+        developmentSecretHash: [UInt8]?, at publicAddress: PublicAddressSetting, web: WebPolicy,
+        services: ServiceAccess
     ) -> Policy {
         let (sensitiveMaxAge, stale) = (self[\.sensitiveMaxAge], self[\.phoneStaleAfter])
         return Policy(
@@ -138,7 +140,8 @@ extension SettingReader {
                 atGuard: self[\.dpopGuard], requiresNonce: self[\.dpopNonce] == .required,
                 origin: publicAddress.address.flatMap { ProofURL.Origin($0.description) }),
             codes: codePolicy,
-            phone: PhonePolicy(binding: self[\.phoneBinding], staleAfter: stale == .zero ? nil : stale), web: web)
+            phone: PhonePolicy(binding: self[\.phoneBinding], staleAfter: stale == .zero ? nil : stale), web: web,
+            services: services)
     }
 
     private var codePolicy: CodePolicy {

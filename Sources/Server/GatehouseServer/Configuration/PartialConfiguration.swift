@@ -109,6 +109,7 @@ package struct ConfigurationSurvey: Sendable {
     package let refreshKeys: KeyRing??
     package let providers: [ConfiguredProvider]?
     package let delivery: ConfiguredDelivery?
+    package let services: ServiceAccess?
     /// The files that the providers are read from.
     package let providerFiles: ProviderFiles
 
@@ -158,6 +159,7 @@ package struct ConfigurationSurvey: Sendable {
         refreshKeys = source.readIfSound(table.refreshSecrets) { $0.refreshKeys() }
         providers = try? Configuration.providers(from: source)
         delivery = source.readIfSound(table.delivery) { $0.delivery() } ?? nil
+        services = source.readIfSound([table.serviceTokens, table.serviceUsers, table.listen]) { $0.serviceAccess() }
         providerFiles = ProviderFiles(of: source)
     }
 }

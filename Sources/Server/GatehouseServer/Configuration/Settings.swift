@@ -150,6 +150,23 @@ package struct Settings: Sendable {
             `APP_ENV=development`, `http://localhost` with a port is permitted as well.
             """)
 
+    // MARK: Services
+
+    let serviceTokens = Setting(
+        "SERVICE_TOKENS", .serviceTokens, secret: true,
+        "Tokens of your services, which [ask about users and access tokens](Services.md).",
+        details: """
+            Lines that begin with `#` are comments. Two lines of one name are two tokens of one service, for the time in which \
+            it gets a new one. Only hashes of the tokens are kept in memory.
+            """)
+    let serviceUsers = Setting(
+        "SERVICE_USERS", .list(of: "user names or numbers"),
+        "Users of this machine that ask without a token, beside root.",
+        details: """
+            The kernel tells the user of a process that connects to the socket in `LISTEN`. Through nginx this is nginx's user, \
+            for each request: with `www-data`, every process that reaches `LISTEN_LOCAL` may ask.
+            """)
+
     // MARK: Policy
 
     package let developmentSecret = Setting(

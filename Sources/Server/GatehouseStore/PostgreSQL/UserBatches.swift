@@ -12,8 +12,9 @@ final class UserBatches: Sendable {
         connection = BatchConnection(servers)
     }
 
-    func user(_ id: UserID, until end: MonotonicTime) throws -> User? {
-        let read = PendingRead(id)
+    /// In any order. Unknown ids are left out.
+    func summaries(of ids: [UserID], until end: MonotonicTime) throws -> [UserSummary] {
+        let read = PendingRead(ids)
         try queue.perform(read, until: end) { run($0, until: end) }
         return try read.result.get()
     }
@@ -21,8 +22,9 @@ final class UserBatches: Sendable {
     private func run(_ batch: [PendingRead], until end: MonotonicTime) -> BatchQueue<PendingRead>.Next {
         let hasLittleTime = connection.hasLittleTime(until: end)
         do {
-            let users = try connection.use(until: end) { try $0.users(Array(Set(batch.map(\.id.text)))) }
-            for read in batch { read.result = .success(users[read.id]) }
+            let ids = Set(batch.flatMap(\.ids))
+            let users = try connection.use(until: end) { try $0.summaries(of: Array(ids)) }
+            for read in batch { read.result = .success(read.ids.compactMap { users[$0] }) }
             return .run
         } catch {
             if hasLittleTime, PostgreSQLError(error).isTimeout {
@@ -37,18 +39,20 @@ final class UserBatches: Sendable {
 
 /// A queued read. `@unchecked Sendable` as its superclass.
 private final class PendingRead: QueuedWork, @unchecked Sendable {
-    let id: UserID
-    var result: Result<User?, any Error> = .success(nil)
+    let ids: [UserID]
+    var result: Result<[UserSummary], any Error> = .success([])
 
-    init(_ id: UserID) {
-        self.id = id
+    init(_ ids: [UserID]) {
+        self.ids = ids
     }
 }
 
 extension PostgreSQLStore {
-    package func user(_ id: UserID) throws(Refusal) -> User? {
+    package func user(_ id: UserID) throws(Refusal) -> User? { try summaries(of: [id]).first?.user }
+
+    package func summaries(of ids: [UserID]) throws(Refusal) -> [UserSummary] {
         try refusing { () throws(StoreFailure) in
-            try attempt(isRepeatable: true) { end in try users.user(id, until: end) }
+            try attempt(isRepeatable: true) { end in try users.summaries(of: ids, until: end) }
         }
     }
 }

@@ -9,7 +9,9 @@ let userColumns = """
 
 // A constant, so that it is not built for each request.
 private let userByID = "SELECT \(userColumns) FROM users u WHERE u.id = ?"
-private let usersByID = "SELECT u.id, \(userColumns) FROM users u WHERE u.id = ANY (?1::text[])"
+private let summaryColumns = "u.id, \(userColumns), u.updated_at, u.last_login_at"
+private let summaryByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ?"
+private let summariesByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ANY (?1::text[])"
 
 extension RelationalStore {
     package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
@@ -29,6 +31,10 @@ extension RecordConnection {
             var columns = ColumnCounter()
             return try User(id, row: row, &columns)
         }
+    }
+
+    func summary(of id: UserID) throws -> UserSummary? {
+        try first(summaryByID, .text(id.text)) { try UserSummary(row: $0) }
     }
 
     func insert(_ user: User, lastLoginBy provider: Provider) throws {
@@ -107,13 +113,20 @@ extension RecordConnection {
 
 extension PostgreSQL.Connection {
     /// The users of a batch.
-    func users(_ ids: [String]) throws -> [UserID: User] {
-        let rows = try all(usersByID, with: [.texts(ids)]) { row in
-            var columns = ColumnCounter()
-            let id = UserID(row.text(columns.next()))
-            return (id, try User(id, row: row, &columns))
-        }
-        return Dictionary(uniqueKeysWithValues: rows)
+    func summaries(of ids: [UserID]) throws -> [UserID: UserSummary] {
+        let rows = try all(summariesByID, with: [.texts(ids.map(\.text))]) { try UserSummary(row: $0) }
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0.user.id, $0) })
+    }
+}
+
+extension UserSummary {
+    /// Reads `summaryColumns`.
+    fileprivate init(row: borrowing any SQLRow & ~Copyable) throws {
+        var columns = ColumnCounter()
+        let id = UserID(row.text(columns.next()))
+        let user = try User(id, row: row, &columns)
+        self.init(
+            user: user, updatedAt: row.timestamp(columns.next()), lastLoginAt: row.optionalTimestamp(columns.next()))
     }
 }
 

@@ -10,6 +10,12 @@ extension SQLiteStore {
         try refusing { () throws(StoreFailure) in try read { try $0.user(id) } }
     }
 
+    package func summaries(of ids: [UserID]) throws(Refusal) -> [UserSummary] {
+        try refusing { () throws(StoreFailure) in
+            try read { connection in try ids.compactMap { try connection.summary(of: $0) } }
+        }
+    }
+
     package func refresh(
         _ id: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> RefreshDecision
     ) throws(Refusal) -> DecidedRefresh? {

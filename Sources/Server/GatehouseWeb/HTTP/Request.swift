@@ -1,4 +1,4 @@
-import Gatehouse
+package import Gatehouse
 import JSON
 
 /// A request, independent of the protocol it came by.
@@ -28,6 +28,9 @@ package struct Request: Sendable {
 
     func bytes(of field: EnvelopeField) -> ArraySlice<UInt8>? { envelope[field] }
 
+    /// The process at the other end of Gatehouse's own socket; nil over TCP.
+    var peer: ServiceAccess.Peer? { envelope.peer }
+
     func text(of field: EnvelopeField) -> String? {
         envelope[field].map { String(decoding: $0, as: UTF8.self) }
     }
@@ -37,6 +40,13 @@ package struct Request: Sendable {
 package protocol Envelope: Sendable {
     /// The bytes of a field; nil when it was not sent.
     subscript(field: EnvelopeField) -> ArraySlice<UInt8>? { get }
+
+    /// The process that sends the request over a unix socket; nil over TCP. It cannot be forged by a parameter.
+    var peer: ServiceAccess.Peer? { get }
+}
+
+extension Envelope {
+    package var peer: ServiceAccess.Peer? { nil }
 }
 
 package enum EnvelopeField: Sendable {

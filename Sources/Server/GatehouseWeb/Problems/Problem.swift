@@ -14,6 +14,8 @@ package enum Problem: Error, Sendable, Equatable {
     case invalidJSON(String)
     case invalidRequest([FieldError])
     case notFound
+    /// No user has the id that a service asks for.
+    case unknownUser
     case methodNotAllowed(allowed: [Method])
     case payloadTooLarge
     /// The body does not have this type.

@@ -72,7 +72,7 @@ extension Problem {
     private func challenge(hasCredentials: Bool, scope: String?) -> String? {
         guard hasCredentials else { return "Bearer" }
         switch self {
-        case .refused(.noCredentials), .refused(.noTokenToEnd): return "Bearer"
+        case .refused(.noCredentials), .refused(.noTokenToEnd), .refused(.noServiceToken): return "Bearer"
         case .refused(.devLoginDisabled), .refused(.staleNumber), .refused(.originNotAllowed): return nil
         case .refused(.invalidProof(let fault)):
             // RFC 9449, sections 7.1 and 9

@@ -31,6 +31,8 @@ extension Problem {
             Entry(status: 400, code: "invalid_request", detail: errors.map(\.sentence).joined(separator: "; "))
         case .notFound:
             Entry(status: 404, code: "not_found", detail: "This path does not exist.")
+        case .unknownUser:
+            Entry(status: 404, code: "not_found", detail: "No user has this id.")
         case .methodNotAllowed(let allowed):
             Entry(
                 status: 405, code: "method_not_allowed",
@@ -158,6 +160,14 @@ extension Refusal {
                 detail: "The session has ended, or the user's role has changed. Refresh, or log in again.")
         case .invalidProof(let fault):
             .init(status: 401, code: "invalid_dpop_proof", detail: fault.explanation)
+        case .noServiceToken:
+            .init(
+                status: 401, code: "invalid_service_token",
+                detail: "The request has no service token. Send Authorization: Bearer with a token of SERVICE_TOKENS.")
+        case .invalidServiceToken:
+            .init(
+                status: 401, code: "invalid_service_token",
+                detail: "The service token is not valid. Compare it with SERVICE_TOKENS.")
         case .invalidRefreshToken:
             .init(status: 401, code: "invalid_refresh_token", detail: "The refresh token is not valid. Log in again.")
         case .notARefreshToken(let kind):

@@ -101,7 +101,8 @@ final class Worker {
             responder.report(.refused(.protocolViolation))
             return responder.close(socket, isClosed: true)
         }
-        send(to: socket, then: handle(body))
+        let next = handle(body, from: socket)
+        send(to: socket, then: next)
     }
 
     /// Answers a request that has been read from the socket, because it arrived in parts or its body is too large.
@@ -111,7 +112,7 @@ final class Worker {
             _ = file.release()
             return responder.close(socket)
         }
-        let next = handle(body)
+        let next = handle(body, from: socket)
         var end = RequestEnd()
         let rest = end.find(in: received[...])
         guard body.isTooLarge, rest == nil, let file = try? UnsentFile() else {
@@ -122,13 +123,17 @@ final class Worker {
     }
 
     /// Calls the handler for the request whose parameters libfcgi has read. Returns the connection's next state.
-    private func handle(_ expected: PeekedInput.Body) -> ConnectionState? {
+    private func handle(
+        _ expected: PeekedInput.Body, from socket: borrowing FileDescriptor
+    ) -> ConnectionState? {
         let body = expected.isTooLarge ? [] : request.readBody(length: expected.length)
         // Bytes after the request may belong to the next one. They are lost, so the connection cannot be kept.
         let isLost = !expected.isTooLarge && (expected.isPadded || request.hasReadAhead)
         answer.removeAll(keepingCapacity: true)
-        responder.handler(
-            Request(parameters: Parameters(request: request), body: body, bodyIsTooLarge: expected.isTooLarge), &answer)
+        let received = Request(
+            parameters: Parameters(request: request), peer: Peer(socket: socket.number), body: body,
+            bodyIsTooLarge: expected.isTooLarge)
+        responder.handler(received, &answer)
         return isLost ? .peerToClose : request.keepsConnection ? .request : nil
     }
 
