@@ -184,6 +184,12 @@ let package = Package(
                         "StandardWebhooks", "TestSupport",
                     ], exclude: ["Support/mail-server.py"]),
                 .testTarget(
+                    name: "EventDeliveryTests",
+                    dependencies: [
+                        "Curl", "EventDelivery", "Gatehouse", "GatehouseStore", "JSON", "POSIX", "StandardWebhooks",
+                        "StoreSupport", "TestSupport",
+                    ]),
+                .testTarget(
                     name: "GatehouseTokensTests",
                     dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
                 .testTarget(

@@ -52,7 +52,7 @@ package final class EventDispatcher: Sendable {
         repeat {
             registerIfDue()
             adjust(to: state.withLock { $0.receivers })
-        } while !ended.isReached(within: .seconds(1))
+        } while ended.wait(atMost: .seconds(1), for: { $0 ? true : nil }) == nil
         adjust(to: [])
     }
 
@@ -100,4 +100,8 @@ package final class EventDispatcher: Sendable {
         guard !threads.isEmpty else { return }
         running.withLock { $0[receiver.name] = Running(queue: queue, threads: threads) }
     }
+}
+
+extension EventReceiver {
+    fileprivate var subscription: EventSubscription { EventSubscription(name: name, types: types) }
 }

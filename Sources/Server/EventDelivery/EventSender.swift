@@ -17,34 +17,24 @@ struct EventSender: Sendable {
         let body = EventBody(event.event, user: user, writing: write).bytes
         let headers = receiver.secrets.headers(id: event.id, timestamp: now().seconds, body: body)
         do throws(HTTPFault) {
-            let response = try receiver.client(timeLimit: Self.timeLimit).post(
-                receiver.url, json: body, headers: headers)
-            return EventOutcome(response, now: now())
+            let client = receiver.client(timeout: Self.timeLimit)
+            let response = try client.post(receiver.url, json: body, headers: headers)
+            return EventOutcome(status: response.status, retryAfter: response.retryAfter, now: now())
         } catch {
             return .unreachable("\(error)")
         }
     }
 }
 
-extension EventReceiver {
-    /// Redirects are not followed, and of an answer only its status and header fields count.
-    func client(timeLimit: Duration) -> HTTPClient {
-        var client = HTTPClient(timeout: timeLimit, authorities: authorities)
-        client.cutsLongBodies = true
-        client.addresses = addressPolicy
-        return client
-    }
-}
-
 extension EventOutcome {
     /// - Parameter now: for a Retry-After that is a date.
-    init(_ response: HTTPResponse, now: Timestamp) {
-        let text = "the receiver answers status \(response.status)"
-        switch response.status {
+    init(status: Int, retryAfter: String? = nil, now: Timestamp) {
+        let text = "the receiver answers status \(status)"
+        switch status {
         case 200...299: self = .accepted
         case 410: self = .gone
         case 429, 503:
-            let time = response.retryAfter.flatMap { Duration(retryAfter: $0, now: now) }
+            let time = retryAfter.flatMap { Duration(retryAfter: $0, now: now) }
             self = .busy(retryAfter: time, fault: text)
         // A proxy before the receiver has not heard from it.
         case 502, 504: self = .unreachable(text)

@@ -1,3 +1,4 @@
+import EventDelivery
 import Gatehouse
 import IdentityProviders
 import POSIX

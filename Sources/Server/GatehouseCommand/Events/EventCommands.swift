@@ -1,4 +1,5 @@
 import CommandLineTool
+import FileSystem
 import Gatehouse
 import JSON
 

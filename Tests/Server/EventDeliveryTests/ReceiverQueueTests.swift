@@ -1,0 +1,230 @@
+import Gatehouse
+import GatehouseStore
+import POSIX
+import StandardWebhooks
+import StoreSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EventDelivery
+
+@Suite("The queue of a receiver")
+struct ReceiverQueueTests {
+    private let database: TestDatabase
+    private let store: any ServerStore
+    private let noon = Timestamp(milliseconds: 1_760_000_000_000)
+
+    init() throws {
+        database = try TestDatabase()
+        store = try database.store()
+        try store.register(["shop", "forum"].map { EventSubscription(name: $0, types: nil) }, now: noon)
+    }
+
+    private func receiver(_ name: String) throws -> EventReceiver {
+        EventReceiver(
+            name: name, url: "https://example.com/",
+            secrets: try WebhookSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+    }
+
+    /// Creates users, and disables and enables each some times.
+    private func fill(users: Int, changes: Int) throws {
+        for number in 1...users {
+            let user = User(id: UserID("user_\(number)"), email: nil, nickname: nil, createdAt: noon)
+            let session = Session(
+                id: SessionID("sess_\(number)"), userID: user.id, provider: .dev, clientID: "app", device: .unknown,
+                createdAt: noon,
+                token: SessionToken(
+                    generation: 1, random: [1], issuedAt: noon, expiresAt: noon + .seconds(60), hash: [1]),
+                chain: TokenChain(seed: [1]))
+            _ = try store.record(
+                LoginFixture(of: user, session, as: Identity(provider: .dev, subject: "\(number)", email: nil)))
+        }
+        for change in 0..<changes {
+            for number in 1...users {
+                let user = UserID("user_\(number)")
+                let audit = AuditEvent(.userDisabled, at: noon, userID: user)
+                if change % 2 == 0 {
+                    _ = try store.disable(user, recording: audit)
+                } else {
+                    _ = try store.enable(user, recording: audit)
+                }
+            }
+        }
+    }
+
+    /// A value that several threads change.
+    private final class Shared<Value: Sendable>: Sendable {
+        private let state: Mutex<Value>
+
+        init(_ value: Value) {
+            state = Mutex(value)
+        }
+
+        var value: Value { state.withLock { $0 } }
+
+        func change<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result { state.withLock(body) }
+    }
+
+    /// What a receiver has got, in the order of its answers.
+    private typealias Ledger = Shared<[QueuedEvent]>
+
+    private func queue(
+        _ name: String, node: String = "a",
+        send: @escaping @Sendable (QueuedEvent) throws(Refusal) -> EventOutcome
+    ) throws -> ReceiverQueue {
+        ReceiverQueue(
+            try receiver(name),
+            ReceiverQueue.Environment(
+                store: store, node: node, send: { (_, event) throws(Refusal) in try send(event) },
+                now: { [noon] in noon + .seconds(1) }, isClockTrusted: { true }, report: { _ in }))
+    }
+
+    private func run(_ queue: ReceiverQueue, while condition: () throws -> Bool) throws -> Bool {
+        let threads = try (0..<ReceiverPace.concurrency).map { _ in try Thread.spawn(name: "test") { queue.run() } }
+        defer {
+            queue.end()
+            for thread in threads { thread.join() }
+        }
+        return try Eventually.holds { try !condition() }
+    }
+
+    private func waiting(_ name: String) throws -> Int {
+        try store.receiverStates().first { $0.subscription.name == name }?.waiting ?? -1
+    }
+
+    @Test("Every event arrives, and those of a user in their order, whatever the receiver answers in between")
+    func order() throws {
+        try fill(users: 7, changes: 12)
+        let (ledger, calls) = (Ledger([]), Shared(0))
+        let queue = try queue("shop") { event in
+            let call = calls.change { count in
+                count += 1
+                return count
+            }
+            // Short pauses: the database's time stands still, so a refused event is not due again.
+            if call == 5 || call == 23 { return .unreachable("no answer") }
+            ledger.change { $0.append(event) }
+            // The answer to it may be lost, too.
+            return call == 40 ? .unreachable("lost") : .accepted
+        }
+        #expect(try run(queue) { try waiting("shop") > 0 })
+        for number in 1...7 {
+            let own = ledger.value.filter { $0.event.userID.text == "user_\(number)" }.map(\.number)
+            var firsts: [Int64] = []
+            for event in own where !firsts.contains(event) { firsts.append(event) }
+            #expect(firsts.count == 13)
+            #expect(firsts == firsts.sorted())
+        }
+        #expect(try waiting("forum") == 7 * 13)
+    }
+
+    @Test("No user has two events on their way at once, and at most four users have one")
+    func concurrency() throws {
+        try fill(users: 9, changes: 4)
+        let (users, most, isDouble) = (Shared<[UserID]>([]), Shared(0), Shared(false))
+        let queue = try queue("shop") { event in
+            let user = event.event.userID
+            let current = users.change { users in
+                let isOnItsWay = users.contains(user)
+                users.append(user)
+                return (count: users.count, isDouble: isOnItsWay)
+            }
+            if current.isDouble { isDouble.change { $0 = true } }
+            most.change { $0 = max($0, current.count) }
+            Thread.yield()
+            users.change { users in users.removeAll { $0 == user } }
+            return .accepted
+        }
+        #expect(try run(queue) { try waiting("shop") > 0 })
+        #expect(!isDouble.value)
+        #expect((1...ReceiverPace.concurrency).contains(most.value))
+    }
+
+    @Test("A receiver that hangs does not delay another one")
+    func hanging() throws {
+        try fill(users: 3, changes: 2)
+        let answers = Monitor(false)
+        let slow = try queue("shop") { _ in
+            answers.wait { $0 ? () : nil }
+            return .accepted
+        }
+        let fast = try queue("forum") { _ in .accepted }
+        let isDone = try run(slow) {
+            let isFastDone = try run(fast) { try waiting("forum") > 0 }
+            let left = try waiting("shop")
+            answers.change { $0 = true }
+            #expect(isFastDone && left == 9)
+            return false
+        }
+        #expect(isDone)
+    }
+
+    @Test("Of two nodes one sends at a time, and the other goes on after it has released the receiver")
+    func nodes() throws {
+        try fill(users: 4, changes: 3)
+        let (first, second) = (Ledger([]), Ledger([]))
+        let one = try queue("shop", node: "a") { event in
+            first.change { $0.append(event) }
+            return .accepted
+        }
+        #expect(try store.hold("shop", by: "a", for: ReceiverQueue.lease))
+        let other = try queue("shop", node: "b") { event in
+            second.change { $0.append(event) }
+            return .accepted
+        }
+        let isPartDone = try run(other) { try !run(one) { try waiting("shop") > 6 } }
+        #expect(isPartDone && second.value.isEmpty)
+        one.release()
+        let next = try queue("shop", node: "b") { event in
+            second.change { $0.append(event) }
+            return .accepted
+        }
+        #expect(try run(next) { try waiting("shop") > 0 })
+        #expect(Set(first.value.map(\.number)).isDisjoint(with: second.value.map(\.number)))
+        #expect(first.value.count + second.value.count == 16)
+    }
+
+    @Test("A receiver that is gone gets nothing more, and keeps its events until it is resumed")
+    func gone() throws {
+        try fill(users: 5, changes: 1)
+        let calls = Shared(0)
+        let queue = try queue("shop") { _ in
+            calls.change { $0 += 1 }
+            return .gone
+        }
+        #expect(try run(queue) { try store.receiverStates().last?.stoppedAt == nil })
+        #expect(calls.value <= ReceiverPace.concurrency)
+        #expect(try waiting("shop") == 10)
+        queue.release()
+        #expect(try store.resume("shop"))
+        let next = try self.queue("shop", node: "b") { _ in .accepted }
+        #expect(try run(next) { try waiting("shop") > 0 })
+    }
+
+    @Test("While the database fails, nothing is lost: what was sent but not recorded is sent again")
+    func failingStore() throws {
+        try fill(users: 2, changes: 1)
+        let ledger = Ledger([])
+        let isFirst = Shared(true)
+        let database = database
+        let queue = try queue("shop") { event in
+            ledger.change { $0.append(event) }
+            let breaks = isFirst.change { first in
+                defer { first = false }
+                return first
+            }
+            if breaks { try? database.execute("ALTER TABLE events RENAME TO lost_events") }
+            return .accepted
+        }
+        #expect(
+            try run(queue) {
+                if !isFirst.value, (try? database.number("SELECT count(*) FROM lost_events")) ?? -1 >= 0 {
+                    try database.execute("ALTER TABLE lost_events RENAME TO events")
+                }
+                return ((try? waiting("shop")) ?? 1) > 0
+            })
+        #expect(Set(ledger.value.map(\.number)).count == 4)
+        #expect(ledger.value.count > 4)
+    }
+}
