@@ -33,7 +33,10 @@ extension RelationalStore {
                     "SELECT number FROM events WHERE receiver = ? LIMIT ?", .text(name), .integer(slice)
                 ) { row in row.integer(0) }
             }
-            guard numbers.isEmpty else { return try remove(numbers, from: "events", by: "number") }
+            guard numbers.isEmpty else {
+                _ = try remove(numbers, from: "events", by: "number")
+                return true
+            }
             try writing { connection in
                 try connection.send(
                     "DELETE FROM event_receivers WHERE name = ? AND seen_at < ?", .text(name),
