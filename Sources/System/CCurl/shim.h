@@ -1,4 +1,7 @@
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
 
 // curl_easy_setopt and curl_easy_getinfo are variadic, and Swift cannot call variadic functions: one typed wrapper for
 // each kind of argument.
@@ -30,6 +33,11 @@ static inline CURLcode gatehouse_curl_set_write_callback(CURL *easy, curl_write_
     return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, buffer);
 }
 
+static inline CURLcode gatehouse_curl_set_header_callback(CURL *easy, curl_write_callback receive, void *meter) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, receive);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_HEADERDATA, meter);
+}
+
 static inline CURLcode gatehouse_curl_set_read_callback(CURL *easy, curl_read_callback send, void *buffer) {
     CURLcode result = curl_easy_setopt(easy, CURLOPT_READFUNCTION, send);
     return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_READDATA, buffer);
@@ -47,6 +55,32 @@ static inline CURLcode gatehouse_curl_set_progress_callback(
     CURLcode result = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, decide);
     if (result == CURLE_OK) result = curl_easy_setopt(easy, CURLOPT_XFERINFODATA, observer);
     return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+}
+
+static inline CURLcode gatehouse_curl_set_socket_callback(
+    CURL *easy, curl_opensocket_callback open, void *opener) {
+    CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+    return result != CURLE_OK ? result : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, opener);
+}
+
+// The bytes of an IP address, and how many there are; 0 for an address of another family. libcurl declares the field addr as
+// struct sockaddr, and has memory for any address behind it.
+static inline int gatehouse_curl_ip(const struct curl_sockaddr *address, unsigned char bytes[16]) {
+    const void *socket_address = &address->addr;
+    if (address->family == AF_INET) {
+        memcpy(bytes, &((const struct sockaddr_in *)socket_address)->sin_addr, 4);
+        return 4;
+    }
+    if (address->family == AF_INET6) {
+        memcpy(bytes, &((const struct sockaddr_in6 *)socket_address)->sin6_addr, 16);
+        return 16;
+    }
+    return 0;
+}
+
+// Subprocesses do not inherit the socket.
+static inline curl_socket_t gatehouse_curl_open_socket(const struct curl_sockaddr *address) {
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 static inline CURLcode gatehouse_curl_certificates(CURL *easy, struct curl_certinfo **chain) {

@@ -8,6 +8,8 @@ final class Peer: Sendable {
         case answer(String)
         /// Sends one byte at a time, with pauses.
         case drip(String, pauseMilliseconds: Int32)
+        /// Sends the first text, and then the second one again and again until the client closes the connection.
+        case endless(String, String)
         /// Reads the request and sends nothing.
         case hang
     }
@@ -15,6 +17,7 @@ final class Peer: Sendable {
     let port: UInt16
     private let manner: Manner
     private let heard = Mutex<[String]>([])
+    private let sentCount = Mutex(0)
 
     init(_ manner: Manner) throws {
         let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
@@ -38,6 +41,9 @@ final class Peer: Sendable {
     /// The received requests.
     var requests: [String] { heard.withLock { $0 } }
 
+    /// How many bytes the kernel took of endless answers.
+    var sentBytes: Int { sentCount.withLock { $0 } }
+
     private func serve(_ connection: consuming FileDescriptor) {
         guard let request = read(connection) else { return }
         heard.withLock { $0.append(request) }
@@ -49,19 +55,31 @@ final class Peer: Sendable {
                 // Readable once the client has closed it.
                 if connection.waitUntilReadable(milliseconds: pause) { return }
             }
+        case .endless(let start, let rest):
+            var text = Array(start.utf8)
+            while let count = send(text, to: connection) {
+                sentCount.withLock { $0 += count }
+                text = Array(rest.utf8)
+            }
         case .hang: _ = connection.waitUntilReadable(milliseconds: 20_000)
         }
     }
 
     private func write(_ bytes: [UInt8], to connection: borrowing FileDescriptor) {
+        _ = send(bytes, to: connection)
+        connection.shutDownWriting()
+        _ = connection.waitUntilReadable(milliseconds: 5000)
+    }
+
+    /// The number of bytes; nil if the client did not take them all.
+    private func send(_ bytes: [UInt8], to connection: borrowing FileDescriptor) -> Int? {
         var sent = 0
         while sent < bytes.count, connection.waitUntilWritable(milliseconds: 5000),
             case .moved(let count) = connection.send(bytes, from: sent)
         {
             sent += count
         }
-        connection.shutDownWriting()
-        _ = connection.waitUntilReadable(milliseconds: 5000)
+        return sent == bytes.count ? sent : nil
     }
 
     private func read(_ connection: borrowing FileDescriptor) -> String? {

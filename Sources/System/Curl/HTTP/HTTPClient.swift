@@ -6,6 +6,8 @@ package struct HTTPClient: Sendable {
     package var largestBody: Int
     /// Whether a longer body is cut off instead of being a fault: for answers of which the status alone counts.
     package var cutsLongBodies = false
+    /// With any other policy than the default, requests are direct: a proxy from the environment is ignored.
+    package var addresses = AddressPolicy.any
     /// A file of trusted certificates that replaces the system's.
     package var authorities: String?
 
@@ -77,7 +79,8 @@ package struct HTTPClient: Sendable {
     }
 
     private func transfer(to url: String) throws(HTTPFault) -> HTTPTransfer {
-        let transfer = try HTTPTransfer(received: BodyBuffer(limit: largestBody, isCut: cutsLongBodies))
+        let transfer = try HTTPTransfer(
+            received: BodyBuffer(limit: largestBody, isCut: cutsLongBodies), addresses: addresses)
         try transfer.configure(url: url, timeout: timeout, authorities: authorities)
         return transfer
     }

@@ -13,6 +13,8 @@ package struct HTTPResponse: Sendable {
     package var date: String?
     /// The Age header: for how many seconds a cache has kept the response, whose date is that of its origin.
     package var age: String?
+    /// The Retry-After header: seconds, or a date.
+    package var retryAfter: String?
     package let body: [UInt8]
 }
 

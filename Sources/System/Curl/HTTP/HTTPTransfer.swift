@@ -5,21 +5,28 @@ internal import CCurl
 struct HTTPTransfer: ~Copyable {
     private let easy: EasyHandle
     private let received: BodyBuffer
+    private let meter = HeaderMeter()
     private let headers = StringList()
     private let connectTo = StringList()
+    /// Nil if every address is permitted.
+    private let opener: SocketOpener?
 
-    init(received: BodyBuffer) throws(HTTPFault) {
+    init(received: BodyBuffer, addresses: AddressPolicy) throws(HTTPFault) {
         easy = try EasyHandle()
         self.received = received
+        opener = addresses == .any ? nil : SocketOpener(policy: addresses)
     }
 
     func configure(url: String, timeout: Duration, authorities: String?) throws(HTTPFault) {
-        // Requests to this machine must not go through a proxy from the environment. Plain HTTP is only used for them.
-        let isDirect = url.hasPrefix("http://") || Loopback.isHost(of: url)
+        // Requests to this machine must not go through a proxy from the environment. Plain HTTP is only used for them, and for
+        // internal networks. A policy of addresses would see the proxy's address alone.
+        let isDirect = url.hasPrefix("http://") || Loopback.isHost(of: url) || opener != nil
         try easy.configure(
             url: url, protocols: "http,https", isDirect: isDirect, timeout: timeout, authorities: authorities)
         try easy.set(CURLOPT_USERAGENT, "gatehouse")
         try easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        try meter.attach(to: easy)
+        try opener?.attach(to: easy)
     }
 
     /// Connects to another host, at the port of the URL. The Host header and TLS still use the host of the URL.
@@ -71,7 +78,12 @@ struct HTTPTransfer: ~Copyable {
     }
 
     func perform() throws(HTTPFault) -> HTTPResponse {
-        let result = try easy.perform(into: received)
+        // libcurl holds unretained pointers to both during the transfer.
+        let result = try withExtendedLifetime((meter, opener)) { () throws(HTTPFault) in
+            try easy.perform(into: received)
+        }
+        if meter.hasExceededLimit { throw .tooLarge(limit: HeaderMeter.limit) }
+        if let fault = opener?.fault { throw fault }
         if received.hasExceededLimit {
             // libcurl reports the chunk that was not taken as a fault of the transfer.
             guard received.isCut else { throw .tooLarge(limit: received.limit) }
@@ -80,7 +92,9 @@ struct HTTPTransfer: ~Copyable {
         }
         var status = 0
         try easy.check(unsafe gatehouse_curl_status(easy.pointer, &status))
-        return HTTPResponse(status: status, date: header("Date"), age: header("Age"), body: received.bytes)
+        return HTTPResponse(
+            status: status, date: header("Date"), age: header("Age"), retryAfter: header("Retry-After"),
+            body: received.bytes)
     }
 
     private func header(_ name: String) -> String? {
