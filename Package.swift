@@ -67,6 +67,8 @@ let package = Package(
                         "Curl", "FileSystem", "Gatehouse", "JOSE", "JSON", "OpenSSL", "POSIX", "StandardWebhooks",
                     ],
                     resources: [.embedInCode("Messages")]),
+                .target(
+                    name: "EventDelivery", dependencies: ["Curl", "Gatehouse", "JSON", "POSIX", "StandardWebhooks"]),
                 .target(name: "GatehouseTokens", dependencies: ["Gatehouse", "JOSE", "JSON", "OpenSSL"]),
                 .target(
                     name: "GatehouseStore",
@@ -80,18 +82,16 @@ let package = Package(
                 .target(
                     name: "GatehouseServer",
                     dependencies: [
-                        "CodeDelivery", "IdentityProviders", "Curl", "FastCGI", "FileSystem", "Gatehouse",
-                        "GatehouseStore",
-                        "GatehouseTokens",
-                        "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Processes", "Sockets", "StandardWebhooks",
+                        "CodeDelivery", "EventDelivery", "IdentityProviders", "Curl", "FastCGI", "FileSystem",
+                        "Gatehouse", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
+                        "POSIX", "Processes", "Sockets", "StandardWebhooks",
                     ]),
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [
-                        "CodeDelivery", "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse",
-                        "GatehouseServer",
-                        "GatehouseStore",
-                        "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets",
+                        "CodeDelivery", "EventDelivery", "IdentityProviders", "CommandLineTool", "FileSystem",
+                        "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE",
+                        "JSON", "POSIX", "Processes", "Sockets",
                     ]),
             ])
         + folder(
@@ -183,22 +183,28 @@ let package = Package(
                         "StandardWebhooks", "TestSupport",
                     ], exclude: ["Support/mail-server.py"]),
                 .testTarget(
+                    name: "EventDeliveryTests",
+                    dependencies: [
+                        "Curl", "EventDelivery", "Gatehouse", "JSON", "POSIX", "Sockets", "StandardWebhooks",
+                        "TestSupport",
+                    ]),
+                .testTarget(
                     name: "GatehouseTokensTests",
                     dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
                 .testTarget(
                     name: "GatehouseServerTests",
                     dependencies: [
-                        "CodeDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer",
-                        "GatehouseStore",
-                        "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport",
+                        "CodeDelivery", "EventDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse",
+                        "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX",
+                        "Sockets", "StandardWebhooks", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseCommandTests",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FakeProviders", "FileSystem", "Gatehouse",
-                        "GatehouseCommand", "GatehouseServer",
-                        "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
-                        "Sockets", "StoreSupport", "TestSupport",
+                        "EventDelivery", "IdentityProviders", "CommandLineTool", "FakeProviders", "FileSystem",
+                        "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseStore",
+                        "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
+                        "Sockets", "StandardWebhooks", "StoreSupport", "TestSupport",
                     ]),
             ])
         + folder(
