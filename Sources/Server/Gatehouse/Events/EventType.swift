@@ -9,4 +9,7 @@ package enum EventType: String, Sendable, CaseIterable {
     case accountUnlinked = "account.unlinked"
     /// A session ended because its token was stolen.
     case sessionRevoked = "session.revoked"
+
+    /// The part before the dot, which a receiver can ask for as a whole: `user`.
+    package var group: String { String(rawValue.prefix { $0 != "." }) }
 }
