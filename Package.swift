@@ -89,10 +89,9 @@ let package = Package(
                 .executableTarget(
                     name: "GatehouseCommand",
                     dependencies: [
-                        "CodeDelivery", "IdentityProviders", "CommandLineTool", "FileSystem", "Gatehouse",
-                        "GatehouseServer",
-                        "GatehouseStore",
-                        "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Processes", "Sockets",
+                        "CodeDelivery", "EventDelivery", "IdentityProviders", "CommandLineTool", "FileSystem",
+                        "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE",
+                        "JSON", "POSIX", "Processes", "Sockets",
                     ]),
             ])
         + folder(
@@ -186,7 +185,8 @@ let package = Package(
                 .testTarget(
                     name: "EventDeliveryTests",
                     dependencies: [
-                        "Curl", "EventDelivery", "Gatehouse", "GatehouseStore", "JSON", "POSIX", "StandardWebhooks",
+                        "Curl", "EventDelivery", "Gatehouse", "GatehouseStore", "JSON", "POSIX", "Sockets",
+                        "StandardWebhooks",
                         "StoreSupport", "TestSupport",
                     ]),
                 .testTarget(
@@ -195,17 +195,17 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseServerTests",
                     dependencies: [
-                        "CodeDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer",
-                        "GatehouseStore",
-                        "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport",
+                        "CodeDelivery", "EventDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse",
+                        "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX",
+                        "Sockets", "StandardWebhooks", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseCommandTests",
                     dependencies: [
-                        "IdentityProviders", "CommandLineTool", "FakeProviders", "FileSystem", "Gatehouse",
-                        "GatehouseCommand", "GatehouseServer",
-                        "GatehouseStore", "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
-                        "Sockets", "StoreSupport", "TestSupport",
+                        "EventDelivery", "IdentityProviders", "CommandLineTool", "FakeProviders", "FileSystem",
+                        "Gatehouse", "GatehouseCommand", "GatehouseServer", "GatehouseStore",
+                        "GatehouseTokens", "JOSE", "JSON", "POSIX", "Processes", "SQL", "SQLite",
+                        "Sockets", "StandardWebhooks", "StoreSupport", "TestSupport",
                     ]),
             ])
         + folder(

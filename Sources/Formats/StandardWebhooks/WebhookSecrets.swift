@@ -12,6 +12,11 @@ package struct WebhookSecrets: Sendable, CustomStringConvertible, CustomReflecta
 
     package var count: Int { secrets.count }
 
+    /// Whether one of these secrets is also one of the others.
+    package func overlap(_ others: WebhookSecrets) -> Bool {
+        secrets.contains { secret in others.secrets.contains { $0.isValid(secret.tag(of: []), for: []) } }
+    }
+
     package var description: String { "\(count) webhook secrets" }
 
     /// Without the keys, which a test or a log would print.

@@ -8,7 +8,7 @@ import Testing
 @Suite("The file of a provider")
 struct ProviderFileTests {
     private static let issuer = "https://login.example.com/"
-    private static let client = ProviderFixture.openID
+    private static let client = FolderFixture.openID
     private static let web = client + "CLIENT_ID=c\nCLIENT_SECRET=Xsecret\n"
     private static let googleIssuers = ["https://accounts.google.com", "accounts.google.com"]
 
@@ -40,7 +40,7 @@ struct ProviderFileTests {
                     .discovery(issuer: "http://localhost:1"))
             ),
             (
-                ProviderFixture.openID,
+                FolderFixture.openID,
                 .openID(OpenIDPolicy(issuers: [issuer], audiences: ["app"]), .discovery(issuer: issuer))
             ),
             (
@@ -65,21 +65,21 @@ struct ProviderFileTests {
                         ]),
                     .keySet(url: "https://keys.example.com/set?version=1"))
             ),
-            (ProviderFixture.weChat, .weChat(WeChatApp(id: "wx1", secret: "Xsecret-of-wechat"))),
+            (FolderFixture.weChat, .weChat(WeChatApp(id: "wx1", secret: "Xsecret-of-wechat"))),
             (
-                ProviderFixture.weChat + "API_URL=http://127.0.0.1:1/wechat/\n",
+                FolderFixture.weChat + "API_URL=http://127.0.0.1:1/wechat/\n",
                 .weChat(WeChatApp(id: "wx1", secret: "Xsecret-of-wechat", apiURL: "http://127.0.0.1:1/wechat"))
             ),
-            (ProviderFixture.qq, .qq(QQApp(id: "101", key: "Xsecret-of-qq"))),
+            (FolderFixture.qq, .qq(QQApp(id: "101", key: "Xsecret-of-qq"))),
         ] as [(String, ConfiguredProvider.Details)])
     func values(text: String, details: ConfiguredProvider.Details) throws {
-        #expect(try ProviderFixture.details(of: text) == details)
+        #expect(try FolderFixture.details(of: text) == details)
     }
 
     @Test(
         "the client of a browser's login, and its addresses",
         arguments: [
-            (ProviderFixture.google, nil), (ProviderFixture.weChat, nil),
+            (FolderFixture.google, nil), (FolderFixture.weChat, nil),
             (web, WebClient(id: "c", secret: "Xsecret")),
             (
                 web + "AUTHORIZATION_URL=https://x.test/?a=b\nTOKEN_URL=http://[::1]:1/t\nSCOPES = email  openid",
@@ -88,26 +88,26 @@ struct ProviderFileTests {
                     scopes: "email openid")
             ),
             (
-                ProviderFixture.google + "CLIENT_ID=c\nCLIENT_SECRET=Xsecret",
+                FolderFixture.google + "CLIENT_ID=c\nCLIENT_SECRET=Xsecret",
                 WebClient(
                     id: "c", secret: "Xsecret", pageURL: "https://accounts.google.com/o/oauth2/v2/auth",
                     tokenURL: "https://oauth2.googleapis.com/token")
             ),
             (
-                ProviderFixture.google + "ISSUER=http://127.0.0.1:1\nCLIENT_ID=c\nCLIENT_SECRET=Xsecret",
+                FolderFixture.google + "ISSUER=http://127.0.0.1:1\nCLIENT_ID=c\nCLIENT_SECRET=Xsecret",
                 WebClient(id: "c", secret: "Xsecret")
             ),
             (
-                ProviderFixture.weChat + "CLIENT_ID=wx2\nCLIENT_SECRET=Xsecret",
+                FolderFixture.weChat + "CLIENT_ID=wx2\nCLIENT_SECRET=Xsecret",
                 WebClient(id: "wx2", secret: "Xsecret", pageURL: "https://open.weixin.qq.com/connect/qrconnect")
             ),
             (
-                ProviderFixture.qq + "CLIENT_ID=2\nCLIENT_SECRET=Xsecret\nAUTHORIZATION_URL=http://localhost:1/qq",
+                FolderFixture.qq + "CLIENT_ID=2\nCLIENT_SECRET=Xsecret\nAUTHORIZATION_URL=http://localhost:1/qq",
                 WebClient(id: "2", secret: "Xsecret", pageURL: "http://localhost:1/qq")
             ),
         ] as [(String, WebClient?)])
     func webClients(text: String, client: WebClient?) throws {
-        #expect(try ProviderFixture(["some.conf": text]).configuration().providers.map(\.web) == [client])
+        #expect(try FolderFixture(["some.conf": text]).configuration().providers.map(\.web) == [client])
     }
 
     @Test(
@@ -123,29 +123,29 @@ struct ProviderFileTests {
             ("KIND=wechat\nAPP_ID=a", "APP_SECRET is required"),
             ("KIND=wechat\nAPP_SECRET=a", "APP_ID is required"),
             ("KIND=qq\nAPP_ID=a", "APP_KEY is required"),
-            (ProviderFixture.google + "ALGORITHMS=RS256", "ALGORITHMS does not belong to KIND=google"),
-            (ProviderFixture.google + "APP_SECRET_FILE=/X", "APP_SECRET does not belong to KIND=google"),
-            (ProviderFixture.weChat + "AUDIENCE=X", "AUDIENCE does not belong to KIND=wechat"),
-            (ProviderFixture.weChat + "APP_KEY=X", "APP_KEY does not belong to KIND=wechat"),
-            (ProviderFixture.google + "JWKS_URL=http://x.test/keys", "JWKS_URL must be an https URL"),
-            (ProviderFixture.google + "MAX_AGE=25h", "MAX_AGE must be a time"),
-            (ProviderFixture.google + "MAX_AGE=0s", "MAX_AGE must be a time"),
-            (ProviderFixture.google + "NONCE=optional", "NONCE must be one of required, if-sent, challenge"),
-            (ProviderFixture.google + "REQUIRE=hd", "REQUIRE must be a list of claim=value"),
-            (ProviderFixture.google + "REQUIRE=hd=", "REQUIRE must be a list of claim=value"),
-            (ProviderFixture.google + "REQUIRE=hd=a,hd=b", "REQUIRE must be a list of claim=value"),
-            (ProviderFixture.google + "REQUIRE=hd=a,", "REQUIRE must be a list of claim=value"),
-            (ProviderFixture.openID + "ALGORITHMS=HS256", "ALGORITHMS must be a list of RS256, ES256, EdDSA"),
-            (ProviderFixture.openID + "ALGORITHMS=none", "ALGORITHMS must be a list of RS256, ES256, EdDSA"),
-            (ProviderFixture.openID + "ALGORITHMS=RS256,", "ALGORITHMS must be a list of RS256, ES256, EdDSA"),
+            (FolderFixture.google + "ALGORITHMS=RS256", "ALGORITHMS does not belong to KIND=google"),
+            (FolderFixture.google + "APP_SECRET_FILE=/X", "APP_SECRET does not belong to KIND=google"),
+            (FolderFixture.weChat + "AUDIENCE=X", "AUDIENCE does not belong to KIND=wechat"),
+            (FolderFixture.weChat + "APP_KEY=X", "APP_KEY does not belong to KIND=wechat"),
+            (FolderFixture.google + "JWKS_URL=http://x.test/keys", "JWKS_URL must be an https URL"),
+            (FolderFixture.google + "MAX_AGE=25h", "MAX_AGE must be a time"),
+            (FolderFixture.google + "MAX_AGE=0s", "MAX_AGE must be a time"),
+            (FolderFixture.google + "NONCE=optional", "NONCE must be one of required, if-sent, challenge"),
+            (FolderFixture.google + "REQUIRE=hd", "REQUIRE must be a list of claim=value"),
+            (FolderFixture.google + "REQUIRE=hd=", "REQUIRE must be a list of claim=value"),
+            (FolderFixture.google + "REQUIRE=hd=a,hd=b", "REQUIRE must be a list of claim=value"),
+            (FolderFixture.google + "REQUIRE=hd=a,", "REQUIRE must be a list of claim=value"),
+            (FolderFixture.openID + "ALGORITHMS=HS256", "ALGORITHMS must be a list of RS256, ES256, EdDSA"),
+            (FolderFixture.openID + "ALGORITHMS=none", "ALGORITHMS must be a list of RS256, ES256, EdDSA"),
+            (FolderFixture.openID + "ALGORITHMS=RS256,", "ALGORITHMS must be a list of RS256, ES256, EdDSA"),
             ("KIND=qq\nAPP_ID=a b\nAPP_KEY=X", "APP_ID must be up to 64 letters"),
             ("KIND=qq\nAPP_ID=a\nAPP_KEY='X X'", "APP_KEY must be up to 256 printable"),
-            (ProviderFixture.qq + "API_URL=https://x.test/?a=b", "API_URL must be an https URL without a query"),
-            (ProviderFixture.google + "CLIENT_ID=c", "CLIENT_SECRET is required with CLIENT_ID: set it to"),
-            (ProviderFixture.weChat + "CLIENT_ID=c", "CLIENT_SECRET is required with CLIENT_ID: set it to"),
-            (ProviderFixture.qq + "CLIENT_SECRET=X", "CLIENT_SECRET needs CLIENT_ID, which is not set"),
-            (ProviderFixture.openID + "SCOPES=openid", "SCOPES needs CLIENT_ID, which is not set"),
-            (ProviderFixture.openID + "TOKEN_URL=https://x.test/", "TOKEN_URL needs CLIENT_ID, which is not set"),
+            (FolderFixture.qq + "API_URL=https://x.test/?a=b", "API_URL must be an https URL without a query"),
+            (FolderFixture.google + "CLIENT_ID=c", "CLIENT_SECRET is required with CLIENT_ID: set it to"),
+            (FolderFixture.weChat + "CLIENT_ID=c", "CLIENT_SECRET is required with CLIENT_ID: set it to"),
+            (FolderFixture.qq + "CLIENT_SECRET=X", "CLIENT_SECRET needs CLIENT_ID, which is not set"),
+            (FolderFixture.openID + "SCOPES=openid", "SCOPES needs CLIENT_ID, which is not set"),
+            (FolderFixture.openID + "TOKEN_URL=https://x.test/", "TOKEN_URL needs CLIENT_ID, which is not set"),
             (client + "CLIENT_ID='X X'\nCLIENT_SECRET=X", "CLIENT_ID must be up to 256 printable"),
             (client + "CLIENT_ID=a\nCLIENT_SECRET='X X'", "CLIENT_SECRET must be up to 256 printable"),
             (web + "SCOPES=email profile", "SCOPES must be scopes separated by blanks, one of them openid"),
@@ -154,15 +154,15 @@ struct ProviderFileTests {
             (web + "AUTHORIZATION_URL=http://x.test/", "AUTHORIZATION_URL must be an https URL"),
             (web + "AUTHORIZATION_URL=https://x.test/#X", "AUTHORIZATION_URL must be an https URL"),
             (
-                ProviderFixture.weChat + "CLIENT_ID=c\nCLIENT_SECRET=X\nTOKEN_URL=https://x.test/",
+                FolderFixture.weChat + "CLIENT_ID=c\nCLIENT_SECRET=X\nTOKEN_URL=https://x.test/",
                 "TOKEN_URL does not belong to KIND=wechat"
             ),
-            (ProviderFixture.qq + "CLIENT_ID=c\nCLIENT_SECRET=X\nSCOPES=openid", "SCOPES does not belong to KIND=qq"),
-            (ProviderFixture.qq + "API_URL_FILE=/nowhere/at/all", "API_URL cannot open /nowhere/at/all"),
+            (FolderFixture.qq + "CLIENT_ID=c\nCLIENT_SECRET=X\nSCOPES=openid", "SCOPES does not belong to KIND=qq"),
+            (FolderFixture.qq + "API_URL_FILE=/nowhere/at/all", "API_URL cannot open /nowhere/at/all"),
             ("KIND=wechat\nAPP_ID=a\nAPP_SECRET=X\nAPP_SECRET_FILE=/X", "APP_SECRET is set twice"),
         ])
     func faults(text: String, fault: String) throws {
-        let faults = try ProviderFixture.faults(of: text)
+        let faults = try FolderFixture.faults(of: text)
         #expect(faults.count == 1)
         #expect(faults.first?.hasPrefix("providers.d/some.conf: \(fault)") == true, "\(faults)")
     }
@@ -178,8 +178,8 @@ struct ProviderFileTests {
         ])
     func issuers(text: String, isValid: Bool) throws {
         let file = "KIND=openid\nAUDIENCE=a\nISSUER='\(text)'"
-        #expect(try ProviderFixture.faults(of: file).isEmpty == isValid)
-        #expect(try ProviderFixture.faults(of: "KIND=google\nAUDIENCE=a\nISSUER='\(text)'").isEmpty == isValid)
+        #expect(try FolderFixture.faults(of: file).isEmpty == isValid)
+        #expect(try FolderFixture.faults(of: "KIND=google\nAUDIENCE=a\nISSUER='\(text)'").isEmpty == isValid)
     }
 
     @Test(
@@ -187,14 +187,14 @@ struct ProviderFileTests {
         arguments: [
             ("KIND=google\nAUDIENCE='X", ":2 AUDIENCE has no closing quote"),
             ("KIND=google\nAUDIENC=X", ":2 sets an unknown setting: did you mean AUDIENCE?"),
-            (ProviderFixture.google + "XSOMETHING=X", ":3 sets an unknown setting"),
-            (ProviderFixture.google + "AUDIENCE=X", ":3 sets AUDIENCE again: line 2 already sets it"),
-            (ProviderFixture.google + "LOG_LEVEL=X", ":3 LOG_LEVEL belongs in gatehouse.conf"),
-            (ProviderFixture.google + "X", ":3 is neither KEY=value nor a comment"),
+            (FolderFixture.google + "XSOMETHING=X", ":3 sets an unknown setting"),
+            (FolderFixture.google + "AUDIENCE=X", ":3 sets AUDIENCE again: line 2 already sets it"),
+            (FolderFixture.google + "LOG_LEVEL=X", ":3 LOG_LEVEL belongs in gatehouse.conf"),
+            (FolderFixture.google + "X", ":3 is neither KEY=value nor a comment"),
             ("KIND='google\nAUDIENCE=a", ":1 KIND has no closing quote"),
         ])
     func lines(text: String, fault: String) throws {
-        #expect(try ProviderFixture.faults(of: text) == ["providers.d/some.conf" + fault])
+        #expect(try FolderFixture.faults(of: text) == ["providers.d/some.conf" + fault])
     }
 
     @Test("a fault contains neither a secret nor another value")
@@ -205,7 +205,7 @@ struct ProviderFileTests {
             "KIND=wechat\nAPP_SECRET='Xsecret\nXsecret'",
         ]
         for text in texts {
-            let faults = try ProviderFixture.faults(of: text)
+            let faults = try FolderFixture.faults(of: text)
             #expect(faults.count > 2)
             #expect(!faults.joined().contains("X"), "\(faults)")
         }

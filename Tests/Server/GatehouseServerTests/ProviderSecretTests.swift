@@ -8,14 +8,6 @@ import Testing
 struct ProviderSecretTests {
     private static let file = "KIND=wechat\nAPP_ID=wx1\n"
 
-    /// A folder of credentials with the secrets of two providers.
-    private func credentials(_ fixture: ProviderFixture, _ secrets: [String: String]) throws -> [String: String?] {
-        let folder = fixture.folder.file("credentials")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for (name, secret) in secrets { try fixture.write(secret, to: "credentials/" + name) }
-        return ["CREDENTIALS_DIRECTORY": folder]
-    }
-
     private func secret(_ configuration: Configuration) -> String? {
         guard case .weChat(let app)? = configuration.providers.first?.details else { return nil }
         return app.secret
@@ -23,7 +15,7 @@ struct ProviderSecretTests {
 
     @Test("a secret is in the file that APP_SECRET_FILE names, without line ends")
     func ownFile() throws {
-        let fixture = try ProviderFixture()
+        let fixture = try FolderFixture()
         let path = try fixture.write("Xsecret\n", to: "secret")
         try fixture.write(Self.file + "APP_SECRET_FILE=\(path)\n", to: "providers.d/wechat.conf")
         #expect(try secret(fixture.configuration()) == "Xsecret")
@@ -34,8 +26,8 @@ struct ProviderSecretTests {
 
     @Test("a credential has the names of the provider and of the setting, and yields to the file")
     func credential() throws {
-        let fixture = try ProviderFixture(["wechat.conf": Self.file])
-        let changes = try credentials(fixture, ["wechat_app_secret": "Xsecret\n", "app_secret": "Xother"])
+        let fixture = try FolderFixture(["wechat.conf": Self.file])
+        let changes = try fixture.credentials(["wechat_app_secret": "Xsecret\n", "app_secret": "Xother"])
         #expect(try secret(fixture.configuration(changes)) == "Xsecret")
         try fixture.write("CREDENTIALS_DIRECTORY=\(fixture.folder.file("credentials"))\n", to: "gatehouse.conf")
         #expect(try secret(fixture.configuration()) == "Xsecret")
@@ -45,45 +37,45 @@ struct ProviderSecretTests {
 
     @Test("the secret of a browser's client is a credential of its own")
     func clientSecret() throws {
-        let fixture = try ProviderFixture(["google.conf": ProviderFixture.google + "CLIENT_ID=c"])
-        let changes = try credentials(fixture, ["google_client_secret": "Xsecret\n"])
+        let fixture = try FolderFixture(["google.conf": FolderFixture.google + "CLIENT_ID=c"])
+        let changes = try fixture.credentials(["google_client_secret": "Xsecret\n"])
         #expect(try fixture.configuration(changes).providers.map(\.web?.secret) == ["Xsecret"])
         #expect(fixture.faults().count == 1)
     }
 
     @Test("an empty credential is a secret that is not set")
     func emptyCredential() throws {
-        let fixture = try ProviderFixture(["wechat.conf": Self.file])
-        let changes = try credentials(fixture, ["wechat_app_secret": "\n"])
+        let fixture = try FolderFixture(["wechat.conf": Self.file])
+        let changes = try fixture.credentials(["wechat_app_secret": "\n"])
         #expect(
             fixture.faults(changes).map { String($0.prefix(46)) } == ["providers.d/wechat.conf: APP_SECRET is require"])
     }
 
     @Test("the environment does not set a provider's settings")
     func environment() throws {
-        let fixture = try ProviderFixture(["wechat.conf": Self.file])
+        let fixture = try FolderFixture(["wechat.conf": Self.file])
         #expect(fixture.faults(["APP_SECRET": "Xsecret", "WECHAT_APP_SECRET": "Xsecret"]).count == 1)
     }
 
     @Test("a secret in a file that all users can read is a warning without the secret")
     func openness() throws {
-        let fixture = try ProviderFixture(["wechat.conf": ProviderFixture.weChat])
+        let fixture = try FolderFixture(["wechat.conf": FolderFixture.weChat])
         #expect(try fixture.configuration().warnings.isEmpty)
         chmod(fixture.folder.file("providers.d/wechat.conf"), 0o644)
         let warnings = try fixture.configuration().warnings
         #expect(warnings.count == 1)
         #expect(warnings.first?.hasPrefix("APP_SECRET is in \(fixture.folder.path)/providers.d/wechat.conf") == true)
         #expect(!warnings.joined().contains("Xsecret"))
-        try fixture.write(ProviderFixture.google, to: "providers.d/wechat.conf", mode: 0o644)
+        try fixture.write(FolderFixture.google, to: "providers.d/wechat.conf", mode: 0o644)
         #expect(try fixture.configuration().warnings.isEmpty)
     }
 
     @Test("a check finds the files of settings and of secrets")
     func files() throws {
-        let fixture = try ProviderFixture(["google.conf": ProviderFixture.google, "qq.conf": "KIND=qq\nAPP_ID=1\n"])
+        let fixture = try FolderFixture(["google.conf": FolderFixture.google, "qq.conf": "KIND=qq\nAPP_ID=1\n"])
         let path = try fixture.write("Xsecret", to: "secret")
         try fixture.write(Self.file + "APP_SECRET_FILE=\(path)", to: "providers.d/wechat.conf")
-        let changes = try credentials(fixture, ["qq_app_key": "Xsecret"])
+        let changes = try fixture.credentials(["qq_app_key": "Xsecret"])
         let files = ConfigurationSurvey(of: fixture.source(changes)).providerFiles
         #expect(
             files.settings == ["google", "qq", "wechat"].map { fixture.folder.file("providers.d/\($0).conf") })

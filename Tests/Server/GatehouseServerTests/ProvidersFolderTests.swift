@@ -9,9 +9,9 @@ import Testing
 struct ProvidersFolderTests {
     @Test("the providers have the names of their files, and are sorted by them")
     func names() throws {
-        let fixture = try ProviderFixture([
-            "wechat.conf": ProviderFixture.weChat, "google.conf": ProviderFixture.google,
-            "a_2\(String(repeating: "b", count: 29)).conf": ProviderFixture.openID, "qq.conf": ProviderFixture.qq,
+        let fixture = try FolderFixture([
+            "wechat.conf": FolderFixture.weChat, "google.conf": FolderFixture.google,
+            "a_2\(String(repeating: "b", count: 29)).conf": FolderFixture.openID, "qq.conf": FolderFixture.qq,
         ])
         let providers = try fixture.configuration().providers
         #expect(
@@ -22,7 +22,7 @@ struct ProvidersFolderTests {
 
     @Test("the folder is beside the configuration file, or the one that PROVIDERS_DIR names")
     func place() throws {
-        let fixture = try ProviderFixture(["google.conf": ProviderFixture.google])
+        let fixture = try FolderFixture(["google.conf": FolderFixture.google])
         try FileManager.default.createDirectory(
             atPath: fixture.folder.file("logins"), withIntermediateDirectories: true)
         try fixture.write("KIND=nothing", to: "logins/other.conf")
@@ -42,7 +42,7 @@ struct ProvidersFolderTests {
 
     @Test("the folder may be missing, but not one that PROVIDERS_DIR names")
     func missing() throws {
-        let fixture = try ProviderFixture()
+        let fixture = try FolderFixture()
         try FileManager.default.removeItem(atPath: fixture.folder.file("providers.d"))
         #expect(try fixture.configuration().providers.isEmpty)
         #expect(
@@ -55,7 +55,7 @@ struct ProvidersFolderTests {
 
     @Test("hidden files are ignored, and other files without the ending .conf with a warning")
     func otherFiles() throws {
-        let fixture = try ProviderFixture([
+        let fixture = try FolderFixture([
             ".google.conf": "X", ".#google.conf": "X", "google.conf~": "X", "google.conf.dpkg-old": "X", "README": "X",
         ])
         let configuration = try fixture.configuration()
@@ -74,8 +74,8 @@ struct ProvidersFolderTests {
         ])
     func badNames(name: String) throws {
         // A name that is empty makes the file a hidden one.
-        guard !name.isEmpty else { return #expect(try ProviderFixture([".conf": "X"]).faults().isEmpty) }
-        let faults = try ProviderFixture.faults(of: ProviderFixture.google, named: name + ".conf")
+        guard !name.isEmpty else { return #expect(try FolderFixture([".conf": "X"]).faults().isEmpty) }
+        let faults = try FolderFixture.faults(of: FolderFixture.google, named: name + ".conf")
         #expect(
             faults == [
                 "providers.d/\(name).conf must be named with up to 32 of a to z, 0 to 9 and _, the first one a letter, "
@@ -85,19 +85,19 @@ struct ProvidersFolderTests {
 
     @Test("a control character in the name of a file is not in a message")
     func controlCharacters() throws {
-        let faults = try ProviderFixture.faults(of: ProviderFixture.google, named: "a\nb\u{1B}.conf")
+        let faults = try FolderFixture.faults(of: FolderFixture.google, named: "a\nb\u{1B}.conf")
         #expect(faults.first?.hasPrefix("providers.d/a?b?.conf must be named") == true, "\(faults)")
     }
 
     @Test("the names of other logins are reserved", arguments: ["apple", "dev", "phone", "email", "passkey"])
     func reservedNames(name: String) throws {
-        let faults = try ProviderFixture.faults(of: ProviderFixture.google, named: name + ".conf")
+        let faults = try FolderFixture.faults(of: FolderFixture.google, named: name + ".conf")
         #expect(faults == ["providers.d/\(name).conf has the name of a login that has no file: choose another name"])
     }
 
     @Test("a file that cannot be read is a fault, and its settings are not missing")
     func unreadable() throws {
-        let fixture = try ProviderFixture(["large.conf": String(repeating: "#", count: 70_000)])
+        let fixture = try FolderFixture(["large.conf": String(repeating: "#", count: 70_000)])
         let file = { (name: String) in fixture.folder.file("providers.d/" + name) }
         try Data([0xC3, 0x28]).write(to: URL(fileURLWithPath: file("binary.conf")))
         try FileManager.default.createDirectory(atPath: file("folder.conf"), withIntermediateDirectories: true)
@@ -114,9 +114,9 @@ struct ProvidersFolderTests {
 
     @Test("every fault of every file is reported at once, after those of the configuration file")
     func allAtOnce() throws {
-        let fixture = try ProviderFixture([
-            "google.conf": "KIND=google\nMAX_AGE=Xlong\nXUNKNOWN=X", "apple.conf": ProviderFixture.google,
-            "wechat.conf": "KIND=wechat\nAUDIENCE=X", "qq.conf": ProviderFixture.qq,
+        let fixture = try FolderFixture([
+            "google.conf": "KIND=google\nMAX_AGE=Xlong\nXUNKNOWN=X", "apple.conf": FolderFixture.google,
+            "wechat.conf": "KIND=wechat\nAUDIENCE=X", "qq.conf": FolderFixture.qq,
         ])
         try fixture.write("WORKERS=Xmany\nXUNKNOWN=X\n", to: "gatehouse.conf")
         #expect(
@@ -132,11 +132,11 @@ struct ProvidersFolderTests {
 
     @Test("two providers that accept the same logins are a warning")
     func shared() throws {
-        let fixture = try ProviderFixture([
-            "a.conf": ProviderFixture.openID + "AUTHORIZED_PARTIES=x", "b.conf": ProviderFixture.openID,
+        let fixture = try FolderFixture([
+            "a.conf": FolderFixture.openID + "AUTHORIZED_PARTIES=x", "b.conf": FolderFixture.openID,
             "c.conf": "KIND=openid\nISSUER=https://login.example.com/\nAUDIENCE=other",
             "d.conf": "KIND=openid\nISSUER=https://other.example.com/\nAUDIENCE=app",
-            "e.conf": ProviderFixture.google, "f.conf": ProviderFixture.weChat, "g.conf": ProviderFixture.weChat,
+            "e.conf": FolderFixture.google, "f.conf": FolderFixture.weChat, "g.conf": FolderFixture.weChat,
             "h.conf": "KIND=qq\nAPP_ID=wx1\nAPP_KEY=X", "i.conf": "KIND=google\nAUDIENCE=x,app",
         ])
         let warnings = try fixture.configuration().warnings

@@ -5,31 +5,11 @@ import Testing
 /// The tables of the kinds and the page that is made from them.
 @Suite("The Providers page")
 struct ProvidersPageTests {
-    private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/Server/Gatehouse/Gatehouse.docc/Providers.md")
-
-    private func text() throws -> String { try String(contentsOf: Self.page, encoding: .utf8) }
-
-    /// With `UPDATE_SETTINGS_PAGE` in the environment, the test writes the tables into the page.
     @Test("the page has the table of each kind")
     func tables() throws {
-        var text = try text()
         for kind in ProviderKind.allCases {
-            let marks = ["begin", "end"].map { "<!-- settings of \(kind.rawValue): \($0) -->" }
-            let begin = try #require(text.firstRange(of: marks[0] + "\n")?.upperBound, "the page has no \(marks[0])")
-            let end = try #require(text.firstRange(of: marks[1])?.lowerBound, "the page has no \(marks[1])")
-            let table = "\n" + kind.markdown + "\n"
-            if ProcessInfo.processInfo.environment["UPDATE_SETTINGS_PAGE"] != nil {
-                text.replaceSubrange(begin..<end, with: table)
-                try text.write(to: Self.page, atomically: true, encoding: .utf8)
-            } else {
-                #expect(
-                    text[begin..<end] == table,
-                    """
-                    Providers.md differs from the table in ProviderSettings.swift. To update the page, run:
-                    UPDATE_SETTINGS_PAGE=1 ./deploy/test --filter ProvidersPageTests
-                    """)
-            }
+            try TableInPage(page: "Providers.md", name: "settings of \(kind.rawValue)").expect(
+                kind.markdown, of: "ProviderSettings.swift", suite: "ProvidersPageTests")
         }
     }
 
@@ -47,12 +27,12 @@ struct ProvidersPageTests {
 
     @Test("the examples of the page are valid, but for the files of their secrets")
     func examples() throws {
-        let blocks = try text().components(separatedBy: "```ini\n").dropFirst()
+        let blocks = try TableInPage.text(of: "Providers.md").components(separatedBy: "```ini\n").dropFirst()
         #expect(blocks.count == ProviderKind.allCases.count + 1, "one of each kind, and one with a client for browsers")
         for block in blocks {
             let example = block.components(separatedBy: "```")[0]
             let file = example.replacing(/(APP_SECRET|APP_KEY|CLIENT_SECRET)_FILE=.*/) { "\($0.1)=Xsecret" }
-            #expect(try ProviderFixture.faults(of: file).isEmpty, "\(example)")
+            #expect(try FolderFixture.faults(of: file).isEmpty, "\(example)")
         }
     }
 }

@@ -6,27 +6,10 @@ import Testing
 @Suite("The table of settings")
 struct SettingsTableTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-    private static let page = root.appending(path: "Sources/Server/Gatehouse/Gatehouse.docc/Configuration.md")
-    private static let (begin, end) = ("<!-- settings: begin -->\n", "<!-- settings: end -->")
-
-    /// With `UPDATE_SETTINGS_PAGE` in the environment, the test writes the table into the page.
     @Test("the Configuration page has the table")
     func page() throws {
-        var text = try String(contentsOf: Self.page, encoding: .utf8)
-        let begin = try #require(text.firstRange(of: Self.begin)?.upperBound, "the page has no \(Self.begin)")
-        let end = try #require(text.firstRange(of: Self.end)?.lowerBound, "the page has no \(Self.end)")
-        let table = "\n" + Settings.markdown + "\n"
-        if ProcessInfo.processInfo.environment["UPDATE_SETTINGS_PAGE"] != nil {
-            text.replaceSubrange(begin..<end, with: table)
-            try text.write(to: Self.page, atomically: true, encoding: .utf8)
-        } else {
-            #expect(
-                text[begin..<end] == table,
-                """
-                Configuration.md differs from the table in Settings.swift. To update the page, run:
-                UPDATE_SETTINGS_PAGE=1 ./deploy/test --filter SettingsTableTests
-                """)
-        }
+        try TableInPage(page: "Configuration.md", name: "settings").expect(
+            Settings.markdown, of: "Settings.swift", suite: "SettingsTableTests")
     }
 
     @Test("each row has a unique name, and a summary that is a sentence for one line of the help")
@@ -68,6 +51,6 @@ struct SettingsTableTests {
         let ofProviders = [
             "WECHAT_APP_SECRET", "QQ_APP_KEY", "GOOGLE_CLIENT_SECRET", "WECHAT_CLIENT_SECRET", "QQ_CLIENT_SECRET",
         ]
-        #expect(loaded.sorted() == (Settings.all.filter(\.isSecret).map(\.name) + ofProviders).sorted())
+        #expect(loaded.sorted() == (Settings.all.filter(\.isSecret).map(\.name) + ofProviders + ["RECEIVERS"]).sorted())
     }
 }

@@ -32,7 +32,7 @@ struct WebProviderTests {
     }
 
     private func build(_ files: [String: String]) throws -> ProviderRegistry.Built {
-        registry.build(try ProviderFixture(files).configuration().providers)
+        registry.build(try FolderFixture(files).configuration().providers)
     }
 
     private func page(_ built: ProviderRegistry.Built) throws -> String {
@@ -43,8 +43,8 @@ struct WebProviderTests {
     @Test("a provider with a client signs in through a browser, beside the logins of apps")
     func kinds() throws {
         let built = try build([
-            "google.conf": ProviderFixture.google + Self.client, "main.conf": ProviderFixture.openID,
-            "qq.conf": ProviderFixture.qq + Self.client, "wechat.conf": ProviderFixture.weChat + Self.client,
+            "google.conf": FolderFixture.google + Self.client, "main.conf": FolderFixture.openID,
+            "qq.conf": FolderFixture.qq + Self.client, "wechat.conf": FolderFixture.weChat + Self.client,
         ])
         #expect(built.logins.keys.map(\.lowercaseName).sorted() == ["google", "main", "qq", "wechat"])
         let pages = try built.web.mapValues { try $0.pageAddress(for: Self.request, requestID: nil) }

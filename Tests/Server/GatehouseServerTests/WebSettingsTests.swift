@@ -110,7 +110,7 @@ struct WebSettingsTests {
 
     @Test("a client that no browser can use, and addresses that no client can use, are warnings")
     func unused() throws {
-        let fixture = try ProviderFixture(["google.conf": ProviderFixture.google + "CLIENT_ID=c\nCLIENT_SECRET=Xsecret"]
+        let fixture = try FolderFixture(["google.conf": FolderFixture.google + "CLIENT_ID=c\nCLIENT_SECRET=Xsecret"]
         )
         let apple = ["APPLE_CLIENT_ID": "com.example.web"]
         #expect(

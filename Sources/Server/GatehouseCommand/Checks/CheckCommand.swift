@@ -1,4 +1,5 @@
 import CommandLineTool
+import EventDelivery
 import FileSystem
 import Gatehouse
 import GatehouseServer
@@ -12,9 +13,9 @@ struct CheckCommand: Command {
     let discussion = """
         Checks the configuration, development settings, previous keys, services, database, disk, integrity, schema, sealed data,
         backups, clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys,
-        the credentials for Apple, the keys or the credentials of each other provider, the SMS gateway, the mail server, units,
-        the socket, the server and its last reload, nginx, the certificate and the answer at PUBLIC_URL, and limits. Prints a
-        line for each, and below a
+        the credentials for Apple, the keys or the credentials of each other provider, the SMS gateway, the mail server, the
+        receivers of events, units, the socket, the server and its last reload, nginx, the certificate and the answer at
+        PUBLIC_URL, and limits. Prints a line for each, and below a
         fault what to do. The server may be running or not. Run it as root: it opens the database as its owner, or connects
         to PostgreSQL as the user of the service, and other users may not read everything. The report names what was not
         checked.
@@ -28,7 +29,8 @@ struct CheckCommand: Command {
         """
     let options = [
         Option(name: "--deep", help: "check all of a large database, which takes long"),
-        Option(name: "--offline", help: "send no request to Apple, other providers, the gateway or the mail server"),
+        Option(
+            name: "--offline", help: "ask neither Apple, other providers, the gateway, the mail server nor receivers"),
         Option(name: "--settings", help: "check only the settings"),
         .json,
     ]
@@ -86,7 +88,7 @@ struct CheckPlan {
         let database: (any ExaminedDatabase)? = if let server { server.database } else { file }
         let content =
             serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
-        let apple = appleFindings(database) + providerFindings() + deliveryFindings()
+        let apple = appleFindings(database) + providerFindings() + deliveryFindings() + receiverFindings()
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
     }
@@ -182,6 +184,14 @@ struct CheckPlan {
         guard let delivery = survey.delivery else { return [] }
         return delivery.channels.flatMap { channel in
             run(DeliveryCheck(channel: channel, delivery: delivery, isOffline: isOffline))
+        }
+    }
+
+    /// One after another: each has a time limit of its own.
+    private func receiverFindings() -> [(subject: String, finding: Finding)] {
+        (survey.receivers ?? []).flatMap { receiver in
+            let file = survey.receiverFiles.settings.first { $0.hasSuffix("/" + receiver.name + ".conf") }
+            return run(ReceiverCheck(receiver: receiver, file: file, isOffline: isOffline))
         }
     }
 

@@ -13,7 +13,7 @@ struct ConfigurationCheck: Check {
         let ownFiles = Settings.all.filter(\.isSecret).compactMap { setting in
             survey.source.path(of: setting.name).map { (setting.name, $0) }
         }
-        let files = ownFiles + survey.providerFiles.secrets
+        let files = ownFiles + survey.providerFiles.secrets + survey.receiverFiles.secrets
         let open = files.compactMap { name, path in
             let isReachable = FileStatus.ifAny(at: File.folder(of: path))?.isOpenToOthers ?? true
             return FileStatus.ifAny(at: path).flatMap { evaluate(name, at: path, $0, isReachable: isReachable) }
@@ -43,11 +43,11 @@ struct ConfigurationCheck: Check {
     private var closedFiles: [Finding] {
         let path = ConfigurationFile.usualPath
         guard survey.source.file?.path == path, let service = accounts.account(named: "gatehouse") else { return [] }
-        let ofProviders = survey.providerFiles.settings.map { file in
+        let inFolders = (survey.providerFiles.settings + survey.receiverFiles.settings).map { file in
             // It may hold a secret.
             (file, "chgrp \(service.name) \(file.shellQuoted) && chmod 640 \(file.shellQuoted)")
         }
-        return ([(path, "chmod 644 \(path)")] + ofProviders).compactMap { file, advice in
+        return ([(path, "chmod 644 \(path)")] + inFolders).compactMap { file, advice in
             guard let status = FileStatus.ifAny(at: file), !status.permits(.read, to: service) else { return nil }
             let message = "\(service.name) may not read \(file): it is \(accounts.ownership(of: status))"
             return .fault(message, advice)

@@ -1,3 +1,4 @@
+package import EventDelivery
 package import Gatehouse
 package import GatehouseTokens
 package import IdentityProviders
@@ -32,6 +33,8 @@ package struct Configuration: Sendable {
     package let providers: [ConfiguredProvider]
     /// How codes are sent.
     package let delivery: ConfiguredDelivery
+    /// The services that are told of events, `default` first, and then in the order of their names.
+    package let receivers: [EventReceiver]
     package let vault: DataVault?
 
     /// Warnings about values that are allowed but are probably mistakes.
@@ -81,6 +84,8 @@ package struct Configuration: Sendable {
         let server = settings.appleServer()
         appleServer = server.settings
         providers = settings.providers()
+        receivers = settings.receivers()
+        settings.warnOfSharedSecrets(receivers)
         let (vault, dataKeys) = settings.vault(isRequired: server.isSet)
         self.vault = vault
         let web = settings.webPolicy(at: publicAddress)

@@ -1,3 +1,4 @@
+package import EventDelivery
 import FileSystem
 package import Gatehouse
 package import GatehouseTokens
@@ -68,6 +69,17 @@ extension Configuration {
         return providers
     }
 
+    /// The receivers of events. Faults of other settings do not matter.
+    package static func receivers(from source: SettingSource) throws(SettingFaults) -> [EventReceiver] {
+        try source.requireReadableFile()
+        let (receivers, mayMissValues) = try source.read(Settings.table.receivers) {
+            ($0.receivers(), $0.mayMissValues)
+        }
+        // A secret may be in a folder that this user cannot open.
+        if mayMissValues, let fault = source.closedFolder { throw SettingFaults(faults: [fault]) }
+        return receivers
+    }
+
     /// Which identity tokens are accepted. Faults of other settings do not matter.
     package static func identityTokens(from source: SettingSource) throws(SettingFaults) -> IdentityTokenPolicy {
         try source.requireReadableFile()
@@ -110,8 +122,11 @@ package struct ConfigurationSurvey: Sendable {
     package let providers: [ConfiguredProvider]?
     package let delivery: ConfiguredDelivery?
     package let services: ServiceAccess?
+    package let receivers: [EventReceiver]?
     /// The files that the providers are read from.
-    package let providerFiles: ProviderFiles
+    package let providerFiles: FolderFiles
+    /// The files that the receivers are read from.
+    package let receiverFiles: FolderFiles
 
     package init(of source: SettingSource) {
         let table = Settings.table
@@ -160,7 +175,9 @@ package struct ConfigurationSurvey: Sendable {
         providers = try? Configuration.providers(from: source)
         delivery = source.readIfSound(table.delivery) { $0.delivery() } ?? nil
         services = source.readIfSound([table.serviceTokens, table.serviceUsers, table.listen]) { $0.serviceAccess() }
-        providerFiles = ProviderFiles(of: source)
+        receivers = try? Configuration.receivers(from: source)
+        providerFiles = FolderFiles(of: .providers, for: source)
+        receiverFiles = FolderFiles(of: .receivers(), for: source)
     }
 }
 
@@ -174,6 +191,7 @@ extension Settings {
             codeDomain, messagesFolder, messagesLanguage,
         ]
     }
+    fileprivate var receivers: [any SettingRow] { [eventsURL, eventsSecret, receiversFolder] }
     fileprivate var web: [any SettingRow] {
         [publicURL, tokenIssuer, environment, redirectURIs, corsOrigins, appleClientID, appleAuthorizationURL]
     }

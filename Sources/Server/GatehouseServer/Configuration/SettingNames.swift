@@ -13,6 +13,12 @@ struct SettingNames: Sendable {
         self.misplaced = misplaced
     }
 
+    /// Those of the files of a folder.
+    init(ofFolder rows: [any SettingRow]) {
+        let ofServer = SettingNames.ofServer.known.map { ($0, "belongs in gatehouse.conf") }
+        self.init(of: rows, misplaced: Dictionary(uniqueKeysWithValues: ofServer))
+    }
+
     /// Those of the configuration file.
     static let ofServer = SettingNames(
         of: Settings.all, others: [SettingSource.credentialsVariable],

@@ -17,8 +17,8 @@ struct SettingReader {
     private var values: [String: any Sendable] = [:]
     private var namesSet: Set<String> = []
     private var found: [SettingFault]
-    /// The faults of the providers' files.
-    private var foundInProviders: [SettingFault] = []
+    /// The faults of the files in folders.
+    private var foundInFolders: [SettingFault] = []
 
     /// - Parameter rows: the settings to read. Access to any other setting traps.
     init(_ source: SettingSource, _ rows: [any SettingRow] = Settings.all) {
@@ -59,11 +59,11 @@ struct SettingReader {
         namesSet.contains(Settings.table[keyPath: row].name)
     }
 
-    /// In the order of the table, after those of the configuration file and before those of the providers' files.
+    /// In the order of the table, after those of the configuration file and before those of the files in folders.
     var faults: [SettingFault] {
         let names = Settings.all.map(\.name)
         func position(_ fault: SettingFault) -> Int { names.firstIndex(of: fault.name) ?? -1 }
-        return found.sorted { position($0) < position($1) } + foundInProviders
+        return found.sorted { position($0) < position($1) } + foundInFolders
     }
 
     mutating func addFault(_ name: String, _ message: String) { found.append(SettingFault(name, message)) }
@@ -95,14 +95,16 @@ struct SettingReader {
 
     mutating func warn(_ message: String) { warnings.append(message) }
 
-    /// The providers that have a file each. Those with a fault are left out.
-    mutating func providers() -> [ConfiguredProvider] {
-        let reading = ProvidersFolder(of: self[\.providersFolder], beside: source).read()
-        foundInProviders = reading.faults
+    /// Reads a folder with a file for each thing of a kind. Those with a fault are left out.
+    mutating func read<Item>(
+        _ kind: SettingsFolder.Kind, by read: (SettingsFolder) -> FolderReading<Item>
+    ) -> [Item] {
+        let reading = read(SettingsFolder(kind, at: self[kind.setting], beside: source))
+        foundInFolders += reading.faults
         mayMissValues = mayMissValues || reading.mayMissValues
         warnings += reading.warnings
         digests.merge(reading.digests)
-        return reading.providers
+        return reading.items
     }
 
     /// The file beside the configuration file that has the name of a setting in lower case.

@@ -3,12 +3,18 @@ enum SettingScope: Sendable {
     case server
     /// A provider, by its name in lower case.
     case provider(String)
+    /// A receiver of events, by its name.
+    case receiver(String)
 
-    /// The name of the systemd credential with a setting.
-    func credential(_ name: String) -> String {
+    /// The names that the systemd credential with a setting can have, relative to the folder of credentials.
+    ///
+    /// The secrets of receivers are in a folder, so that a unit can name all of them at once (`LoadCredential=`): systemd makes
+    /// a name of the folder's and the file's with `_` between them.
+    func credentials(_ name: String) -> [String] {
         switch self {
-        case .server: name.lowercased()
-        case .provider(let provider): provider + "_" + name.lowercased()
+        case .server: [name.lowercased()]
+        case .provider(let provider): [provider + "_" + name.lowercased()]
+        case .receiver(let receiver): ["receivers_" + receiver, "receivers/" + receiver]
         }
     }
 
@@ -16,6 +22,7 @@ enum SettingScope: Sendable {
         switch self {
         case .server: Settings.isSecret(name)
         case .provider: ProviderSettings.names.secrets.contains(name)
+        case .receiver: ReceiverSettings.names.secrets.contains(name)
         }
     }
 }

@@ -24,13 +24,13 @@ package struct SettingSource: Sendable {
         scope = .server
     }
 
-    /// The settings of a provider: in its file, or in credentials of the server whose names begin with the provider's.
-    /// The environment has none of them.
-    init(ofProvider name: String, in file: ConfigurationFile, beside server: SettingSource) {
+    /// The settings of a provider or a receiver: in its file, or in credentials of the server with names of their own. The
+    /// environment has none of them.
+    init(of scope: SettingScope, in file: ConfigurationFile, beside server: SettingSource) {
         variables = [:]
         self.file = file
         credentials = server.credentials
-        scope = .provider(name)
+        self.scope = scope
     }
 
     /// The fault that this user cannot open the folder of credentials, which may hold any secret.
@@ -103,7 +103,7 @@ package struct SettingSource: Sendable {
         switch try place(of: name) {
         case .path(let path), .credential(let path): .file(path)
         case .text: .text
-        case nil: .missing(credential: credentials.map { $0.folder + "/" + scope.credential(name) })
+        case nil: .missing(credential: paths(ofCredential: name).first)
         }
     }
 
@@ -151,8 +151,12 @@ package struct SettingSource: Sendable {
         }
         // A folder that this user cannot open is reported once, and not for each setting.
         guard let credentials, credentials.isOpen else { return nil }
-        let credential = credentials.folder + "/" + scope.credential(name)
-        return File.isMissing(credential) ? nil : .credential(credential)
+        return paths(ofCredential: name).first { !File.isMissing($0) }.map(Place.credential)
+    }
+
+    private func paths(ofCredential name: String) -> [String] {
+        guard let credentials else { return [] }
+        return scope.credentials(name).map { credentials.folder + "/" + $0 }
     }
 
     private func place(of name: String, in layer: [String: String]) throws(SettingFault) -> Place? {

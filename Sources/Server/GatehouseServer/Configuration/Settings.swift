@@ -326,6 +326,22 @@ package struct Settings: Sendable {
         "TEST_CODES", .testCodes, "Fixed codes for addresses to which nothing is sent, each with its last day.",
         details: "For the review of the app in the App Store. A person who knows one can sign in as its user.")
 
+    // MARK: Events
+
+    let eventsURL = Setting(
+        "EVENTS_URL", .receiverURL, "Address of a service that is told of events.",
+        details: """
+            Gatehouse sends it [signed requests](Events.md). It is the receiver `default`, which gets all types of events and             has no private address; others have files.
+            """)
+    let eventsSecret = Setting(
+        "EVENTS_SECRET", .webhookSecrets, default: .requiredIf("with `EVENTS_URL`"), secret: true,
+        "Secret that signs what is sent there.", details: "Two while it is replaced: each event is signed with both.")
+    let receiversFolder = Setting(
+        "RECEIVERS_DIR", .text, "Folder with a file for each other receiver of events.",
+        details: """
+            If it is not set, the folder `receivers.d` beside the configuration file is used, if there is one:             [receivers](Events.md#receivers).
+            """)
+
     // MARK: Keys that sign tokens
 
     let signingKey = Setting(

@@ -4,7 +4,7 @@ import JOSE
 extension ProviderReader {
     /// Nil if the file has a fault, or if a value may be in a folder that this user cannot open.
     var provider: ConfiguredProvider? {
-        guard faults.isEmpty, let kind, let details = details(of: kind) else { return nil }
+        guard settings.faults.isEmpty, let kind, let details = details(of: kind) else { return nil }
         let client = self[\.clientID] == nil ? nil : webClient(of: kind)
         // The secret may be in a folder that this user cannot open.
         guard self[\.clientID] == nil || client != nil else { return nil }

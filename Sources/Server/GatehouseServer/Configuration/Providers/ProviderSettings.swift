@@ -3,17 +3,14 @@ import IdentityProviders
 import JOSE
 
 /// The table of the settings of a provider's file. `ProviderKind.settings` says which of them a kind has.
-package struct ProviderSettings: Sendable {
+package struct ProviderSettings: SettingsTable {
     package static let table = ProviderSettings()
 
     /// The rows, in the order of their declaration. `Mirror` lists the properties, so that no row can be left out.
     package static let all = Mirror(reflecting: table).children.compactMap { $0.value as? any SettingRow }
 
     /// The names with which a line of a provider's file may begin.
-    static let names = SettingNames(
-        of: all,
-        misplaced: Dictionary(
-            uniqueKeysWithValues: SettingNames.ofServer.known.map { ($0, "belongs in gatehouse.conf") }))
+    static let names = SettingNames(ofFolder: all)
 
     let kind = Setting(
         "KIND", .oneOf(ProviderKind.self), default: .required, "The service that proves identities.",

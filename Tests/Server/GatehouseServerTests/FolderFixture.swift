@@ -2,22 +2,23 @@ import Foundation
 import GatehouseServer
 import TestSupport
 
-/// A folder of providers' files beside an empty configuration file.
-struct ProviderFixture {
+/// A folder of settings beside an empty configuration file: the providers' or the receivers'.
+struct FolderFixture {
     static let google = "KIND=google\nAUDIENCE=app\n"
     static let openID = "KIND=openid\nISSUER=https://login.example.com/\nAUDIENCE=app\n"
     static let weChat = "KIND=wechat\nAPP_ID=wx1\nAPP_SECRET=Xsecret-of-wechat\n"
+    static let secret = "whsec_Z2F0ZWhvdXNlLWRldmVsb3BtZW50LWV2ZW50cy1zZWNyZXQ="
+    static let receiver = "URL=https://billing.example.com/events\nSECRET=\(secret)\n"
     static let qq = "KIND=qq\nAPP_ID=101\nAPP_KEY=Xsecret-of-qq\n"
 
     let folder: TemporaryFolder
 
     /// - Parameter files: texts by name.
-    init(_ files: [String: String] = [:]) throws {
+    init(_ files: [String: String] = [:], in name: String = "providers.d") throws {
         folder = try TemporaryFolder()
         try write("", to: "gatehouse.conf")
-        try FileManager.default.createDirectory(
-            atPath: folder.file("providers.d"), withIntermediateDirectories: true)
-        for (name, text) in files { try write(text, to: "providers.d/\(name)", mode: 0o600) }
+        try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+        for (file, text) in files { try write(text, to: "\(name)/\(file)", mode: 0o600) }
     }
 
     @discardableResult
@@ -48,12 +49,26 @@ struct ProviderFixture {
     }
 
     /// The faults of one file.
-    static func faults(of text: String, named name: String = "some.conf") throws -> [String] {
-        try ProviderFixture([name: text]).faults()
+    static func faults(
+        of text: String, named name: String = "some.conf", in folder: String = "providers.d"
+    ) throws -> [String] {
+        try FolderFixture([name: text], in: folder).faults()
+    }
+
+    /// A folder of credentials with these secrets, as a change of the environment.
+    func credentials(_ secrets: [String: String]) throws -> [String: String?] {
+        let path = folder.file("credentials")
+        for (name, secret) in secrets {
+            let place = URL(fileURLWithPath: path).appending(path: name)
+            try FileManager.default.createDirectory(
+                at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try write(secret, to: "credentials/" + name)
+        }
+        return ["CREDENTIALS_DIRECTORY": path]
     }
 
     /// The provider that one file configures.
     static func details(of text: String) throws -> ConfiguredProvider.Details? {
-        try ProviderFixture(["some.conf": text]).configuration().providers.first?.details
+        try FolderFixture(["some.conf": text]).configuration().providers.first?.details
     }
 }

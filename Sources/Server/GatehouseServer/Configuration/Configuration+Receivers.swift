@@ -1,5 +1,0 @@
-package import EventDelivery
-
-extension Configuration {
-    package var receivers: [EventReceiver] { [] }
-}
