@@ -190,7 +190,7 @@ let package = Package(
                     dependencies: [
                         "CodeDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse", "GatehouseServer",
                         "GatehouseStore",
-                        "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX", "Sockets", "TestSupport",
+                        "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "OpenSSL", "POSIX", "Sockets", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseCommandTests",
@@ -237,7 +237,8 @@ let package = Package(
                     "Console/browser.py", "Console/browser_scenarios.py", "Console/flow_scenarios.py",
                     "Console/look_scenarios.py", "Console/page.py",
                     "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
-                    "Support/clock.c", "Support/make-proofs.py", "Support/oauth-client.py",
+                    "Support/ask-socket.py", "Support/clock.c", "Support/introspecting-service.py",
+                    "Support/make-proofs.py", "Support/oauth-client.py",
                     "Support/verify-access-token.py",
                     "Support/verify-webhook.py", "Web/bidi.py",
                     "Web/chromium_browser.py", "Web/firefox_browser.py", "Web/other_site.py", "Web/web.py",

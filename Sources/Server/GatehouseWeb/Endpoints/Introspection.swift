@@ -14,11 +14,6 @@ struct IntrospectionEndpoint: Endpoint {
         guard let claims = try auth.introspect(token, in: &context) else { return .ok(InactiveBody()) }
         return .ok(ActiveBody(claims: claims, issuer: auth.tokenIssuer, audience: auth.tokenAudience))
     }
-
-    /// As the token endpoint does: OAuth's words for what is wrong with the parameters.
-    func response(to problem: Problem, of request: Request) -> Response {
-        problem.entry.status == 400 ? .oauthError(problem) : problem.response(requestID: request.id)
-    }
 }
 
 /// No more than this, whatever the reason is (RFC 7662, section 2.2).
