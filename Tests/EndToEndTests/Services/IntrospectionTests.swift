@@ -72,7 +72,7 @@ struct IntrospectionTests {
     func ended(_ name: String) throws {
         let action = try #require(RevocationAction.all.first { $0.name == name })
         let server = try ServerProcess(ServiceServers.configure)
-        let client = TokenClient(server: server)
+        let client = TokenClient(server)
         let login = try server.devLogin("\(name)@example.com")
         #expect(try introspect(server, login.accessToken)["active"] == true)
         try action.perform(client, login)

@@ -1,3 +1,4 @@
+import JSON
 import TestSupport
 import Testing
 
@@ -35,6 +36,19 @@ struct ServiceRoutingTests {
         for path in ["/usersx", "/introspect/", "/introspectx"] {
             #expect(try server.server.send(.get(path, bearer: ServiceFixture.token), at: server.origin).status == 404)
         }
+    }
+
+    @Test("nginx logs these requests without their query")
+    func log() throws {
+        let server = try ServiceServers.nginx.get()
+        let one = try server.send(.get("/users/user_01M7YNB6HPBMZVXV14J3858S8R", bearer: ServiceFixture.token))
+        let several = try server.send(.get("/users?id=somebody", bearer: ServiceFixture.token))
+        for response in [one, several] {
+            let id = try #require(response.header("x-request-id"))
+            #expect(Eventually.holds { server.server.accessLog.contains(id) })
+        }
+        #expect(server.server.accessLog.contains(#""path":"/users/user_01M7YNB6HPBMZVXV14J3858S8R""#))
+        #expect(!server.server.accessLog.contains("somebody"))
     }
 
     @Test("nginx's own user needs a token")

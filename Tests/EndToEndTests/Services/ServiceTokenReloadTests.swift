@@ -26,22 +26,27 @@ struct ServiceTokenReloadTests {
 
     @Test("Requests are counted and logged by service, and no token is in the log")
     func observed() throws {
-        let server = try InProcessServer(ServiceServers.configure)
+        let server = try ServerProcess(ServiceServers.configure)
         let login = try server.devLogin("observed@example.com")
-        for _ in 0..<3 { _ = server.send(.get("/users/" + login.userID, bearer: ServiceFixture.token)) }
+        for _ in 0..<3 { _ = try server.send(.get("/users/" + login.userID, bearer: ServiceFixture.token)) }
         var request = TestRequest.form("/introspect", "token=" + login.accessToken)
         request.headers.append(("Authorization", "Bearer " + ServiceFixture.otherToken))
-        _ = server.send(request)
-        _ = server.send(.get("/users/x", bearer: "wrong-token-of-a-service-0123456789"))
-        let metrics = String(decoding: server.send(.get("/metrics")).body, as: UTF8.self)
+        _ = try server.send(request)
+        _ = try server.send(.get("/users/x", bearer: "wrong-token-of-a-service-0123456789"))
+        let metrics = String(decoding: try server.send(.get("/metrics")).body, as: UTF8.self)
         for line in [#"{service="knowledge-base"} 3"#, #"{service="shop"} 1"#, #"{service="user:root"} 0"#] {
             #expect(metrics.contains("gatehouse_service_requests_total" + line), "\(line)")
         }
-        let lines = server.log.split(separator: "\n")
-        #expect(lines.filter { $0.contains(#""service":"knowledge-base""#) && $0.contains("/users/{id}") }.count == 3)
-        #expect(lines.filter { $0.contains(#""service":"shop""#) && $0.contains(login.userID) }.count == 1)
+        server.process.stop()
+        let log = server.process.log
+        let lines = log.split(separator: "\n").filter { $0.contains(#""event":"request""#) }
+        let known = lines.filter { $0.contains(#""service":"knowledge-base""#) }
+        #expect(known.count == 3 && known.allSatisfy { $0.contains("/users/{id}") && $0.contains(#""level":"debug""#) })
+        let asked = lines.filter { $0.contains(#""service":"shop""#) }
+        #expect(asked.count == 1 && asked[0].contains(login.userID))
+        #expect(lines.contains { $0.contains(#""level":"info""#) && $0.contains("invalid_service_token") })
         for secret in [ServiceFixture.token, ServiceFixture.otherToken, "wrong-token", login.accessToken] {
-            #expect(!server.log.contains(secret) && !metrics.contains(secret))
+            #expect(!log.contains(secret) && !metrics.contains(secret))
         }
     }
 }

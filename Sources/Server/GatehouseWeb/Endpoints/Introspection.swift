@@ -5,6 +5,7 @@ import JSON
 struct IntrospectionEndpoint: Endpoint {
     let method = Method.post
     let path = "/introspect"
+    let isRoutine = true
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
