@@ -21,7 +21,7 @@ struct ServiceRoutingTests {
 
     @Test("A path of the operator's site stays the operator's")
     func operatorsPath() throws {
-        let response = try Self.fixture.get().server.send(.get("/users/7"))
+        let response = try Self.fixture.get().server.send(.get("/users/7/profile"))
         #expect(response.status == 200 && String(decoding: response.body, as: UTF8.self) == "the operator's page")
     }
 
