@@ -196,8 +196,8 @@ let package = Package(
                     name: "GatehouseServerTests",
                     dependencies: [
                         "CodeDelivery", "EventDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse",
-                        "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX",
-                        "Sockets", "StandardWebhooks", "TestSupport",
+                        "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON",
+                        "OpenSSL", "POSIX", "Sockets", "StandardWebhooks", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseCommandTests",
@@ -244,7 +244,8 @@ let package = Package(
                     "Console/browser.py", "Console/browser_scenarios.py", "Console/flow_scenarios.py",
                     "Console/look_scenarios.py", "Console/page.py",
                     "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
-                    "Support/clock.c", "Support/make-proofs.py", "Support/oauth-client.py",
+                    "Support/ask-socket.py", "Support/clock.c", "Support/introspecting-service.py",
+                    "Support/make-proofs.py", "Support/oauth-client.py",
                     "Support/verify-access-token.py",
                     "Support/verify-webhook.py", "Web/bidi.py",
                     "Web/chromium_browser.py", "Web/firefox_browser.py", "Web/other_site.py", "Web/web.py",

@@ -9,6 +9,7 @@ extension MachineTests {
     struct ServerPagesTests {
         private static let catalogue = "Sources/Server/Gatehouse/Gatehouse.docc/"
         private static let operations = catalogue + "Operations.md"
+        private static let services = catalogue + "Services.md"
         private static let configuration = catalogue + "Configuration.md"
         private static let backups = catalogue + "Backups.md"
         private static let credentials = "/etc/gatehouse/credentials"
@@ -58,6 +59,7 @@ extension MachineTests {
             try paste("README.md", "In production")
             try paste("nginx/README.md", "Test the webroot")
             try paste("nginx/README.md", "For the machine itself")
+            try paste(Self.services, "A token for the service")
             for section in ["Overview", "Checking", "Health"] { try paste(Self.operations, section) }
             #expect(try machine.login() == Machine.successfulLogin)
             try paste(Self.backups, "Backing up")

@@ -39,6 +39,10 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
+        catalogue + "Services.md": [
+            "A token for the service": onServer, "Try it": .besideRun,
+            "Without a token": .notRun(because: "needs libfcgi-bin; LocalUserTests connects as root"),
+        ],
         catalogue + "IOSApp.md": [
             "When Apple's token is refused": .besideRun, "Develop without Apple": .besideRun,
         ],

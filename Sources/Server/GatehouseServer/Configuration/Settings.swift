@@ -154,9 +154,9 @@ package struct Settings: Sendable {
 
     let serviceTokens = Setting(
         "SERVICE_TOKENS", .serviceTokens, secret: true,
-        "Tokens of your services, which [ask about users and access tokens](Services.md).",
+        "Tokens of your services, which ask about users and access tokens.",
         details: """
-            Lines that begin with `#` are comments. Two lines of one name are two tokens of one service, for the time in which \
+            [Services](Services.md) send them. Lines that begin with `#` are comments. Two lines of one name are two tokens of one service, for the time in which \
             it gets a new one. Only hashes of the tokens are kept in memory.
             """)
     let serviceUsers = Setting(
