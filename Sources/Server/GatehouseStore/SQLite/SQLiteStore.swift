@@ -129,6 +129,7 @@ extension Connection: RecordConnection {
     package func lockCodes() {}
 
     package func lock(_ identity: Identity) {}
+    package func lock(_ identities: [Identity]) {}
     package func lock(_ user: UserID) {}
     package func lock(_ session: SessionID) {}
     package func lockSessions(of user: UserID) {}
