@@ -9,7 +9,8 @@ struct GatehouseCommand {
         RestoreCommand(), MoveCommand(), KeysGenerateCommand(), KeysRotateCommand(), KeysRetireCommand(),
         KeysResealCommand(), ProvidersListCommand(), ProvidersShowCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
-        UsersUnlinkCommand(), UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
+        UsersUnlinkCommand(), UsersDeleteCommand(), UsersImportCommand(), UsersExportCommand(),
+        UsersConvertFirebaseCommand(), UsersConvertSupabaseCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
         AppleVerifyCommand(), IdentityVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(),
         VersionCommand(),
     ]

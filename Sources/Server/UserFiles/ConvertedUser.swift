@@ -86,7 +86,8 @@ package struct ProviderNames: Sendable {
 
     /// For reports: a file may have any text there.
     static func reported(_ provider: String) -> String {
-        let isPlain = (1...64).contains(provider.utf8.count)
+        let isPlain =
+            (1...64).contains(provider.utf8.count)
             && provider.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

@@ -11,10 +11,13 @@ package struct InputFile: ~Copyable {
     /// - Parameter path: `-` is standard input.
     package init(_ path: String) throws(POSIXError) {
         let number = path == "-" ? dup(0) : unsafe open(path, O_RDONLY | O_CLOEXEC)
-        descriptor = try FileDescriptor(takingOwnership: number, from: "open \(path)")
-        let status = try FileStatus(of: descriptor)
-        guard status.kind != .folder else { throw POSIXError("read \(path)", code: EISDIR) }
-        size = status.kind == .file ? status.size : nil
+        self.init(try FileDescriptor(takingOwnership: number, from: "open \(path)"), path)
+    }
+
+    private init(_ descriptor: consuming FileDescriptor, _ path: String) {
+        let status = try? FileStatus(ofDescriptor: descriptor.number)
+        size = status?.kind == .file ? status?.size : nil
+        self.descriptor = descriptor
         self.path = path
     }
 

@@ -33,20 +33,23 @@ extension ImportedUser {
     package func decide(on facts: ImportFacts, makeID: (Timestamp) -> UserID) -> ImportDecision {
         let owners = Set(facts.owners.compactMap(\.self))
         if owners.count > 1 {
-            return .refuse(LineFault("identities", "belong to different users: " + Self.listed(owners)))
+            return .refuse(LineFault("identities", "belong to different users" + Self.listed(owners)))
         }
         if let owner = owners.first { return .exists(owner) }
         if let user = facts.barredFrom {
             return .refuse(
                 LineFault(
-                    "identities", "belong to a disabled user whose account was removed: gatehouse users enable \(user.text)"
+                    "identities",
+                    "belong to a disabled user whose account was removed: gatehouse users enable \(user.text)"
                 ))
         }
         return .create(newUser(facts.isIDTaken ? nil : id, makeID: makeID))
     }
 
+    /// Without the users of a dry run, which do not exist.
     private static func listed(_ users: Set<UserID>) -> String {
-        users.map(\.text).sorted().joined(separator: ", ")
+        let ids = users.map(\.text).filter { $0.hasPrefix("user_") }.sorted()
+        return ids.isEmpty ? "" : ": " + ids.joined(separator: ", ")
     }
 
     private func newUser(_ id: UserID?, makeID: (Timestamp) -> UserID) -> NewUser {

@@ -60,7 +60,9 @@ package struct UserImport {
 
     private var makeID: @Sendable (Timestamp) -> UserID {
         let random = primitives.random
-        return { moment in UserID(ULID.make("user", at: moment, random: random(ULID.randomBytes))) }
+        // The ids of a dry run only keep the users of its lines apart.
+        let prefix = writes ? "user" : "new"
+        return { moment in UserID(ULID.make(prefix, at: moment, random: random(ULID.randomBytes))) }
     }
 }
 

@@ -27,6 +27,6 @@ extension FirebaseUser {
     private static func number(_ value: JSONValue?) -> String? { value?.string ?? value?.integer.map { String($0) } }
 }
 
-extension Optional<String> {
+extension String? {
     var nonEmpty: String? { self?.isEmpty == false ? self : nil }
 }

@@ -30,7 +30,11 @@ struct ObjectSplitter {
     private mutating func take(_ byte: UInt8, _ body: ([UInt8]) throws -> Void) throws {
         if isInText {
             if isInObject { try append(byte) }
-            if isEscaped { isEscaped = false } else if byte == UInt8(ascii: "\\") { isEscaped = true } else {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else {
                 isInText = byte != UInt8(ascii: "\"")
             }
             return
