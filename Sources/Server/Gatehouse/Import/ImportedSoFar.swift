@@ -20,7 +20,7 @@ struct ImportedSoFar {
     }
 
     /// The names under which the store finds an identity. As bytes, because texts are compared by canonical equivalence.
-    private static func names(of identity: Identity) -> [[UInt8]] {
+    static func names(of identity: Identity) -> [[UInt8]] {
         let names = [
             "subject " + identity.subject, identity.transferSubject.map { "transfer " + $0 },
             identity.unionSubject.map { "union " + $0 },

@@ -16,6 +16,13 @@ package struct ImportedUser: Sendable, Equatable {
     package let lastLoginAt: Timestamp?
 }
 
+extension ImportedUser {
+    /// By it, users are sorted as their ids will be: neighbours are written to the same pages of the database.
+    var placeKey: String {
+        id?.text ?? ULID.make("user", at: createdAt, random: [UInt8](repeating: 0, count: ULID.randomBytes))
+    }
+}
+
 /// A way to sign in of an imported user.
 package struct ImportedIdentity: Sendable, Equatable {
     package let identity: Identity

@@ -47,6 +47,9 @@ package struct UserImport {
         return decisions
     }
 
+    /// As the store has it.
+    package func writesOfOthers() throws(Refusal) -> Int64? { writes ? try store.writesOfOthers() : nil }
+
     private static func decide(
         _ users: [ImportedUser], on facts: [ImportFacts], _ known: inout ImportedSoFar,
         makeID: (Timestamp) -> UserID

@@ -37,6 +37,9 @@ package protocol OperatorStore: Store {
         _ users: [ImportedUser], in run: ImportRun, by decide: @escaping ([ImportFacts]) -> [ImportDecision]
     ) throws(Refusal) -> (decisions: [ImportDecision], auditEntry: Int64?)
 
+    /// A number that changes when another process writes to the database. Nil if writers do not wait for each other.
+    func writesOfOthers() throws(Refusal) -> Int64?
+
     /// The next users that are not deleted, sorted by id, with their accounts.
     func exportedUsers(after last: UserID?, limit: Int) throws(Refusal) -> [ExportedUser]
 

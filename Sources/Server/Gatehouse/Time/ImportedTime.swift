@@ -4,8 +4,10 @@ extension Timestamp {
     package init?(imported text: String) {
         var reader = TimeReader(text)
         guard let year = reader.number(digits: 4), reader.skip("-"), let month = reader.number(digits: 2),
-            reader.skip("-"), let day = reader.number(digits: 2), reader.skip("T") || reader.skip("t") || reader.skip(" "),
-            let hour = reader.number(digits: 2), reader.skip(":"), let minute = reader.number(digits: 2), reader.skip(":"),
+            reader.skip("-"), let day = reader.number(digits: 2),
+            reader.skip("T") || reader.skip("t") || reader.skip(" "),
+            let hour = reader.number(digits: 2), reader.skip(":"), let minute = reader.number(digits: 2),
+            reader.skip(":"),
             let second = reader.number(digits: 2), let milliseconds = reader.fraction(), let offset = reader.offset(),
             reader.isAtEnd, hour < 24, minute < 60, second < 60,
             let days = Self.daysSince1970(year, month, day)

@@ -4,10 +4,10 @@ import Gatehouse
 import POSIX
 import UserFiles
 
-/// Reads the lines of a file and imports them in batches.
+/// Reads the lines of a file and imports them, many lines at a time.
 struct LineImport {
-    /// A batch is one transaction, for which the writes of a server wait.
-    static let batchSize = 256
+    /// Lines that are held in memory. Their users are sorted before they are imported.
+    private static let windowSize = 65_536
 
     private struct PendingLine {
         let number: Int
@@ -16,6 +16,11 @@ struct LineImport {
         let user: ImportedUser?
         let faults: [LineFault]
     }
+
+    /// In the report of a failure: all lines before it are done.
+    private var done = 0
+    private var pace = ImportPace()
+    private let stopwatch = Stopwatch()
 
     private var users: UserImport
     private let rules: ImportRules
@@ -30,7 +35,6 @@ struct LineImport {
         self.rules = rules
         self.report = report
         self.tally = tally
-        pending.reserveCapacity(Self.batchSize)
     }
 
     mutating func run(_ file: borrowing InputFile) throws {
@@ -61,30 +65,55 @@ struct LineImport {
         if read.hasUnknownMembers { tally.countUnknownMembers() }
         pending.append(
             PendingLine(number: number, reference: read.reportedReference, user: user, faults: read.faults))
-        if pending.count == Self.batchSize { try importPending() }
+        if pending.count == Self.windowSize { try importPending() }
     }
 
     private mutating func importPending() throws {
-        let decisions: [ImportDecision]
-        do throws(Refusal) { decisions = try users.add(pending.compactMap(\.user)) } catch {
-            try report?.flush()
-            if case .storageUnavailable(let failure) = error { throw stopped(failure.description) }
-            throw stopped("\(error)")
-        }
-        var next = decisions.makeIterator()
+        var next = try importUsers(pending.compactMap(\.user)).makeIterator()
         for line in pending {
             let result = line.user == nil ? .faulty(line.faults) : next.next().map(LineResult.init) ?? .faulty([])
             tally.add(result, line: line.number)
             try report?.add(result, line: line.number, reference: line.reference)
         }
         pending.removeAll(keepingCapacity: true)
+        done = number
+    }
+
+    /// The decisions, in the order of the users.
+    private mutating func importUsers(_ users: [ImportedUser]) throws(CommandError) -> [ImportDecision] {
+        var rest = ImportOrder(users).positions[...]
+        var decisions = [ImportDecision?](repeating: nil, count: users.count)
+        while !rest.isEmpty {
+            let batch = rest.prefix(pace.size)
+            rest = rest.dropFirst(batch.count)
+            for (position, decision) in zip(batch, try importBatch(batch.map { users[$0] })) {
+                decisions[position] = decision
+            }
+        }
+        return decisions.compactMap(\.self)
+    }
+
+    /// Imports users in one transaction, and then lets other processes write.
+    private mutating func importBatch(_ batch: [ImportedUser]) throws(CommandError) -> [ImportDecision] {
+        do throws(Refusal) {
+            let start = stopwatch.nanoseconds
+            let decisions = try users.add(batch)
+            let time = Duration.nanoseconds(stopwatch.nanoseconds - start)
+            let pause = pace.note(
+                batch.count, taking: time, writes: try users.writesOfOthers(), now: .nanoseconds(stopwatch.nanoseconds))
+            if pause > .zero { Thread.pause(for: pause) }
+            return decisions
+        } catch {
+            if case .storageUnavailable(let failure) = error { throw stopped(failure.description) }
+            throw stopped("\(error)")
+        }
     }
 
     private func stopped(_ reason: String) -> CommandError {
-        let last = number - pending.count
-        return CommandError(
+        CommandError(
             .failed,
-            "the import stopped after line \(last): \(reason.printable). Run it again: it goes on where it stopped")
+            "the import stopped: \(reason.printable). All lines up to \(done) are done, and some after it; run it again, and "
+                + "it goes on")
     }
 }
 
