@@ -74,6 +74,7 @@ let package = Package(
                     name: "GatehouseStore",
                     dependencies: ["FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite"],
                     resources: [.embedInCode("Migrations")]),
+                .target(name: "UserFiles", dependencies: ["Gatehouse", "JSON"]),
                 .target(
                     name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"],
                     resources: [.embedInCode("OpenAPI/openapi.json")]),
@@ -91,7 +92,7 @@ let package = Package(
                     dependencies: [
                         "CodeDelivery", "EventDelivery", "IdentityProviders", "CommandLineTool", "FileSystem",
                         "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE",
-                        "JSON", "POSIX", "Processes", "Sockets",
+                        "JSON", "POSIX", "Processes", "Sockets", "UserFiles",
                     ]),
             ])
         + folder(
@@ -192,6 +193,7 @@ let package = Package(
                 .testTarget(
                     name: "GatehouseTokensTests",
                     dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
+                .testTarget(name: "UserFilesTests", dependencies: ["Gatehouse", "JSON", "TestSupport", "UserFiles"]),
                 .testTarget(
                     name: "GatehouseServerTests",
                     dependencies: [

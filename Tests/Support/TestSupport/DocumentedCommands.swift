@@ -61,6 +61,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "Codes.md": [
             "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone")
         ],
+        catalogue + "UserImport.md": ["Overview": .besideRun],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
             "A database that was removed": onServer,
