@@ -54,23 +54,24 @@ extension RelationalStore {
         }
     }
 
-    package func receiverStates() throws(Refusal) -> [ReceiverState] {
-        try reading { connection in
-            try connection.all(
-                """
-                SELECT r.name, r.types, r.seen_at, r.stopped_at,
-                    (SELECT count(*) FROM events e WHERE e.receiver = r.name AND e.dead_at IS NULL),
-                    (SELECT moment FROM events e WHERE e.receiver = r.name AND e.dead_at IS NULL
-                        ORDER BY number LIMIT 1),
-                    (SELECT count(*) FROM events e WHERE e.receiver = r.name AND e.dead_at IS NOT NULL)
-                FROM event_receivers r ORDER BY r.name
-                """
-            ) { row in
-                ReceiverState(
-                    subscription: EventSubscription(name: row.text(0), typeList: row.text(1)),
-                    seenAt: row.timestamp(2), stoppedAt: row.optionalTimestamp(3), waiting: Int(row.integer(4)),
-                    oldest: row.optionalTimestamp(5), dead: Int(row.integer(6)))
-            }
+    package func receiverStates() throws(Refusal) -> [ReceiverState] { try reading { try $0.receiverStates() } }
+}
+
+extension RecordConnection {
+    func receiverStates() throws -> [ReceiverState] {
+        try all(
+            """
+            SELECT r.name, r.types, r.seen_at, r.stopped_at,
+                (SELECT count(*) FROM events e WHERE e.receiver = r.name AND e.dead_at IS NULL),
+                (SELECT moment FROM events e WHERE e.receiver = r.name AND e.dead_at IS NULL ORDER BY number LIMIT 1),
+                (SELECT count(*) FROM events e WHERE e.receiver = r.name AND e.dead_at IS NOT NULL)
+            FROM event_receivers r ORDER BY r.name
+            """
+        ) { row in
+            ReceiverState(
+                subscription: EventSubscription(name: row.text(0), typeList: row.text(1)), seenAt: row.timestamp(2),
+                stoppedAt: row.optionalTimestamp(3), waiting: Int(row.integer(4)), oldest: row.optionalTimestamp(5),
+                dead: Int(row.integer(6)))
         }
     }
 }
