@@ -57,6 +57,7 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "Codes.md": [
             "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone")
         ],
+        catalogue + "Events.md": ["Receivers": onServer, "The secret": onServer],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
             "A database that was removed": onServer,
