@@ -67,6 +67,7 @@ extension MachineTests {
             try paste(Self.backups, "Restoring")
             #expect(try machine.login() == Machine.successfulLogin)
             try providers()
+            try receivers()
             try removedDatabase()
             try keys()
             try journal()
@@ -94,6 +95,17 @@ extension MachineTests {
             try paste(Self.catalogue + "Providers.md", "Overview")
             #expect(try machine.mustRun("gatehouse providers list").contains("app.example.com"))
             try machine.mustRun("rm \(file)")
+        }
+
+        /// The reload and the check accept the file without a secret only if systemd has loaded it from the folder.
+        private func receivers() throws {
+            let (page, file) = (Self.catalogue + "Events.md", "/etc/gatehouse/receivers.d/billing.conf")
+            try paste(page, "The secret")
+            try machine.write("URL=http://127.0.0.1/\n", to: file)
+            try paste(page, "Receivers", replacing: "https://crm.example.com", with: "http://127.0.0.1")
+            #expect(try machine.mustRun("grep -c 'ok .*receiver' /root/report") == "2")
+            try machine.mustRun("rm \(file) && sed -i /^EVENTS_URL/d /etc/gatehouse/gatehouse.conf")
+            try machine.mustRun("systemctl restart gatehouse")
         }
 
         private func keys() throws {

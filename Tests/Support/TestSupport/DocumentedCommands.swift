@@ -62,6 +62,7 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone")
         ],
         catalogue + "UserImport.md": ["Overview": .besideRun],
+        catalogue + "Events.md": ["Receivers": onServer, "The secret": onServer],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
             "A database that was removed": onServer,

@@ -331,7 +331,8 @@ package struct Settings: Sendable {
     let eventsURL = Setting(
         "EVENTS_URL", .receiverURL, "Address of a service that is told of events.",
         details: """
-            Gatehouse sends it [signed requests](Events.md). It is the receiver `default`, which gets all types of events and             has no private address; others have files.
+            Gatehouse sends it [signed requests](Events.md). It is the receiver `default`, which gets all types of events, at \
+            this machine or at public addresses; others have files.
             """)
     let eventsSecret = Setting(
         "EVENTS_SECRET", .webhookSecrets, default: .requiredIf("with `EVENTS_URL`"), secret: true,
@@ -339,7 +340,8 @@ package struct Settings: Sendable {
     let receiversFolder = Setting(
         "RECEIVERS_DIR", .text, "Folder with a file for each other receiver of events.",
         details: """
-            If it is not set, the folder `receivers.d` beside the configuration file is used, if there is one:             [receivers](Events.md#receivers).
+            If it is not set, the folder `receivers.d` beside the configuration file is used, if there is one: \
+            [receivers](Events.md#receivers).
             """)
 
     // MARK: Keys that sign tokens
