@@ -28,12 +28,12 @@ struct OutboxCheck: Check {
 
     func evaluate(_ states: [ReceiverState], now: Timestamp) -> [Finding] {
         let known = Set(states.map(\.subscription.name))
-        let missing = (configured ?? []).filter { !known.contains($0) }.map { name in
-            Finding.note(
+        let missing: [Finding] = (configured ?? []).filter { !known.contains($0) }.map { name in
+            .note(
                 "\(name): no server has registered it yet, so nothing is queued for it",
                 "gatehouse reload, or start the server")
         }
-        let findings = states.flatMap { findings(about: $0, now: now) } + missing
+        let findings = states.flatMap { self.findings(about: $0, now: now) } + missing
         return findings.isEmpty ? [.ok("nothing waits")] : findings
     }
 
