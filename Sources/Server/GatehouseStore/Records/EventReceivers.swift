@@ -48,9 +48,19 @@ extension RelationalStore {
         }
     }
 
-    package func resume(_ receiver: String) throws(Refusal) -> Bool {
+    package func resume(_ receiver: String, now: Timestamp) throws(Refusal) -> Bool {
         try writing { connection in
-            try connection.run("UPDATE event_receivers SET stopped_at = NULL WHERE name = ?", .text(receiver)) == 1
+            try connection.run(
+                "UPDATE event_receivers SET stopped_at = NULL, resumed_at = ? WHERE name = ?",
+                .integer(now.milliseconds), .text(receiver)) == 1
+        }
+    }
+
+    package func resumption(of receiver: String) throws(Refusal) -> Timestamp? {
+        try reading { connection in
+            try connection.first("SELECT resumed_at FROM event_receivers WHERE name = ?", .text(receiver)) { row in
+                row.optionalTimestamp(0)
+            } ?? nil
         }
     }
 
