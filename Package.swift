@@ -74,6 +74,7 @@ let package = Package(
                     name: "GatehouseStore",
                     dependencies: ["FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite"],
                     resources: [.embedInCode("Migrations")]),
+                .target(name: "UserFiles", dependencies: ["Gatehouse", "JSON"]),
                 .target(
                     name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"],
                     resources: [.embedInCode("OpenAPI/openapi.json")]),
@@ -91,7 +92,7 @@ let package = Package(
                     dependencies: [
                         "CodeDelivery", "EventDelivery", "IdentityProviders", "CommandLineTool", "FileSystem",
                         "Gatehouse", "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE",
-                        "JSON", "POSIX", "Processes", "Sockets",
+                        "JSON", "POSIX", "Processes", "Sockets", "UserFiles",
                     ]),
             ])
         + folder(
@@ -186,17 +187,19 @@ let package = Package(
                     name: "EventDeliveryTests",
                     dependencies: [
                         "Curl", "EventDelivery", "Gatehouse", "GatehouseStore", "JSON", "POSIX", "Sockets",
-                        "StandardWebhooks", "StoreSupport", "TestSupport",
+                        "StandardWebhooks",
+                        "StoreSupport", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseTokensTests",
                     dependencies: ["FakeApple", "Gatehouse", "GatehouseTokens", "JOSE", "JSON", "OpenSSL"]),
+                .testTarget(name: "UserFilesTests", dependencies: ["Gatehouse", "JSON", "TestSupport", "UserFiles"]),
                 .testTarget(
                     name: "GatehouseServerTests",
                     dependencies: [
                         "CodeDelivery", "EventDelivery", "IdentityProviders", "FastCGI", "FileSystem", "Gatehouse",
-                        "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON", "POSIX",
-                        "Sockets", "StandardWebhooks", "TestSupport",
+                        "GatehouseServer", "GatehouseStore", "GatehouseTokens", "GatehouseWeb", "JOSE", "JSON",
+                        "OpenSSL", "POSIX", "Sockets", "StandardWebhooks", "TestSupport",
                     ]),
                 .testTarget(
                     name: "GatehouseCommandTests",
@@ -243,7 +246,9 @@ let package = Package(
                     "Console/browser.py", "Console/browser_scenarios.py", "Console/flow_scenarios.py",
                     "Console/look_scenarios.py", "Console/page.py",
                     "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
-                    "Support/clock.c", "Support/make-proofs.py", "Support/oauth-client.py",
+                    "Support/ask-socket.py", "Support/clock.c", "Support/event-receiver.py",
+                    "Support/faulty-proxy.py", "Support/introspecting-service.py",
+                    "Support/make-proofs.py", "Support/oauth-client.py",
                     "Support/verify-access-token.py",
                     "Support/verify-webhook.py", "Web/bidi.py",
                     "Web/chromium_browser.py", "Web/firefox_browser.py", "Web/other_site.py", "Web/web.py",

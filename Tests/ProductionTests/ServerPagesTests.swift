@@ -9,6 +9,7 @@ extension MachineTests {
     struct ServerPagesTests {
         private static let catalogue = "Sources/Server/Gatehouse/Gatehouse.docc/"
         private static let operations = catalogue + "Operations.md"
+        private static let services = catalogue + "Services.md"
         private static let configuration = catalogue + "Configuration.md"
         private static let backups = catalogue + "Backups.md"
         private static let credentials = "/etc/gatehouse/credentials"
@@ -58,6 +59,7 @@ extension MachineTests {
             try paste("README.md", "In production")
             try paste("nginx/README.md", "Test the webroot")
             try paste("nginx/README.md", "For the machine itself")
+            try paste(Self.services, "A token for the service")
             for section in ["Overview", "Checking", "Health"] { try paste(Self.operations, section) }
             #expect(try machine.login() == Machine.successfulLogin)
             try paste(Self.backups, "Backing up")
@@ -65,6 +67,7 @@ extension MachineTests {
             try paste(Self.backups, "Restoring")
             #expect(try machine.login() == Machine.successfulLogin)
             try providers()
+            try receivers()
             try removedDatabase()
             try keys()
             try journal()
@@ -92,6 +95,17 @@ extension MachineTests {
             try paste(Self.catalogue + "Providers.md", "Overview")
             #expect(try machine.mustRun("gatehouse providers list").contains("app.example.com"))
             try machine.mustRun("rm \(file)")
+        }
+
+        /// The reload and the check accept the file without a secret only if systemd has loaded it from the folder.
+        private func receivers() throws {
+            let (page, file) = (Self.catalogue + "Events.md", "/etc/gatehouse/receivers.d/billing.conf")
+            try paste(page, "The secret")
+            try machine.write("URL=http://127.0.0.1/\n", to: file)
+            try paste(page, "Receivers", replacing: "https://crm.example.com", with: "http://127.0.0.1")
+            #expect(try machine.mustRun("grep -c 'ok .*receiver' /root/report") == "2")
+            try machine.mustRun("rm \(file) && sed -i /^EVENTS_URL/d /etc/gatehouse/gatehouse.conf")
+            try machine.mustRun("systemctl restart gatehouse")
         }
 
         private func keys() throws {

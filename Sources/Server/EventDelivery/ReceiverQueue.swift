@@ -25,6 +25,8 @@ final class ReceiverQueue: Sendable {
     /// How often the database is asked for events.
     fileprivate static let pollInterval = Duration.seconds(1)
     private static let batch = 64
+    /// How often a pause looks for a command of the operator that ends it.
+    private static let lookInterval = Duration.seconds(2)
 
     private struct State {
         var receiver: EventReceiver
@@ -41,10 +43,18 @@ final class ReceiverQueue: Sendable {
         /// Until when the database says that this node may send, less the time that its answer took.
         var heldUntil = Duration.zero
         var isEnded = false
+        var lookAt = Duration.zero
+        /// What the last look has found; nil before the first one.
+        var resumption: Timestamp??
 
         mutating func takeTask(at now: Duration) -> Task? {
             if isEnded { return .end }
-            guard !pace.isPaused(at: now), users.count < pace.permitted else { return nil }
+            if pace.isPaused(at: now) {
+                guard now >= lookAt else { return nil }
+                lookAt = now + ReceiverQueue.lookInterval
+                return .look
+            }
+            guard users.count < pace.permitted else { return nil }
             // No other node may take the lease while the request is under way.
             if now + EventSender.timeLimit < heldUntil, let event = ready.first {
                 ready.removeFirst()
@@ -54,6 +64,11 @@ final class ReceiverQueue: Sendable {
             guard usersAtFetch == nil, now >= fetchAt else { return nil }
             (usersAtFetch, hasMore) = (users, false)
             return .fetch
+        }
+
+        mutating func take(_ resumption: Timestamp?) {
+            if let last = self.resumption, last != resumption { pace = ReceiverPace() }
+            self.resumption = resumption
         }
 
         mutating func take(_ events: [QueuedEvent], askedAt moment: Duration) {
@@ -73,14 +88,16 @@ final class ReceiverQueue: Sendable {
 
         /// A change of the state ends a wait earlier.
         func timeToNextTask(at now: Duration) -> Duration {
+            if pace.isPaused(at: now) { return max(.milliseconds(1), min(lookAt, pace.pausedUntil ?? now) - now) }
             guard users.count < pace.permitted, usersAtFetch == nil else { return .seconds(1) }
-            return max(.milliseconds(1), max(fetchAt, pace.pausedUntil ?? .zero) - now)
+            return max(.milliseconds(1), fetchAt - now)
         }
     }
 
     private enum Task {
         case send(QueuedEvent, to: EventReceiver)
         case fetch
+        case look
         case end
     }
 
@@ -106,6 +123,7 @@ final class ReceiverQueue: Sendable {
             switch nextTask() {
             case .send(let event, let receiver): send(event, to: receiver)
             case .fetch: fetch()
+            case .look: look()
             case .end: return
             }
         }
@@ -149,6 +167,14 @@ final class ReceiverQueue: Sendable {
         let isHeld = try environment.store.hold(name, by: environment.node, for: Self.lease)
         state.change { $0.heldUntil = isHeld ? started + Self.lease : .zero }
         return isHeld
+    }
+
+    /// Ends a pause if the operator wants that.
+    private func look() {
+        do throws(Refusal) {
+            let resumption = try environment.store.resumption(of: name)
+            state.change { $0.take(resumption) }
+        } catch { report(error) }
     }
 
     // MARK: Sending

@@ -64,7 +64,8 @@ package struct Assembly: Sendable {
             report: { events.report($0, requestID: $1) })
         let eventCounts = EventCounts()
         let dispatcher = Self.dispatcher(
-            configuration, store: store, node: node, clocks: clocks, primitives: primitives, counts: eventCounts, log: log)
+            configuration, store: store, node: node, clocks: clocks, primitives: primitives, counts: eventCounts,
+            log: log)
         let health = Health(
             store: store, isOnServer: configuration.database.path == nil, keySetAge: { keys.age },
             revocationAge: { auth.revocationAge }, clocks: clocks, onFailure: { log.storeFailure($0, $1) })

@@ -1,4 +1,5 @@
 import FastCGI
+import Gatehouse
 
 /// The number of file descriptors that a server needs.
 package struct DescriptorNeed: Sendable {
@@ -8,21 +9,25 @@ package struct DescriptorNeed: Sendable {
     /// With the maximum number of connections.
     package var maximum: Int { own + Limits.standard.connections }
 
-    /// - Parameter pool: the limit of the connection pool (DATABASE_CONNECTIONS); nil if the database is a file.
-    package init(workers: Int, pool: Int?) {
+    /// - Parameters:
+    ///   - pool: the limit of the connection pool (DATABASE_CONNECTIONS); nil if the database is a file.
+    ///   - receivers: of events. Each has threads of its own, which send and read.
+    package init(workers: Int, pool: Int?, receivers: Int) {
+        let senders = receivers * ReceiverPace.concurrency
         guard let pool else {
-            // A worker that reads has a connection of its own, with several files.
-            own = 64 + 8 * workers
+            // A thread that reads has a connection of its own, with several files.
+            own = 64 + 8 * (workers + senders) + senders
             return
         }
         // One for each thread. A connection is a socket, and opens files of certificates while it connects. Three
         // connections are outside of the pool: for refreshes, for reads of users and for notifications.
-        own = 64 + Configuration.threads(workers: workers, isOnServer: true) + 2 * (pool + 3)
+        own = 64 + Configuration.threads(workers: workers, isOnServer: true) + senders + 2 * (pool + 3)
     }
 }
 
 extension Configuration {
     var descriptorNeed: DescriptorNeed {
-        DescriptorNeed(workers: workers, pool: database.path == nil ? databaseConnections : nil)
+        DescriptorNeed(
+            workers: workers, pool: database.path == nil ? databaseConnections : nil, receivers: receivers.count)
     }
 }

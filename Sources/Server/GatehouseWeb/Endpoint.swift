@@ -8,7 +8,7 @@ package protocol Endpoint: Sendable {
     /// Whether the endpoint answers requests of every method and size. The guard (`/api/auth/verify`) must, because
     /// nginx calls it on behalf of other requests.
     var answersAnyRequest: Bool { get }
-    /// Whether nginx or monitoring calls the endpoint all the time, so that a success is not logged.
+    /// Whether nginx, monitoring or services call the endpoint all the time, so that a success is not logged.
     var isRoutine: Bool { get }
     /// Whether an access token authorises the request, and another token is in its body. Then an invalid token in the
     /// body is 422 instead of 401, because a client that refreshes on 401 would repeat the request for ever.

@@ -77,6 +77,11 @@ package final class DraftFile {
         guard fchmod(descriptor.number, model.mode & 0o777) == 0 else { throw POSIXError("chmod \(path)") }
     }
 
+    /// Writes the next part of a large file.
+    package func append(_ bytes: [UInt8]) throws(POSIXError) {
+        try File.write(bytes, to: descriptor.number, named: path)
+    }
+
     /// Writes the file to the disk and drops it from the page cache, so that the next read
     /// verifies what the disk holds.
     package func sync() throws(POSIXError) {

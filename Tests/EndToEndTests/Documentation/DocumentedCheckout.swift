@@ -12,14 +12,15 @@ final class DocumentedCheckout: @unchecked Sendable {
     init() throws {
         server = try DevelopmentServer()
         ports = [
-            "8443": "\(server.port)", "8444": "\(server.applePort)", "9443": "\(try FreePort.any())",
+            "8443": "\(server.port)", "8444": "\(server.applePort)", "9180": "\(server.localPort)",
+            "9443": "\(try FreePort.any())",
         ]
         try FileManager.default.createSymbolicLink(atPath: path + "/.run", withDestinationPath: server.data)
     }
 
     /// A documented text, with the ports of this checkout.
     func adapted(_ text: String) -> String {
-        text.replacing(/\b(8443|8444|9443)\b/) { ports[String($0.output.0)] ?? "" }
+        text.replacing(/\b(8443|8444|9180|9443)\b/) { ports[String($0.output.0)] ?? "" }
     }
 
     func write(_ text: String, to file: String) throws {

@@ -123,7 +123,6 @@ private struct LocalNginx: Sendable {
 
     func send(_ request: TestRequest, of operation: APIOperation) throws -> TestResponse {
         guard operation.isInternal else { return try server.send(request) }
-        let command = ["curl", "--silent", "--include", "--max-time", "20", "http://127.0.0.1:\(port)\(request.path)"]
-        return TestResponse(parsing: try Shell.run(command)).checked(against: request, through: .nginx)
+        return try server.send(request, at: "http://127.0.0.1:\(port)")
     }
 }

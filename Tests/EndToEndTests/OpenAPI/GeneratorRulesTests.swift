@@ -145,21 +145,27 @@ struct GeneratorRulesTests {
         let reachable = document.operations.filter { !$0.isInternal && !$0.isForBrowsers }
         #expect(clients.operations.map(\.id) == reachable.map(\.id))
         #expect(clients.operations.map(\.description) == reachable.map(\.description))
-        #expect(reachable.count == document.operations.count - 7)
+        #expect(reachable.count == document.operations.count - 10)
         let tags = clients.root["tags"]?.array?.compactMap { $0.object?["name"] } ?? []
         #expect(
             Set(tags.map(\.description)).count == 4 && !tags.contains("On the machine")
-                && !tags.contains("For browsers"))
-        for name in ["Readiness", "Health", "Metrics"] {
+                && !tags.contains("For browsers") && !tags.contains("For services"))
+        for name in ["Readiness", "Health", "Metrics", "UserForServices", "Introspection"] {
             #expect(clients.component("#/components/schemas/\(name)") == nil)
         }
-        #expect(clients.root["components"]?.object?["securitySchemes"] != nil)
+        let schemes = clients.root["components"]?.object?["securitySchemes"]?.object?.names
+        #expect(schemes == ["accessToken", "boundAccessToken"])
     }
 
     @Test("Answers list every member as required, so that an absent value is null")
     func required() throws {
         // Generators do not support oneOf. Of LinkResponse either the accounts are there, or the members of a login.
         let linkResponse = ["accounts", "accessToken", "refreshToken", "tokenType", "expiresIn", "isNewUser", "user"]
+        // Of a token that is not active, nothing else is said.
+        let introspection = [
+            "iss", "aud", "sub", "client_id", "sid", "gen", "role", "auth_time", "iat", "exp", "jti", "token_type",
+            "cnf",
+        ]
         let optional =
             [
                 "Problem/reason", "Problem/errors", "Problem/ready", "Problem/parts", "PublicKey/y",
@@ -169,7 +175,7 @@ struct GeneratorRulesTests {
                 "ServerMetadata/code_challenge_methods_supported",
                 "ServerMetadata/authorization_response_iss_parameter_supported",
                 "ServerMetadata/authorization_endpoints",
-            ] + linkResponse.map { "LinkResponse/\($0)" }
+            ] + introspection.map { "Introspection/\($0)" } + linkResponse.map { "LinkResponse/\($0)" }
         let answers = document.operations.flatMap { nodes(in: .object($0.responses), at: []) }
         var open = Set(answers.compactMap { $0.object["$ref"]?.string })
         var seen: Set<String> = []

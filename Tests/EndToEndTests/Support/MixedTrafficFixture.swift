@@ -27,10 +27,11 @@ final class MixedTrafficFixture: @unchecked Sendable {
             // A stolen token is theft at once.
             variables["REFRESH_REUSE_GRACE"] = "0s"
             variables["PUBLIC_URL"] = "https://localhost"
+            variables["SERVICE_TOKENS"] = ServiceFixture.setting
         }
         secrets = [
             TestSettings.accessSecret, TestSettings.refreshSecret, AppleDeveloperFixture.dataKey,
-            ServerBehindNginx.devSecret,
+            ServerBehindNginx.devSecret, ServiceFixture.token, ServiceFixture.otherToken,
         ]
         let developer = folder.file("apple/AuthKey_\(apple.service.developer.keyID).p8")
         let pem = try String(contentsOfFile: developer, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -79,6 +80,7 @@ extension MixedTrafficFixture {
     func sendTraffic() throws {
         let login = try logInWithApple("ann-of-green-gables")
         let other = try devLogin("private-person@example.com", nickname: "Private Nickname")
+        try askAsService(about: other)
         try useSession(other)
         try sendBadAppleTokens()
         try sendForgedTokens(like: login)
@@ -131,6 +133,19 @@ extension MixedTrafficFixture {
         try send(.refresh(login.refreshToken))
         try send(.refresh(second.refreshToken))
         try send(.refresh(login.refreshToken))
+    }
+
+    private func askAsService(about login: TestResponse) throws {
+        let origin = "http://127.0.0.1:\(localPort)"
+        addSecrets("unknown-private-person", "wrong-service-token-0123456789")
+        for token in [ServiceFixture.token, "wrong-service-token-0123456789"] {
+            for path in ["/users/" + login.userID, "/users?id=\(login.userID)&id=unknown-private-person"] {
+                _ = try server.send(.get(path, bearer: token), at: origin)
+            }
+            var request = TestRequest.form("/introspect", "token=" + login.accessToken)
+            request.headers.append(("Authorization", "Bearer " + token))
+            _ = try server.send(request, at: origin)
+        }
     }
 
     private func sendBadAppleTokens() throws {

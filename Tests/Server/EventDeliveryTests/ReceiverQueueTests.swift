@@ -197,9 +197,29 @@ struct ReceiverQueueTests {
         #expect(calls.value <= ReceiverPace.concurrency)
         #expect(try waiting("shop") == 10)
         queue.release()
-        #expect(try store.resume("shop"))
+        #expect(try store.resume("shop", now: noon))
         let next = try self.queue("shop", node: "b") { _ in .accepted }
         #expect(try run(next) { try waiting("shop") > 0 })
+    }
+
+    @Test("An operator who has events sent again ends the pause of the receiver")
+    func retry() throws {
+        try fill(users: 2, changes: 1)
+        let isUp = Shared(false)
+        let queue = try queue("shop") { _ in
+            isUp.value ? .accepted : .busy(retryAfter: .seconds(80_000), fault: "status 503")
+        }
+        let isPaused = { try store.events(EventQuery(receiver: "shop", limit: 9)).contains { $0.attempts > 0 } }
+        let isDone = try run(queue) {
+            guard try isUp.value || isPaused() else { return true }
+            if !isUp.value {
+                isUp.change { $0 = true }
+                return true
+            }
+            _ = try store.retry(EventQuery(receiver: "shop", limit: 100), now: noon + .seconds(1))
+            return try waiting("shop") > 0
+        }
+        #expect(isDone)
     }
 
     @Test("While the database fails, nothing is lost: what was sent but not recorded is sent again")

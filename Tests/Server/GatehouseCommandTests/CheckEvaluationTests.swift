@@ -196,7 +196,7 @@ struct CheckEvaluationTests {
             (pool: 100, most: 4373, grade: .note), (pool: 100, most: 4374, grade: .ok),
         ] as [(pool: Int?, most: Int, grade: Finding.Grade)])
     func limits(pool: Int?, most: Int, grade: Finding.Grade) {
-        let check = LimitsCheck(workers: 4, need: DescriptorNeed(workers: 4, pool: pool), service: nil)
+        let check = LimitsCheck(workers: 4, need: DescriptorNeed(workers: 4, pool: pool, receivers: 0), service: nil)
         for subject in [.server(process: 1), .unit, .command] as [LimitsCheck.Subject] {
             #expect(check.evaluate(most, of: subject).grade == grade)
         }

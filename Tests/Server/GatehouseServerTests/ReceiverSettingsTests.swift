@@ -105,7 +105,7 @@ struct ReceiverSettingsTests {
             faults(["EVENTS_URL": "http://a.example/"]) == [
                 "EVENTS_URL has http to another machine: it needs https, o"
             ])
-        #expect(faults(["EVENTS_URL": "Xthere"]) == ["EVENTS_URL must be an https URL, or an http URL of this ma"])
+        #expect(faults(["EVENTS_URL": "Xthere"]) == ["EVENTS_URL must be an https URL, or an http URL of this m"])
     }
 
     @Test("every fault of every file is reported at once, after those of gatehouse.conf and of providers")

@@ -135,7 +135,7 @@ struct EventOutboxTests {
         #expect(try !store.hold("shop", by: "a", for: .seconds(60)))
         try store.register([EventSubscription(name: "shop", types: nil)], now: noon + .seconds(1))
         #expect(try store.receiverStates().map(\.stoppedAt) == [nil, noon], "new settings do not resume it")
-        #expect(try store.resume("shop") && !store.resume("unknown"))
+        #expect(try store.resume("shop", now: noon) && !store.resume("unknown", now: noon))
         #expect(try store.hold("shop", by: "a", for: .seconds(60)))
         #expect(try due().count == 1)
     }

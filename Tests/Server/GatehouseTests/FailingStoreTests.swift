@@ -22,6 +22,13 @@ private struct TrustingTokens: TokenService, PlainCodes, PlainAuthorizations {
 
     func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller { caller }
 
+    func readAccessClaims(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
+        AccessClaims(caller: caller, clientID: "app", tokenID: "1", issuedAt: now, expiresAt: now + .seconds(1))
+    }
+
+    var issuer: String { "issuer" }
+    var audience: String { "audience" }
+
     func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken {
         PresentedToken(
             sessionID: caller.sessionID, userID: caller.userID, generation: 1, random: [],
@@ -73,6 +80,7 @@ struct FailingStoreTests {
             try auth.logIn(DevLogin(email: "a@b", secret: "secret"), from: device)
         }
         #expect(throws: storageFailure) { try auth.refresh("x") }
+        #expect(throws: storageFailure) { try auth.users([UserID("x")]) }
         #expect(throws: storageFailure) { try auth.currentUser(caller) }
         #expect(throws: storageFailure) { try auth.logOut([1], refreshToken: nil) }
         #expect(throws: storageFailure) { try auth.logOutEverywhere([1], from: device) }

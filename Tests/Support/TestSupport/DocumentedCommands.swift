@@ -39,6 +39,10 @@ package enum DocumentedCommands: Sendable, Equatable {
         ],
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
+        catalogue + "Services.md": [
+            "A token for the service": onServer, "Try it": .besideRun,
+            "Without a token": .notRun(because: "needs libfcgi-bin; LocalUserTests connects as root"),
+        ],
         catalogue + "IOSApp.md": [
             "When Apple's token is refused": .besideRun, "Develop without Apple": .besideRun,
         ],
@@ -57,6 +61,8 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "Codes.md": [
             "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone")
         ],
+        catalogue + "UserImport.md": ["Overview": .besideRun],
+        catalogue + "Events.md": ["Receivers": onServer, "The secret": onServer],
         catalogue + "Backups.md": [
             "Backing up": onServer, "The daily backup of the package": onServer, "Restoring": onServer,
             "A database that was removed": onServer,

@@ -128,7 +128,7 @@ extension String {
     }
 
     /// Arrays are compared faster than views of texts.
-    fileprivate func hasSameBytes(as other: String) -> Bool { Array(utf8) == Array(other.utf8) }
+    func hasSameBytes(as other: String) -> Bool { Array(utf8) == Array(other.utf8) }
 
     /// With A to Z in lower case, and every other byte as it is: what `lower` returns in the databases.
     package var withLowerASCII: String {

@@ -26,6 +26,8 @@ package struct AuditEvent: Sendable, Equatable {
         case userEnabled = "user_enabled"
         case roleChanged = "role_changed"
         case userDeleted = "user_deleted"
+        /// An operator imported users from a file. The count is how many.
+        case usersImported = "users_imported"
         case accountLinked = "account_linked"
         case accountUnlinked = "account_unlinked"
         case appleNotification = "apple_notification"

@@ -28,6 +28,9 @@ package protocol EventStore: Sendable {
     /// Sends nothing more to a receiver, until an operator resumes it.
     func stop(_ receiver: String, now: Timestamp) throws(Refusal)
 
+    /// When an operator last wanted events of a receiver to be sent at once; nil if that has not happened.
+    func resumption(of receiver: String) throws(Refusal) -> Timestamp?
+
     /// The state of each registered receiver, in the order of their names.
     func receiverStates() throws(Refusal) -> [ReceiverState]
 }
@@ -37,11 +40,11 @@ package protocol OperatorEventStore: EventStore {
     /// The oldest events that match.
     func events(_ query: EventQuery) throws(Refusal) -> [QueuedEvent]
 
-    /// Makes events due at once, dead letters as well. Returns how many.
+    /// Makes events due at once, dead letters as well, and ends the pause of their receivers. Returns how many.
     func retry(_ query: EventQuery, now: Timestamp) throws(Refusal) -> Int
 
     /// Sends to a receiver again that had been stopped. False if no receiver of this name is registered.
-    func resume(_ receiver: String) throws(Refusal) -> Bool
+    func resume(_ receiver: String, now: Timestamp) throws(Refusal) -> Bool
 }
 
 /// A receiver as the outbox knows it.

@@ -1,4 +1,4 @@
-/// What other services are told about.
+/// What can happen to a user that other services are told of.
 package enum EventType: String, Sendable, CaseIterable {
     case userCreated = "user.created"
     case userUpdated = "user.updated"
@@ -7,7 +7,6 @@ package enum EventType: String, Sendable, CaseIterable {
     case userEnabled = "user.enabled"
     case accountLinked = "account.linked"
     case accountUnlinked = "account.unlinked"
-    /// A session ended because its token was stolen.
     case sessionRevoked = "session.revoked"
 
     /// The part before the dot, which a receiver can ask for as a whole: `user`.

@@ -94,7 +94,7 @@ package struct Administration: Sendable {
     package func receiverStates() throws(Refusal) -> [ReceiverState] { try store.receiverStates() }
 
     /// False if no receiver has this name.
-    package func resume(_ receiver: String) throws(Refusal) -> Bool { try store.resume(receiver) }
+    package func resume(_ receiver: String) throws(Refusal) -> Bool { try store.resume(receiver, now: now()) }
 
     private func event(_ kind: AuditEvent.Kind, _ user: UserID) -> AuditEvent {
         var event = AuditEvent(kind, at: now(), by: .operator, userID: user)

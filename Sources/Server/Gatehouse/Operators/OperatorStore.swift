@@ -19,6 +19,30 @@ package protocol OperatorStore: Store, OperatorEventStore {
     /// The newest entries that match, in the order in which they happened.
     func auditEvents(_ query: AuditQuery) throws(Refusal) -> [AuditEvent]
 
+    // MARK: Import and export
+
+    /// Whether a disabled user's identity is barred.
+    func hasBarredIdentities() throws(Refusal) -> Bool
+
+    /// The facts about users to be imported, in their order.
+    ///
+    /// - Parameter hasher: nil if no identity is barred.
+    func importFacts(
+        of users: [ImportedUser], hasher: (any IdentityHasher)?
+    ) throws(Refusal) -> [ImportFacts]
+
+    /// Creates the users that `decide` creates, in one transaction with the entry of the audit trail. Returns the entry: it
+    /// is made with the first user of the import, and later batches add to its count.
+    func record(
+        _ users: [ImportedUser], in run: ImportRun, by decide: @escaping ([ImportFacts]) -> [ImportDecision]
+    ) throws(Refusal) -> (decisions: [ImportDecision], auditEntry: Int64?)
+
+    /// A number that changes when another process writes to the database. Nil if writers do not wait for each other.
+    func writesOfOthers() throws(Refusal) -> Int64?
+
+    /// The next users that are not deleted, sorted by id, with their accounts.
+    func exportedUsers(after last: UserID?, limit: Int) throws(Refusal) -> [ExportedUser]
+
     /// Tells the servers of this database to read the revocation log. Called even if nothing was changed: an earlier
     /// command may have been killed between its change and this call.
     func incrementRevocationCounter()

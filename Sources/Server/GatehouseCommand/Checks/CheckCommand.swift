@@ -14,9 +14,8 @@ struct CheckCommand: Command {
         Checks the configuration, development settings, previous keys, services, database, disk, integrity, schema, sealed data,
         backups, clock (of a PostgreSQL server: privileges, durability, upkeep, connections, pooler, its clock), Apple's keys,
         the credentials for Apple, the keys or the credentials of each other provider, the SMS gateway, the mail server, the
-        receivers of events, units, the socket, the server and its last reload, nginx, the certificate and the answer at
-        PUBLIC_URL, and limits. Prints a line for each, and below a
-        fault what to do. The server may be running or not. Run it as root: it opens the database as its owner, or connects
+        receivers of events and what waits for them, units, the socket, the server and its last reload, nginx, the certificate
+        and the answer at PUBLIC_URL, and limits. Prints a line for each, and below a fault what to do. The server may be running or not. Run it as root: it opens the database as its owner, or connects
         to PostgreSQL as the user of the service, and other users may not read everything. The report names what was not
         checked.
 
@@ -88,14 +87,17 @@ struct CheckPlan {
         let database: (any ExaminedDatabase)? = if let server { server.database } else { file }
         let content =
             serverFindings(server, denial: denial) + (path.map { databaseFindings(at: $0, file, denial: denial) } ?? [])
-        let apple = appleFindings(database) + providerFindings() + deliveryFindings() + receiverFindings()
+        let apple =
+            appleFindings(database) + providerFindings() + deliveryFindings() + receiverFindings()
+            + outboxFindings(database)
         let inner = service + (socketOfRoot ?? socketFindings(processes))
         return configuration + files + content + apple + inner + front.run() + limitFindings()
     }
 
     private func limitFindings() -> [(subject: String, finding: Finding)] {
         guard let workers = survey.workers else { return [] }
-        let need = DescriptorNeed(workers: workers, pool: survey.postgreSQL?.connections)
+        let need = DescriptorNeed(
+            workers: workers, pool: survey.postgreSQL?.connections, receivers: survey.receivers?.count ?? 0)
         return run(LimitsCheck(workers: workers, need: need, service: units?[Units.service]))
     }
 
@@ -193,6 +195,12 @@ struct CheckPlan {
             let file = survey.receiverFiles.settings.first { $0.hasSuffix("/" + receiver.name + ".conf") }
             return run(ReceiverCheck(receiver: receiver, file: file, isOffline: isOffline))
         }
+    }
+
+    /// Only where there are receivers, or were.
+    private func outboxFindings(_ database: (any ExaminedDatabase)?) -> [(subject: String, finding: Finding)] {
+        let check = OutboxCheck(database: database, configured: survey.receivers?.map(\.name))
+        return check.isNeeded ? run(check) : []
     }
 
     /// Whether only root can change the path of the socket.

@@ -13,7 +13,8 @@ struct ServicesCheck: Check {
         }
         let services = Set(access.tokens.map(\.service)).sorted()
         let users = access.users.values.sorted()
-        return [.ok("\(Self.list("token", access.tokens.count, of: services)), \(Self.list("user", users.count, of: users))")]
+        let tokens = Self.list("token", access.tokens.count, of: services)
+        return [.ok(tokens + ", " + Self.list("user", users.count, of: users))]
     }
 
     /// `2 tokens (knowledge-base, shop)`

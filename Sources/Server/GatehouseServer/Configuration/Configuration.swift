@@ -97,7 +97,8 @@ package struct Configuration: Sendable {
         let delivery = settings.delivery()
         if environment == .production { settings.warnOfTestCodes() }
         for warning in SettingWarnings.about(policy) { settings.warn(warning) }
-        guard let rings = settings.keyRings(besides: dataKeys + settings.serviceSecrets), let delivery else { return nil }
+        let others = dataKeys + settings.serviceSecrets
+        guard let rings = settings.keyRings(besides: others), let delivery else { return nil }
         self.delivery = delivery
         (accessKeys, refreshKeys) = rings
         warnings = settings.warnings

@@ -154,9 +154,9 @@ package struct Settings: Sendable {
 
     let serviceTokens = Setting(
         "SERVICE_TOKENS", .serviceTokens, secret: true,
-        "Tokens of your services, which [ask about users and access tokens](Services.md).",
+        "Tokens of your services, which ask about users and access tokens.",
         details: """
-            Lines that begin with `#` are comments. Two lines of one name are two tokens of one service, for the time in which \
+            [Services](Services.md) send them. Lines that begin with `#` are comments. Two lines of one name are two tokens of one service, for the time in which \
             it gets a new one. Only hashes of the tokens are kept in memory.
             """)
     let serviceUsers = Setting(
@@ -331,7 +331,8 @@ package struct Settings: Sendable {
     let eventsURL = Setting(
         "EVENTS_URL", .receiverURL, "Address of a service that is told of events.",
         details: """
-            Gatehouse sends it [signed requests](Events.md). It is the receiver `default`, which gets all types of events and             has no private address; others have files.
+            Gatehouse sends it [signed requests](Events.md). It is the receiver `default`, which gets all types of events, at \
+            this machine or at public addresses; others have files.
             """)
     let eventsSecret = Setting(
         "EVENTS_SECRET", .webhookSecrets, default: .requiredIf("with `EVENTS_URL`"), secret: true,
@@ -339,7 +340,8 @@ package struct Settings: Sendable {
     let receiversFolder = Setting(
         "RECEIVERS_DIR", .text, "Folder with a file for each other receiver of events.",
         details: """
-            If it is not set, the folder `receivers.d` beside the configuration file is used, if there is one:             [receivers](Events.md#receivers).
+            If it is not set, the folder `receivers.d` beside the configuration file is used, if there is one: \
+            [receivers](Events.md#receivers).
             """)
 
     // MARK: Keys that sign tokens

@@ -101,7 +101,8 @@ extension MovedTable {
             numbers: ["id", "attempts", "due_at", "expires_at"], blobs: ["secret"], isNumbered: true),
         MovedTable(
             "apple_notifications", key: "place", texts: ["id"], numbers: ["place", "moment"], isNumbered: true),
-        MovedTable("event_receivers", key: "name", texts: ["name", "types"], numbers: ["seen_at", "stopped_at"]),
+        MovedTable(
+            "event_receivers", key: "name", texts: ["name", "types"], numbers: ["seen_at", "stopped_at", "resumed_at"]),
         MovedTable(
             "events", key: "number",
             texts: ["receiver", "id", "type", "user_id", "session_id", "detail", "fault"],

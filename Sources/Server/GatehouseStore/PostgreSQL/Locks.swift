@@ -46,6 +46,23 @@ extension Connection: RecordConnection {
             """, .text(provider.rawValue), .text(unionSubject))
     }
 
+    /// In the order of the lock of one identity, and within a kind sorted, so that two transactions do not wait for each
+    /// other. No row of a user is locked: a transaction that holds one may wait for another identity of these.
+    package func lock(_ identities: [Identity]) throws {
+        let keys = { (subjects: [(Provider, String)], infix: String) throws in
+            guard !subjects.isEmpty else { return }
+            try self.send(
+                """
+                SELECT pg_advisory_xact_lock(name) FROM (
+                    SELECT DISTINCT hashtextextended(provider || '\(infix)' || subject, 0) AS name
+                    FROM unnest(?1::text[], ?2::text[]) AS identities (provider, subject) ORDER BY name) AS sorted
+                """,
+                with: [.texts(subjects.map(\.0.rawValue)), .texts(subjects.map(\.1))])
+        }
+        try keys(identities.compactMap { identity in identity.unionSubject.map { (identity.provider, $0) } }, " union ")
+        try keys(identities.map { ($0.provider, $0.subject) }, " ")
+    }
+
     package func lock(_ user: UserID) throws {
         try send("SELECT 1 FROM users WHERE id = ? FOR NO KEY UPDATE", .text(user.text))
     }

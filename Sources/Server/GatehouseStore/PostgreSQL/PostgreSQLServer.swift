@@ -46,6 +46,8 @@ extension PostgreSQLServer: ExaminedDatabase {
 
     package func newestMoment() throws -> Timestamp? { try connection.newestMoment() }
 
+    package func receiverStates() throws -> [ReceiverState] { try connection.receiverStates() }
+
     package func sealedValues(byFirst headByteCount: Int) throws -> [(head: [UInt8], count: Int)] {
         try connection.sealedValues(byFirst: headByteCount)
     }

@@ -176,6 +176,8 @@ extension PostgreSQLStore: RelationalStore {
 }
 
 extension PostgreSQLStore: ServerStore {
+    package func writesOfOthers() -> Int64? { nil }
+
     package var lastWrite: WriteOutcome? { lastOutcome.outcome }
 
     package func renewConnections() {

@@ -70,6 +70,23 @@ extension RecordConnection {
         }
     }
 
+    /// The accounts of all users whose ids lie between two, the oldest of each user first.
+    func accounts(
+        ofUsersFrom first: UserID, through last: UserID
+    ) throws -> [(user: UserID, account: LinkedAccount)] {
+        try all(
+            """
+            SELECT a.user_id, \(accountColumns) FROM auth_accounts a WHERE a.user_id >= ? AND a.user_id <= ?
+            ORDER BY a.user_id, a.created_at, a.id
+            """,
+            .text(first.text), .text(last.text)
+        ) { row in
+            var columns = ColumnCounter()
+            let user = UserID(row.text(columns.next()))
+            return (user, try LinkedAccount(row: row, &columns))
+        }
+    }
+
     func owner(of identity: Identity) throws -> UserID? {
         try first(
             "SELECT user_id FROM auth_accounts WHERE provider = ? AND provider_user_id = ?",

@@ -48,29 +48,40 @@ extension RelationalStore {
         }
     }
 
-    package func resume(_ receiver: String) throws(Refusal) -> Bool {
+    package func resume(_ receiver: String, now: Timestamp) throws(Refusal) -> Bool {
         try writing { connection in
-            try connection.run("UPDATE event_receivers SET stopped_at = NULL WHERE name = ?", .text(receiver)) == 1
+            try connection.run(
+                "UPDATE event_receivers SET stopped_at = NULL, resumed_at = ? WHERE name = ?",
+                .integer(now.milliseconds), .text(receiver)) == 1
         }
     }
 
-    package func receiverStates() throws(Refusal) -> [ReceiverState] {
+    package func resumption(of receiver: String) throws(Refusal) -> Timestamp? {
         try reading { connection in
-            try connection.all(
-                """
-                SELECT r.name, r.types, r.seen_at, r.stopped_at,
-                    (SELECT count(*) FROM events e WHERE e.receiver = r.name AND e.dead_at IS NULL),
-                    (SELECT moment FROM events e WHERE e.receiver = r.name AND e.dead_at IS NULL
-                        ORDER BY number LIMIT 1),
-                    (SELECT count(*) FROM events e WHERE e.receiver = r.name AND e.dead_at IS NOT NULL)
-                FROM event_receivers r ORDER BY r.name
-                """
-            ) { row in
-                ReceiverState(
-                    subscription: EventSubscription(name: row.text(0), typeList: row.text(1)),
-                    seenAt: row.timestamp(2), stoppedAt: row.optionalTimestamp(3), waiting: Int(row.integer(4)),
-                    oldest: row.optionalTimestamp(5), dead: Int(row.integer(6)))
-            }
+            try connection.first("SELECT resumed_at FROM event_receivers WHERE name = ?", .text(receiver)) { row in
+                row.optionalTimestamp(0)
+            } ?? nil
+        }
+    }
+
+    package func receiverStates() throws(Refusal) -> [ReceiverState] { try reading { try $0.receiverStates() } }
+}
+
+extension RecordConnection {
+    func receiverStates() throws -> [ReceiverState] {
+        try all(
+            """
+            SELECT r.name, r.types, r.seen_at, r.stopped_at,
+                (SELECT count(*) FROM events e WHERE e.receiver = r.name AND e.dead_at IS NULL),
+                (SELECT moment FROM events e WHERE e.receiver = r.name AND e.dead_at IS NULL ORDER BY number LIMIT 1),
+                (SELECT count(*) FROM events e WHERE e.receiver = r.name AND e.dead_at IS NOT NULL)
+            FROM event_receivers r ORDER BY r.name
+            """
+        ) { row in
+            ReceiverState(
+                subscription: EventSubscription(name: row.text(0), typeList: row.text(1)), seenAt: row.timestamp(2),
+                stoppedAt: row.optionalTimestamp(3), waiting: Int(row.integer(4)), oldest: row.optionalTimestamp(5),
+                dead: Int(row.integer(6)))
         }
     }
 }

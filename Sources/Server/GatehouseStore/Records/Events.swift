@@ -102,7 +102,10 @@ extension RelationalStore {
 
     package func retry(_ query: EventQuery, now: Timestamp) throws(Refusal) -> Int {
         try writing { connection in
-            try connection.run(
+            try connection.send(
+                "UPDATE event_receivers SET resumed_at = ?2 WHERE CAST(?1 AS TEXT) IS NULL OR name = ?1",
+                .optional(query.receiver), .integer(now.milliseconds))
+            return try connection.run(
                 """
                 UPDATE events SET attempts = 0, due_at = ?6, expires_at = ?7, dead_at = NULL
                 WHERE number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?8)

@@ -47,6 +47,10 @@ package protocol RecordConnection: SQLConnection {
     /// Waits for other transactions of the identity: also when it has no user yet.
     func lock(_ identity: Identity) throws
 
+    /// Waits for other transactions of these identities, which have no user yet. It does not wait for those that change a
+    /// user: this transaction changes none.
+    func lock(_ identities: [Identity]) throws
+
     /// Waits for other transactions that change the user, or what belongs to the user.
     func lock(_ user: UserID) throws
 
@@ -58,6 +62,12 @@ package protocol RecordConnection: SQLConnection {
 
     /// False if another node does maintenance at the moment.
     func lockMaintenance() throws -> Bool
+
+    /// The user of each identity, by any of its subjects.
+    func owners(of identities: [Identity]) throws -> [UserID?]
+
+    /// Those of the ids that a user has.
+    func existing(_ ids: [UserID]) throws -> Set<UserID>
 
     /// Takes tasks of the outbox that no other transaction has taken: appended to a query for rows of `apple_tasks`.
     static var skippingLockedRows: String { get }

@@ -72,6 +72,8 @@ extension SQLiteFile: ExaminedDatabase {
 
     package func newestMoment() throws -> Timestamp? { try reader().newestMoment() }
 
+    package func receiverStates() throws -> [ReceiverState] { try reader().receiverStates() }
+
     /// The time of the oldest user or audit entry.
     package func oldestMoment() throws -> Timestamp? {
         try reader().moments(

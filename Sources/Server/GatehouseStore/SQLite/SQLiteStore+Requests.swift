@@ -29,6 +29,12 @@ extension SQLiteStore {
     }
 }
 
+extension SQLiteStore {
+    package func writesOfOthers() throws(Refusal) -> Int64? {
+        try writing { try $0.first("PRAGMA data_version") { $0.integer(0) } }
+    }
+}
+
 extension Connection {
     fileprivate func refresh(
         _ id: SessionID, now: Timestamp, by decide: (Session, User) -> RefreshDecision

@@ -51,6 +51,8 @@ package final class SQLiteStore: Sendable {
         let connection = try Self.open(path)
         if let advice = try Migrator(connection).advice() { throw StoreFailure(advice) }
         try Self.makeDurable(connection)
+        // A large transaction of an import writes each page once, at its commit.
+        try connection.execute(script: "PRAGMA cache_size = -200000;")
         try self.init(path: path, connection, lock, isServer: false, onFailure: {}, onCommit: { _ in })
     }
 
@@ -129,6 +131,7 @@ extension Connection: RecordConnection {
     package func lockCodes() {}
 
     package func lock(_ identity: Identity) {}
+    package func lock(_ identities: [Identity]) {}
     package func lock(_ user: UserID) {}
     package func lock(_ session: SessionID) {}
     package func lockSessions(of user: UserID) {}

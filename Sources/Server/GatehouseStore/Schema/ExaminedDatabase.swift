@@ -13,6 +13,9 @@ package protocol ExaminedDatabase {
     /// The last time that the server has stored in a database without a clock; nil if it has stored none.
     func lastKnownTime() throws -> KnownTime?
 
+    /// The outbox of each receiver of events.
+    func receiverStates() throws -> [ReceiverState]
+
     /// The number of encrypted values by their first bytes, which identify the key. Nothing is decrypted.
     ///
     /// - Parameter headByteCount: the number of bytes that identify a key.

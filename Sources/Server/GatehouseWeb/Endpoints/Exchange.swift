@@ -78,8 +78,8 @@ extension Response {
         return inCookie ? response.settingSession(result.tokens) : response
     }
 
-    /// An error in the words of OAuth (RFC 6749, section 5.2).
-    static func oauthError(_ problem: Problem) -> Response {
+    /// An error of the token endpoint (RFC 6749, section 5.2).
+    fileprivate static func oauthError(_ problem: Problem) -> Response {
         let type = Header("Content-Type", "application/json")
         return Response(status: 400, headers: [type], body: OAuthErrorBody(problem: problem).json)
     }

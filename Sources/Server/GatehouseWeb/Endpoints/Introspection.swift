@@ -5,6 +5,7 @@ import JSON
 struct IntrospectionEndpoint: Endpoint {
     let method = Method.post
     let path = "/introspect"
+    let isRoutine = true
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
@@ -13,11 +14,6 @@ struct IntrospectionEndpoint: Endpoint {
         let token = try request.form().required("token", atMost: FieldLimit.token)
         guard let claims = try auth.introspect(token, in: &context) else { return .ok(InactiveBody()) }
         return .ok(ActiveBody(claims: claims, issuer: auth.tokenIssuer, audience: auth.tokenAudience))
-    }
-
-    /// As the token endpoint does: OAuth's words for what is wrong with the parameters.
-    func response(to problem: Problem, of request: Request) -> Response {
-        problem.entry.status == 400 ? .oauthError(problem) : problem.response(requestID: request.id)
     }
 }
 

@@ -5,6 +5,7 @@ package import JSON
 struct UserForServicesEndpoint: Endpoint {
     let method = Method.get
     let path = "/users/{id}"
+    let isRoutine = true
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {
@@ -18,6 +19,7 @@ struct UserForServicesEndpoint: Endpoint {
 struct UsersForServicesEndpoint: Endpoint {
     let method = Method.get
     let path = "/users"
+    let isRoutine = true
     let auth: AuthService
 
     func respond(to request: Request, in context: inout RequestContext) throws -> Response {

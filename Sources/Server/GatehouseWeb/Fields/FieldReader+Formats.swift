@@ -5,12 +5,7 @@ extension FieldReader {
     /// An email address: text on both sides of one `@`. Whether mail arrives there is not checked.
     mutating func requiredEmail(_ name: String) -> String {
         let text = required(name, atMost: FieldLimit.email)
-        // By scalars: a combining mark after the @ would hide it from a search by characters.
-        let parts = text.unicodeScalars.split(separator: "@", omittingEmptySubsequences: false)
-        let isPlausible =
-            parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
-            && text.unicodeScalars.allSatisfy { !$0.properties.isWhitespace && $0.value >= 0x20 && $0.value != 0x7F }
-        if !text.isEmpty, !isPlausible { reject(name, "must be an email address") }
+        if !text.isEmpty, !text.isPlausibleAddress { reject(name, "must be an email address") }
         return text
     }
 
@@ -29,7 +24,7 @@ extension FieldReader {
     /// A name to display, without surrounding white space; nil when nothing is left.
     mutating func optionalName(_ name: String) -> String? {
         guard let text = optional(name, atMost: FieldLimit.name) else { return nil }
-        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+        guard !text.hasControlCharacters else {
             reject(name, "must not contain control characters")
             return nil
         }
@@ -39,11 +34,7 @@ extension FieldReader {
     /// An https URL.
     mutating func optionalURL(_ name: String) -> String? {
         guard let text = optional(name, atMost: FieldLimit.url) else { return nil }
-        let host = text.dropFirst(8).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        let isValid =
-            text.lowercased().hasPrefix("https://") && !host.isEmpty && !host.contains("@")
-            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !#"<>"\^`{|}"#.utf8.contains($0) }
-        if !isValid { reject(name, "must be an https URL") }
+        if !text.isHTTPSAddress { reject(name, "must be an https URL") }
         return text
     }
 

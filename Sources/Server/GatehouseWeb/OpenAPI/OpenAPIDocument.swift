@@ -8,7 +8,7 @@ package enum OpenAPIDocument {
         PackageResources.openapi_json.replacing(Array("@VERSION@".utf8), with: Array(version.utf8), maxReplacements: 1)
     }
 
-    /// The same without the operations that only browsers and the machine itself reach: for generators of clients.
+    /// The same without the operations that only browsers, services and the machine itself reach: for generators of clients.
     package static func bytesForClients(version: String) -> [UInt8] {
         guard var document = try? JSONValue(parsing: bytes(version: version)).object else {
             preconditionFailure("openapi.json is not a JSON object")
@@ -20,7 +20,7 @@ package enum OpenAPIDocument {
         return document.bytes + [UInt8(ascii: "\n")]
     }
 
-    private static let otherTags: [JSONValue] = ["For browsers", "On the machine"]
+    private static let otherTags: [JSONValue] = ["For browsers", "For services", "On the machine"]
 
     private static func forClients(_ paths: JSONObject) -> JSONObject {
         JSONObject(
@@ -47,7 +47,7 @@ package enum OpenAPIDocument {
         return JSONObject(
             components.members.compactMap { kind, entries in
                 let kept = (entries.object?.members ?? []).filter { name, _ in
-                    kind == "securitySchemes" || used.contains("#/components/\(kind)/\(name)")
+                    kind == "securitySchemes" && name != "serviceToken" || used.contains("#/components/\(kind)/\(name)")
                 }
                 return kept.isEmpty ? nil : (kind, .object(JSONObject(kept.map { ($0.name, $0.value) })))
             })

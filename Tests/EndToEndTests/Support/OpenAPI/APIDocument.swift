@@ -86,7 +86,10 @@ struct APIOperation: Sendable, CustomTestStringConvertible {
     }
 
     /// Whether only this machine reaches it.
-    var isInternal: Bool { description["tags"]?.array == ["On the machine"] }
+    var isInternal: Bool { description["tags"]?.array == ["On the machine"] || isForServices }
+
+    /// Whether only services of the operator reach it, with a token of theirs.
+    var isForServices: Bool { description["tags"]?.array == ["For services"] }
 
     /// Whether browsers reach it and no other client: it answers with pages and redirects.
     var isForBrowsers: Bool { description["tags"]?.array == ["For browsers"] }

@@ -29,6 +29,7 @@ final class ExampleFixture {
             CodeFixture.addSettings(of: providers, to: &variables)
             variables["PUBLIC_URL"] = WebSignInFixture.origin
             variables["REDIRECT_URIS"] = WebSignInFixture.page
+            variables["SERVICE_TOKENS"] = ServiceFixture.setting
             adjust(&variables)
         }
         login = try server.devLogin("example@example.com")
@@ -40,6 +41,7 @@ final class ExampleFixture {
     func request() -> TestRequest {
         if operation.id == "signInWithCode" { return codeLogin() }
         if let request = webRequest() { return request }
+        if operation.isForServices { return serviceRequest }
         var request = TestRequest(
             method: operation.method,
             path: operation.path.replacing("{id}", with: sessionID).replacing("{provider}", with: provider))
@@ -84,6 +86,22 @@ final class ExampleFixture {
         case "receiveAppleNotification": server.apple.notification("email-enabled", "example")
         default: nil
         }
+    }
+}
+
+// MARK: - Services
+
+extension ExampleFixture {
+    private var serviceRequest: TestRequest {
+        let id = login.userID
+        var request: TestRequest =
+            switch operation.id {
+            case "lookUpUsers": .get(operation.path + "?id=" + id)
+            case "introspectToken": .form(operation.path, "token=" + login.accessToken)
+            default: .get(operation.path.replacing("{id}", with: id))
+            }
+        authorise(&request, by: ServiceFixture.token)
+        return request
     }
 }
 

@@ -60,6 +60,7 @@ extension Provocation {
         case "invalid_request":
             return fixture.send { request in
                 let isForm = request.header("Content-Type") == "application/x-www-form-urlencoded"
+                if operation.id == "lookUpUsers" { request.path = operation.path }
                 if isForm { request.body = Array("token=".utf8) } else { Self.invalidate(&request) }
             }
         case "unsupported_media_type":
@@ -92,6 +93,7 @@ extension Provocation {
 extension Provocation {
     private func answerAboutAccess(_ fixture: ExampleFixture) throws -> TestResponse? {
         switch problem.code {
+        case "invalid_service_token": return fixture.send { fixture.authorise(&$0, by: "x") }
         case "invalid_access_token": return fixture.send { fixture.authorise(&$0, by: "x.y.z") }
         case "access_token_expired":
             let request = fixture.request()
@@ -278,6 +280,8 @@ extension Provocation {
 extension Provocation {
     private func answerAboutState(_ fixture: ExampleFixture) throws -> TestResponse? {
         switch problem.code {
+        case "not_found" where operation.isForServices:
+            return fixture.send { $0.path = operation.path.replacing("{id}", with: "user_another") }
         case "not_found": return fixture.send { $0.path = $0.path.replacing(fixture.sessionID, with: "sess_another") }
         case "storage_unavailable":
             let request = fixture.request()

@@ -6,6 +6,8 @@ final class DevelopmentServer: Sendable {
     let folder: TemporaryFolder
     let port: UInt16
     let applePort: UInt16
+    /// Where services ask, and monitoring.
+    let localPort: UInt16
     private let process: ChildProcess
 
     /// What the script has printed so far.
@@ -16,11 +18,12 @@ final class DevelopmentServer: Sendable {
     init(_ options: [String] = [], port: UInt16? = nil, environment: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
         (self.port, applePort) = (try port ?? FreePort.any(), try FreePort.any())
+        localPort = try FreePort.any()
         try RunnableCheckout.make(at: folder.file("checkout"))
         process = try ChildProcess(
             [
                 folder.file("checkout/deploy/run"), "--data", folder.file("data"), "--port", "\(self.port)",
-                "--apple-port", "\(applePort)",
+                "--apple-port", "\(applePort)", "--local-port", "\(localPort)",
             ] + options,
             environment: environment.merging(["PATH": folder.file("checkout/bin") + ":" + Self.path]) { own, _ in own },
             log: folder.file("page"))

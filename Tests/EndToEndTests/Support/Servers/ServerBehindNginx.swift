@@ -59,6 +59,12 @@ final class ServerBehindNginx: TestServer, @unchecked Sendable {
         return TestResponse(parsing: output).checked(against: request, through: .nginx)
     }
 
+    /// Sends a request to another listener of nginx.
+    func send(_ request: TestRequest, at origin: String) throws -> TestResponse {
+        let output = try Shell.run(["curl"] + arguments(of: request) + [origin + request.path], input: request.body)
+        return TestResponse(parsing: output).checked(against: request, through: .nginx)
+    }
+
     /// One curl process sends all requests in parallel.
     func send(_ request: TestRequest, timesAtOnce count: Int) throws -> [TestResponse] {
         let outputs = try TemporaryFolder()

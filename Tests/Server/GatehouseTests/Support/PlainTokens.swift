@@ -32,6 +32,15 @@ struct PlainTokens: TokenService, PlainCodes, PlainAuthorizations {
             role: .user, authenticatedAt: Timestamp(seconds: 0))
     }
 
+    func readAccessClaims(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
+        AccessClaims(
+            caller: try readAccessToken(Array(token.utf8)[...], now: now), clientID: "client", tokenID: "id",
+            issuedAt: Timestamp(seconds: 0), expiresAt: expiry(of: token))
+    }
+
+    var issuer: String { "issuer" }
+    var audience: String { "audience" }
+
     func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken {
         let parts = token.split(separator: " ")
         guard parts.count == 6 else { throw .invalidRefreshToken }

@@ -5,6 +5,7 @@ CREATE TABLE event_receivers (
     types      TEXT COLLATE "C" NOT NULL, -- with a space before and after each; * for all
     seen_at    BIGINT NOT NULL, -- when a server last had it in its settings
     stopped_at BIGINT, -- since when it wants no more events
+    resumed_at BIGINT, -- when an operator last had events sent at once
     holder     TEXT COLLATE "C", -- the node that sends to it,
     held_until BIGINT -- and for how long
 );

@@ -5,6 +5,7 @@ CREATE TABLE event_receivers (
     types      TEXT NOT NULL,    -- with a space before and after each; * for all
     seen_at    INTEGER NOT NULL, -- when a server last had it in its settings
     stopped_at INTEGER,          -- since when it wants no more events
+    resumed_at INTEGER, -- when an operator last had events sent at once
     holder     TEXT,             -- the node that sends to it,
     held_until INTEGER           -- and for how long
 ) STRICT;

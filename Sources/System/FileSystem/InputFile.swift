@@ -1,0 +1,35 @@
+import Glibc
+package import POSIX
+
+/// A file of any size that is read from its beginning to its end, or standard input.
+package struct InputFile: ~Copyable {
+    private let descriptor: FileDescriptor
+    private let path: String
+    /// Of a regular file; nil for a pipe.
+    package let size: Int64?
+
+    /// - Parameter path: `-` is standard input.
+    package init(_ path: String) throws(POSIXError) {
+        let number = path == "-" ? dup(0) : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        self.init(try FileDescriptor(takingOwnership: number, from: "open \(path)"), path)
+    }
+
+    private init(_ descriptor: consuming FileDescriptor, _ path: String) {
+        let status = try? FileStatus(ofDescriptor: descriptor.number)
+        size = status?.kind == .file ? status?.size : nil
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    /// The next bytes; empty at the end.
+    package func next(atMost limit: Int = 1 << 18) throws(POSIXError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        while true {
+            let count = unsafe Glibc.read(descriptor.number, &bytes, limit)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw POSIXError("read \(path)") }
+            bytes.removeLast(limit - count)
+            return bytes
+        }
+    }
+}
