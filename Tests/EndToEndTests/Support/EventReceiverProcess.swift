@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import POSIX
 import Sockets
 import TestSupport
 
@@ -56,10 +57,7 @@ final class EventReceiverProcess: @unchecked Sendable {
     }
 
     private func waitUntilListening() throws {
-        let port = port
-        guard Eventually.holds({ (try? Connection.tcp(host: "127.0.0.1", port: port)) != nil || process.exitStatus != nil }),
-            process.exitStatus == nil
-        else { throw Spawn.Failure(description: "the receiver does not listen: \(process.log)") }
+        try process.waitUntilListening(at: port)
     }
 
     /// Returns whether it was dead.
@@ -102,5 +100,18 @@ extension [EventReceiverProcess.Delivery] {
             types[delivery.user, default: []].append(delivery.type)
         }
         return types
+    }
+}
+
+extension RunningProgram {
+    /// Waits until the program accepts connections on this machine.
+    func waitUntilListening(at port: UInt16) throws {
+        let address = try SocketAddress(host: "127.0.0.1", port: port)
+        func isListening() -> Bool {
+            (try? FileDescriptor.connected(to: address, until: .now + .seconds(1))) != nil
+        }
+        guard Eventually.holds({ isListening() || exitStatus != nil }), exitStatus == nil else {
+            throw Spawn.Failure(description: "the program does not listen at port \(port)")
+        }
     }
 }
