@@ -40,7 +40,8 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
         catalogue + "Services.md": [
-            "A token for the service": onServer, "Try it": .besideRun,
+            "A token for the service": onServer, "Try it": .besideRun, "Users": .besideRun,
+            "Introspection": .besideRun,
             "Without a token": .notRun(because: "needs libfcgi-bin; LocalUserTests connects as root"),
         ],
         catalogue + "IOSApp.md": [
