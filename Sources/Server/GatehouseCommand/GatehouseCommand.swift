@@ -10,7 +10,8 @@ struct GatehouseCommand {
         KeysResealCommand(), ProvidersListCommand(), ProvidersShowCommand(),
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersUnlinkCommand(), UsersDeleteCommand(), UsersSessionsCommand(), SessionsRevokeCommand(), AuditCommand(),
-        AppleVerifyCommand(), IdentityVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(),
+        AppleTransferExportCommand(), AppleTransferImportCommand(), AppleVerifyCommand(), IdentityVerifyCommand(),
+        DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(),
         VersionCommand(),
     ]
 

@@ -69,13 +69,13 @@ package struct TransferCounts: Sendable, Equatable {
     package let waiting: Int
     package let refused: Int
     package let done: Int
-    /// Those that an import leaves out: their transfer subject is for another team, or they have none.
-    package let left: Int
+    /// Those that an import leaves out, because their transfer subject was made for another team.
+    package let forOtherTeam: Int
 
-    package init(waiting: Int, refused: Int, done: Int, left: Int) {
+    package init(waiting: Int, refused: Int, done: Int, forOtherTeam: Int) {
         self.waiting = waiting
         self.refused = refused
         self.done = done
-        self.left = left
+        self.forOtherTeam = forOtherTeam
     }
 }

@@ -77,7 +77,10 @@ extension Configuration {
         let (server, clientIDs) = try source.read(table.appleServer + [table.appleBundleIDs]) { settings in
             if !settings.isSet(\.appleBundleIDs) { settings.addMissing(table.appleBundleIDs) }
             let (isSet, server) = settings.appleServer()
-            if !isSet { settings.addMissing(table.appleTeamID) }
+            if !isSet {
+                settings.addMissing(
+                    table.appleTeamID, "set it with APPLE_KEY_ID and APPLE_PRIVATE_KEY, the credentials at Apple")
+            }
             return (server, settings[\.appleBundleIDs] ?? [])
         }
         guard let server else { throw SettingFaults(faults: [source.closedFolder].compactMap { $0 }) }

@@ -22,7 +22,7 @@ package final class Progress: Sendable {
     /// - Parameters:
     ///   - total: nil if it is not known.
     ///   - done: the completed amount. The display calls it on its own thread.
-    func begin(_ name: String, unit: String, total: Int64?, done: @escaping @Sendable () -> Int64?) {
+    package func begin(_ name: String, unit: String, total: Int64?, done: @escaping @Sendable () -> Int64?) {
         step.withLock { $0 = Step(name: name, unit: unit, total: total, done: done) }
     }
 

@@ -6,18 +6,18 @@ import SQL
 extension RelationalStore {
     package func transferCounts(for step: TransferStep) throws(Refusal) -> TransferCounts {
         try reading { connection in
-            let counts = try connection.first(
+            try connection.first(
                 """
-                SELECT count(*), count(CASE WHEN \(step.awaits) THEN 1 END),
+                SELECT count(CASE WHEN \(step.awaits) AND NOT \(isRefused) THEN 1 END),
                     count(CASE WHEN \(step.awaits) AND \(isRefused) THEN 1 END),
-                    count(CASE WHEN \(step.isDone) THEN 1 END)
+                    count(CASE WHEN \(step.isDone) THEN 1 END), count(CASE WHEN \(step.isForOtherTeam) THEN 1 END)
                 FROM auth_accounts a WHERE a.provider = 'APPLE'
                 """, .text(step.team), .text(step.refusal)
-            ) { row in (all: row.integer(0), waiting: row.integer(1), refused: row.integer(2), done: row.integer(3)) }
-            guard let counts else { return TransferCounts(waiting: 0, refused: 0, done: 0, left: 0) }
-            return TransferCounts(
-                waiting: Int(counts.waiting - counts.refused), refused: Int(counts.refused), done: Int(counts.done),
-                left: Int(counts.all - counts.waiting - counts.done))
+            ) { row in
+                TransferCounts(
+                    waiting: Int(row.integer(0)), refused: Int(row.integer(1)), done: Int(row.integer(2)),
+                    forOtherTeam: Int(row.integer(3)))
+            } ?? TransferCounts(waiting: 0, refused: 0, done: 0, forOtherTeam: 0)
         }
     }
 
@@ -130,6 +130,13 @@ extension TransferStep {
         switch self {
         case .export: "(a.transfer_sub IS NOT NULL AND a.transfer_team = ?1)"
         case .import: "(a.transferred_at IS NOT NULL AND a.transfer_team = ?1)"
+        }
+    }
+
+    fileprivate var isForOtherTeam: String {
+        switch self {
+        case .export: "FALSE"
+        case .import: "(a.transfer_sub IS NOT NULL AND a.transferred_at IS NULL AND a.transfer_team <> ?1)"
         }
     }
 
