@@ -71,11 +71,14 @@ package struct TransferCounts: Sendable, Equatable {
     package let done: Int
     /// Those that an import leaves out, because their transfer subject was made for another team.
     package let forOtherTeam: Int
+    /// Those that an import cannot move: they were not exported, or are of users who came after the transfer.
+    package let withoutTransferSubject: Int
 
-    package init(waiting: Int, refused: Int, done: Int, forOtherTeam: Int) {
+    package init(waiting: Int, refused: Int, done: Int, forOtherTeam: Int, withoutTransferSubject: Int) {
         self.waiting = waiting
         self.refused = refused
         self.done = done
         self.forOtherTeam = forOtherTeam
+        self.withoutTransferSubject = withoutTransferSubject
     }
 }

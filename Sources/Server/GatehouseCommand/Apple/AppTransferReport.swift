@@ -22,6 +22,7 @@ struct AppTransferReport {
             "step": .string(step.word), "team": .string(step.team), "doneBefore": .integer(Int64(before.done)),
             "refused": .integer(Int64(refused)), "forOtherTeam": .integer(Int64(before.forOtherTeam)),
         ]
+        if case .import = step { json["withoutTransferSubject"] = .integer(Int64(before.withoutTransferSubject)) }
         if let tally {
             json["done"] = .integer(Int64(tally.done))
             json["conflicts"] = .integer(Int64(tally.conflicts.count))
@@ -34,9 +35,10 @@ struct AppTransferReport {
     private var lines: [String] {
         guard let tally else {
             return ["\(step.word): \(before.waiting) accounts wait, \(before.done) are done"] + refusals + otherTeam
+                + unexported
         }
         return ["\(step.word): \(tally.done) accounts done, \(before.done) were done before"] + refusals
-            + conflicts(tally.conflicts.count) + otherTeam + next
+            + conflicts(tally.conflicts.count) + otherTeam + unexported + next
     }
 
     private var refusals: [String] {
@@ -56,6 +58,14 @@ struct AppTransferReport {
     private var otherTeam: [String] {
         guard before.forOtherTeam > 0 else { return [] }
         return ["\(before.forOtherTeam) were exported for another team than \(step.team), and were left out"]
+    }
+
+    private var unexported: [String] {
+        guard case .import = step, before.withoutTransferSubject > 0 else { return [] }
+        return [
+            "\(before.withoutTransferSubject) have no transfer subject: users who came after the transfer need none; for the "
+                + "others, export once more with the former team's credentials"
+        ]
     }
 
     private var next: [String] {

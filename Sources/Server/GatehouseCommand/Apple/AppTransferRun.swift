@@ -37,7 +37,7 @@ final class AppTransferRun: Sendable {
         var workers: [POSIX.Thread] = []
         defer {
             state.change { $0.isComplete = true }
-            workers.forEach { $0.join() }
+            for worker in workers { worker.join() }
         }
         // The refused ones first: those that are refused in this run must not be asked about twice.
         for refused in retriesRefused ? [true, false] : [false] {

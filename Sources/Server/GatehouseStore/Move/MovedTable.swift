@@ -53,7 +53,8 @@ extension MovedTable {
                 "union_sub", "former_sub", "transfer_team", "transfer_refused",
             ],
             numbers: [
-                "real_user_status", "real_user_status_hint", "notified_at", "created_at", "updated_at", "transferred_at",
+                "real_user_status", "real_user_status_hint", "notified_at", "created_at", "updated_at",
+                "transferred_at",
             ],
             flags: ["email_verified", "is_private_email", "mail_forwarded"],
             blobs: ["refresh_token", "identity_token_hash"]),

@@ -10,14 +10,15 @@ extension RelationalStore {
                 """
                 SELECT count(CASE WHEN \(step.awaits) AND NOT \(isRefused) THEN 1 END),
                     count(CASE WHEN \(step.awaits) AND \(isRefused) THEN 1 END),
-                    count(CASE WHEN \(step.isDone) THEN 1 END), count(CASE WHEN \(step.isForOtherTeam) THEN 1 END)
+                    count(CASE WHEN \(step.isDone) THEN 1 END), count(CASE WHEN \(step.isForOtherTeam) THEN 1 END),
+                    count(CASE WHEN a.transfer_sub IS NULL THEN 1 END)
                 FROM auth_accounts a WHERE a.provider = 'APPLE'
                 """, .text(step.team), .text(step.refusal)
             ) { row in
                 TransferCounts(
                     waiting: Int(row.integer(0)), refused: Int(row.integer(1)), done: Int(row.integer(2)),
-                    forOtherTeam: Int(row.integer(3)))
-            } ?? TransferCounts(waiting: 0, refused: 0, done: 0, forOtherTeam: 0)
+                    forOtherTeam: Int(row.integer(3)), withoutTransferSubject: Int(row.integer(4)))
+            } ?? TransferCounts(waiting: 0, refused: 0, done: 0, forOtherTeam: 0, withoutTransferSubject: 0)
         }
     }
 

@@ -9,6 +9,7 @@ extension PartialStore {
     private func fail<Answer>(_: Answer.Type = Answer.self) throws(Refusal) -> Answer { throw storageFailure }
 
     func user(_ id: UserID) throws(Refusal) -> User? { try fail() }
+    func summaries(of ids: [UserID]) throws(Refusal) -> [UserSummary] { try fail() }
     func record(
         _: Login, limit: Int, by: @escaping (LoginFacts) -> LoginDecision
     ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) { try fail() }
