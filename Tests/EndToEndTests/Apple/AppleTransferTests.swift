@@ -1,3 +1,4 @@
+import DevelopmentHTTP
 import FakeApple
 import Foundation
 import JSON
@@ -50,14 +51,14 @@ struct AppleTransferTests {
         let shares = try fixture.logIn(fixture.apple.login("eve") { $0.email = "eve@example.com" })
         #expect(try json(export("--dry-run", "--json"))["waiting"] == 3)
         let exported = try export("--json")
-        #expect(exported.status == 0 && (try json(exported))["done"] == 3)
+        #expect(try exported.status == 0 && json(exported)["done"] == 3)
 
         try transferApp()
         let again = try fixture.logIn("ann")
         #expect(again.userID == between.userID && again["isNewUser"] == false)
 
         let imported = try run(1, "import", "--json")
-        #expect(imported.status == 0 && (try json(imported))["done"] == 3, "\(imported.errorOutput)")
+        #expect(try imported.status == 0 && json(imported)["done"] == 3, "\(imported.errorOutput)")
         #expect(try count("former_sub IN ('ann', 'bob', 'eve') AND transferred_at IS NOT NULL") == 3)
         for (person, login) in [("ann", between), ("bob", after), ("eve", shares)] {
             #expect(try fixture.server.refresh(login.refreshToken).status == 200, "\(person)'s session lives on")
@@ -186,6 +187,6 @@ struct AppleTransferTests {
         #expect(wrong.status == 3 && wrong.errorOutput.contains("FAKEAPPLE3"))
         #expect(try count("transfer_refused IS NOT NULL") == 0)
         let right = try export("--json")
-        #expect(right.status == 0 && (try json(right))["done"] == 30)
+        #expect(try right.status == 0 && json(right)["done"] == 30)
     }
 }

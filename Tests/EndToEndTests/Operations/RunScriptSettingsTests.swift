@@ -88,10 +88,8 @@ struct RunScriptSettingsTests {
         #expect(try write(["APPLE_BUNDLE_ID": "a.b"], realApple: true).status == 0)
         #expect(try write(["APPLE_BUNDLE_ID": "a.b"], bundleID: "a.b").status == 0)
         #expect(try write(realApple: true, bundleID: "a.b").status == 0)
-        #expect(
-            try names.isDisjoint(with: [
-                "APPLE_JWKS_URL", "APPLE_TOKEN_URL", "APPLE_REVOKE_URL", "APPLE_MIGRATION_URL", "APPLE_TEAM_ID",
-            ]))
+        let urls: Set = ["APPLE_JWKS_URL", "APPLE_TOKEN_URL", "APPLE_REVOKE_URL", "APPLE_MIGRATION_URL"]
+        #expect(try names.isDisjoint(with: urls.union(["APPLE_TEAM_ID"])))
         #expect(try check().status == 0)
     }
 
@@ -154,8 +152,85 @@ struct RunScriptSettingsTests {
         #expect(try write().status == 0)
         #expect(try names.isSuperset(of: Self.codes))
         #expect(try writeForApple().status == 0)
-        let ofFake: Set = ["APPLE_JWKS_URL", "APPLE_TOKEN_URL", "APPLE_REVOKE_URL", "APPLE_MIGRATION_URL", "APPLE_TEAM_ID"]
-        #expect(try names.isDisjoint(with: ofFake))
+        #expect(try names.isDisjoint(with: Self.codes))
+    }
+
+    private func lines(_ environment: [String: String] = [:]) throws -> Set<String> {
+        #expect(try write(environment).status == 0)
+        let text = try String(contentsOfFile: folder.file("gatehouse.conf"), encoding: .utf8)
+        return Set(text.split(separator: "\n").map(String.init))
+    }
+
+    @Test("Pages, apps and programs of this machine can sign in through a browser, at the pages of the fake Apple")
+    func web() throws {
+        #expect(
+            try lines().isSuperset(of: [
+                #"PUBLIC_URL="https://localhost:8443""#, #"APPLE_CLIENT_ID="com.example.web""#,
+                #"APPLE_AUTHORIZATION_URL="http://127.0.0.1:8444/auth/authorize""#,
+                #"REDIRECT_URIS="https://localhost:8443/example/,com.example.app:/signed-in,http://127.0.0.1/signed-in""#,
+            ]))
+        let ownScheme = try lines(["APPLE_BUNDLE_ID": "com.Example.Notes,x"])
+        #expect(ownScheme.contains { $0.contains(",com.example.notes:/signed-in,") })
+        #expect(try lines(["APPLE_BUNDLE_ID": "notes"]).contains { $0.contains("/example/,http://127.0.0.1/") })
+        #expect(try writeForApple().status == 0)
+        #expect(try names.isDisjoint(with: ["APPLE_CLIENT_ID", "APPLE_AUTHORIZATION_URL"]))
+        #expect(try names.isSuperset(of: ["PUBLIC_URL", "REDIRECT_URIS"]))
+    }
+
+    @Test("Without PUBLIC_URL the issuer names the origin; without both there is no signing in through a browser")
+    func withoutPublicURL() throws {
+        #expect(try lines(["PUBLIC_URL": "off"]).contains(#"TOKEN_ISSUER="https://localhost:8443""#))
+        _ = try lines(["PUBLIC_URL": "off", "TOKEN_ISSUER": "gatehouse"])
+        #expect(try !names.contains("REDIRECT_URIS"))
+    }
+
+    @Test("The fake Apple verifies with the secret of the environment")
+    func smsSecret() throws {
+        let secret = "whsec_b29vb29vb29vb29vb29vb29vb29vb29v"
+        #expect(try write(["SMS_SECRET": secret]).status == 0)
+        #expect(try String(contentsOfFile: folder.file("apple/sms-secret"), encoding: .utf8) == secret)
+    }
+
+    private static let providers = ["acme.conf", "google.conf", "qq.conf", "wechat.conf"]
+
+    private var writtenProviders: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.file("providers.d")).sorted() }
+    }
+
+    @Test("Each provider that the fake Apple plays has a file that other users cannot read, and Gatehouse accepts it")
+    func providers() throws {
+        #expect(try write().status == 0)
+        #expect(try writtenProviders == Self.providers)
+        for name in Self.providers {
+            let mode = try FileManager.default.attributesOfItem(atPath: folder.file("providers.d/" + name))
+            #expect(mode[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+        let list = try Shell.outcome(
+            of: [Executable.gatehouse, "providers", "list"],
+            environment: ["GATEHOUSE_CONFIG": folder.file("gatehouse.conf")])
+        #expect(list.status == 0 && list.errorOutput == "", "\(list.errorOutput)")
+        for word in ["acme", "google", "wx1234567890abcdef", "101234567", "http://127.0.0.1:8444/openid/acme"] {
+            #expect(list.text.contains(word), "\(word)")
+        }
+    }
+
+    @Test("A start restores the files of providers that it has written, and keeps those of the operator")
+    func ownProviders() throws {
+        #expect(try write().status == 0)
+        let (google, own, acme) = (
+            folder.file("providers.d/google.conf"), folder.file("providers.d/own.conf"),
+            folder.file("providers.d/acme.conf")
+        )
+        let usual = try String(contentsOfFile: acme, encoding: .utf8)
+        let text = "KIND=google\nAUDIENCE=1.apps.googleusercontent.com\n"
+        for file in [google, own] { try text.write(toFile: file, atomically: true, encoding: .utf8) }
+        try (usual + "MAX_AGE=1m\n").write(toFile: acme, atomically: true, encoding: .utf8)
+        #expect(try write().status == 0)
+        #expect(try String(contentsOfFile: acme, encoding: .utf8) == usual)
+        // Nothing plays them with --real-apple.
+        #expect(try writeForApple().status == 0)
+        #expect(try writtenProviders == ["google.conf", "own.conf"])
+        for file in [google, own] { #expect(try String(contentsOfFile: file, encoding: .utf8) == text) }
         #expect(try check().status == 0)
     }
 }
