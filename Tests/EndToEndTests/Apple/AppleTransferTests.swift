@@ -60,17 +60,14 @@ struct AppleTransferTests {
         let imported = try run(1, "import", "--json")
         #expect(try imported.status == 0 && json(imported)["done"] == 3, "\(imported.errorOutput)")
         #expect(try count("former_sub IN ('ann', 'bob', 'eve') AND transferred_at IS NOT NULL") == 3)
+        let (bob, eve) = (try fixture.server.me(after.accessToken), try fixture.server.me(shares.accessToken))
+        #expect(bob["email"]?.string?.hasSuffix("@privaterelay.appleid.com") == true)
+        #expect(bob["email"] != after["user"]?.object?["email"] && eve["email"] == "eve@example.com")
         for (person, login) in [("ann", between), ("bob", after), ("eve", shares)] {
             #expect(try fixture.server.refresh(login.refreshToken).status == 200, "\(person)'s session lives on")
             let next = try fixture.logIn(person)
             #expect(next.userID == login.userID && next["isNewUser"] == false, "\(person)")
         }
-        let user = try fixture.server.me(try fixture.logIn("bob").accessToken)
-        #expect(user["email"]?.string?.hasSuffix("@privaterelay.appleid.com") == true)
-        #expect(user["email"] != after["user"]?.object?["email"])
-        let eve = try fixture.server.me(try fixture.logIn("eve").accessToken)
-        #expect(eve["email"] == "eve@example.com")
-
         try fixture.apple.service.transfer(["window": "closed"])
         #expect(try fixture.logIn("bob").userID == after.userID, "without a transfer subject in the token")
         let audit = try fixture.server.auditTrail().filter { $0["kind"]?.string?.hasPrefix("apple_") == true }
