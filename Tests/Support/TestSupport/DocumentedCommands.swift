@@ -59,6 +59,10 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Sealed data that no key opens": onServer,
         ],
         catalogue + "Providers.md": ["Overview": onServer, "When a token is refused": .besideRun],
+        catalogue + "AppTransfer.md": [
+            "Before the transfer": .notRun(because: "needs another team; AppleTransferTests runs these commands"),
+            "On the day": .notRun(because: "needs another team; AppleTransferTests runs these commands"),
+        ],
         catalogue + "Codes.md": [
             "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone")
         ],
