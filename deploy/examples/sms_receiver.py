@@ -3,12 +3,8 @@
 The requests are signed as the Standard Webhooks specification says. Nothing here logs a number, a text or a code.
 """
 
-import base64
-import binascii
-import hmac
 import http.client
 import json
-import os
 import re
 import socket
 import ssl
@@ -21,9 +17,10 @@ import urllib.request
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# How far the time of a request may be from the time here, in seconds.
-TOLERANCE = 300
-# How long the ids of accepted messages are kept: a proxy in between may repeat a request. Longer than TOLERANCE.
+from webhooks import Refusal, read_keys, setting, verify
+
+# How long the ids of accepted messages are kept: a proxy in between may repeat a request. Longer than the time for which a
+# request is valid.
 ID_LIFETIME = 3600
 LARGEST_BODY = 65536
 # Gatehouse waits for 5 seconds.
@@ -41,14 +38,6 @@ class Message:
     code: str | None  # None for a notice
     notice: str | None  # Such as phone_changed; later versions of Gatehouse may have others
     minutes: int | None  # How long a code is valid
-
-
-class Refusal(Exception):
-    """Why a message is not sent: the status for Gatehouse, and a word for the log without anything of the message."""
-
-    def __init__(self, status, reason):
-        super().__init__(reason)
-        self.status, self.reason = status, reason
 
 
 # The client of Gatehouse gets 503 for each of them. What was certainly not sent (429, 403, 503) does not make the number wait;
@@ -76,17 +65,6 @@ def unanswered(reason):
 
 # --- Settings ---------------------------------------------------------------------------------------------------------
 
-def setting(name, default=None):
-    """The value of the variable NAME, or the content of the file that NAME_FILE names."""
-    value = os.environ.get(name)
-    if not value and os.environ.get(name + "_FILE"):
-        with open(os.environ[name + "_FILE"], encoding="utf-8") as file:
-            value = file.read().strip()
-    if value or default is not None:
-        return value or default
-    sys.exit(f"{name} is not set: set it, or {name}_FILE")
-
-
 def address_setting(name, default):
     """An address without a slash at its end. It gets credentials, so it is https, or on this machine."""
     address = setting(name, default).rstrip("/")
@@ -96,39 +74,7 @@ def address_setting(name, default):
     return address
 
 
-def read_keys(text):
-    """The keys of secrets such as whsec_…, which spaces or newlines separate. Several are for a rotation."""
-    keys = []
-    for secret in text.split():
-        try:
-            key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-        except binascii.Error:
-            key = b""
-        if not secret.startswith("whsec_") or not 24 <= len(key) <= 64:
-            sys.exit("SMS_SECRET must be whsec_ and base64 of 24 to 64 bytes")
-        keys.append(key)
-    return keys
-
-
-# --- Verification -----------------------------------------------------------------------------------------------------
-
-def verify(keys, headers, body, now):
-    """Returns the id of the message, or raises a Refusal."""
-    message_id, timestamp = headers.get("webhook-id"), headers.get("webhook-timestamp")
-    signatures = headers.get("webhook-signature")
-    if not message_id or not timestamp or not signatures:
-        raise Refusal(401, "unsigned")
-    if not re.fullmatch(r"[0-9]{1,12}", timestamp) or abs(now - int(timestamp)) > TOLERANCE:
-        raise Refusal(401, "wrong_time")
-    content = f"{message_id}.{timestamp}.".encode() + body
-    tags = [base64.b64encode(hmac.digest(key, content, "sha256")) for key in keys]
-    # The specification separates signatures by a space; some senders add a comma.
-    for entry in signatures.split():
-        version, _, tag = entry.rstrip(",").partition(",")
-        if version == "v1" and any([hmac.compare_digest(tag.encode(), own) for own in tags]):
-            return message_id
-    raise Refusal(401, "wrong_signature")
-
+# --- Messages ---------------------------------------------------------------------------------------------------------
 
 def read_message(body):
     try:

@@ -54,6 +54,9 @@ struct MonitoringTests {
             let server = try ServerProcess { variables in
                 variables["DATABASE_URL"] = address
                 variables["PROVIDERS_DIR"] = providers
+                // A receiver has metrics also while it does not answer.
+                variables["EVENTS_URL"] = "http://127.0.0.1:9/events"
+                variables["EVENTS_SECRET"] = "whsec_b29vb29vb29vb29vb29vb29vb29vb29v"
             }
             known.formUnion(names(in: String(decoding: try server.send(.get("/metrics")).body, as: UTF8.self)))
         }

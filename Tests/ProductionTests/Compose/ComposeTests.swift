@@ -39,15 +39,45 @@ struct ComposeTests {
     @Test("Only authenticated requests reach the example service, which gets the user's identity")
     func guardedExample() throws {
         let fixture = try ComposeFixture.up()
-        let anonymous = try fixture.ask("/example/", also: ["--header", "X-User-Id: forged"])
+        let anonymous = try fixture.ask("/comments", ["text": "Hello"], also: ["--header", "X-User-Id: forged"])
         #expect(anonymous.status == 401)
         #expect(anonymous["code"] == "invalid_access_token")
         let session = try fixture.login("guest@example.com")
         let guest = try fixture.ask(
-            "/example/", bearer: session["accessToken"]?.string, also: ["--header", "X-User-Id: forged"])
-        #expect(guest.status == 200)
+            "/comments", ["text": "Hello"], bearer: session["accessToken"]?.string,
+            also: ["--header", "X-User-Id: forged"])
+        #expect(guest.status == 201)
         #expect(guest["userId"] == session["user"]?.object?["id"]?.string)
-        #expect(guest["role"] == "USER")
+    }
+
+    @Test(
+        "The example service gets the events of users, also those of a time in which it was stopped, and from Gatehouse alone"
+    )
+    func events() throws {
+        let fixture = try ComposeFixture.up()
+        let reader = try fixture.login("reader@example.com")["accessToken"]?.string
+        let session = try fixture.login("writer@example.com")
+        let (writer, id) = (session["accessToken"]?.string, session["user"]?.object?["id"]?.string)
+        #expect(try fixture.ask("/comments", ["text": "Hello"], bearer: writer).status == 201)
+        func nicknames() throws -> [String?] {
+            let comments = try fixture.ask("/comments", bearer: reader).json["comments"]?.array ?? []
+            return comments.compactMap(\.object).filter { $0["userId"]?.string == id }.map { $0["nickname"]?.string }
+        }
+        func rename(to name: String) throws {
+            let change: JSONObject = ["nickname": .string(name)]
+            #expect(try fixture.ask("/api/users/me", change, bearer: writer, also: ["-X", "PATCH"]).status == 200)
+        }
+        try rename(to: "Ada")
+        #expect(try Eventually.holds(every: 0.2) { try nicknames() == ["Ada"] })
+        try fixture.compose("stop", "example")
+        try rename(to: "Ada L.")
+        try fixture.up()
+        #expect(try Eventually.holds(within: 240, every: 0.2) { (try? nicknames()) == ["Ada L."] })
+        for path in ["/events", "/comments/events"] {
+            #expect(try fixture.ask(path, ["type": "user.deleted"], bearer: writer).status == 404, "\(path)")
+        }
+        #expect(try fixture.ask("/api/users/me", bearer: writer, also: ["-X", "DELETE"]).status == 204)
+        #expect(try Eventually.holds(every: 0.2) { try nicknames().isEmpty })
     }
 
     // MARK: - Confinement
@@ -84,7 +114,10 @@ struct ComposeTests {
     @Test("Containers, images and logs show no secret, and only the owner can read each secret")
     func secrets() throws {
         let fixture = try ComposeFixture.up()
-        let names = ["jwt_access_secret", "jwt_refresh_secret", "data_key", "dev_login_secret", "apple_private_key"]
+        let names = [
+            "jwt_access_secret", "jwt_refresh_secret", "data_key", "dev_login_secret", "apple_private_key",
+            "receivers/comments",
+        ]
         var shown = try fixture.states().map(\.everything).joined() + fixture.compose("logs", "--no-color")
         for image in ["gatehouse-development", "gatehouse-nginx", "gatehouse-apple", "gatehouse-example"] {
             shown += try fixture.engine.mustRun(["docker", "history", "--no-trunc", image])
@@ -124,7 +157,7 @@ struct ComposeTests {
         #expect(try fixture.ask("/api/users/me", bearer: token).status == 200)
         #expect(try fixture.ask("/api/auth/apple", try fixture.mint("002.\(service)")).status == 200)
         let isGuarded = Eventually.holds(every: 0.2) {
-            (try? fixture.ask("/example/", bearer: token).status) == 200
+            (try? fixture.ask("/comments", bearer: token).status) == 200
         }
         #expect(isGuarded)
     }

@@ -1,0 +1,117 @@
+import Foundation
+import JSON
+import Synchronization
+import TestSupport
+import Testing
+
+/// Receivers that misbehave, and servers that are killed, with a ledger of what arrived.
+@Suite("Events to receivers that misbehave")
+struct ReceiverFaultTests {
+    /// What the requests are answered with, in the order of their arrival.
+    static let faults = [
+        "accept", "fail", "lie", "no_http", "accept", "redirect", "flood", "die", "accept", "busy", "lie", "drop",
+        "accept",
+        "unavailable", "accept", "unknown", "flood_of_headers", "accept", "hold", "accept", "die", "accept",
+    ]
+
+    /// After how many requests the server is killed.
+    private func check(_ faulty: EventReceiverProcess, killedAfter kills: [Int]) throws {
+        let steady = try EventReceiverProcess()
+        let fixture = try EventFixture(["faulty": faulty.settings(), "steady": steady.settings()])
+        let pending = Mutex(kills)
+        let isComplete = try fixture.run(changing: ["Ada", "Bob", "Chloe", "Dan"]) {
+            try faulty.reviveIfDead()
+            let count = try faulty.deliveries().count
+            let isDue = pending.withLock { pending in
+                guard let next = pending.first, count >= next else { return false }
+                pending.removeFirst()
+                return true
+            }
+            if isDue { try fixture.nodes[0].killAndRestart() }
+        } until: {
+            try fixture.hasAll(faulty) && fixture.hasAll(steady)
+        }
+        #expect(isComplete)
+        #expect(pending.withLock { $0.isEmpty })
+        try fixture.expectAll(faulty, "faulty")
+        try fixture.expectAll(steady, "steady")
+        let deliveries = try faulty.deliveries()
+        #expect(Set(deliveries.map(\.behaviour)) == Set(Self.faults))
+        #expect(Set(deliveries.map(\.id)) == Set(try steady.deliveries().map(\.id)))
+        // The last answer arrives before the event is removed.
+        #expect(
+            try Eventually.holds {
+                try ["faulty", "steady"].allSatisfy { try fixture.state(of: $0)["waiting"] == 0 }
+            })
+        #expect(try fixture.state(of: "faulty")["dead"] == 0)
+    }
+
+    @Test(
+        "A receiver gets every event, and those of a user in their order, whatever it answers and however the server ends"
+    )
+    func everything() throws {
+        try check(EventReceiverProcess(Self.faults), killedAfter: [12])
+    }
+
+    @Test(
+        "The library of Standard Webhooks verifies each request",
+        .needs(.webhookLibrary),
+        .enabled(
+            if: FileManager.default.isExecutableFile(atPath: EventReceiverProcess.libraryPython),
+            "there is no .build/python/bin/python: deploy/lib/packages test-all makes it"))
+    func library() throws {
+        try check(EventReceiverProcess(Self.faults, usesLibrary: true), killedAfter: [6, 14, 24])
+    }
+
+    @Test("While a receiver holds each request, logins succeed, and another receiver gets its events")
+    func isolation() throws {
+        let (holding, steady) = (try EventReceiverProcess(["hold"]), try EventReceiverProcess())
+        let fixture = try EventFixture(["holding": holding.settings(), "steady": steady.settings()])
+        _ = try fixture.users.create("first")
+        #expect(try Eventually.holds { try !holding.deliveries().isEmpty })
+        for number in 1...20 { #expect(try fixture.nodes[0].devLogin("later-\(number)@example.com").status == 200) }
+        #expect(try Eventually.holds { try steady.deliveries().acceptedIDs.count == 21 })
+        #expect(try holding.deliveries().acceptedIDs.isEmpty)
+        #expect(try steady.deliveries().count == 21)
+    }
+
+    @Test("A receiver gets nothing after 410 until it is resumed, and then what has happened since")
+    func gone() throws {
+        let receiver = try EventReceiverProcess(["accept", "gone", "accept"])
+        let fixture = try EventFixture(["billing": receiver.settings()])
+        let member = try fixture.users.create("Ada")
+        try fixture.users.rename(member, to: "1")
+        #expect(try Eventually.holds { try fixture.state(of: "billing")["stoppedAt"]?.string != nil })
+        try fixture.users.rename(member, to: "2")
+        // A second start of the server, which would send what waits.
+        try fixture.nodes[0].killAndRestart()
+        #expect(try fixture.state(of: "billing")["waiting"] == 2)
+        #expect(try receiver.deliveries().count == 2)
+        try fixture.nodes[0].runCommand("events", "resume", "billing")
+        #expect(try Eventually.holds { try fixture.hasAll(receiver) })
+        try fixture.expectAll(receiver, "billing")
+    }
+
+    @Test(
+        "A receiver gets the types that it asked for, signed with both secrets, with the user as they are when it is sent"
+    )
+    func content() throws {
+        let other = "whsec_cHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBw"
+        // The first attempt fails, so that the second one tells of a later nickname.
+        let receiver = try EventReceiverProcess(["fail", "accept"], secret: other)
+        let settings = receiver.settings("TYPES=user.created").replacing(
+            other, with: EventReceiverProcess.secret + " " + other)
+        let fixture = try EventFixture(["billing": settings])
+        let member = try fixture.users.create("Ada")
+        #expect(try Eventually.holds { try receiver.deliveries().count == 1 })
+        try fixture.users.rename(member, to: "later")
+        #expect(try Eventually.holds { try receiver.deliveries().count == 2 })
+        let deliveries = try receiver.deliveries()
+        #expect(deliveries.map(\.type) == ["user.created", "user.created"])
+        #expect(deliveries.map(\.isVerified) == [true, true])
+        let names = deliveries.map { $0.data["user"]?.object?["nickname"]?.string }
+        #expect(names[1] == "later" && names[0] != "later")
+        #expect(deliveries[1].data["provider"] == "DEV")
+        #expect(try Eventually.holds { try fixture.state(of: "billing")["waiting"] == 0 })
+    }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Events of several nodes")
+struct NodeEventTests {
+    private func fixture(_ receivers: [String: EventReceiverProcess]) throws -> EventFixture {
+        try EventFixture(receivers.mapValues { $0.settings() }) { adjust in
+            let nodes = try TwoNodes { adjust(&$0) }
+            return [nodes.first, nodes.second]
+        }
+    }
+
+    @Test("Each event is sent once, by one of them")
+    func once() throws {
+        let receivers = ["one": try EventReceiverProcess(), "two": try EventReceiverProcess()]
+        let fixture = try fixture(receivers)
+        let isComplete = try fixture.run(changing: ["Ada", "Bob", "Chloe"]) {
+        } until: {
+            try receivers.values.allSatisfy(fixture.hasAll)
+        }
+        #expect(isComplete)
+        for (name, receiver) in receivers {
+            try fixture.expectAll(receiver, "\(name)")
+            #expect(try receiver.deliveries().count == fixture.expectedCount, "\(name)")
+        }
+    }
+
+    @Test("Nodes that are killed in turn lose no event and change no order, also while the receiver fails")
+    func killed() throws {
+        let faulty = try EventReceiverProcess(
+            ["accept", "accept", "die", "accept", "fail", "accept", "no_http", "accept", "busy", "accept"])
+        let fixture = try fixture(["faulty": faulty])
+        // After so many requests, the nodes in turn.
+        let pending = Mutex([4, 10, 18])
+        let isComplete = try fixture.run(changing: ["Ada", "Bob", "Chloe", "Dan"]) {
+            try faulty.reviveIfDead()
+            let count = try faulty.deliveries().count
+            let node = pending.withLock { pending -> Int? in
+                guard let next = pending.first, count >= next else { return nil }
+                pending.removeFirst()
+                return pending.count % 2
+            }
+            if let node { try fixture.nodes[node].killAndRestart() }
+        } until: {
+            try fixture.hasAll(faulty)
+        }
+        #expect(isComplete)
+        #expect(pending.withLock { $0.isEmpty })
+        try fixture.expectAll(faulty, "faulty")
+    }
+}
