@@ -11,6 +11,7 @@ package struct FakeAppleService: Sendable {
     package let keys: PublishedKeys
     let audience: String
     private let grants: GrantStore
+    private let transfers: TransferStore
     private let faults = Faults<AppleFault>()
     private let forged = ForgedAnswers()
     private let log: RequestLog
@@ -28,6 +29,7 @@ package struct FakeAppleService: Sendable {
         report: @escaping @Sendable (RequestRecord) -> Void = { _ in }
     ) throws {
         grants = try GrantStore(in: folder)
+        transfers = try TransferStore(in: folder)
         self.keys = keys
         self.developer = developer
         audience = developer.clientIDs.first ?? MintOrder.defaultBundleID
@@ -50,7 +52,8 @@ package struct FakeAppleService: Sendable {
     func answer(_ request: HTTPRequest) -> HTTPAction {
         guard !request.path.hasPrefix("/auth/") else {
             let endpoints = AuthEndpoints(
-                keys: keys, developer: developer, grants: grants, faults: faults, forged: forged, requests: log)
+                keys: keys, developer: developer, grants: grants, faults: faults, forged: forged, requests: log,
+                transfers: transfers)
             return endpoints.answer(request, now: clock())
         }
         let reply = controlReply(to: request)
@@ -74,15 +77,19 @@ package struct FakeAppleService: Sendable {
 extension FakeAppleService {
     /// The body of a login at the current time. Its code can be exchanged.
     package func login(_ order: MintOrder) -> JSONObject {
-        let login = Mint(key: keys.signing).mintLogin(order, now: clock())
+        let login = Mint(key: keys.signing, view: transfers.view).mintLogin(order, now: clock())
         grants.add(login)
+        transfers.remember(login.person)
         return login.body
     }
 
     /// A notification in the form that Apple's servers post: `{"payload": …}`.
     package func notification(_ order: NotificationOrder) -> JSONObject {
-        Mint(key: keys.signing).notification(order, now: clock())
+        Mint(key: keys.signing, view: transfers.view).notification(order, now: clock())
     }
+
+    /// Transfers the app, or changes what belongs to a transfer: the body of `POST /transfer`.
+    package func transfer(_ order: JSONObject) throws { try transfers.apply(order, developer) }
 
     /// Makes Apple's endpoints fail in this way.
     package func addFault(_ fault: Fault<AppleFault>) { faults.add(fault) }
@@ -110,6 +117,8 @@ extension FakeAppleService {
         case ("POST", "/faults"): addFault(try Fault(try request.object()))
         case ("DELETE", "/faults"): removeFaults()
         case ("POST", "/services"): try developer.services.register(try request.object())
+        case ("GET", "/transfer"): return transfers.json(developer)
+        case ("POST", "/transfer"): try transfer(try request.object())
         case ("POST", "/answers"): forged.add(try ForgedAnswer(try request.object()))
         case ("DELETE", "/answers"): forged.clear()
         case ("POST", "/keys/rotate"): try keys.rotate()
@@ -132,8 +141,8 @@ extension FakeAppleService {
 
     private static let unknownPath = HTTPRefusal(
         "404 Not Found",
-        "/auth/authorize, /auth/keys, /auth/token, /auth/revoke, /mint, /notify, /services, /answers, /faults, "
-            + "/keys/rotate, /keys/turnover, /requests, /authorisations")
+        "/auth/authorize, /auth/keys, /auth/token, /auth/revoke, \(MigrationEndpoint.path), /mint, /notify, /services, "
+            + "/transfer, /answers, /faults, /keys/rotate, /keys/turnover, /requests, /authorisations")
 
     private static let otherOrigin = HTTPRefusal(
         "403 Forbidden",

@@ -12,13 +12,16 @@ struct ServeCommand: Command {
     let words = ["serve"]
     let summary = "Serve Apple's key set, its token and revoke endpoints, and its page for websites."
     let discussion = """
-        Apple's endpoints, for APPLE_JWKS_URL, APPLE_TOKEN_URL, APPLE_REVOKE_URL and APPLE_AUTHORIZATION_URL:
+        Apple's endpoints, for APPLE_JWKS_URL, APPLE_TOKEN_URL, APPLE_REVOKE_URL, APPLE_MIGRATION_URL and
+        APPLE_AUTHORIZATION_URL:
         GET /auth/keys       the key set
         POST /auth/token     exchanges a code or a refresh token
         POST /auth/revoke    revokes a token
+        POST /auth/usermigrationinfo  moves a user to another developer team, when the app is transferred
         GET /auth/authorize  the page at which a user of a website signs in; the client is a Services ID
         The developer's key is AuthKey_<key id>.p8 in the folder, created if missing. APPLE_BUNDLE_ID lists the apps, and
-        --services-id the websites.
+        --services-id the websites. The app can be transferred to a second team, \(DeveloperAccount.otherTeamID), whose key is
+        \(DeveloperAccount.otherKeyID): each team has other subjects and relay addresses.
 
         Endpoints that control it:
         GET /mint          the body of a login of a new user, for POST /api/auth/apple
@@ -27,6 +30,8 @@ struct ServeCommand: Command {
         POST /notify       a notification: {"type", "sub", "aud", "to": URL, "email", "is_private_email",
                            "shape": "object|string|array", "time": "s|ms", "jti", "claims": {…}, "header": {…}}
         POST /services     {"id", "redirectURIs": [URL]}: a Services ID, as --services-id
+        POST /transfer     {"to": TEAM}: transfers the app. {"window": "closed"}: 60 days later. {"revoked": [SUBJECT]}: users who
+                           cannot be moved, by the first team's subject. GET tells who owns the app
         POST /answers      how the next answer of the page is wrong, for tests of attacks: {"for": USER, "parameters":
                            {"state": "…", "error": "…", "user": null}, "token": {"claims": {…}, "header": {…},
                            "forged": true}}; null removes a parameter. DELETE clears the list

@@ -28,7 +28,10 @@ extension Arguments {
 
     /// The keys of the folder, for signing tokens.
     func mint() throws(CommandError) -> Mint {
-        do { return Mint(key: try PublishedKeys(in: keyFolder).signing) } catch {
+        do {
+            let keys = try PublishedKeys(in: keyFolder)
+            return Mint(key: keys.signing, view: try TransferStore(in: keyFolder).view)
+        } catch {
             throw CommandError(.failed, "\(error)")
         }
     }

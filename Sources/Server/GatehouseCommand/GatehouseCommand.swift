@@ -12,8 +12,8 @@ struct GatehouseCommand {
         UsersUnlinkCommand(), UsersDeleteCommand(), UsersImportCommand(), UsersExportCommand(),
         UsersConvertFirebaseCommand(), UsersConvertSupabaseCommand(), UsersSessionsCommand(), SessionsRevokeCommand(),
         AuditCommand(), EventsListCommand(), EventsShowCommand(), EventsRetryCommand(), EventsReceiversCommand(),
-        EventsResumeCommand(),
-        AppleVerifyCommand(), IdentityVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(),
+        EventsResumeCommand(), AppleTransferExportCommand(), AppleTransferImportCommand(), AppleVerifyCommand(),
+        IdentityVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(),
         VersionCommand(),
     ]
 

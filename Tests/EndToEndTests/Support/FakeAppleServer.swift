@@ -31,7 +31,16 @@ final class FakeAppleServer: Sendable {
             "APPLE_TEAM_ID": developer.teamID, "APPLE_KEY_ID": developer.keyID,
             "APPLE_PRIVATE_KEY_FILE": "\(path)/AuthKey_\(developer.keyID).p8",
             "APPLE_TOKEN_URL": url("/auth/token"), "APPLE_REVOKE_URL": url("/auth/revoke"),
+            "APPLE_MIGRATION_URL": url("/auth/usermigrationinfo"),
         ]
+    }
+
+    /// The same of the team to which the app can be transferred.
+    var otherTeamSettings: [String: String] {
+        developerSettings.merging([
+            "APPLE_TEAM_ID": DeveloperAccount.otherTeamID, "APPLE_KEY_ID": DeveloperAccount.otherKeyID,
+            "APPLE_PRIVATE_KEY_FILE": "\(path)/AuthKey_\(DeveloperAccount.otherKeyID).p8",
+        ]) { $1 }
     }
 
     private func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }

@@ -39,7 +39,8 @@ struct AppleServerSettingsTests {
         #expect(
             server.addresses
                 == AppleAddresses(
-                    token: "https://appleid.apple.com/auth/token", revocation: "https://appleid.apple.com/auth/revoke"))
+                    token: "https://appleid.apple.com/auth/token", revocation: "https://appleid.apple.com/auth/revoke",
+                    migration: "https://appleid.apple.com/auth/usermigrationinfo"))
         let secret = try CompactJWS(
             server.secrets.secret(for: "com.example.app", now: Timestamp(seconds: 1_760_000_000)))
         #expect(secret.keyID == "ABC123DEFG")
@@ -96,12 +97,16 @@ struct AppleServerSettingsTests {
 
     @Test(
         "the addresses of Apple's endpoints are https, or http of this machine",
-        arguments: ["APPLE_TOKEN_URL", "APPLE_REVOKE_URL"])
+        arguments: ["APPLE_TOKEN_URL", "APPLE_REVOKE_URL", "APPLE_MIGRATION_URL"])
     func addresses(name: String) throws {
         let url = "http://127.0.0.1:8444/auth/x"
         let addresses = try #require(try TestConfiguration.read(Self.complete.merging([name: url]) { $1 }).appleServer)
             .addresses
-        #expect((name == "APPLE_TOKEN_URL" ? addresses.token : addresses.revocation) == url)
+        let all = [
+            "APPLE_TOKEN_URL": addresses.token, "APPLE_REVOKE_URL": addresses.revocation,
+            "APPLE_MIGRATION_URL": addresses.migration,
+        ]
+        #expect(all.filter { $0.value == url }.map(\.key) == [name])
         for bad in ["http://appleid.apple.com/auth/x", "https://user:hunter2@example.com/", "ftp://x", "x"] {
             #expect(faults([name: bad]).map(\.name) == [name])
             #expect(TestConfiguration.faults([name: bad]).map(\.name) == [name], "with or without a key")
@@ -184,6 +189,7 @@ struct AppleServerSettingsTests {
         let bad: [String: String?] = [
             "APPLE_TEAM_ID": "Xbad team", "APPLE_KEY_ID": "Xbad key", "APPLE_PRIVATE_KEY": "Xbad", "DATA_KEY": "Xbad",
             "DATA_KEY_PREVIOUS": "Xbad-older", "APPLE_TOKEN_URL": "Xbad", "APPLE_REVOKE_URL": "Xbad",
+            "APPLE_MIGRATION_URL": "Xbad",
             "APPLE_NONCE": "Xbad", "APPLE_REPLAY_GRACE": "Xbad", "APPLE_ON_CONSENT_REVOKED": "Xbad", "WORKERS": "Xbad",
         ]
         let faults = faults(bad)

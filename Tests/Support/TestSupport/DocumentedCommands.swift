@@ -40,7 +40,8 @@ package enum DocumentedCommands: Sendable, Equatable {
         catalogue + "Console.md": ["Faults": .besideRun],
         catalogue + "AccessTokens.md": ["Python": .besideRun],
         catalogue + "Services.md": [
-            "A token for the service": onServer, "Try it": .besideRun,
+            "A token for the service": onServer, "Try it": .besideRun, "Users": .besideRun,
+            "Introspection": .besideRun,
             "Without a token": .notRun(because: "needs libfcgi-bin; LocalUserTests connects as root"),
         ],
         catalogue + "IOSApp.md": [
@@ -58,6 +59,10 @@ package enum DocumentedCommands: Sendable, Equatable {
             "Sealed data that no key opens": onServer,
         ],
         catalogue + "Providers.md": ["Overview": onServer, "When a token is refused": .besideRun],
+        catalogue + "AppTransfer.md": [
+            "Before the transfer": .notRun(because: "needs another team; AppleTransferTests runs these commands"),
+            "On the day": .notRun(because: "needs another team; AppleTransferTests runs these commands"),
+        ],
         catalogue + "Codes.md": [
             "Phone codes in ten minutes": .notRun(because: "needs a gateway and a phone")
         ],

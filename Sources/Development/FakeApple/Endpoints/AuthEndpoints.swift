@@ -10,6 +10,7 @@ struct AuthEndpoints {
     let faults: Faults<AppleFault>
     let forged: ForgedAnswers
     let requests: RequestLog
+    let transfers: TransferStore
 
     func answer(_ request: HTTPRequest, now: Int64) -> HTTPAction {
         var record = RequestRecord(request, from: developer)
@@ -25,7 +26,8 @@ struct AuthEndpoints {
     private func act(on request: HTTPRequest, _ record: inout RequestRecord, now: Int64) -> HTTPAction {
         do {
             if ["GET", "POST"].contains(request.method), request.path == AuthorizePage.path {
-                let page = AuthorizePage(services: developer.services, keys: keys, grants: grants, forged: forged)
+                let page = AuthorizePage(
+                    services: developer.services, keys: keys, grants: grants, forged: forged, transfers: transfers)
                 return .reply(try page.answer(request, now: now))
             }
             return .reply(try reply(to: request, now: now))
@@ -47,13 +49,21 @@ struct AuthEndpoints {
         case ("GET", "/auth/keys"):
             return .ok(keys.document)
         case ("POST", "/auth/token"):
-            let endpoint = TokenEndpoint(developer: developer, grants: grants, keys: keys)
+            let endpoint = TokenEndpoint(developer: developer, grants: grants, keys: keys, transfers: transfers)
             return .ok(try endpoint.answer(Form(request), now: now).bytes)
         case ("POST", "/auth/revoke"):
-            try RevokeEndpoint(developer: developer, grants: grants).answer(Form(request), now: now)
+            try RevokeEndpoint(developer: developer, grants: grants, transfers: transfers)
+                .answer(Form(request), now: now)
             return .ok([])
+        case ("POST", MigrationEndpoint.path):
+            let endpoint = MigrationEndpoint(developer: developer, transfers: transfers)
+            let answer = try endpoint.answer(Form(request), authorization: request["authorization"], now: now)
+            return .ok(answer.bytes)
         default:
-            return .refusal("404 Not Found", "GET /auth/authorize, GET /auth/keys, POST /auth/token, POST /auth/revoke")
+            return .refusal(
+                "404 Not Found",
+                "GET /auth/authorize, GET /auth/keys, POST /auth/token, POST /auth/revoke, POST \(MigrationEndpoint.path)"
+            )
         }
     }
 }

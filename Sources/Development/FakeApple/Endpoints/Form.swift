@@ -2,11 +2,11 @@ import DevelopmentHTTP
 
 /// The fields of a body in `application/x-www-form-urlencoded`.
 struct Form {
-    /// The fields of RFC 6749, 7009 and 7636, and of OpenID Connect. Only these names may be logged: with curl, a body of any other type is sent
+    /// The fields of RFC 6749, 7009 and 7636, of OpenID Connect, and of Apple's migration of users. Only these names may be logged: with curl, a body of any other type is sent
     /// as a form, whose names then are its content.
     private static let known: Set<String> = [
         "client_id", "client_secret", "code", "code_verifier", "grant_type", "nonce", "redirect_uri", "refresh_token",
-        "response_mode", "response_type", "scope", "state", "token", "token_type_hint",
+        "response_mode", "response_type", "scope", "state", "sub", "target", "token", "token_type_hint", "transfer_sub",
     ]
 
     private let fields: [(name: String, value: String)]

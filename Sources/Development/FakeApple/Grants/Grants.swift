@@ -71,6 +71,7 @@ struct OAuthError: Error, Equatable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"
         case invalidGrant = "invalid_grant"
+        case invalidScope = "invalid_scope"
         case unsupportedGrantType = "unsupported_grant_type"
     }
 

@@ -6,9 +6,12 @@ import SignInPages
 /// Signs tokens in the form of Apple's.
 package struct Mint: Sendable {
     private let key: SigningKey
+    private let view: TeamView
 
-    package init(key: SigningKey) {
+    /// - Parameter view: how the owner of the app sees persons.
+    package init(key: SigningKey, view: TeamView = TeamView()) {
         self.key = key
+        self.view = view
     }
 
     /// The body of a login. Its code cannot be exchanged.
@@ -17,13 +20,13 @@ package struct Mint: Sendable {
     }
 
     func mintLogin(_ order: MintOrder, now: Int64) -> MintedLogin {
-        let subject = order.subject ?? RandomText.subject()
+        let subject = order.subject.map(view.person) ?? RandomText.subject()
         let person = Person(subject: subject, audience: order.audience, email: order.email, era: order.era)
         let code = RandomText.token("c")
         var body: JSONObject = [
             "identityToken": .string(token(order, for: person, code: code, now: now)),
             "authorizationCode": .string(code),
-            "userIdentifier": .string(order.claims["sub"]?.string ?? subject),
+            "userIdentifier": .string(order.claims["sub"]?.string ?? view.subject(of: subject)),
         ]
         if let nonce = order.nonce { body["nonce"] = .string(nonce) }
         if order.givenName != nil || order.familyName != nil {
@@ -36,11 +39,11 @@ package struct Mint: Sendable {
     }
 
     private func token(_ order: MintOrder, for person: Person, code: String, now: Int64) -> String {
-        var claims = person.claims(now: now)
+        var claims = person.seen(by: view).claims(now: now)
         claims["c_hash"] = .string(Self.halfHash(of: code))
         claims["auth_time"] = .integer(now)
         claims["nonce"] = order.nonce.map(JSONValue.string)
-        claims["transfer_sub"] = order.transferSubject.map(JSONValue.string)
+        if let subject = order.transferSubject { claims["transfer_sub"] = .string(subject) }
         claims.replaceMembers(by: order.claims)
         return sign(claims, header: order.header)
     }
@@ -53,7 +56,7 @@ package struct Mint: Sendable {
     func token(
         for person: Person, accessToken: String, authenticatedAt: Int64?, web: WebCode? = nil, now: Int64
     ) -> String {
-        var claims = person.claims(now: now)
+        var claims = person.seen(by: view).claims(now: now)
         claims["at_hash"] = .string(Self.halfHash(of: accessToken))
         claims["auth_time"] = authenticatedAt.map(JSONValue.integer)
         return sign(claims, web)
@@ -61,7 +64,7 @@ package struct Mint: Sendable {
 
     /// The identity token that comes beside a code of the page.
     func webToken(for person: Person, code: String, web: WebCode, now: Int64) -> String {
-        var claims = person.claims(now: now)
+        var claims = person.seen(by: view).claims(now: now)
         claims["c_hash"] = .string(Self.halfHash(of: code))
         claims["auth_time"] = .integer(now)
         return sign(claims, web)
@@ -73,6 +76,9 @@ package struct Mint: Sendable {
         claims.replaceMembers(by: web?.changes.claims ?? [:])
         return sign(claims, header: web?.changes.header ?? [:])
     }
+
+    /// The subject that the owner of the app knows.
+    func subject(_ subject: String) -> String { view.subject(of: view.person(of: subject)) }
 
     /// Always signs with RS256, even if the header names another algorithm, so that tests can forge tokens.
     func sign(_ claims: JSONObject, header changes: JSONObject = [:]) -> String {

@@ -10,6 +10,8 @@ struct Person: Sendable, Equatable {
     let era: Era
     /// Whether tokens have the email, which a website has to ask for.
     var sharesEmail = true
+    /// While the app is being transferred to the team that has the subject.
+    var transferSubject: String?
 
     /// The email that the app gets.
     var address: String { email ?? Self.relayAddress(of: subject) }
@@ -26,6 +28,7 @@ struct Person: Sendable, Equatable {
             // Apple omitted this claim when it was false, as long as flags were strings.
             if era == .booleans || email == nil { claims["is_private_email"] = flag(email == nil) }
         }
+        claims["transfer_sub"] = transferSubject.map(JSONValue.string)
         if era == .words { claims["real_user_status"] = 2 }
         if era != .launch { claims["nonce_supported"] = true }
         return claims

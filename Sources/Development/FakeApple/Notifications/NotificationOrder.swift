@@ -91,11 +91,11 @@ extension Mint {
 
     private func event(_ order: NotificationOrder, now: Int64) -> JSONObject {
         var event: JSONObject = [
-            "type": .string(order.type), "sub": .string(order.subject),
+            "type": .string(order.type), "sub": .string(subject(order.subject)),
             "event_time": .integer(order.time == .seconds ? now : now * 1000),
         ]
         if order.type.hasPrefix("email-") || order.email != nil {
-            event["email"] = .string(order.email ?? Person.relayAddress(of: order.subject))
+            event["email"] = .string(order.email ?? Person.relayAddress(of: subject(order.subject)))
             event["is_private_email"] = order.isPrivateEmail
         }
         return event

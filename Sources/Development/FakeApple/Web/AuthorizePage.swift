@@ -11,6 +11,7 @@ struct AuthorizePage {
     let keys: PublishedKeys
     let grants: GrantStore
     let forged: ForgedAnswers
+    let transfers: TransferStore
 
     func answer(_ request: HTTPRequest, now: Int64) throws -> HTTPReply {
         let asked = try WebAuthorizationRequest(request, services)
@@ -26,7 +27,7 @@ struct AuthorizePage {
             let change = forged.next(for: text)
             let signIn = WebSignIn(
                 request: asked, user: WebUser(text, request.form), changes: change?.token ?? TokenChanges())
-            answer = Self.answer(to: asked, try signIn.parameters(keys, grants, now: now))
+            answer = Self.answer(to: asked, try signIn.parameters(keys, grants, transfers, now: now))
             return (change?.changed(answer) ?? answer).reply
         }
     }

@@ -34,18 +34,24 @@ struct WebSignIn {
     let changes: TokenChanges
 
     /// Issues a code.
-    func parameters(_ keys: PublishedKeys, _ grants: GrantStore, now: Int64) throws -> [(String, String?)] {
+    func parameters(
+        _ keys: PublishedKeys, _ grants: GrantStore, _ transfers: TransferStore, now: Int64
+    ) throws -> [(String, String?)] {
+        let view = transfers.view
         let person = Person(
-            subject: user.subject, audience: request.clientID, email: user.hidesEmail ? nil : user.email,
+            subject: view.person(of: user.subject), audience: request.clientID,
+            email: user.hidesEmail ? nil : user.email,
             era: .booleans, sharesEmail: request.scopes.contains("email"))
+        transfers.remember(person)
         let code = RandomText.token("c")
         let web = WebCode(redirectURI: request.redirectURI, nonce: request.nonce, changes: changes)
         let isFirst = grants.add(code, AuthorizationCode(person: person, issuedAt: now, web: web))
         var token: String?
         if request.wantsToken {
-            token = Mint(key: try keys.signing(changes)).webToken(for: person, code: code, web: web, now: now)
+            token = Mint(key: try keys.signing(changes), view: view)
+                .webToken(for: person, code: code, web: web, now: now)
         }
-        return [("code", code), ("id_token", token), ("user", isFirst ? description(of: person) : nil)]
+        return [("code", code), ("id_token", token), ("user", isFirst ? description(of: person.seen(by: view)) : nil)]
     }
 
     /// What the answer to the first consent has beside the token. Nil if nothing of it was asked for.

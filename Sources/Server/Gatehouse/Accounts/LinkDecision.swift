@@ -86,7 +86,7 @@ extension NewLink {
         if let known = facts.known {
             guard known.user.id == user.id, facts.otherUser == nil else { return .taken(.identity) }
             var account = known.account
-            if identity.unionSubject == nil { account.subject = identity.subject }
+            account.takeSubject(of: identity)
             account.unionSubject = account.unionSubject ?? identity.unionSubject
             return .alreadyLinked(account)
         }

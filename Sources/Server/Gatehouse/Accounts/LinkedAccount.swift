@@ -18,12 +18,14 @@ package struct LinkedAccount: Sendable, Equatable {
     package var transferSubject: String?
     /// The subject that all apps of the operator see at this provider.
     package var unionSubject: String?
+    /// The subject before the app was transferred to another developer team.
+    package var formerSubject: String?
     package let linkedAt: Timestamp
 
     package init(
         provider: Provider, subject: String, email: String?, emailVerified: Bool?, emailHint: String?,
         isPrivateEmail: Bool?, isMailForwarded: Bool?, realUserStatus: Int64?, realUserStatusHint: Int64?,
-        transferSubject: String?, unionSubject: String? = nil, linkedAt: Timestamp
+        transferSubject: String?, unionSubject: String? = nil, formerSubject: String? = nil, linkedAt: Timestamp
     ) {
         self.provider = provider
         self.subject = subject
@@ -36,6 +38,7 @@ package struct LinkedAccount: Sendable, Equatable {
         self.realUserStatusHint = realUserStatusHint
         self.transferSubject = transferSubject
         self.unionSubject = unionSubject
+        self.formerSubject = formerSubject
         self.linkedAt = linkedAt
     }
 
@@ -60,8 +63,10 @@ extension LinkedAccount {
     /// The subject changes when the app was transferred to another developer team, which gives all users new ones. It does
     /// not change when another app of the operator has another subject for the same person.
     package func updated(from identity: Identity) -> LinkedAccount? {
+        // A token of the former team is older than what is known since.
+        guard !isFormer(identity) else { return nil }
         var account = self
-        account.subject = identity.unionSubject == nil ? identity.subject : subject
+        account.takeSubject(of: identity)
         account.unionSubject = unionSubject ?? identity.unionSubject
         // Not by ==, which treats more addresses as equal.
         let hasOtherAddress = identity.email.map { email?.hasSameBytes(as: $0) != true } ?? false
@@ -76,6 +81,18 @@ extension LinkedAccount {
         account.emailHint = emailHint ?? identity.emailHint
         account.transferSubject = transferSubject ?? identity.transferSubject
         return hasOtherAddress || account != self ? account : nil
+    }
+
+    /// Changes the subject to the one of an identity that was found by another name, and keeps the former one.
+    mutating func takeSubject(of identity: Identity) {
+        guard identity.unionSubject == nil, identity.subject != subject, !isFormer(identity) else { return }
+        formerSubject = subject
+        subject = identity.subject
+    }
+
+    /// Whether an identity has the subject from before a transfer of the app. Apps may still have such a token after it.
+    func isFormer(_ identity: Identity) -> Bool {
+        identity.provider == provider && identity.subject == formerSubject && identity.subject != subject
     }
 
     /// Whether a user's address came from this account: it is the oldest one that has the address, or none has it.

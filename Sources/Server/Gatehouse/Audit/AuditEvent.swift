@@ -31,6 +31,10 @@ package struct AuditEvent: Sendable, Equatable {
         case accountLinked = "account_linked"
         case accountUnlinked = "account_unlinked"
         case appleNotification = "apple_notification"
+        /// The account at Apple has the subject of the team to which the app was transferred.
+        case appleAccountMoved = "apple_account_moved"
+        /// Transfer subjects for a team were asked of Apple. The detail is the team, the count the number of accounts.
+        case appleTransferExported = "apple_transfer_exported"
         /// A provider other than Apple reported something about the user's account there.
         case securityEvent = "security_event"
         /// An operator restored a backup. The detail is the time of the last commit in it.

@@ -195,7 +195,7 @@ extension Login {
         guard let (account, user) = facts.known else { return nil }
         var changed = user
         changed.nickname = user.nickname ?? nickname
-        guard let address = identity.email else { return changed }
+        guard let address = identity.email, !account.isFormer(identity) else { return changed }
         if user.email?.isSameAddress(as: address) == true {
             changed.emailVerified = identity.emailVerified ?? user.emailVerified
         } else if let current = user.email, !account.isSource(of: current, among: facts.accounts) {

@@ -55,8 +55,8 @@ package protocol IdentityHasher: Sendable {
 }
 
 extension IdentityHasher {
-    /// The hashes of each subject under which an identity can log in again: the current one, the one after a transfer of
-    /// the app, and the one that other apps of the operator see.
+    /// The hashes of each subject under which an identity can log in again: the current one, the ones before and after a
+    /// transfer of the app, and the one that other apps of the operator see.
     package func hashes(of identity: Identity) -> [[UInt8]] {
         hashes(
             of: identity.provider, subject: identity.subject, transfer: identity.transferSubject,
@@ -67,6 +67,7 @@ extension IdentityHasher {
         hashes(
             of: account.provider, subject: account.subject, transfer: account.transferSubject,
             union: account.unionSubject)
+            + (account.formerSubject.map { hashes(of: "subject " + $0, by: account.provider) } ?? [])
     }
 
     private func hashes(of provider: Provider, subject: String, transfer: String?, union: String?) -> [[UInt8]] {

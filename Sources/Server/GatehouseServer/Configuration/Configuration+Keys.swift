@@ -5,6 +5,7 @@ import JOSE
 /// How Apple's token and revocation endpoints are reached.
 package struct AppleServerSettings: Sendable {
     package let addresses: AppleAddresses
+    package let teamID: String
     package let secrets: ClientSecrets
 }
 
@@ -93,8 +94,12 @@ extension SettingReader {
         guard let teamID = self[\.appleTeamID], let keyID = self[\.appleKeyID], let pem = self[\.applePrivateKey],
             let key = try? SigningKey(pem: pem, keyID: keyID)
         else { return (true, nil) }
-        let addresses = AppleAddresses(token: self[\.appleTokenURL], revocation: self[\.appleRevokeURL])
-        return (true, AppleServerSettings(addresses: addresses, secrets: ClientSecrets(teamID: teamID, key: key)))
+        let addresses = AppleAddresses(
+            token: self[\.appleTokenURL], revocation: self[\.appleRevokeURL], migration: self[\.appleMigrationURL])
+        return (
+            true,
+            AppleServerSettings(addresses: addresses, teamID: teamID, secrets: ClientSecrets(teamID: teamID, key: key))
+        )
     }
 
     // MARK: Current and previous keys

@@ -80,6 +80,25 @@ extension Configuration {
         return receivers
     }
 
+    /// What a transfer of the app needs: the team's credentials, and the apps. Faults of other settings do not matter.
+    package static func appleTransfer(
+        from source: SettingSource
+    ) throws(SettingFaults) -> (server: AppleServerSettings, clientIDs: [String]) {
+        try source.requireReadableFile()
+        let table = Settings.table
+        let (server, clientIDs) = try source.read(table.appleServer + [table.appleBundleIDs]) { settings in
+            if !settings.isSet(\.appleBundleIDs) { settings.addMissing(table.appleBundleIDs) }
+            let (isSet, server) = settings.appleServer()
+            if !isSet {
+                settings.addMissing(
+                    table.appleTeamID, "set it with APPLE_KEY_ID and APPLE_PRIVATE_KEY, the credentials at Apple")
+            }
+            return (server, settings[\.appleBundleIDs] ?? [])
+        }
+        guard let server else { throw SettingFaults(faults: [source.closedFolder].compactMap { $0 }) }
+        return (server, clientIDs)
+    }
+
     /// Which identity tokens are accepted. Faults of other settings do not matter.
     package static func identityTokens(from source: SettingSource) throws(SettingFaults) -> IdentityTokenPolicy {
         try source.requireReadableFile()
@@ -149,12 +168,13 @@ package struct ConfigurationSurvey: Sendable {
         appleKeysURL = source.readIfSound(\.appleKeysURL)
         let addresses = [
             table.appleKeysURL, table.appleTokenURL, table.appleRevokeURL, table.appleAuthorizationURL,
+            table.appleMigrationURL,
         ]
         appleAddresses =
             source.readIfSound(addresses) { settings in
                 let urls = [
                     settings[\.appleKeysURL], settings[\.appleTokenURL], settings[\.appleRevokeURL],
-                    settings[\.appleAuthorizationURL],
+                    settings[\.appleAuthorizationURL], settings[\.appleMigrationURL],
                 ]
                 return zip(addresses, urls).map { (name: $0.name, url: $1) }
             } ?? []
@@ -196,6 +216,6 @@ extension Settings {
         [publicURL, tokenIssuer, environment, redirectURIs, corsOrigins, appleClientID, appleAuthorizationURL]
     }
     fileprivate var appleServer: [any SettingRow] {
-        [appleTokenURL, appleRevokeURL, appleTeamID, appleKeyID, applePrivateKey]
+        [appleTokenURL, appleRevokeURL, appleMigrationURL, appleTeamID, appleKeyID, applePrivateKey]
     }
 }

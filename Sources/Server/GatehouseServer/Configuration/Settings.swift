@@ -107,6 +107,10 @@ package struct Settings: Sendable {
     package let appleRevokeURL = Setting(
         "APPLE_REVOKE_URL", .fetchURL, default: "https://appleid.apple.com/auth/revoke",
         "Address at which Apple's tokens are revoked.")
+    package let appleMigrationURL = Setting(
+        "APPLE_MIGRATION_URL", .fetchURL, default: "https://appleid.apple.com/auth/usermigrationinfo",
+        "Address at which users are moved.",
+        details: "To another team, by `gatehouse apple transfer`: [transferring the app](AppTransfer.md).")
     package let appleAuthorizationURL = Setting(
         "APPLE_AUTHORIZATION_URL", .pageURL, default: AppleWebClient.standardPage,
         "Address of Apple's page.", details: "Browsers are sent there.")

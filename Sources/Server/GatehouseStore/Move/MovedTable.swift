@@ -50,9 +50,12 @@ extension MovedTable {
             "auth_accounts", key: "id",
             texts: [
                 "id", "user_id", "provider", "provider_user_id", "email", "email_hint", "client_id", "transfer_sub",
-                "union_sub",
+                "union_sub", "former_sub", "transfer_team", "transfer_refused",
             ],
-            numbers: ["real_user_status", "real_user_status_hint", "notified_at", "created_at", "updated_at"],
+            numbers: [
+                "real_user_status", "real_user_status_hint", "notified_at", "created_at", "updated_at",
+                "transferred_at",
+            ],
             flags: ["email_verified", "is_private_email", "mail_forwarded"],
             blobs: ["refresh_token", "identity_token_hash"]),
         MovedTable(

@@ -33,7 +33,9 @@ extension Connection: RecordConnection {
             """
             SELECT 1 FROM users WHERE id = coalesce(
                 (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
-                (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3)) FOR NO KEY UPDATE
+                (SELECT user_id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3),
+                (SELECT user_id FROM auth_accounts WHERE id = (
+                    SELECT min(id) FROM auth_accounts WHERE provider = ?1 AND former_sub = ?2))) FOR NO KEY UPDATE
             """, values[0], values[1], .optional(identity.transferSubject))
     }
 

@@ -122,5 +122,6 @@ struct PostgreSQLMigration: Sendable {
         PostgreSQLMigration(
             name: "authorizations", usableBy: 1, sql: PackageResources.postgresql_0006_authorizations_sql),
         PostgreSQLMigration(name: "events", usableBy: 1, sql: PackageResources.postgresql_0007_events_sql),
+        PostgreSQLMigration(name: "app transfer", usableBy: 1, sql: PackageResources.postgresql_0008_app_transfer_sql),
     ]
 }

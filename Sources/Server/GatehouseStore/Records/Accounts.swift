@@ -4,7 +4,7 @@ import SQL
 /// The columns of an account `a`, in the order in which `LinkedAccount.init(row:_:)` reads them.
 private let accountColumns = """
     a.provider, a.provider_user_id, a.email, a.email_verified, a.email_hint, a.is_private_email, a.mail_forwarded,
-    a.real_user_status, a.real_user_status_hint, a.transfer_sub, a.union_sub, a.created_at
+    a.real_user_status, a.real_user_status_hint, a.transfer_sub, a.union_sub, a.former_sub, a.created_at
     """
 
 /// A transfer subject that an account has already stays with that account: the column is unique.
@@ -22,7 +22,8 @@ private let insertAccount = """
 private let updateAccount = """
     UPDATE auth_accounts SET provider_user_id = ?3, email = ?4, email_verified = ?5, email_hint = ?6,
         is_private_email = ?7, real_user_status = ?8, real_user_status_hint = ?9,
-        transfer_sub = coalesce(transfer_sub, \(unusedTransferSubject("?10"))), updated_at = ?11, union_sub = ?12
+        transfer_sub = coalesce(transfer_sub, \(unusedTransferSubject("?10"))), updated_at = ?11, union_sub = ?12,
+        former_sub = ?13
     WHERE provider = ?1 AND provider_user_id = ?2
     """
 
@@ -31,7 +32,8 @@ private let accountOfIdentity = """
     FROM auth_accounts a JOIN users u ON u.id = a.user_id
     WHERE a.id = coalesce(
         (SELECT id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
-        (SELECT id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3))
+        (SELECT id FROM auth_accounts WHERE provider = ?1 AND transfer_sub = ?3),
+        (SELECT min(id) FROM auth_accounts WHERE provider = ?1 AND former_sub = ?2))
     """
 
 private let accountOfUnionSubject = """
@@ -42,7 +44,7 @@ private let accountOfUnionSubject = """
 
 extension RecordConnection {
     /// The account of an identity, and the user who has its union subject if that is another one. The account of the subject
-    /// itself comes first.
+    /// itself comes first, and the one that had it before a transfer of the app comes last.
     func known(_ identity: Identity) throws -> (known: KnownIdentity?, otherUser: UserID?) {
         let known = try first(
             accountOfIdentity, .text(identity.provider.rawValue), .text(identity.subject),
@@ -113,14 +115,15 @@ extension RecordConnection {
             .integer(account.linkedAt.milliseconds), .optional(account.unionSubject))
     }
 
-    /// - Parameter formerSubject: the subject in the row, which a transfer of the app changes.
-    func update(_ account: LinkedAccount, formerSubject: String, now: Timestamp) throws {
+    /// - Parameter subject: the one in the row, which a transfer of the app changes.
+    func update(_ account: LinkedAccount, formerSubject subject: String, now: Timestamp) throws {
         try send(
             updateAccount,
-            .text(account.provider.rawValue), .text(formerSubject), .text(account.subject), .optional(account.email),
+            .text(account.provider.rawValue), .text(subject), .text(account.subject), .optional(account.email),
             .optional(account.emailVerified), .optional(account.emailHint), .optional(account.isPrivateEmail),
             .optional(account.realUserStatus), .optional(account.realUserStatusHint),
-            .optional(account.transferSubject), .integer(now.milliseconds), .optional(account.unionSubject))
+            .optional(account.transferSubject), .integer(now.milliseconds), .optional(account.unionSubject),
+            .optional(account.formerSubject))
     }
 
     /// Links the replay grace of an identity token to an account: it ends with the account, or with the next token.
@@ -156,6 +159,6 @@ extension LinkedAccount {
             isMailForwarded: row.optionalFlag(columns.next()), realUserStatus: row.optionalInteger(columns.next()),
             realUserStatusHint: row.optionalInteger(columns.next()),
             transferSubject: row.optionalText(columns.next()), unionSubject: row.optionalText(columns.next()),
-            linkedAt: row.timestamp(columns.next()))
+            formerSubject: row.optionalText(columns.next()), linkedAt: row.timestamp(columns.next()))
     }
 }

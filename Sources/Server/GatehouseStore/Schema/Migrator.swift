@@ -111,5 +111,6 @@ struct Migration: Sendable {
         Migration(name: "codes", sql: PackageResources._012_codes_sql),
         Migration(name: "authorizations", sql: PackageResources._013_authorizations_sql),
         Migration(name: "events", sql: PackageResources._014_events_sql),
+        Migration(name: "app transfer", sql: PackageResources._015_app_transfer_sql),
     ]
 }

@@ -49,6 +49,7 @@ private struct ExportedAccountBody: ResponseBody {
         json.member("realUserStatus", account.realUserStatus.map(JSONValue.integer) ?? .null)
         json.member("realUserStatusHint", account.realUserStatusHint.map(JSONValue.integer) ?? .null)
         json.member("transferUserIdentifier", account.transferSubject)
+        json.member("formerUserIdentifier", account.formerSubject)
         json.member("unionUserIdentifier", account.unionSubject)
     }
 }

@@ -83,14 +83,16 @@ package struct AppleEndpoints: AppleServer {
     }
 }
 
-/// The URLs of Apple's token and revocation endpoints.
+/// The URLs of Apple's endpoints for developers.
 package struct AppleAddresses: Sendable, Equatable {
     package let token: String
     package let revocation: String
+    package let migration: String
 
-    package init(token: String, revocation: String) {
+    package init(token: String, revocation: String, migration: String) {
         self.token = token
         self.revocation = revocation
+        self.migration = migration
     }
 }
 
@@ -98,7 +100,7 @@ extension HTTPResponse {
     /// The error codes with which Apple refuses this server's credentials, from RFC 6749, section 5.2 (documented by
     /// Apple), and RFC 7009, section 2.2.1. Faults contain no other text of an answer, because they are written to the
     /// log.
-    private static let credentialErrors = [
+    static let credentialErrors = [
         "invalid_client", "invalid_request", "invalid_scope", "unauthorized_client", "unsupported_grant_type",
         "unsupported_token_type",
     ]
@@ -114,5 +116,5 @@ extension HTTPResponse {
         return .credentialsRefused(known)
     }
 
-    fileprivate var object: JSONObject? { (try? JSONValue(parsing: body))?.object }
+    var object: JSONObject? { (try? JSONValue(parsing: body))?.object }
 }

@@ -10,7 +10,8 @@ import Testing
 @Suite("Apple's token and revocation endpoints")
 struct AppleEndpointsTests {
     private static let addresses = AppleAddresses(
-        token: "https://apple.example/token", revocation: "https://apple.example/revoke")
+        token: "https://apple.example/token", revocation: "https://apple.example/revoke",
+        migration: "https://apple.example/migrate")
     private static let code = "c0123.0.mxzs.the-code-itself"
     private static let refreshToken = "r0123.0.mxzs.the-refresh-token-itself"
 
