@@ -122,7 +122,7 @@ struct UsersImportTests {
     @Test("identities of disabled users need the refresh secret, which recognises them")
     func barred() throws {
         let path = try file([line("1")])
-        let connection = try TestDatabase(url: registry.environment["DATABASE_URL"] ?? "")
+        let connection = TestDatabase(url: registry.environment["DATABASE_URL"] ?? "")
         try connection.execute(
             "INSERT INTO barred_identities (hash, user_id, moment) VALUES (\(TestDatabase.isOnServer ? "'\\x01'" : "x'01'"), 'user_1', 1)"
         )
