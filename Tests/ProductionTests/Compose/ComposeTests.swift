@@ -72,7 +72,7 @@ struct ComposeTests {
         try fixture.compose("stop", "example")
         try rename(to: "Ada L.")
         try fixture.up()
-        #expect(try Eventually.holds(within: 240, every: 0.2) { (try? nicknames()) == ["Ada L."] })
+        #expect(Eventually.holds(within: 240, every: 0.2) { (try? nicknames()) == ["Ada L."] })
         for path in ["/events", "/comments/events"] {
             #expect(try fixture.ask(path, ["type": "user.deleted"], bearer: writer).status == 404, "\(path)")
         }
