@@ -33,7 +33,9 @@ package struct UserImport {
         run.moment = primitives.now()
         if !writes || readsFirst {
             let facts = try store.importFacts(of: users, hasher: hasher)
-            var known = soFar
+            var known = ImportedSoFar()
+            // Not copied: that of a dry run is large.
+            swap(&known, &soFar)
             let decisions = Self.decide(users, on: facts, &known, makeID: makeID)
             if !writes { soFar = known }
             if !writes || !decisions.contains(where: \.isCreation) { return decisions }

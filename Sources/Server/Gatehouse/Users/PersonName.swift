@@ -33,7 +33,14 @@ package struct PersonName: Sendable, Equatable {
 extension String {
     /// The text without white space at its ends; nil if nothing is left.
     package var trimmedOrNil: String? {
+        // Most texts begin and end with a visible character of ASCII.
+        if let first = utf8.first, let last = utf8.last, first.isVisible, last.isVisible { return self }
         let kept = drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()
         return kept.isEmpty ? nil : String(kept)
     }
+}
+
+extension UInt8 {
+    /// Of ASCII.
+    var isVisible: Bool { (0x21...0x7E).contains(self) }
 }

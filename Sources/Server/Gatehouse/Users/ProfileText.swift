@@ -9,6 +9,10 @@ extension String {
 
     /// Text on both sides of one `@`. Whether mail arrives there is not checked.
     package var isPlausibleAddress: Bool {
+        let at = UInt8(ascii: "@")
+        if utf8.allSatisfy(\.isVisible) {
+            return utf8.first != at && utf8.last != at && utf8.count { $0 == at } == 1
+        }
         // By scalars: a combining mark after the @ would hide it from a search by characters.
         let parts = unicodeScalars.split(separator: "@", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }

@@ -5,7 +5,8 @@ import Testing
 struct ImportDecisionTests {
     private static let now = Timestamp(milliseconds: 1_760_000_000_000)
     private static let kept = UserID("user_01J00000000000000000000000")
-    private let (ada, bob) = (UserID("user_1"), UserID("user_2"))
+    private let ada = UserID("user_1")
+    private let bob = UserID("user_2")
 
     private func user(_ change: (inout UserLine) -> Void = { _ in }) throws -> ImportedUser {
         var line = UserLine()

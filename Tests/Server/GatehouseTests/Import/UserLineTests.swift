@@ -5,6 +5,16 @@ import Testing
 struct UserLineTests {
     private static let now = Timestamp(milliseconds: 1_760_000_000_000)
 
+    private struct Mistake: Sendable {
+        let member: String
+        let change: @Sendable (inout UserLine) -> Void
+
+        init(_ member: String, _ change: @escaping @Sendable (inout UserLine) -> Void) {
+            self.member = member
+            self.change = change
+        }
+    }
+
     private func line(_ change: (inout UserLine) -> Void = { _ in }) -> UserLine {
         var line = UserLine()
         line.identities = [identity("apple", "001")]
@@ -94,39 +104,43 @@ struct UserLineTests {
     @Test(
         "a value that is not valid is named, and never repeated",
         arguments: [
-            ("id", { $0.id = "user_1" }), ("id", { $0.id = "user_81J00000000000000000000000" }),
-            ("id", { $0.id = "sess_01J00000000000000000000000" }),
-            ("ref", { $0.reference = String(repeating: "x", count: 129) }),
-            ("email", { $0.email = "secret at example" }), ("emailVerified", { $0.emailVerified = true }),
-            ("emailVerified", { ($0.email, $0.emailVerified) = (.some(nil), true) }),
-            ("nickname", { $0.nickname = "se\u{7}cret" }),
-            ("nickname", { $0.nickname = String(repeating: "é", count: 101) }),
-            ("avatarUrl", { $0.avatarURL = "http://secret.example" }), ("role", { $0.role = "secret" }),
-            ("status", { $0.status = "DELETED" }), ("status", { $0.status = "secret" }),
-            ("createdAt", { $0.createdAt = "secret" }), ("createdAt", { $0.createdAt = "2999-01-01T00:00:00Z" }),
-            ("createdAt", { $0.createdAt = "1969-12-31T23:59:59Z" }),
-            ("lastLoginAt", { $0.lastLoginAt = "2024-02-30T00:00:00Z" }),
-            ("phone", { $0.phone = "138secret" }), ("phone", { $0.phone = "13800138000" }),
-            ("identities[0].provider", { $0.identities[0].provider = nil }),
-            ("identities[0].provider", { $0.identities[0].provider = "APPLE" }),
-            ("identities[0].provider", { $0.identities[0].provider = "passkey" }),
-            ("identities[0].subject", { $0.identities[0].subject = nil }),
-            ("identities[0].subject", { $0.identities[0].subject = "" }),
-            ("identities[0].subject", { $0.identities[0].subject = "se\0cret" }),
-            ("identities[0].subject", { $0.identities[0].subject = String(repeating: "x", count: 256) }),
-            ("identities[0].email", { $0.identities[0].email = "secret" }),
-            ("identities[0].linkedAt", { $0.identities[0].linkedAt = "secret" }),
-            (
-                "identities[0].transferSub",
-                { ($0.identities[0].provider, $0.identities[0].transferSubject) = ("google", "T") }
-            ),
-        ] as [(String, @Sendable (inout UserLine) -> Void)])
-    func invalid(member: String, change: @Sendable (inout UserLine) -> Void) {
-        var line = line()
-        change(&line)
+            Mistake("id") { $0.id = "user_1" },
+            Mistake("id") { $0.id = "user_81J00000000000000000000000" },
+            Mistake("id") { $0.id = "sess_01J00000000000000000000000" },
+            Mistake("ref") { $0.reference = String(repeating: "x", count: 129) },
+            Mistake("email") { $0.email = "secret at example" },
+            Mistake("emailVerified") { $0.emailVerified = true },
+            Mistake("emailVerified") { ($0.email, $0.emailVerified) = (.some(nil), true) },
+            Mistake("nickname") { $0.nickname = "se\u{7}cret" },
+            Mistake("nickname") { $0.nickname = String(repeating: "é", count: 101) },
+            Mistake("avatarUrl") { $0.avatarURL = "http://secret.example" },
+            Mistake("role") { $0.role = "secret" },
+            Mistake("status") { $0.status = "DELETED" },
+            Mistake("status") { $0.status = "secret" },
+            Mistake("createdAt") { $0.createdAt = "secret" },
+            Mistake("createdAt") { $0.createdAt = "2999-01-01T00:00:00Z" },
+            Mistake("createdAt") { $0.createdAt = "1969-12-31T23:59:59Z" },
+            Mistake("lastLoginAt") { $0.lastLoginAt = "2024-02-30T00:00:00Z" },
+            Mistake("phone") { $0.phone = "138secret" },
+            Mistake("phone") { $0.phone = "13800138000" },
+            Mistake("identities[0].provider") { $0.identities[0].provider = nil },
+            Mistake("identities[0].provider") { $0.identities[0].provider = "APPLE" },
+            Mistake("identities[0].provider") { $0.identities[0].provider = "passkey" },
+            Mistake("identities[0].subject") { $0.identities[0].subject = nil },
+            Mistake("identities[0].subject") { $0.identities[0].subject = "" },
+            Mistake("identities[0].subject") { $0.identities[0].subject = "se\0cret" },
+            Mistake("identities[0].subject") { $0.identities[0].subject = String(repeating: "x", count: 256) },
+            Mistake("identities[0].email") { $0.identities[0].email = "secret" },
+            Mistake("identities[0].linkedAt") { $0.identities[0].linkedAt = "secret" },
+            Mistake("identities[0].transferSub") {
+                ($0.identities[0].provider, $0.identities[0].transferSubject) = ("google", "T")
+            },
+        ])
+    private func invalid(mistake: Mistake) {
+        let line = line(mistake.change)
         #expect { try checked(line) } throws: { error in
             guard let faults = (error as? LineFaults)?.faults else { return false }
-            return faults.map(\.member) == [member] && !faults[0].sentence.contains("secret")
+            return faults.map(\.member) == [mistake.member] && !faults[0].sentence.contains("secret")
         }
     }
 
