@@ -25,8 +25,8 @@ package struct ConvertedUser: Sendable {
 
 /// Why a way to sign in cannot be taken.
 package enum LostWay: Sendable, Hashable {
-    /// Passwords are not taken. A verified address gets codes instead, but this one was never verified: whoever signed up
-    /// with it need not be its owner.
+    /// Passwords are not taken. A verified address gets codes instead, but this one was never verified: the user who
+    /// signed up with it need not be its owner.
     case passwordWithoutVerifiedEmail
     case anonymous
     case phoneNotVerified

@@ -37,5 +37,7 @@ struct OutboxCheckTests {
         #expect(findings(configured: ["shop", "forum"]).map(\.grade) == [.note])
         #expect(findings(configured: nil).map(\.grade) == [.ok])
         #expect(!OutboxCheck(database: nil, configured: []).isNeeded)
+        #expect(!OutboxCheck(database: nil, configured: nil).isNeeded)
+        #expect(OutboxCheck(database: nil, configured: ["shop"]).isNeeded)
     }
 }

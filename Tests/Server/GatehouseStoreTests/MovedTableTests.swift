@@ -21,7 +21,7 @@ struct MovedTableTests {
         tables.mapValues { Set($0.keys) }
     }
 
-    @Test("Every column of SQLite is moved")
+    @Test("Every column of SQLite is moved, except those that concern the nodes of one database")
     func file() throws {
         let folder = try TemporaryFolder()
         let database = TestDatabase(url: "sqlite:" + folder.file("gatehouse.db"))
@@ -30,6 +30,7 @@ struct MovedTableTests {
         for table in try database.tables() where !table.hasPrefix("sqlite_") {
             let query = "SELECT name FROM pragma_table_info('\(table)')"
             found[table] = Set(try database.connection().all(query) { $0.text(0) })
+                .subtracting(MovedTable.unmovedColumns[table] ?? [])
         }
         #expect(found == names(moved))
     }

@@ -60,6 +60,19 @@ struct ReceiverPaceTests {
         #expect(pace.pausedUntil?.wholeSeconds == seconds)
     }
 
+    @Test("A receiver that takes an event which was under way still gets nothing until the time that it has named")
+    func namedTime() {
+        var pace = ReceiverPace()
+        _ = record(.busy(retryAfter: .seconds(90), fault: "status 429"), in: &pace)
+        #expect(record(.accepted, in: &pace, uptime: .seconds(1)) == .finish)
+        #expect(pace.isPaused(at: .seconds(89)) && !pace.isPaused(at: .seconds(90)))
+        #expect(record(.accepted, in: &pace, uptime: .seconds(91)) == .finish)
+        #expect(pace == ReceiverPace())
+        _ = record(.unreachable("no answer"), in: &pace)
+        #expect(record(.accepted, in: &pace) == .finish)
+        #expect(pace == ReceiverPace(), "a failure among requests that succeed is no pause")
+    }
+
     @Test("A refused event waits longer each time, up to four hours, and delays no other user")
     func refused() {
         var pace = ReceiverPace()

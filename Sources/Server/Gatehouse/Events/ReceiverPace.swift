@@ -22,6 +22,8 @@ package struct ReceiverPace: Sendable, Equatable {
     private var refusals = 0
     /// Uptime; nil if nothing is sent later than it could be.
     package private(set) var pausedUntil: Duration?
+    /// The end of the pause that the receiver has asked for.
+    private var namedUntil: Duration?
 
     package init() {}
 
@@ -40,7 +42,10 @@ package struct ReceiverPace: Sendable, Equatable {
         let isExpired = isClockTrusted && event.expiresAt <= now
         switch outcome {
         case .accepted:
+            // A time that the receiver has named also holds if it takes an event that was under way.
+            let named = namedUntil.flatMap { uptime < $0 ? $0 : nil }
             self = ReceiverPace()
+            (pausedUntil, namedUntil) = (named, named)
             return .finish
         case .gone:
             return .stop(fault: "the receiver answers status 410: it wants no more events")
@@ -64,7 +69,9 @@ package struct ReceiverPace: Sendable, Equatable {
             failures += 1
             pausedUntil = uptime + Self.doubled(.seconds(1), failures - 1, atMost: Self.longestPause, chance: chance)
         }
-        if let time { pausedUntil = max(pausedUntil ?? .zero, uptime + time) }
+        guard let time else { return }
+        namedUntil = max(namedUntil ?? .zero, uptime + time)
+        pausedUntil = max(pausedUntil ?? .zero, uptime + time)
     }
 
     /// The time until an event is sent again that was refused so many times.

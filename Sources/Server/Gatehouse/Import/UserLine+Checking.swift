@@ -27,7 +27,9 @@ extension UserLine {
             return (source?.email, source?.hasVerifiedEmail ?? false)
         }
         guard let address = check.address(email, "email") else {
-            if email != nil, emailVerified == true { check.reject("emailVerified", "must not be true without email") }
+            if email?.trimmedOrNil == nil, emailVerified == true {
+                check.reject("emailVerified", "must not be true without email")
+            }
             return (nil, false)
         }
         let source = identities.first { $0.email?.isSameAddress(as: address) == true }

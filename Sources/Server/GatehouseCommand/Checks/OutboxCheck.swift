@@ -15,7 +15,7 @@ struct OutboxCheck: Check {
 
     /// False if there are no receivers, neither in the settings nor in the database.
     var isNeeded: Bool {
-        guard configured?.isEmpty == true else { return true }
+        if configured?.isEmpty == false { return true }
         return (try? database?.receiverStates().isEmpty) == false
     }
 

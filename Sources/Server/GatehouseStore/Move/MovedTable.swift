@@ -33,8 +33,8 @@ package struct MovedTable: Sendable {
 }
 
 extension MovedTable {
-    /// Columns that have a meaning only in one database, by table. PostgreSQL gives each revocation the id of the
-    /// transaction that copies it. Nodes of the source do not send events of the target.
+    /// Columns that have a meaning only in one database, by table. PostgreSQL gives each revocation the id of the transaction
+    /// that copies it. A node that sends the events of the source has nothing to do with the target.
     package static let unmovedColumns: [String: Set<String>] = [
         "revocations": ["transaction"], "event_receivers": ["holder", "held_until"],
     ]
