@@ -45,8 +45,8 @@ struct PackagePagesTests {
             "README.Debian", "README.md", "Operations.md", "nginx.md", "systemd.md", "ThreatModel.md",
             "examples/monitoring/gatehouse.rules.yml", "examples/monitoring/prometheus.yml",
             "examples/monitoring/grafana/gatehouse.json", "examples/replication/litestream.yml",
-            "examples/replication/gatehouse-replication.service", "examples/sms/README.md",
-            "examples/sms/sms_receiver.py",
+            "examples/replication/gatehouse-replication.service", "examples/services/README.md",
+            "examples/services/sms_receiver.py", "examples/services/comments.py",
         ] { #expect(try exists("\(Self.folder)/\(name)"), "\(name)") }
     }
 

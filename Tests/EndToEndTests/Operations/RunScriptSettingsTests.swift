@@ -17,8 +17,8 @@ struct RunScriptSettingsTests {
         set -euo pipefail
         fail() { printf '%s\\n' "$2" >&2; exit "$1"; }
         data=$2 socket=$2/socket port=8443 apple_port=8444 real_apple=$3 bundle_id=$4 listen=()
-        for part in network settings web providers codes; do source "$1/deploy/lib/run/$part"; done
-        mail_port=2525
+        for part in network settings web providers codes comments; do source "$1/deploy/lib/run/$part"; done
+        mail_port=2525 comments_port=2526
         umask 077
         refuse_settings
         choose_bundle_id
