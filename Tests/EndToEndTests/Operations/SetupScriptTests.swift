@@ -67,7 +67,10 @@ struct SetupScriptTests {
     func containersAgain() throws {
         func makeSecrets() throws -> Shell.Outcome {
             try Shell.outcome(
-                of: ["/bin/sh", Executable.root + "/deploy/docker/make-secrets", credentials, folder.file("apple")],
+                of: [
+                    "/bin/sh", Executable.root + "/deploy/docker/make-secrets", credentials, folder.file("apple"),
+                    folder.file("apple"),
+                ],
                 environment: ["PATH": "\(folder.file("bin")):/usr/bin:/bin"])
         }
         #expect(try makeSecrets().status == 0)
@@ -109,7 +112,7 @@ struct SetupScriptTests {
         let script = Executable.root + "/deploy/docker/make-secrets"
         try Shell.run([
             "/usr/bin/env", "PATH=\(folder.file("bin")):/usr/bin:/bin", "/bin/sh", script, credentials,
-            folder.file("apple"),
+            folder.file("apple"), folder.file("apple"),
         ])
         #expect(try made.contains("jwt_access_secret") != hasKey)
         #expect(try made.contains("jwt_refresh_secret"))
