@@ -29,7 +29,8 @@ struct ReceiverPaceTests {
         var (uptime, pauses) = (Duration.zero, [Duration]())
         for _ in 0..<12 {
             let step = record(.unreachable("no answer"), in: &pace, uptime: uptime)
-            #expect(step == .postpone(until: Self.now, fault: "no answer"), "it is due when the pause ends")
+            let pause = (pace.pausedUntil ?? .zero) - uptime
+            #expect(step == .postpone(until: Self.now + pause + .seconds(1), fault: "no answer"), "behind another one")
             #expect(pace.permitted == 1)
             let end = pace.pausedUntil ?? .zero
             #expect(pace.isPaused(at: uptime) && !pace.isPaused(at: end))
@@ -56,7 +57,7 @@ struct ReceiverPaceTests {
         var pace = ReceiverPace()
         #expect(
             record(.busy(retryAfter: time, fault: "status 429"), in: &pace)
-                == .postpone(until: Self.now, fault: "status 429"))
+                == .postpone(until: Self.now + .seconds(seconds + 1), fault: "status 429"))
         #expect(pace.pausedUntil?.wholeSeconds == seconds)
     }
 
@@ -71,6 +72,16 @@ struct ReceiverPaceTests {
         _ = record(.unreachable("no answer"), in: &pace)
         #expect(record(.accepted, in: &pace) == .finish)
         #expect(pace == ReceiverPace(), "a failure among requests that succeed is no pause")
+    }
+
+    @Test("An event at which the receiver hangs waits longer each time, up to ten minutes, while it takes others")
+    func poison() {
+        let waits = [0, 1, 2, 5, 9, 10, 40].map { attempts in
+            var pace = ReceiverPace()
+            return record(.unreachable("no answer"), in: &pace, attempts: attempts)
+        }
+        let seconds: [Int64] = [2, 2, 4, 32, 512, 600, 600]
+        #expect(waits == seconds.map { EventStep.postpone(until: Self.now + .seconds($0), fault: "no answer") })
     }
 
     @Test("A refused event waits longer each time, up to four hours, and delays no other user")
@@ -118,7 +129,7 @@ struct ReceiverPaceTests {
         var pace = ReceiverPace()
         #expect(
             record(.unreachable("no"), in: &pace, at: Self.later, isClockTrusted: false)
-                == .postpone(until: Self.later, fault: "no"))
+                == .postpone(until: Self.later + .seconds(2), fault: "no"))
         #expect(
             record(.refused("no"), in: &pace, at: Self.later, isClockTrusted: false)
                 == .postpone(until: Self.later + .seconds(5), fault: "no"))

@@ -1,7 +1,8 @@
 /// How fast a receiver gets events, decided by its answers.
 ///
 ///     accepted             the next one at once
-///     busy, unreachable    nothing for a while, which doubles up to 5 minutes; then one event alone, as a probe
+///     busy, unreachable    nothing for a while, which doubles up to 5 minutes; then one event alone, as a probe: another one, so
+///                          that one at which the receiver hangs does not hold back all
 ///     refused              this event again after a while, which doubles up to 4 hours, and with it the later ones of its
 ///                          user; ten refusals in a row count as a failure of the receiver, too
 ///     gone                 nothing, until an operator resumes the receiver
@@ -51,10 +52,14 @@ package struct ReceiverPace: Sendable, Equatable {
             return .stop(fault: "the receiver answers status 410: it wants no more events")
         case .busy(let time, let fault):
             pause(for: time.map { min($0, Self.longestRetryAfter) }, uptime: uptime, chance: chance)
-            return isExpired ? .giveUpExpired(fault: fault) : .postpone(until: now, fault: fault)
+            return isExpired
+                ? .giveUpExpired(fault: fault)
+                : .postpone(until: now + turn(of: event, uptime: uptime, chance: chance), fault: fault)
         case .unreachable(let fault):
             pause(uptime: uptime, chance: chance)
-            return isExpired ? .giveUpExpired(fault: fault) : .postpone(until: now, fault: fault)
+            return isExpired
+                ? .giveUpExpired(fault: fault)
+                : .postpone(until: now + turn(of: event, uptime: uptime, chance: chance), fault: fault)
         case .refused(let fault):
             refusals += 1
             if refusals >= Self.toleratedRefusals { pause(uptime: uptime, chance: chance) }
@@ -72,6 +77,14 @@ package struct ReceiverPace: Sendable, Equatable {
         guard let time else { return }
         namedUntil = max(namedUntil ?? .zero, uptime + time)
         pausedUntil = max(pausedUntil ?? .zero, uptime + time)
+    }
+
+    /// When an event is sent again that got no answer: after the pause, and behind another one that is due then. A receiver that
+    /// hangs at one event alone still gets those of other users.
+    private func turn(of event: QueuedEvent, uptime: Duration, chance: Double) -> Duration {
+        let attempts = Int(min(max(0, event.attempts), 32))
+        let own = Self.doubled(.seconds(1), attempts, atMost: Self.longestPause * 2, chance: chance)
+        return max(own, (pausedUntil ?? uptime) - uptime + .seconds(1))
     }
 
     /// The time until an event is sent again that was refused so many times.
