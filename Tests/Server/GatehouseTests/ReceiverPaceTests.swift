@@ -76,7 +76,7 @@ struct ReceiverPaceTests {
 
     @Test("An event at which the receiver hangs waits longer each time, up to ten minutes, while it takes others")
     func poison() {
-        let waits = [0, 1, 2, 5, 9, 10, 40].map { attempts in
+        let waits = [0, 1, 2, 5, 9, 10, 40].map { (attempts: Int64) in
             var pace = ReceiverPace()
             return record(.unreachable("no answer"), in: &pace, attempts: attempts)
         }
