@@ -4,7 +4,7 @@ import Synchronization
 
 /// Runs a queue for each configured receiver, and registers the receivers in the database.
 package final class EventDispatcher: Sendable {
-    /// How often the registration is renewed: a receiver that no node renews for a day is forgotten.
+    /// How often the registration is renewed, which `gatehouse events receivers` shows.
     private static let registrationInterval = Duration.seconds(600)
 
     private struct Running {
@@ -35,7 +35,8 @@ package final class EventDispatcher: Sendable {
         let sender = EventSender(store: store, now: now, write: write)
         environment = ReceiverQueue.Environment(
             store: store, node: node,
-            send: { (receiver, event) throws(Refusal) in try sender.send(event, to: receiver) }, now: now,
+            content: { (event) throws(Refusal) in try sender.content(of: event) },
+            send: { receiver, event, content in sender.send(event, content, to: receiver) }, now: now,
             isClockTrusted: isClockTrusted, report: report)
         state = Mutex(State(receivers: receivers))
         registerIfDue()

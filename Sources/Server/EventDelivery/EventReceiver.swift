@@ -30,8 +30,6 @@ package struct EventReceiver: Sendable {
         self.permitsPrivateAddresses = permitsPrivateAddresses
         self.authorities = authorities
     }
-
-    package func wants(_ type: EventType) -> Bool { types?.contains(type) ?? true }
 }
 
 extension EventReceiver {

@@ -11,10 +11,13 @@ struct EventSender: Sendable {
     let now: @Sendable () -> Timestamp
     let write: UserWriter
 
-    /// The user is read now, so that a late event has no old data.
-    func send(_ event: QueuedEvent, to receiver: EventReceiver) throws(Refusal) -> EventOutcome {
+    /// The user is read when the event is sent, so that a late event has no old data.
+    func content(of event: QueuedEvent) throws(Refusal) -> [UInt8] {
         let user = try store.summaries(of: [event.event.userID]).first
-        let body = EventBody(event.event, user: user, writing: write).bytes
+        return EventBody(event.event, user: user, writing: write).bytes
+    }
+
+    func send(_ event: QueuedEvent, _ body: [UInt8], to receiver: EventReceiver) -> EventOutcome {
         let headers = receiver.secrets.headers(id: event.id, timestamp: now().seconds, body: body)
         do throws(HTTPFault) {
             let client = receiver.client(timeout: Self.timeLimit)

@@ -12,7 +12,9 @@ final class ReceiverQueue: Sendable {
         let store: any EventStore
         /// An id of this process.
         let node: String
-        let send: @Sendable (EventReceiver, QueuedEvent) throws(Refusal) -> EventOutcome
+        /// Reads what is sent.
+        let content: @Sendable (QueuedEvent) throws(Refusal) -> [UInt8]
+        let send: @Sendable (EventReceiver, QueuedEvent, _ content: [UInt8]) -> EventOutcome
         let now: @Sendable () -> Timestamp
         let isClockTrusted: @Sendable () -> Bool
         let report: @Sendable (EventDeliveryReport) -> Void
@@ -55,8 +57,7 @@ final class ReceiverQueue: Sendable {
                 return .look
             }
             guard users.count < pace.permitted else { return nil }
-            // No other node may take the lease while the request is under way.
-            if now + EventSender.timeLimit < heldUntil, let event = ready.first {
+            if mayBeginRequest(at: now), let event = ready.first {
                 ready.removeFirst()
                 users.insert(event.event.userID)
                 return .send(event, to: receiver)
@@ -65,6 +66,9 @@ final class ReceiverQueue: Sendable {
             (usersAtFetch, hasMore) = (users, false)
             return .fetch
         }
+
+        /// No other node may take the lease while a request is under way.
+        func mayBeginRequest(at now: Duration) -> Bool { now + EventSender.timeLimit < heldUntil }
 
         mutating func take(_ resumption: Timestamp?) {
             if let last = self.resumption, last != resumption { pace = ReceiverPace() }
@@ -134,7 +138,8 @@ final class ReceiverQueue: Sendable {
         do throws(Refusal) { try environment.store.release(name, by: environment.node) } catch { report(error) }
     }
 
-    private var uptime: Duration { .milliseconds(MonotonicTime.now.milliseconds) }
+    /// Counts while the machine is suspended, as the clock of the database does.
+    private var uptime: Duration { .milliseconds(MachineUptime.milliseconds) }
 
     private func nextTask() -> Task {
         while true {
@@ -169,9 +174,11 @@ final class ReceiverQueue: Sendable {
         return isHeld
     }
 
-    /// Ends a pause if the operator wants that.
+    /// Keeps the lease during a pause, and ends the pause if the operator wants that.
     private func look() {
         do throws(Refusal) {
+            // Another node, which knows nothing of the pause, would send at once.
+            _ = try holdLease(at: uptime)
             let resumption = try environment.store.resumption(of: name)
             state.change { $0.take(resumption) }
         } catch { report(error) }
@@ -181,7 +188,10 @@ final class ReceiverQueue: Sendable {
 
     private func send(_ event: QueuedEvent, to receiver: EventReceiver) {
         do throws(Refusal) {
-            let outcome = try environment.send(receiver, event)
+            let content = try environment.content(event)
+            // The database may have been slow. Without the lease, another node may be sending by now.
+            guard read({ $0.mayBeginRequest(at: uptime) }) else { return state.change { $0.end(event) } }
+            let outcome = environment.send(receiver, event, content)
             let step = state.change { state in
                 state.pace.record(
                     outcome, of: event, at: environment.now(), uptime: uptime,

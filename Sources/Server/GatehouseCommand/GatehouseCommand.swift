@@ -11,8 +11,10 @@ struct GatehouseCommand {
         UsersListCommand(), UsersShowCommand(), UsersDisableCommand(), UsersEnableCommand(), UsersRoleCommand(),
         UsersUnlinkCommand(), UsersDeleteCommand(), UsersImportCommand(), UsersExportCommand(),
         UsersConvertFirebaseCommand(), UsersConvertSupabaseCommand(), UsersSessionsCommand(), SessionsRevokeCommand(),
-        AuditCommand(), EventsListCommand(), EventsShowCommand(), EventsRetryCommand(), EventsReceiversCommand(),
-        EventsResumeCommand(), AppleTransferExportCommand(), AppleTransferImportCommand(), AppleVerifyCommand(),
+        AuditCommand(), EventsListCommand(), EventsShowCommand(), EventsRetryCommand(), EventsDiscardCommand(),
+        EventsReceiversCommand(),
+        EventsResumeCommand(), EventsForgetCommand(), AppleTransferExportCommand(), AppleTransferImportCommand(),
+        AppleVerifyCommand(),
         IdentityVerifyCommand(), DPoPVerifyCommand(), JWSVerifyCommand(), OpenAPICommand(),
         VersionCommand(),
     ]

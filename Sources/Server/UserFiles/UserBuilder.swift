@@ -13,7 +13,21 @@ struct UserBuilder {
         if !losses.contains(way) { losses.append(way) }
     }
 
-    mutating func add(_ identity: IdentityLine) {
+    /// The domains of Apple's private relay addresses.
+    private static let relays = ["@privaterelay.appleid.com", "@private.icloud.com"]
+
+    /// - Parameter isVerified: whether the provider has confirmed the address; nil if the file does not say.
+    mutating func add(provider: String, subject: String, email: String?, isVerified: Bool?) {
+        var identity = IdentityLine()
+        (identity.provider, identity.subject) = (provider, subject)
+        if let address = email, address.isPlausibleAddress {
+            (identity.email, identity.emailVerified) = (address, isVerified)
+            if provider == "apple" { identity.isPrivateEmail = Self.relays.contains { address.hasSuffix($0) } }
+        }
+        add(identity)
+    }
+
+    private mutating func add(_ identity: IdentityLine) {
         // The file of another product may list the same account twice.
         guard !line.identities.contains(where: { $0.provider == identity.provider }) else { return }
         line.identities.append(identity)

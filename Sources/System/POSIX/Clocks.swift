@@ -38,10 +38,12 @@ package enum MachineUptime {
 
     /// Whole seconds since the boot, also of those in which the machine was suspended. Setting the clock does not change
     /// them. Read without a system call.
-    package static var seconds: Int64 {
+    package static var seconds: Int64 { milliseconds / 1000 }
+
+    package static var milliseconds: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 

@@ -43,10 +43,9 @@ struct NodeEventTests {
             }
             if let node { try fixture.nodes[node].killAndRestart() }
         } until: {
-            try fixture.hasAll(faulty)
+            try fixture.hasAll(faulty) && pending.withLock { $0.isEmpty }
         }
-        #expect(isComplete)
-        #expect(pending.withLock { $0.isEmpty })
+        #expect(isComplete, "not killed: \(pending.withLock { $0 })")
         try fixture.expectAll(faulty, "faulty")
     }
 }

@@ -33,14 +33,6 @@ struct EventReceiverTests {
         #expect(client.largestBody == 65_536 && client.cutsLongBodies && client.timeout == .seconds(7))
     }
 
-    @Test("wants all types of events, or those of its settings")
-    func types() throws {
-        let secrets = try WebhookSecrets("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-        let receiver = EventReceiver(name: "a", url: "https://a", secrets: secrets, types: [.userDeleted])
-        #expect(receiver.wants(.userDeleted) && !receiver.wants(.userCreated))
-        #expect(EventReceiver(name: "a", url: "https://a", secrets: secrets).wants(.userCreated))
-    }
-
     @Test(
         "cannot be reached for a reason that an operator can act on",
         arguments: [

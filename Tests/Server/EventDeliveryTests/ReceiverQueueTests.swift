@@ -71,17 +71,20 @@ struct ReceiverQueueTests {
 
     private func queue(
         _ name: String, node: String = "a",
-        send: @escaping @Sendable (QueuedEvent) throws(Refusal) -> EventOutcome
+        send: @escaping @Sendable (QueuedEvent) -> EventOutcome
     ) throws -> ReceiverQueue {
         ReceiverQueue(
             try receiver(name),
             ReceiverQueue.Environment(
-                store: store, node: node, send: { (_, event) throws(Refusal) in try send(event) },
-                now: { [noon] in noon + .seconds(1) }, isClockTrusted: { true }, report: { _ in }))
+                store: store, node: node, content: { _ in [] }, send: { _, event, _ in send(event) },
+                // So fast that no pause of an event lasts long.
+                now: { [noon, start = ContinuousClock.now] in noon + start.duration(to: .now) * 100 },
+                isClockTrusted: { true }, report: { _ in }))
     }
 
     private func run(_ queue: ReceiverQueue, while condition: () throws -> Bool) throws -> Bool {
-        let threads = try (0..<ReceiverPace.concurrency).map { _ in try Thread.spawn(name: "test") { queue.run() } }
+        // More than there may be requests at once.
+        let threads = try (0..<ReceiverPace.concurrency * 2).map { _ in try Thread.spawn(name: "test") { queue.run() } }
         defer {
             queue.end()
             for thread in threads { thread.join() }
@@ -102,7 +105,6 @@ struct ReceiverQueueTests {
                 count += 1
                 return count
             }
-            // Short pauses: the database's time stands still, so a refused event is not due again.
             if call == 5 || call == 23 { return .unreachable("no answer") }
             ledger.change { $0.append(event) }
             // The answer to it may be lost, too.

@@ -54,9 +54,28 @@ struct EventCommandsTests {
         try registry.store.postpone(queued, until: nil, fault: "status 400", now: Registry.noon)
         #expect(try types("--dead") == ["user.disabled"])
         #expect(try registry.run("events", "retry", "--dead", "--receiver", "shop").status == 1)
+        let misspelt = try registry.run("events", "retry", "--receiver", "shoop")
+        #expect(misspelt.status == 1 && misspelt.errorOutput.contains("gatehouse events receivers"))
         #expect(try registry.json("events", "retry", "--dead") == ["events": 1])
         #expect(try types("--dead") == [])
         #expect(try registry.json("events", "retry", queued.id) == ["events": 2], "one for each receiver")
+    }
+
+    @Test("discard deletes dead letters, and nothing that waits")
+    func discard() throws {
+        let queued = try #require(try registry.store.events(EventQuery(receiver: "forum", limit: 1)).first)
+        try registry.store.postpone(queued, until: nil, fault: "status 400", now: Registry.noon)
+        #expect(try registry.json("events", "discard", "--receiver", "forum") == ["events": 1])
+        #expect(try registry.run("events", "discard", "--receiver", "shop").status == 1)
+        #expect(try types() == ["user.created", "user.created", "user.disabled"])
+    }
+
+    @Test("forget removes a receiver after a confirmation")
+    func forget() throws {
+        #expect(try registry.run("events", "forget", "shop").status == 2)
+        #expect(try registry.run("events", "forget", "unknown", "--yes").status == 1)
+        #expect(try registry.run("events", "forget", "shop", "--yes").status == 0)
+        #expect(try registry.store.receiverStates().map(\.name) == ["forum"])
     }
 
     @Test("receivers shows what waits for each, and resume starts one that was stopped")
@@ -66,6 +85,8 @@ struct EventCommandsTests {
         #expect(receivers.map { $0?["name"]?.string } == ["forum", "shop"])
         #expect(receivers.map { $0?["waiting"] } == [1, 3])
         #expect(receivers.map { $0?["stoppedAt"] == .null } == [true, false])
+        let retry = try registry.run("events", "retry", "--receiver", "shop")
+        #expect(retry.status == 0 && retry.errorOutput.contains("gatehouse events resume shop"))
         #expect(try registry.run("events", "resume", "shop").text == "shop gets events\n")
         #expect(try registry.store.receiverStates().allSatisfy { $0.stoppedAt == nil })
         #expect(try registry.run("events", "resume", "unknown").status == 1)
@@ -74,7 +95,8 @@ struct EventCommandsTests {
     @Test(
         "Wrong usage is refused with status 2",
         arguments: [
-            ["retry"], ["list", "--limit", "0"], ["list", "--after", "x"], ["show"], ["resume"], ["receivers", "shop"],
+            ["retry"], ["discard"], ["list", "--limit", "0"], ["list", "--after", "x"], ["show"], ["resume"],
+            ["receivers", "shop"],
             ["list", "--unknown"],
         ])
     func usage(words: [String]) throws {

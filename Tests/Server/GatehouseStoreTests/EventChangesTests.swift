@@ -152,4 +152,21 @@ struct EventChangesTests {
         for value in ["Annabel", "example.com", "ann@"] { #expect(!text.contains(value)) }
         #expect(text.contains("nickname avatarUrl"))
     }
+
+    @Test("The time of a change is later than that of the change before, also by a clock that is behind")
+    func updatedAt() throws {
+        func change(_ body: () throws -> Void) throws -> Bool {
+            let before = try #require(try store.summaries(of: [ann.id]).first).updatedAt
+            try body()
+            return try #require(try store.summaries(of: [ann.id]).first).updatedAt > before
+        }
+        let early = noon - .seconds(600)
+        #expect(try change { _ = try store.update(ann.id, ProfileChange(nickname: "Ann"), now: early) })
+        #expect(try change { try link(Identity(provider: .phone, subject: "+8613800138000", email: nil)) })
+        #expect(try change { _ = try store.unlink(.phone, of: ann.id, recording: audit(.accountUnlinked)) })
+        let disabled = AuditEvent(.userDisabled, at: early, userID: ann.id)
+        #expect(try change { _ = try store.disable(ann.id, recording: disabled) })
+        #expect(try change { _ = try store.setRole(.admin, of: ann.id, recording: disabled) })
+        #expect(try change { _ = try store.delete(ann.id, recording: disabled) })
+    }
 }

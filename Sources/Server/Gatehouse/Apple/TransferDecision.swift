@@ -22,7 +22,10 @@ package enum TransferDecision: Sendable {
             return
         }
         let identity = migrated.identity
-        guard let moved = known.account.updated(from: identity) else {
+        // Apple has just named the subject, so it is the current one, also if the account had it before.
+        var account = known.account
+        if account.isFormer(identity) { account.formerSubject = nil }
+        guard let moved = account.updated(from: identity) else {
             self = .nothing
             return
         }

@@ -11,6 +11,9 @@ package enum EventOutcome: Sendable, Equatable {
     /// The receiver does not take this event: any other answer.
     case refused(String)
 
+    /// The time that the receiver has named; nil for none.
+    var retryAfter: Duration? { if case .busy(let time, _) = self { time } else { nil } }
+
     /// A word for metrics.
     package var label: String {
         switch self {

@@ -1,8 +1,8 @@
 /// The outbox: the events that receivers have not been told yet. Each write that changes a user adds them in its transaction, one
 /// for each receiver that is registered for the type.
 package protocol EventStore: Sendable {
-    /// Registers the receivers of this node's settings. From the next write on, their events are queued. In a store that no other
-    /// node uses, the other receivers are removed with their events.
+    /// Registers the receivers of this node's settings. From the next write on, their events are queued. No receiver is
+    /// removed, since a clock that is wrong, or settings that are read too late, must not lose its events: see `forget`.
     func register(_ receivers: [EventSubscription], now: Timestamp) throws(Refusal)
 
     /// Makes this node the one that sends to a receiver, or prolongs that. False while it is another node.
@@ -43,70 +43,13 @@ package protocol OperatorEventStore: EventStore {
     /// Makes events due at once, dead letters as well, and ends the pause of their receivers. Returns how many.
     func retry(_ query: EventQuery, now: Timestamp) throws(Refusal) -> Int
 
+    /// Deletes events. Returns how many.
+    func discard(_ query: EventQuery) throws(Refusal) -> Int
+
+    /// Removes a receiver, whose events `Store.purge` then deletes. A node that has it in its settings registers it again. False if
+    /// no receiver of this name is registered.
+    func forget(_ receiver: String) throws(Refusal) -> Bool
+
     /// Sends to a receiver again that had been stopped. False if no receiver of this name is registered.
     func resume(_ receiver: String, now: Timestamp) throws(Refusal) -> Bool
-}
-
-/// A receiver as the outbox knows it.
-package struct EventSubscription: Sendable, Equatable {
-    package let name: String
-    /// Nil for all types, also those of later versions.
-    package let types: Set<EventType>?
-
-    package init(name: String, types: Set<EventType>?) {
-        self.name = name
-        self.types = types
-    }
-}
-
-/// The outbox of one receiver.
-package struct ReceiverState: Sendable, Equatable {
-    package let subscription: EventSubscription
-    /// When a node last had the receiver in its settings.
-    package let seenAt: Timestamp
-    /// When the receiver has answered that it wants no more events; nil while it gets them.
-    package let stoppedAt: Timestamp?
-    package let waiting: Int
-    /// When the oldest event that waits happened.
-    package let oldest: Timestamp?
-    package let dead: Int
-
-    package init(
-        subscription: EventSubscription, seenAt: Timestamp, stoppedAt: Timestamp?, waiting: Int, oldest: Timestamp?,
-        dead: Int
-    ) {
-        self.subscription = subscription
-        self.seenAt = seenAt
-        self.stoppedAt = stoppedAt
-        self.waiting = waiting
-        self.oldest = oldest
-        self.dead = dead
-    }
-
-    /// For how long a receiver stays registered that no node has in its settings any more: nodes are restarted one by one.
-    package static let memory = Duration.seconds(86_400)
-}
-
-/// Selects events for an operator.
-package struct EventQuery: Sendable, Equatable {
-    package var receiver: String?
-    /// The id of an event: one for each receiver that has not been told.
-    package var id: String?
-    package var userID: UserID?
-    package var onlyDead: Bool
-    /// For the next page: only events after this number.
-    package var after: Int64
-    package var limit: Int
-
-    package init(
-        receiver: String? = nil, id: String? = nil, userID: UserID? = nil, onlyDead: Bool = false, after: Int64 = 0,
-        limit: Int
-    ) {
-        self.receiver = receiver
-        self.id = id
-        self.userID = userID
-        self.onlyDead = onlyDead
-        self.after = after
-        self.limit = limit
-    }
 }

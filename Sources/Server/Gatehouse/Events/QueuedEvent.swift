@@ -8,17 +8,18 @@ package struct QueuedEvent: Sendable, Equatable {
     package let event: UserEvent
     /// How often it was sent.
     package let attempts: Int64
-    package let dueAt: Timestamp
-    /// When it is given up if it still fails.
-    package let expiresAt: Timestamp
+    /// When it is sent again; nil for at once.
+    package let dueAt: Timestamp?
+    /// When it is given up if it still fails; nil before the first failure.
+    package let expiresAt: Timestamp?
     /// When it was given up; nil while it waits.
     package let deadAt: Timestamp?
     /// Why the last attempt failed.
     package let fault: String?
 
     package init(
-        number: Int64, id: String, receiver: String, event: UserEvent, attempts: Int64 = 0, dueAt: Timestamp,
-        expiresAt: Timestamp, deadAt: Timestamp? = nil, fault: String? = nil
+        number: Int64, id: String, receiver: String, event: UserEvent, attempts: Int64 = 0, dueAt: Timestamp? = nil,
+        expiresAt: Timestamp? = nil, deadAt: Timestamp? = nil, fault: String? = nil
     ) {
         self.number = number
         self.id = id
@@ -31,6 +32,7 @@ package struct QueuedEvent: Sendable, Equatable {
         self.fault = fault
     }
 
-    /// How long an event that fails is sent again.
+    /// How long an event is sent again, from its first failure on: by the clock of the node that sends, since that of the node
+    /// which wrote it may be wrong.
     package static let patience = Duration.seconds(3 * 86_400)
 }

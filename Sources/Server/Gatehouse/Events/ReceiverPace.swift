@@ -13,6 +13,8 @@ package struct ReceiverPace: Sendable, Equatable {
     package static let concurrency = 4
     package static let longestPause = Duration.seconds(300)
     package static let longestDelay = Duration.seconds(4 * 3600)
+    /// Short: the receiver may answer again at any time.
+    package static let longestDelayWithoutAnswer = Duration.seconds(60)
     /// Longer times of Retry-After are cut.
     package static let longestRetryAfter = Duration.seconds(86_400)
     /// So many refusals in a row are a failure of the receiver.
@@ -40,7 +42,7 @@ package struct ReceiverPace: Sendable, Equatable {
         _ outcome: EventOutcome, of event: QueuedEvent, at now: Timestamp, uptime: Duration, isClockTrusted: Bool,
         chance: Double
     ) -> EventStep {
-        let isExpired = isClockTrusted && event.expiresAt <= now
+        let isExpired = isClockTrusted && event.expiresAt.map { $0 <= now } ?? false
         switch outcome {
         case .accepted:
             // A time that the receiver has named also holds if it takes an event that was under way.
@@ -50,16 +52,10 @@ package struct ReceiverPace: Sendable, Equatable {
             return .finish
         case .gone:
             return .stop(fault: "the receiver answers status 410: it wants no more events")
-        case .busy(let time, let fault):
-            pause(for: time.map { min($0, Self.longestRetryAfter) }, uptime: uptime, chance: chance)
-            return isExpired
-                ? .giveUpExpired(fault: fault)
-                : .postpone(until: now + turn(of: event, uptime: uptime, chance: chance), fault: fault)
-        case .unreachable(let fault):
-            pause(uptime: uptime, chance: chance)
-            return isExpired
-                ? .giveUpExpired(fault: fault)
-                : .postpone(until: now + turn(of: event, uptime: uptime, chance: chance), fault: fault)
+        case .busy(_, let fault), .unreachable(let fault):
+            pause(for: outcome.retryAfter, uptime: uptime, chance: chance)
+            if isExpired { return .giveUpExpired(fault: fault) }
+            return .postpone(until: now + delayAfterNoAnswer(event, uptime: uptime, chance: chance), fault: fault)
         case .refused(let fault):
             refusals += 1
             if refusals >= Self.toleratedRefusals { pause(uptime: uptime, chance: chance) }
@@ -74,16 +70,16 @@ package struct ReceiverPace: Sendable, Equatable {
             failures += 1
             pausedUntil = uptime + Self.doubled(.seconds(1), failures - 1, atMost: Self.longestPause, chance: chance)
         }
-        guard let time else { return }
+        guard let time = time.map({ min($0, Self.longestRetryAfter) }) else { return }
         namedUntil = max(namedUntil ?? .zero, uptime + time)
         pausedUntil = max(pausedUntil ?? .zero, uptime + time)
     }
 
     /// When an event is sent again that got no answer: after the pause, and behind another one that is due then. A receiver that
     /// hangs at one event alone still gets those of other users.
-    private func turn(of event: QueuedEvent, uptime: Duration, chance: Double) -> Duration {
+    private func delayAfterNoAnswer(_ event: QueuedEvent, uptime: Duration, chance: Double) -> Duration {
         let attempts = Int(min(max(0, event.attempts), 32))
-        let own = Self.doubled(.seconds(1), attempts, atMost: Self.longestPause * 2, chance: chance)
+        let own = Self.doubled(.seconds(1), attempts, atMost: Self.longestDelayWithoutAnswer, chance: chance)
         return max(own, (pausedUntil ?? uptime) - uptime + .seconds(1))
     }
 

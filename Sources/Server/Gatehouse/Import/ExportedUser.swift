@@ -24,7 +24,4 @@ extension Administration {
     ) -> UserImport {
         UserImport(into: store, hasher: hasher, primitives: primitives, operatorName: operatorName, writes: writes)
     }
-
-    /// Whether an import has to know the keyed hashes of identities.
-    package func hasBarredIdentities() throws(Refusal) -> Bool { try store.hasBarredIdentities() }
 }

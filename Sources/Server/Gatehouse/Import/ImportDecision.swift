@@ -2,14 +2,14 @@
 package struct ImportFacts: Sendable, Equatable {
     /// The user of each identity, in the order of the identities.
     package let owners: [UserID?]
-    /// Whether a user has the id, also a deleted one.
-    package let isIDTaken: Bool
+    /// The status of the user who has the id of the line; nil if there is none.
+    package let statusOfID: UserStatus?
     /// The disabled user from whom one of the identities was removed.
     package let barredFrom: UserID?
 
-    package init(owners: [UserID?], isIDTaken: Bool = false, barredFrom: UserID? = nil) {
+    package init(owners: [UserID?], statusOfID: UserStatus? = nil, barredFrom: UserID? = nil) {
         self.owners = owners
-        self.isIDTaken = isIDTaken
+        self.statusOfID = statusOfID
         self.barredFrom = barredFrom
     }
 }
@@ -43,7 +43,11 @@ extension ImportedUser {
                     "belong to a disabled user whose account was removed: gatehouse users enable \(user.text)"
                 ))
         }
-        return .create(newUser(facts.isIDTaken ? nil : id, makeID: makeID))
+        if facts.statusOfID == .deleted {
+            return .refuse(
+                LineFault("id", "belongs to a user who was deleted here, and does not come back by an import"))
+        }
+        return .create(newUser(facts.statusOfID == nil ? id : nil, makeID: makeID))
     }
 
     /// Without the users of a dry run, which do not exist.

@@ -8,8 +8,9 @@ struct ImportedSoFar {
         let owners = zip(user.identities, facts.owners).map { imported, owner in
             owner ?? Self.names(of: imported.identity).lazy.compactMap { self.owners[$0] }.first
         }
-        let isTaken = facts.isIDTaken || user.id.map { ids.contains($0.text) } ?? false
-        return ImportFacts(owners: owners, isIDTaken: isTaken, barredFrom: facts.barredFrom)
+        let isTaken = user.id.map { ids.contains($0.text) } ?? false
+        return ImportFacts(
+            owners: owners, statusOfID: facts.statusOfID ?? (isTaken ? .active : nil), barredFrom: facts.barredFrom)
     }
 
     mutating func add(_ new: NewUser, from user: ImportedUser) {

@@ -42,7 +42,8 @@ package struct ImportRules: Sendable {
     }
 
     static let longestReference = 128
-    static let longestName = 200
+    /// Names that Apple gave may be longer than those that users choose.
+    static let longestName = 401
     static let longestURL = 2048
     /// OpenID Connect Core 1.0, section 2, limits `sub` to 255 characters.
     static let longestSubject = 255

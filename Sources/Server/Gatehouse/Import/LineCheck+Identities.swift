@@ -2,7 +2,7 @@ extension LineCheck {
     /// The ways to sign in of a line. A line without any is refused: the user could never sign in.
     mutating func identities(of line: UserLine) -> [ImportedIdentity] {
         guard line.identities.count <= ImportRules.mostIdentities else {
-            reject("identities", "must be at most \(ImportRules.mostIdentities)")
+            reject("identities", "must have at most \(ImportRules.mostIdentities) entries")
             return []
         }
         let before = faults.count

@@ -38,7 +38,9 @@ struct LineCheck {
     /// The address as the provider states it. It is not converted: addresses are compared without regard to case.
     mutating func address(_ text: String?, _ member: String) -> String? {
         guard let text = self.text(text, member, atMost: EmailAddress.longest) else { return nil }
-        if !text.isPlausibleAddress { reject(member, "must be an email address") }
+        // As a login does, which stores what the provider states: the part before the last @ may contain another one.
+        let at = UInt8(ascii: "@")
+        if !text.utf8.dropFirst().dropLast().contains(at) { reject(member, "must be an email address") }
         return text
     }
 

@@ -91,10 +91,20 @@ package struct Administration: Sendable {
     /// Makes events due at once, at most as many as the limit of the query. Returns how many.
     package func retry(_ query: EventQuery) throws(Refusal) -> Int { try store.retry(query, now: now()) }
 
+    /// Deletes the dead letters among them, at most as many as the limit of the query. Returns how many.
+    package func discard(_ query: EventQuery) throws(Refusal) -> Int {
+        var query = query
+        query.onlyDead = true
+        return try store.discard(query)
+    }
+
     package func receiverStates() throws(Refusal) -> [ReceiverState] { try store.receiverStates() }
 
     /// False if no receiver has this name.
     package func resume(_ receiver: String) throws(Refusal) -> Bool { try store.resume(receiver, now: now()) }
+
+    /// False if no receiver has this name.
+    package func forget(_ receiver: String) throws(Refusal) -> Bool { try store.forget(receiver) }
 
     private func event(_ kind: AuditEvent.Kind, _ user: UserID) -> AuditEvent {
         var event = AuditEvent(kind, at: now(), by: .operator, userID: user)

@@ -70,7 +70,9 @@ struct AppTransferReport {
 
     private var next: [String] {
         guard case .export = step else { return [] }
-        return ["after the transfer, set the credentials of \(step.team): gatehouse apple transfer import"]
+        return [
+            "next, after the transfer: set the credentials of \(step.team), and run gatehouse apple transfer import"
+        ]
     }
 }
 

@@ -9,8 +9,9 @@ import POSIX
 struct AppleTransfer {
     static let statuses = """
 
-        Exits 0 if all are done, 1 if some cannot be moved, 2 if Apple refuses the credentials, 3 if Apple does not answer: then
-        run it again.
+        Exits 0 if all are done, 1 if some cannot be moved, 2 if Apple refuses the credentials, 3 if Apple or the database does not
+        answer: then run it again. Also 3 if Apple refuses the first 20 users: check the teams, and whether the app was
+        transferred, less than 60 days ago.
         """
     static let options = [
         Option(name: "--dry-run", help: "say how many accounts wait; ask Apple nothing"),

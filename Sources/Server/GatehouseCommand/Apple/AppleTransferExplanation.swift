@@ -16,7 +16,7 @@ struct AppleTransferExplanation {
                 "Apple refuses the credentials: \(word). APPLE_TEAM_ID, APPLE_KEY_ID and APPLE_PRIVATE_KEY must be those of "
                     + "\(owner), and APPLE_BUNDLE_ID the transferred app, which is in no group; \(progress)")
         case .apple(.unavailable(let reason)):
-            CommandError(.failed, "Apple does not answer: \(reason); \(progress)")
+            CommandError(.failed, "the request to Apple failed: \(reason); \(progress)")
         // Counted, and no fault of a run.
         case .apple(.userRefused): CommandError(.failed, "Apple refuses a user; \(progress)")
         case .store(.storageUnavailable(let failure)): CommandError(.failed, "\(failure.description); \(progress)")

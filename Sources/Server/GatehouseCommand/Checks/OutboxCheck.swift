@@ -31,39 +31,43 @@ struct OutboxCheck: Check {
         let missing: [Finding] = (configured ?? []).filter { !known.contains($0) }.map { name in
             .note(
                 "\(name): no server has registered it yet, so nothing is queued for it",
-                "gatehouse reload, or start the server")
+                "systemctl reload gatehouse, or start the server")
         }
         let findings = states.flatMap { self.findings(about: $0, now: now) } + missing
         return findings.isEmpty ? [.ok("nothing waits")] : findings
     }
 
     private func findings(about state: ReceiverState, now: Timestamp) -> [Finding] {
+        if state.stoppedAt != nil { return [stopped(state)] }
+        return [waiting(state, now: now), dead(state)].compactMap { $0 }
+    }
+
+    private func stopped(_ state: ReceiverState) -> Finding {
         let name = state.subscription.name
-        if state.stoppedAt != nil {
-            return [
-                .fault(
-                    "\(name): it has answered that it wants no more events; \(state.waiting) wait for it",
-                    "if it shall get them: gatehouse events resume \(name); if not, remove its settings")
-            ]
-        }
-        var findings: [Finding] = []
+        return .fault(
+            "\(name): it has answered that it wants no more events; \(state.waiting) wait for it",
+            "if it should get them: gatehouse events resume \(name); if not, remove its settings")
+    }
+
+    private func waiting(_ state: ReceiverState, now: Timestamp) -> Finding? {
+        let name = state.subscription.name
         if let configured, !configured.contains(name) {
-            findings.append(
-                .note(
-                    "\(name): it is not in the settings of this node; \(state.waiting) events wait for it",
-                    "a receiver that no node has in its settings is forgotten after a day"))
-        } else if let oldest = state.oldest, oldest + Self.usualAge < now {
-            findings.append(
-                .fault(
-                    "\(name): \(state.waiting) events wait, the oldest since \(oldest)",
-                    "gatehouse events list --receiver \(name) has the reason; the receiver's own log may have more"))
+            return .note(
+                "\(name): it is not in the settings of this node; \(state.waiting) events wait for it",
+                "if no node has it any more: gatehouse events forget \(name)")
         }
-        if state.dead > 0 {
-            findings.append(
-                .note(
-                    "\(name): \(state.dead) events were given up after three days",
-                    "when the receiver works again: gatehouse events retry --dead --receiver \(name)"))
-        }
-        return findings
+        guard let oldest = state.oldest, oldest + Self.usualAge < now else { return nil }
+        return .fault(
+            "\(name): \(state.waiting) events wait, the oldest since \(oldest)",
+            "gatehouse events list --receiver \(name) has the reason; the receiver's own log may have more")
+    }
+
+    private func dead(_ state: ReceiverState) -> Finding? {
+        guard state.dead > 0 else { return nil }
+        let selection = "--dead --receiver \(state.subscription.name)"
+        return .note(
+            "\(state.subscription.name): \(state.dead) events were given up after three days",
+            "when the receiver works again: gatehouse events retry \(selection); if it shall not have them: "
+                + "gatehouse events discard \(selection)")
     }
 }

@@ -34,15 +34,15 @@ struct ReceiverCheck: Check {
                 "the name in \(setting) has a public address, and http goes to private ones only: no event is sent to it",
                 "set an https URL as \(place)")
         case .name(let text):
-            return .fault("its name cannot be resolved: \(text)", "compare \(place); check the DNS of this machine")
+            return .fault("its name cannot be resolved: \(text)", "correct \(place), or check the DNS of this machine")
         case .security(let text):
             return .fault(
                 "it has no valid certificate: \(text)",
                 "give the receiver a certificate for the name in \(place); curl -v shows what is wrong")
         case .unreachable(let text):
-            return .fault("it cannot be reached: \(text)", "compare \(place); check ip route and firewalls")
+            return .fault("it cannot be reached: \(text)", "correct \(place), or check ip route and firewalls")
         case .timeout:
-            return .fault("it did not answer in time", "compare \(place); check ip route and firewalls")
+            return .fault("it did not answer in time", "correct \(place), or check ip route and firewalls")
         }
     }
 

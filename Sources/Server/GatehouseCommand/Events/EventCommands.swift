@@ -74,104 +74,44 @@ struct EventsRetryCommand: Command {
     let discussion = """
         Reads DATABASE_URL. Give ids of events, or select them: --dead for all dead letters, --receiver for all events of a
         receiver, --user for all of a user. A running server sends them within seconds, those of a user in their order, and
-        tries for three days. Exits 1 if there is no such event.
+        tries for three days; a pause of their receivers ends. A receiver that has answered 410 needs gatehouse events resume.
+        Exits 1 if there is no such event.
         """
     let repeatedParameter: String? = "ID"
     let options = EventSelection.options + [.json]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
         let database = try OperatorDatabase()
-        let query = try EventSelection.query(arguments, in: database, limit: Self.batch)
-        let ids = arguments.positional
-        guard !ids.isEmpty || query != EventQuery(limit: Self.batch) else {
-            throw CommandError(.usage, "give ids of events, or --dead, --receiver or --user")
-        }
-        var count = 0
-        if ids.isEmpty { count = try retry(query, in: database) }
-        for id in ids {
-            var single = query
-            single.id = id
-            count += try retry(single, in: database)
+        let count = try EventSelection.apply(arguments, in: database) { administration, query in
+            try administration.retry(query)
         }
         Report(json: ["events": .integer(Int64(count))], text: "\(count) events are due").print(for: arguments)
+        let states = try database.perform { administration in try administration.receiverStates() }
+        for state in states where state.stoppedAt != nil && arguments.value("--receiver") ?? state.name == state.name {
+            StandardStream.error.line(
+                "\(state.name) has answered 410 and gets no events: to send to it again, gatehouse events resume \(state.name)"
+            )
+        }
         return count == 0 ? .no : .done
     }
-
-    private static let batch = 1000
-
-    /// In steps, so that no request waits for long.
-    private func retry(_ query: EventQuery, in database: OperatorDatabase) throws(CommandError) -> Int {
-        var (query, count) = (query, 0)
-        while true {
-            let step = query
-            let events = try database.perform { administration in try administration.events(step) }
-            guard let last = events.last else { return count }
-            count += try database.perform { administration in try administration.retry(step) }
-            query.after = last.number
-        }
-    }
 }
 
-struct EventsReceiversCommand: Command {
-    let words = ["events", "receivers"]
-    let summary = "List the receivers of events, and how many events wait for each."
+struct EventsDiscardCommand: Command {
+    let words = ["events", "discard"]
+    let summary = "Delete dead letters, which the receivers will then never get."
     let discussion = """
-        Reads DATABASE_URL. The settings of the receivers are in the files of RECEIVERS_DIR; this is what the servers have
-        registered. OLDEST is when the oldest event happened that waits. A receiver that has answered 410 is STOPPED until
-        gatehouse events resume.
+        Reads DATABASE_URL. Only dead letters are deleted: those with these ids, or those that --dead, --receiver or --user
+        select. Let the receiver read its users once instead (GET /users). Exits 1 if there is no such dead letter.
         """
-    let options = [Option.json]
+    let repeatedParameter: String? = "ID"
+    let options = EventSelection.options + [.json]
 
     func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
-        let states = try OperatorDatabase().perform { administration in try administration.receiverStates() }
-        Report(
-            json: ["receivers": .array(states.map(\.json))],
-            text: Table(states.map(\.row), under: ReceiverState.columns).text
-        ).print(for: arguments)
-        return .done
-    }
-}
-
-struct EventsResumeCommand: Command {
-    let words = ["events", "resume"]
-    let summary = "Send events again to a receiver that has answered 410."
-    let discussion = """
-        Reads DATABASE_URL. What has waited since is sent first. Also exits 0 if the receiver was not stopped.
-        """
-    let parameters = ["RECEIVER"]
-    let options = [Option.json]
-
-    func run(_ arguments: Arguments) throws(CommandError) -> ExitStatus {
-        let name = arguments.positional[0]
-        let isKnown = try OperatorDatabase().perform { administration in try administration.resume(name) }
-        guard isKnown else {
-            throw CommandError(.no, "no receiver has the name \(name.printable): see gatehouse events receivers")
+        let count = try EventSelection.apply(arguments, in: try OperatorDatabase()) { administration, query in
+            try administration.discard(query)
         }
-        Report(json: ["receiver": .string(name)], text: "\(name) gets events").print(for: arguments)
-        return .done
-    }
-}
-
-/// The options that select events.
-private enum EventSelection {
-    static let options = [
-        Option(name: "--dead", help: "only dead letters"),
-        Option(name: "--receiver", value: "NAME", help: "only events for this receiver"),
-        Option(name: "--user", value: "USER", help: "only events of this user: an id or an email address"),
-    ]
-
-    static func query(
-        _ arguments: Arguments, in database: OperatorDatabase, limit: Int
-    ) throws(CommandError) -> EventQuery {
-        var query = EventQuery(
-            receiver: arguments.value("--receiver"), onlyDead: arguments.has("--dead"), limit: limit)
-        if let name = arguments.value("--user") { query.userID = try database.user(named: name).user.id }
-        return query
-    }
-
-    /// As they were given.
-    static func words(of arguments: Arguments) -> [String] {
-        (arguments.has("--dead") ? ["--dead"] : [])
-            + ["--receiver", "--user"].flatMap { name in arguments.value(name).map { [name, $0] } ?? [] }
+        Report(json: ["events": .integer(Int64(count))], text: "\(count) dead letters are deleted").print(
+            for: arguments)
+        return count == 0 ? .no : .done
     }
 }

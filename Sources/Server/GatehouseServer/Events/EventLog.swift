@@ -19,7 +19,7 @@ extension EventDeliveryReport {
                 .error, "events_given_up",
                 [
                     ("receiver", .string(receiver)), ("count", .integer(Int64(count))), ("fault", .string(fault)),
-                    ("advice", .string("gatehouse events retry --receiver \(receiver) sends them again")),
+                    ("advice", .string("gatehouse events retry --dead --receiver \(receiver) sends them again")),
                 ])
         case .storeFailed(.storageUnavailable(let failure)): log.storeFailure(failure)
         case .storeFailed: return

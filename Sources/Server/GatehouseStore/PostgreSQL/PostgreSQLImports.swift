@@ -11,6 +11,7 @@ extension Connection {
             SELECT coalesce(
                 (SELECT user_id FROM auth_accounts a WHERE a.provider = i.provider AND a.provider_user_id = i.subject),
                 (SELECT user_id FROM auth_accounts a WHERE a.provider = i.provider AND a.transfer_sub = i.transfer),
+                (SELECT min(user_id) FROM auth_accounts a WHERE a.provider = i.provider AND a.former_sub = i.subject),
                 (SELECT user_id FROM auth_accounts a WHERE a.provider = i.provider AND a.union_sub = i.common))
             FROM unnest(?1::text[], ?2::text[], ?3::text[], ?4::text[])
                 WITH ORDINALITY AS i (provider, subject, transfer, common, place)
@@ -23,11 +24,11 @@ extension Connection {
         ) { row in row.optionalText(0).map(UserID.init) }
     }
 
-    package func existing(_ ids: [UserID]) throws -> Set<UserID> {
-        guard !ids.isEmpty else { return [] }
+    package func statuses(of ids: [UserID]) throws -> [UserID: UserStatus] {
+        guard !ids.isEmpty else { return [:] }
         let found = try all(
-            "SELECT id FROM users WHERE id = ANY (?1::text[])", with: [.texts(ids.map(\.text))]
-        ) { UserID($0.text(0)) }
-        return Set(found)
+            "SELECT id, status FROM users WHERE id = ANY (?1::text[])", with: [.texts(ids.map(\.text))]
+        ) { row in (UserID(row.text(0)), try row.case(UserStatus.self, at: 1)) }
+        return Dictionary(uniqueKeysWithValues: found)
     }
 }

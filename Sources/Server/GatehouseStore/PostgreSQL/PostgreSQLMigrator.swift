@@ -123,5 +123,7 @@ struct PostgreSQLMigration: Sendable {
             name: "authorizations", usableBy: 1, sql: PackageResources.postgresql_0006_authorizations_sql),
         PostgreSQLMigration(name: "events", usableBy: 1, sql: PackageResources.postgresql_0007_events_sql),
         PostgreSQLMigration(name: "app transfer", usableBy: 1, sql: PackageResources.postgresql_0008_app_transfer_sql),
+        PostgreSQLMigration(
+            name: "former subjects", usableBy: 1, sql: PackageResources.postgresql_0009_former_subjects_sql),
     ]
 }

@@ -91,7 +91,11 @@ extension RecordConnection {
 
     func owner(of identity: Identity) throws -> UserID? {
         try first(
-            "SELECT user_id FROM auth_accounts WHERE provider = ? AND provider_user_id = ?",
+            """
+            SELECT user_id FROM auth_accounts WHERE id = coalesce(
+                (SELECT id FROM auth_accounts WHERE provider = ?1 AND provider_user_id = ?2),
+                (SELECT min(id) FROM auth_accounts WHERE provider = ?1 AND former_sub = ?2))
+            """,
             .text(identity.provider.rawValue), .text(identity.subject)
         ) { row in UserID(row.text(0)) }
     }

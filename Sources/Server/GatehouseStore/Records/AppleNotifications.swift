@@ -74,7 +74,9 @@ extension RecordConnection {
             UPDATE auth_accounts SET mail_forwarded = ?1, email = coalesce(?2, email),
                 email_verified = CASE WHEN coalesce(?2, email) IS NOT DISTINCT FROM email THEN email_verified END,
                 is_private_email = coalesce(?3, is_private_email), notified_at = ?4
-            WHERE provider = 'APPLE' AND provider_user_id = ?5 AND coalesce(notified_at, 0) <= ?4
+            WHERE provider = 'APPLE' AND coalesce(notified_at, 0) <= ?4 AND id = coalesce(
+                    (SELECT id FROM auth_accounts WHERE provider = 'APPLE' AND provider_user_id = ?5),
+                    (SELECT min(id) FROM auth_accounts WHERE provider = 'APPLE' AND former_sub = ?5))
             """,
             .integer(isForwarded ? 1 : 0), .optional(notification.email),
             .optional(notification.isPrivateEmail.map { $0 ? 1 : 0 }), .integer(notification.moment.milliseconds),

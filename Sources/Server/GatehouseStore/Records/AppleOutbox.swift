@@ -90,7 +90,7 @@ extension RecordConnection {
         try run(
             """
             UPDATE auth_accounts SET refresh_token = ?, client_id = ?
-            WHERE user_id = ? AND provider = 'APPLE' AND provider_user_id = ?
+            WHERE user_id = ? AND provider = 'APPLE' AND ? IN (provider_user_id, former_sub)
             """,
             .blob(sealed), .text(clientID), .text(user.text), .text(subject)) == 1
     }

@@ -50,10 +50,20 @@ extension RelationalStore {
 
     package func resume(_ receiver: String, now: Timestamp) throws(Refusal) -> Bool {
         try writing { connection in
-            try connection.run(
+            // What it has refused since has three days again.
+            try connection.send(
+                """
+                UPDATE events SET due_at = NULL, expires_at = NULL
+                WHERE receiver = ? AND dead_at IS NULL AND expires_at IS NOT NULL
+                """, .text(receiver))
+            return try connection.run(
                 "UPDATE event_receivers SET stopped_at = NULL, resumed_at = ? WHERE name = ?",
                 .integer(now.milliseconds), .text(receiver)) == 1
         }
+    }
+
+    package func forget(_ receiver: String) throws(Refusal) -> Bool {
+        try writing { try $0.run("DELETE FROM event_receivers WHERE name = ?", .text(receiver)) == 1 }
     }
 
     package func resumption(of receiver: String) throws(Refusal) -> Timestamp? {

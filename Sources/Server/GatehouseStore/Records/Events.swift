@@ -14,22 +14,24 @@ extension RecordConnection {
         try send(
             insertEvent,
             .text(id), .text(event.type.rawValue), .text(event.userID.text), .optional(event.sessionID?.text),
-            .optional(event.detail), .integer(event.moment.milliseconds),
-            .integer((event.moment + QueuedEvent.patience).milliseconds), .text("% \(event.type.rawValue) %"))
+            .optional(event.detail), .integer(event.moment.milliseconds), .text("% \(event.type.rawValue) %"))
     }
 
     /// Queues an event for a user who has changed since.
     func insertUpdate(of former: User, at now: Timestamp) throws {
-        guard let user = try user(former.id) else { return }
-        try insert(UserEvent.update(of: user, from: former, at: now))
+        guard let user = try user(former.id), let event = UserEvent.update(of: user, from: former, at: now) else {
+            return
+        }
+        // A trigger changes the phone number alone.
+        try markUpdated(user.id, now: now)
+        try insert(event)
     }
 }
 
 // A constant, so that it is not built for each request.
 private let insertEvent = """
-    INSERT INTO events (receiver, id, type, user_id, session_id, detail, moment, due_at, expires_at)
-    SELECT name, ?1, ?2, ?3, ?4, ?5, CAST(?6 AS BIGINT), CAST(?6 AS BIGINT), CAST(?7 AS BIGINT)
-    FROM event_receivers WHERE types = '*' OR types LIKE ?8
+    INSERT INTO events (receiver, id, type, user_id, session_id, detail, moment)
+    SELECT name, ?1, ?2, ?3, ?4, ?5, CAST(?6 AS BIGINT) FROM event_receivers WHERE types = '*' OR types LIKE ?7
     """
 
 /// The columns of an event `e`, in the order in which `QueuedEvent.init(row:)` reads them.
@@ -44,7 +46,7 @@ extension RelationalStore {
             try connection.all(
                 """
                 SELECT \(eventColumns) FROM events e
-                WHERE e.receiver = ?1 AND e.dead_at IS NULL AND (e.due_at <= ?2 OR e.due_at > ?3) AND NOT EXISTS (
+                WHERE e.receiver = ?1 AND e.dead_at IS NULL AND (e.due_at IS NULL OR e.due_at <= ?2 OR e.due_at > ?3) AND NOT EXISTS (
                     SELECT 1 FROM events p WHERE p.receiver = e.receiver AND p.user_id = e.user_id
                         AND p.number < e.number AND p.dead_at IS NULL)
                 ORDER BY e.number LIMIT ?4
@@ -68,11 +70,12 @@ extension RelationalStore {
             try connection.send(
                 """
                 UPDATE events SET attempts = attempts + 1, due_at = coalesce(CAST(?3 AS BIGINT), due_at),
+                    expires_at = coalesce(expires_at, CAST(?6 AS BIGINT)),
                     dead_at = CASE WHEN CAST(?3 AS BIGINT) IS NULL THEN CAST(?4 AS BIGINT) END, fault = ?5
                 WHERE number = ?1 AND attempts = ?2
                 """,
                 .integer(event.number), .integer(event.attempts), .optional(moment?.milliseconds),
-                .integer(now.milliseconds), .text(fault))
+                .integer(now.milliseconds), .text(fault), .integer((now + QueuedEvent.patience).milliseconds))
         }
     }
 
@@ -102,17 +105,33 @@ extension RelationalStore {
 
     package func retry(_ query: EventQuery, now: Timestamp) throws(Refusal) -> Int {
         try writing { connection in
+            let values = query.values
             try connection.send(
-                "UPDATE event_receivers SET resumed_at = ?2 WHERE CAST(?1 AS TEXT) IS NULL OR name = ?1",
-                .optional(query.receiver), .integer(now.milliseconds))
+                """
+                UPDATE event_receivers SET resumed_at = ?6
+                WHERE name IN (SELECT e.receiver FROM events e WHERE \(queried))
+                """,
+                values[0], values[1], values[2], values[3], values[4], .integer(now.milliseconds))
             return try connection.run(
                 """
-                UPDATE events SET attempts = 0, due_at = ?6, expires_at = ?7, dead_at = NULL
-                WHERE number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?8)
+                UPDATE events SET attempts = 0, due_at = NULL, expires_at = NULL, dead_at = NULL
+                WHERE number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?6)
                 """,
-                query.values[0], query.values[1], query.values[2], query.values[3], query.values[4],
-                .integer(now.milliseconds), .integer((now + QueuedEvent.patience).milliseconds),
-                .integer(Int64(query.limit)))
+                values[0], values[1], values[2], values[3], values[4], .integer(Int64(query.limit)))
+        }
+    }
+}
+
+extension RelationalStore {
+    package func discard(_ query: EventQuery) throws(Refusal) -> Int {
+        try writing { connection in
+            let values = query.values
+            return try connection.run(
+                """
+                DELETE FROM events
+                WHERE number IN (SELECT e.number FROM events e WHERE \(queried) ORDER BY e.number LIMIT ?6)
+                """,
+                values[0], values[1], values[2], values[3], values[4], .integer(Int64(query.limit)))
         }
     }
 }
@@ -162,8 +181,8 @@ extension QueuedEvent {
         self.init(
             number: number, id: id, receiver: receiver,
             event: UserEvent(content, of: user, at: row.timestamp(columns.next())),
-            attempts: row.integer(columns.next()), dueAt: row.timestamp(columns.next()),
-            expiresAt: row.timestamp(columns.next()), deadAt: row.optionalTimestamp(columns.next()),
+            attempts: row.integer(columns.next()), dueAt: row.optionalTimestamp(columns.next()),
+            expiresAt: row.optionalTimestamp(columns.next()), deadAt: row.optionalTimestamp(columns.next()),
             fault: row.optionalText(columns.next()))
     }
 }

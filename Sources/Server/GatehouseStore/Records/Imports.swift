@@ -31,7 +31,7 @@ extension RelationalStore {
 extension RecordConnection {
     fileprivate func importFacts(of users: [ImportedUser], hasher: (any IdentityHasher)?) throws -> [ImportFacts] {
         let owners = try self.owners(of: users.flatMap { $0.identities.map(\.identity) })
-        let taken = try existing(users.compactMap(\.id))
+        let statuses = try statuses(of: users.compactMap(\.id))
         var (facts, next) = ([ImportFacts](), 0)
         facts.reserveCapacity(users.count)
         for user in users {
@@ -39,7 +39,7 @@ extension RecordConnection {
             next += own.count
             facts.append(
                 ImportFacts(
-                    owners: own, isIDTaken: user.id.map(taken.contains) ?? false,
+                    owners: own, statusOfID: user.id.flatMap { statuses[$0] },
                     barredFrom: try own.contains { $0 != nil } ? nil : barred(user, by: hasher)))
         }
         return facts

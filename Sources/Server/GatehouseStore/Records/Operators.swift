@@ -95,7 +95,7 @@ extension RecordConnection {
         _ status: UserStatus, of id: UserID, from expected: UserStatus, now: Timestamp
     ) throws -> Bool {
         try run(
-            "UPDATE users SET status = ?1, updated_at = ?2 WHERE id = ?3 AND status = ?4",
+            "UPDATE users SET status = ?1, updated_at = \(later("?2")) WHERE id = ?3 AND status = ?4",
             .text(status.rawValue), .integer(now.milliseconds), .text(id.text), .text(expected.rawValue)) == 1
     }
 
@@ -103,7 +103,10 @@ extension RecordConnection {
     /// `user_standing_changed` adds the user to the revocation log.
     func setRole(_ role: Role, of id: UserID, now: Timestamp) throws -> Bool {
         try run(
-            "UPDATE users SET role = ?1, updated_at = ?2 WHERE id = ?3 AND role <> ?1 AND status <> 'DELETED'",
+            """
+            UPDATE users SET role = ?1, updated_at = \(later("?2"))
+            WHERE id = ?3 AND role <> ?1 AND status <> 'DELETED'
+            """,
             .text(role.rawValue), .integer(now.milliseconds), .text(id.text)) == 1
     }
 }

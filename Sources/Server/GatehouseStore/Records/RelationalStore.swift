@@ -67,7 +67,7 @@ package protocol RecordConnection: SQLConnection {
     func owners(of identities: [Identity]) throws -> [UserID?]
 
     /// Those of the ids that a user has.
-    func existing(_ ids: [UserID]) throws -> Set<UserID>
+    func statuses(of ids: [UserID]) throws -> [UserID: UserStatus]
 
     /// Takes tasks of the outbox that no other transaction has taken: appended to a query for rows of `apple_tasks`.
     static var skippingLockedRows: String { get }

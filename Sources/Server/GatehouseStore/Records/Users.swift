@@ -13,6 +13,12 @@ private let summaryColumns = "u.id, \(userColumns), u.updated_at, u.last_login_a
 private let summaryByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ?"
 private let summariesByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ANY (?1::text[])"
 
+/// The time of a change. It is later than that of the change before, also if a clock is behind: services that are told of both
+/// keep the later one.
+func later(_ moment: String) -> String {
+    "CASE WHEN updated_at < \(moment) THEN \(moment) ELSE updated_at + 1 END"
+}
+
 extension RelationalStore {
     package func update(_ id: UserID, _ change: ProfileChange, now: Timestamp) throws(Refusal) -> User? {
         try writing { connection in
@@ -56,7 +62,7 @@ extension RecordConnection {
             """
             UPDATE users SET nickname = CASE WHEN ?2 THEN ?3 ELSE nickname END,
                 avatar_url = CASE WHEN ?4 THEN ?5 ELSE avatar_url END,
-                onboarding_completed = coalesce(?6, onboarding_completed), updated_at = ?7
+                onboarding_completed = coalesce(?6, onboarding_completed), updated_at = \(later("?7"))
             WHERE id = ?1 AND status = 'ACTIVE'
             """,
             .text(id.text), .integer(change.nickname == nil ? 0 : 1), .optional(change.nickname ?? nil),
@@ -69,17 +75,23 @@ extension RecordConnection {
     func updateAtLogin(_ user: User, by provider: Provider, now: Timestamp) throws {
         try send(
             """
-            UPDATE users SET email = ?, email_verified = ?, nickname = ?, last_login_at = ?, last_login_provider = ?,
-                updated_at = ?
-            WHERE id = ?
+            UPDATE users SET email = ?1, email_verified = ?2, nickname = ?3, last_login_at = ?4, last_login_provider = ?5,
+                updated_at = \(later("?4"))
+            WHERE id = ?6
             """,
             .optional(user.email), .flag(user.emailVerified), .optional(user.nickname), .integer(now.milliseconds),
-            .text(provider.rawValue), .integer(now.milliseconds), .text(user.id.text))
+            .text(provider.rawValue), .text(user.id.text))
+    }
+
+    /// For a change in another table that is a change of the user.
+    func markUpdated(_ id: UserID, now: Timestamp) throws {
+        try send(
+            "UPDATE users SET updated_at = \(later("?2")) WHERE id = ?1", .text(id.text), .integer(now.milliseconds))
     }
 
     func updateAddress(of user: User, now: Timestamp) throws {
         try send(
-            "UPDATE users SET email = ?2, email_verified = ?3, updated_at = ?4 WHERE id = ?1",
+            "UPDATE users SET email = ?2, email_verified = ?3, updated_at = \(later("?4")) WHERE id = ?1",
             .text(user.id.text), .optional(user.email), .flag(user.emailVerified), .integer(now.milliseconds))
     }
 
@@ -101,7 +113,8 @@ extension RecordConnection {
         let changed = try run(
             """
             UPDATE users SET status = 'DELETED', email = NULL, email_verified = FALSE, nickname = NULL,
-                avatar_url = NULL, onboarding_completed = FALSE, last_login_at = NULL, last_login_provider = NULL, updated_at = ?2
+                avatar_url = NULL, onboarding_completed = FALSE, last_login_at = NULL, last_login_provider = NULL,
+                updated_at = \(later("?2"))
             WHERE id = ?1 AND status <> 'DELETED'
             """,
             .text(id.text), .integer(now.milliseconds))

@@ -18,6 +18,12 @@ extension Connection {
             {
                 return owner
             }
+            if let owner = try user(
+                "SELECT user_id FROM auth_accounts WHERE provider = ? AND former_sub = ?", provider,
+                .text(identity.subject))
+            {
+                return owner
+            }
             guard let subject = identity.unionSubject else { return nil }
             return try user(
                 "SELECT user_id FROM auth_accounts WHERE provider = ? AND union_sub = ?", provider, .text(subject))
@@ -28,7 +34,13 @@ extension Connection {
         try first(query, provider, subject) { UserID($0.text(0)) }
     }
 
-    package func existing(_ ids: [UserID]) throws -> Set<UserID> {
-        Set(try ids.filter { id in try first("SELECT 1 FROM users WHERE id = ?", .text(id.text)) { _ in true } != nil })
+    package func statuses(of ids: [UserID]) throws -> [UserID: UserStatus] {
+        var statuses: [UserID: UserStatus] = [:]
+        for id in ids {
+            statuses[id] = try first("SELECT status FROM users WHERE id = ?", .text(id.text)) { row in
+                try row.case(UserStatus.self, at: 0)
+            }
+        }
+        return statuses
     }
 }

@@ -43,17 +43,10 @@ struct FirebaseUser {
         guard let provider = names.name(of: account.provider), let subject = account.subject else {
             return builder.lose(.provider(ProviderNames.reported(account.provider)))
         }
-        var identity = IdentityLine()
-        (identity.provider, identity.subject) = (provider, subject)
-        if let address = account.email, address.isPlausibleAddress {
-            identity.email = address
-            // Firebase says that of the user's own address only.
-            if isEmailVerified, address == email { identity.emailVerified = true }
-        }
-        if provider == "apple", let address = identity.email {
-            identity.isPrivateEmail = address.hasSuffix("@privaterelay.appleid.com")
-        }
-        builder.add(identity)
+        // Firebase says that of the user's own address only.
+        let isVerified = isEmailVerified && account.email != nil && account.email == email
+        builder.add(
+            provider: provider, subject: subject, email: account.email, isVerified: isVerified ? true : nil)
     }
 
     /// A password is replaced by codes, if the address is verified. A user for whom the file has no other way in signed in by

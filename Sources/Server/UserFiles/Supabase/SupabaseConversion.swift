@@ -2,7 +2,7 @@ package import Gatehouse
 
 /// Converts the tables `auth.users` and `auth.identities` of Supabase, each as CSV with the names of its columns.
 ///
-/// The identities are read first and held in memory, about 300 bytes each, because the rows of a user lie anywhere in them.
+/// The identities are read first and held in memory, about 400 bytes each, because the rows of a user lie anywhere in them.
 package struct SupabaseConversion {
     private let names: ProviderNames
     private let now: Timestamp

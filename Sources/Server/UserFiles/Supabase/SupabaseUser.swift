@@ -50,16 +50,8 @@ struct SupabaseUser {
         guard let provider = names.name(of: identity.provider), let subject = identity.subject else {
             return builder.lose(.provider(ProviderNames.reported(identity.provider)))
         }
-        var line = IdentityLine()
-        (line.provider, line.subject) = (provider, subject)
-        if let address = identity.email, address.isPlausibleAddress {
-            line.email = address
-            line.emailVerified = identity.isEmailVerified
-        }
-        if provider == "apple", let address = line.email {
-            line.isPrivateEmail = address.hasSuffix("@privaterelay.appleid.com")
-        }
-        builder.add(line)
+        builder.add(
+            provider: provider, subject: subject, email: identity.email, isVerified: identity.isEmailVerified)
     }
 
     /// Supabase stores numbers without the plus.

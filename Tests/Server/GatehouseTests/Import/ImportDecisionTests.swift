@@ -38,7 +38,7 @@ struct ImportDecisionTests {
 
     @Test("an id that another user has is replaced by one of the time of creation")
     func takenID() throws {
-        let decision = try decide(ImportFacts(owners: [nil, nil], isIDTaken: true)) {
+        let decision = try decide(ImportFacts(owners: [nil, nil], statusOfID: .active)) {
             $0.createdAt = "2024-01-01T00:00:00Z"
         }
         #expect(try created(decision).user.id == UserID("made 1704067200000"))
@@ -47,7 +47,7 @@ struct ImportDecisionTests {
     @Test("one identity that a user has makes the line that user's, and changes nothing")
     func exists() throws {
         #expect(try decide(ImportFacts(owners: [ada, nil])) == .exists(ada))
-        #expect(try decide(ImportFacts(owners: [nil, ada], isIDTaken: true)) == .exists(ada))
+        #expect(try decide(ImportFacts(owners: [nil, ada], statusOfID: .active)) == .exists(ada))
         #expect(try decide(ImportFacts(owners: [ada, ada], barredFrom: bob)) == .exists(ada))
     }
 
@@ -62,5 +62,14 @@ struct ImportDecisionTests {
             }
             #expect(fault.member == "identities" && ids.allSatisfy { fault.sentence.contains($0.text) })
         }
+    }
+
+    @Test("A user who was deleted does not come back by an import")
+    func deleted() throws {
+        guard case .refuse(let fault) = try decide(ImportFacts(owners: [nil, nil], statusOfID: .deleted)) else {
+            Issue.record("the line was accepted")
+            return
+        }
+        #expect("\(fault)".contains("deleted"))
     }
 }

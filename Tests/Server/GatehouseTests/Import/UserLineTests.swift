@@ -112,7 +112,7 @@ struct UserLineTests {
             Mistake("emailVerified") { $0.emailVerified = true },
             Mistake("emailVerified") { ($0.email, $0.emailVerified) = (.some(nil), true) },
             Mistake("nickname") { $0.nickname = "se\u{7}cret" },
-            Mistake("nickname") { $0.nickname = String(repeating: "é", count: 101) },
+            Mistake("nickname") { $0.nickname = String(repeating: "é", count: 201) },
             Mistake("avatarUrl") { $0.avatarURL = "http://secret.example" },
             Mistake("role") { $0.role = "secret" },
             Mistake("status") { $0.status = "DELETED" },

@@ -45,7 +45,8 @@ final class ConversionSummary {
         } catch let error as POSIXError {
             throw CommandError(.failed, "\(error)".printable)
         } catch {
-            throw CommandError(.no, "nothing was converted: \(ConversionFault.sentence(error))")
+            throw CommandError(
+                .no, "the conversion stopped, do not import what it has written: \(ConversionFault.sentence(error))")
         }
     }
 

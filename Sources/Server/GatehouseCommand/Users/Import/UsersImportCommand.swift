@@ -45,18 +45,18 @@ struct UsersImportCommand: Command {
         do {
             let file = try InputFile(path)
             let database = try ImportDatabase()
-            let run = ImportTally()
+            let tally = ImportTally()
             let stopwatch = Stopwatch()
             try ProgressLine.showing { progress in
-                run.show(on: progress, size: file.size)
+                tally.show(on: progress, size: file.size)
                 var importing = LineImport(
                     database.userImport(writes: !arguments.has("--dry-run")),
                     rules: ImportRules(permitsRoles: arguments.has("--roles"), now: Primitives.system.now()),
-                    report: report, tally: run)
+                    report: report, tally: tally)
                 try importing.run(file)
             }
-            run.report(seconds: stopwatch.nanoseconds / 1_000_000_000, arguments).print(for: arguments)
-            return run.counts.faulty == 0 ? .done : .no
+            tally.report(seconds: stopwatch.nanoseconds / 1_000_000_000, arguments).print(for: arguments)
+            return tally.counts.faulty == 0 ? .done : .no
         } catch let error as CommandError {
             throw error
         } catch {
@@ -71,12 +71,12 @@ private struct ImportDatabase {
     private let hasher: (any IdentityHasher)?
 
     init() throws {
-        let ring = Result { try IdentityHasherSource() }
+        let source = Result { try IdentityHasherSource() }
         let place = try ConfiguredDatabase.read()
         let store = try place.store()
         administration = Administration(
             store: store, now: Primitives.system.now, operatorName: place.operatorName)
-        hasher = try store.hasBarredIdentities() ? ring.get().hasher(of: store) : nil
+        hasher = try store.hasBarredIdentities() ? source.get().hasher(of: store) : nil
     }
 
     func userImport(writes: Bool) -> UserImport {

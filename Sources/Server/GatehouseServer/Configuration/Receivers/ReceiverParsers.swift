@@ -19,8 +19,8 @@ extension ReceiverURL.Fault {
         switch self {
         case .notAURL: "must be \(format)"
         case .hasUserInformation:
-            "has a user name or a password before its host: the receiver verifies the signature instead"
-        case .hasFragment: "has a fragment (#), which is not sent"
+            "has a user name or a password before its host: remove it, the receiver verifies the signature instead"
+        case .hasFragment: "has a fragment (#), which is not sent: remove it"
         }
     }
 }

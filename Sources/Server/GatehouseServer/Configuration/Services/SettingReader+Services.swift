@@ -29,7 +29,10 @@ extension SettingReader {
             }
             guard id != UserNamespace.unmapped else {
                 addFault(
-                    name, place + "is nobody: every user outside of the server's user namespace has its number here")
+                    name,
+                    place
+                        + "is nobody, whose number every user outside of the server's user namespace has here: run the service as another user, or give it a token in SERVICE_TOKENS"
+                )
                 continue
             }
             users[id] = entry

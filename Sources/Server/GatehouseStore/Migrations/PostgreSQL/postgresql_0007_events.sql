@@ -21,8 +21,8 @@ CREATE TABLE events (
     detail     TEXT COLLATE "C", -- the provider, the changed members, the user who was joined, or the reason
     moment     BIGINT NOT NULL,
     attempts   BIGINT NOT NULL DEFAULT 0,
-    due_at     BIGINT NOT NULL,
-    expires_at BIGINT NOT NULL,
+    due_at     BIGINT, -- when it is sent again; NULL for at once
+    expires_at BIGINT, -- when it is given up; NULL before the first failure
     dead_at    BIGINT, -- when it was given up
     fault      TEXT COLLATE "C" -- why the last attempt failed
 );

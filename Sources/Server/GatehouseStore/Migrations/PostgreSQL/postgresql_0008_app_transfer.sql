@@ -5,4 +5,3 @@ ALTER TABLE auth_accounts
     ADD COLUMN transfer_team TEXT COLLATE "C", -- the team for which transfer_sub was made, if that is known
     ADD COLUMN transferred_at BIGINT,          -- when the subject of that team was asked for
     ADD COLUMN transfer_refused TEXT COLLATE "C"; -- the step and the team for which Apple does not move this user
-CREATE INDEX auth_accounts_by_former_sub ON auth_accounts (provider, former_sub) WHERE former_sub IS NOT NULL;

@@ -21,8 +21,8 @@ CREATE TABLE events (
     detail     TEXT,             -- the provider, the changed members, the user who was joined, or the reason
     moment     INTEGER NOT NULL,
     attempts   INTEGER NOT NULL DEFAULT 0,
-    due_at     INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
+    due_at     INTEGER, -- when it is sent again; NULL for at once
+    expires_at INTEGER, -- when it is given up; NULL before the first failure
     dead_at    INTEGER,          -- when it was given up
     fault      TEXT              -- why the last attempt failed
 ) STRICT;
