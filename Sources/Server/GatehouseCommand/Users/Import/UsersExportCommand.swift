@@ -14,7 +14,8 @@ struct UsersExportCommand: Command {
     let discussion = """
         Reads DATABASE_URL. FILE gets a JSON object for each user who is not deleted, sorted by id, and appears under its name
         when it is complete; only this user can read it. - is standard output. A server may be running: a user who changes
-        meanwhile is written as before or after the change.
+        meanwhile is written as before or after the change. A user who joins an older one meanwhile may be missing: for a file
+        without gaps, export while no server runs.
 
         Sessions and Apple's refresh tokens are not in it: users sign in again after an import. gatehouse move and
         gatehouse backup carry a whole database.
