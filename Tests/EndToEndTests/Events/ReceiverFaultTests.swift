@@ -78,13 +78,15 @@ struct ReceiverFaultTests {
     @Test("A receiver gets nothing after 410 until it is resumed, and then what has happened since")
     func gone() throws {
         let receiver = try EventReceiverProcess(["accept", "gone", "accept"])
-        let fixture = try EventFixture(["billing": receiver.settings()])
+        let steady = try EventReceiverProcess()
+        let fixture = try EventFixture(["billing": receiver.settings(), "steady": steady.settings()])
         let member = try fixture.users.create("Ada")
         try fixture.users.rename(member, to: "1")
         #expect(try Eventually.holds { try fixture.state(of: "billing")["stoppedAt"]?.string != nil })
-        try fixture.users.rename(member, to: "2")
-        // A second start of the server, which would send what waits.
         try fixture.nodes[0].killAndRestart()
+        try fixture.users.rename(member, to: "2")
+        // The server sends again since its second start.
+        #expect(try Eventually.holds { try fixture.hasAll(steady) })
         #expect(try fixture.state(of: "billing")["waiting"] == 2)
         #expect(try receiver.deliveries().count == 2)
         try fixture.nodes[0].runCommand("events", "resume", "billing")

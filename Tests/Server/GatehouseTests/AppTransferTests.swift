@@ -135,7 +135,7 @@ struct AppTransferTests {
         var few = TransferTally()
         _ = few.add(.refused, of: Self.account(1))
         #expect(few.finish() == [Self.account(1)] && few.finish() == [])
-        var again = TransferTally(doubts: false)
+        var again = TransferTally(holdsRefusalsBack: false)
         for number in 1...40 { #expect(again.add(.refused, of: Self.account(number)) == [Self.account(number)]) }
         #expect(!again.refusesAll)
     }

@@ -10,11 +10,11 @@ package struct TransferTally: Sendable {
     package private(set) var refused = 0
     package private(set) var conflicts: [(user: UserID, other: UserID)] = []
     private var doubtful: [TransferAccount] = []
-    private let doubts: Bool
+    private let holdsRefusalsBack: Bool
 
-    /// - Parameter doubts: false when the operator asks again about users whom Apple has refused.
-    package init(doubts: Bool = true) {
-        self.doubts = doubts
+    /// - Parameter holdsRefusalsBack: false when the operator asks again about users whom Apple has refused.
+    package init(holdsRefusalsBack: Bool = true) {
+        self.holdsRefusalsBack = holdsRefusalsBack
     }
 
     /// Returns the refusals that can be kept now.
@@ -31,7 +31,7 @@ package struct TransferTally: Sendable {
         case .refused:
             refused += 1
             doubtful.append(account)
-            return done > 0 || !conflicts.isEmpty || !doubts ? takeDoubtful() : []
+            return done > 0 || !conflicts.isEmpty || !holdsRefusalsBack ? takeDoubtful() : []
         }
     }
 

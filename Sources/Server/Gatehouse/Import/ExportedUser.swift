@@ -17,11 +17,4 @@ extension Administration {
     package func exportedUsers(after last: UserID?, limit: Int) throws(Refusal) -> [ExportedUser] {
         try store.exportedUsers(after: last, limit: limit)
     }
-
-    /// An import in the name of this operator.
-    package func userImport(
-        hasher: (any IdentityHasher)?, primitives: Primitives, writes: Bool
-    ) -> UserImport {
-        UserImport(into: store, hasher: hasher, primitives: primitives, operatorName: operatorName, writes: writes)
-    }
 }

@@ -24,7 +24,7 @@ package struct ImportPace: Sendable {
     /// - Parameters:
     ///   - writes: as `OperatorStore.writesOfOthers`.
     ///   - now: on a clock that does not jump.
-    package mutating func note(
+    package mutating func record(
         _ count: Int, taking time: Duration, writes: Int64?, now: Duration
     ) -> Duration {
         guard let writes else {

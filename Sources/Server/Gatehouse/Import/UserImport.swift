@@ -103,3 +103,12 @@ package struct ImportRun: Sendable {
         return event
     }
 }
+
+extension Administration {
+    /// An import in the name of this operator.
+    package func userImport(
+        hasher: (any IdentityHasher)?, primitives: Primitives, writes: Bool
+    ) -> UserImport {
+        UserImport(into: store, hasher: hasher, primitives: primitives, operatorName: operatorName, writes: writes)
+    }
+}

@@ -20,11 +20,11 @@ final class AppTransferRun: Sendable {
     private let store: any AppTransferStore
     private let state: Monitor<State>
 
-    /// - Parameter doubts: see `TransferTally`.
-    init(_ transfer: AppTransfer, store: any AppTransferStore, doubts: Bool) {
+    /// - Parameter holdsRefusalsBack: see `TransferTally`.
+    init(_ transfer: AppTransfer, store: any AppTransferStore, holdsRefusalsBack: Bool) {
         self.transfer = transfer
         self.store = store
-        state = Monitor(State(tally: TransferTally(doubts: doubts)))
+        state = Monitor(State(tally: TransferTally(holdsRefusalsBack: holdsRefusalsBack)))
     }
 
     var tally: TransferTally { state.change { $0.tally } }

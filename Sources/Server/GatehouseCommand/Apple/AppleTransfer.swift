@@ -70,7 +70,7 @@ struct AppleTransfer {
         }
         let file = arguments.value("--report").map(UnmovedUsersFile.init)
         try file?.create()
-        let run = AppTransferRun(transfer, store: store, doubts: !arguments.has("--retry-refused"))
+        let run = AppTransferRun(transfer, store: store, holdsRefusalsBack: !arguments.has("--retry-refused"))
         try ProgressLine.showing { progress in
             let total = before.waiting + (arguments.has("--retry-refused") ? before.refused : 0)
             progress.begin("asking Apple", unit: "accounts", total: Int64(total)) { run.asked }

@@ -99,7 +99,7 @@ struct LineImport {
             let start = stopwatch.nanoseconds
             let decisions = try users.add(batch)
             let time = Duration.nanoseconds(stopwatch.nanoseconds - start)
-            let pause = pace.note(
+            let pause = pace.record(
                 batch.count, taking: time, writes: try users.writesOfOthers(), now: .nanoseconds(stopwatch.nanoseconds))
             if pause > .zero { Thread.pause(for: pause) }
             return decisions
