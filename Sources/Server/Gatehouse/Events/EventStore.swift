@@ -46,9 +46,9 @@ package protocol OperatorEventStore: EventStore {
     /// Deletes events. Returns how many.
     func discard(_ query: EventQuery) throws(Refusal) -> Int
 
-    /// Removes a receiver, whose events `Store.purge` then deletes. A node that has it in its settings registers it again. False if
-    /// no receiver of this name is registered.
-    func forget(_ receiver: String) throws(Refusal) -> Bool
+    /// Removes a receiver, and some of its events. A node that has it in its settings registers it again. False if there was
+    /// nothing to remove.
+    func forget(_ receiver: String, limit: Int) throws(Refusal) -> Bool
 
     /// Sends to a receiver again that had been stopped. False if no receiver of this name is registered.
     func resume(_ receiver: String, now: Timestamp) throws(Refusal) -> Bool

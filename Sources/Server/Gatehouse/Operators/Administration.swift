@@ -103,8 +103,10 @@ package struct Administration: Sendable {
     /// False if no receiver has this name.
     package func resume(_ receiver: String) throws(Refusal) -> Bool { try store.resume(receiver, now: now()) }
 
-    /// False if no receiver has this name.
-    package func forget(_ receiver: String) throws(Refusal) -> Bool { try store.forget(receiver) }
+    /// Removes a receiver with its events, in steps, so that no request waits for long.
+    package func forget(_ receiver: String) throws(Refusal) {
+        while try store.forget(receiver, limit: 1000) {}
+    }
 
     private func event(_ kind: AuditEvent.Kind, _ user: UserID) -> AuditEvent {
         var event = AuditEvent(kind, at: now(), by: .operator, userID: user)

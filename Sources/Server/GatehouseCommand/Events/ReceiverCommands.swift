@@ -58,12 +58,14 @@ struct EventsForgetCommand: Command {
         let database = try OperatorDatabase()
         let states = try database.perform { administration in try administration.receiverStates() }
         guard let state = states.first(where: { $0.name == name }) else {
+            // A command that was interrupted has removed it, and may have left events.
+            try database.perform { administration in try administration.forget(name) }
             throw CommandError(.no, "no receiver has the name \(name.printable): see gatehouse events receivers")
         }
         try arguments.confirm(
             "\(state.waiting) events wait for \(name), and \(state.dead) are dead letters. Type yes to delete them.",
             otherwise: "nothing was deleted")
-        _ = try database.perform { administration in try administration.forget(name) }
+        try database.perform { administration in try administration.forget(name) }
         Report(json: ["receiver": .string(name)], text: "\(name) is forgotten").print(for: arguments)
         return .done
     }

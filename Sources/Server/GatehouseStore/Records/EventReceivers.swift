@@ -62,8 +62,17 @@ extension RelationalStore {
         }
     }
 
-    package func forget(_ receiver: String) throws(Refusal) -> Bool {
-        try writing { try $0.run("DELETE FROM event_receivers WHERE name = ?", .text(receiver)) == 1 }
+    package func forget(_ receiver: String, limit: Int) throws(Refusal) -> Bool {
+        try writing { connection in
+            let receivers = try connection.run("DELETE FROM event_receivers WHERE name = ?", .text(receiver))
+            let events = try connection.run(
+                """
+                DELETE FROM events WHERE number IN (
+                    SELECT number FROM events WHERE receiver = ?1 AND dead_at IS NULL
+                    UNION ALL SELECT number FROM events WHERE receiver = ?1 AND dead_at IS NOT NULL LIMIT ?2)
+                """, .text(receiver), .integer(Int64(limit)))
+            return receivers + events > 0
+        }
     }
 
     package func resumption(of receiver: String) throws(Refusal) -> Timestamp? {
