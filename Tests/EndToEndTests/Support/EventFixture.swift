@@ -47,9 +47,9 @@ final class EventFixture: Sendable {
                 defer { isChanged.withLock { $0 = true } }
                 for (number, name) in names.enumerated() { try users.live(name, isDeleted: number.isMultiple(of: 2)) }
             } else {
-                while !isChanged.withLock({ $0 }) {
+                _ = try Eventually.holds(within: 300, every: 0.05) {
                     try disturb()
-                    Thread.sleep(forTimeInterval: 0.05)
+                    return isChanged.withLock { $0 }
                 }
             }
         }

@@ -32,7 +32,7 @@ package struct QueuedEvent: Sendable, Equatable {
         self.fault = fault
     }
 
-    /// How long an event is sent again, from its first failure on: by the clock of the node that sends, since that of the node
-    /// which wrote it may be wrong.
+    /// How long an event is sent again after its first failure. The sending node's clock counts, because the clock of the node
+    /// that wrote the event may have been wrong.
     package static let patience = Duration.seconds(3 * 86_400)
 }

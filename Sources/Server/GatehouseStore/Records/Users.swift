@@ -13,8 +13,8 @@ private let summaryColumns = "u.id, \(userColumns), u.updated_at, u.last_login_a
 private let summaryByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ?"
 private let summariesByID = "SELECT \(summaryColumns) FROM users u WHERE u.id = ANY (?1::text[])"
 
-/// The time of a change. It is later than that of the change before, also if a clock is behind: services that are told of both
-/// keep the later one.
+/// The time of a change. Each change of a user gets a later time than the previous one, also while a clock is behind, because
+/// services keep the data with the latest time.
 func later(_ moment: String) -> String {
     "CASE WHEN updated_at < \(moment) THEN \(moment) ELSE updated_at + 1 END"
 }

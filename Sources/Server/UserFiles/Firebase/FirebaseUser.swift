@@ -43,7 +43,7 @@ struct FirebaseUser {
         guard let provider = names.name(of: account.provider), let subject = account.subject else {
             return builder.lose(.provider(ProviderNames.reported(account.provider)))
         }
-        // Firebase says that of the user's own address only.
+        // Firebase says only of the user's own address whether it is verified.
         let isVerified = isEmailVerified && account.email != nil && account.email == email
         builder.add(
             provider: provider, subject: subject, email: account.email, isVerified: isVerified ? true : nil)
