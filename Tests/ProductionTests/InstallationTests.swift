@@ -76,15 +76,18 @@ extension MachineTests {
         func secrets() throws {
             let machine = try Machine.serving()
             #expect(try machine.mustRun("stat -c '%a %U:%G' /run/gatehouse/gatehouse.sock") == "660 gatehouse:www-data")
-            #expect(try machine.mustRun("stat -c '%a %U' /etc/gatehouse/credentials") == "700 root")
-            #expect(try machine.mustRun("stat -c '%a %U' /etc/gatehouse/credentials/* | sort -u") == "600 root")
+            let files = "find /etc/gatehouse/credentials -type f -printf"
+            #expect(
+                try machine.mustRun("stat -c '%a %U' /etc/gatehouse/credentials /etc/gatehouse/credentials/receivers")
+                    == "700 root\n700 root")
+            #expect(try machine.mustRun(files + " '%m %u\\n' | sort -u") == "600 root")
             #expect(
                 try machine.mustRun("stat -c '%a %U' /var/lib/gatehouse /etc/gatehouse/tls/*.key")
                     == "700 gatehouse\n600 root")
             let environment = try machine.mustRun(
                 "tr '\\0' '\\n' </proc/$(systemctl show -P MainPID gatehouse)/environ")
             #expect(environment.contains("CREDENTIALS_DIRECTORY="))
-            for name in try machine.mustRun("ls /etc/gatehouse/credentials").split(separator: "\n") {
+            for name in try machine.mustRun(files + " '%f\\n'").split(separator: "\n") {
                 let secret = try machine.mustRun("head -n 2 /etc/gatehouse/credentials/\(name) | tail -n 1")
                 #expect(secret.count > 20)
                 #expect(!environment.contains(secret))
