@@ -42,7 +42,7 @@ struct ServiceRoutingTests {
     func log() throws {
         let server = try ServiceServers.nginx.get()
         let one = try server.send(.get("/users/user_01M7YNB6HPBMZVXV14J3858S8R", bearer: ServiceFixture.token))
-        let several = try server.send(.get("/users?id=somebody", bearer: ServiceFixture.token))
+        let several = try server.send(.get("/users?id=user_unknown", bearer: ServiceFixture.token))
         for response in [one, several] {
             let id = try #require(response.header("x-request-id"))
             #expect(Eventually.holds { server.server.accessLog.contains(id) })

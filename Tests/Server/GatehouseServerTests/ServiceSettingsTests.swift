@@ -69,7 +69,8 @@ struct ServiceSettingsTests {
         #expect(users == [1: "daemon", 54321: "54321"])
         for (value, message) in [
             ("no-such-user", "is no user of this machine"), ("daemon,no-such-user", "entry 2 is no user"),
-            ("nobody", "is nobody"), ("65534", "is nobody"), ("daemon,", "must be a list"), ("-1", "is no user"),
+            ("nobody", "is the user nobody"), ("65534", "is the user nobody"), ("daemon,", "must be a list"),
+            ("-1", "is no user"),
         ] {
             let faults = TestConfiguration.faults(["SERVICE_USERS": value]).map(\.description)
             #expect(faults.count == 1 && faults[0].hasPrefix("SERVICE_USERS " + message), "\(value): \(faults)")

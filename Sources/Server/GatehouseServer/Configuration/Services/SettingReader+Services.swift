@@ -31,7 +31,7 @@ extension SettingReader {
                 addFault(
                     name,
                     place
-                        + "is nobody, whose number every user outside of the server's user namespace has here: run the service as another user, or give it a token in SERVICE_TOKENS"
+                        + "is the user nobody, as which the kernel shows all users outside of the server's user namespace: run the service as another user, or give it a token in SERVICE_TOKENS"
                 )
                 continue
             }
