@@ -165,8 +165,9 @@ def at_once(browser, tabs, code):
     run = "window.result = (async () => { %s })().catch((e) => `${e.name} ${e.code}`);" % code
     for tab in tabs[1:]:
         browser.use(tab)
+        # Chromium tells a page of changes only after the page has read what is stored.
         browser.script("window.result = undefined; onstorage = ({ key }) => {"
-                       " if (key === 'go') { %s } }" % run)
+                       " if (key === 'go') { %s } }; localStorage.getItem('go')" % run)
     browser.use(tabs[0])
     browser.script("localStorage.go = Math.random();" + run)
     results = []
