@@ -43,10 +43,10 @@ export function copies(button, text) {
     try {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
-      announce("Copied");
     } catch {
       button.textContent = "Select the text and copy it";
     }
+    announce(button.textContent);
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   };
   return button;
