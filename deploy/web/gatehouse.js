@@ -368,7 +368,8 @@ export class Gatehouse {
     const isSameUser = this.#user && this.#user.id === subject(token.text);
     if (token === this.#token && isSameUser) return;
     const user = isSameUser ? this.#user : await ask("GET", this.#url("/api/users/me"), { token: token.text });
-    if (this.#signOutOrder) throw new SignedOutError();
+    // The message of another tab may arrive before what that tab has stored.
+    if (this.#signOutOrder || this.#state === "signed-out") throw new SignedOutError();
     await this.#share(token, user);
   }
 
