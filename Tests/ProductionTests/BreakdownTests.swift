@@ -31,7 +31,7 @@ extension MachineTests {
             try machine.mustRun(
                 """
                 mkdir -p /etc/systemd/system/gatehouse.service.d
-                printf '[Service]\\nWatchdogSec=3s\\n' >/etc/systemd/system/gatehouse.service.d/test.conf
+                printf '[Service]\\nWatchdogSec=6s\\n' >/etc/systemd/system/gatehouse.service.d/test.conf
                 systemctl daemon-reload && systemctl restart gatehouse
                 """)
             let before = try machine.mustRun("systemctl show -P MainPID gatehouse")
@@ -40,7 +40,7 @@ extension MachineTests {
                 """
                 fed() { systemctl show -P WatchdogTimestampMonotonic gatehouse; }
                 first=$(fed)
-                until [ $(($(fed) - first)) -gt 7000000 ]; do sleep 0.5; done
+                until [ $(($(fed) - first)) -gt 14000000 ]; do sleep 0.5; done
                 [ $(systemctl show -P MainPID gatehouse) = \(before) ] && kill -STOP \(before)
                 """)
             #expect(
@@ -56,7 +56,7 @@ extension MachineTests {
             try machine.mustRun(
                 """
                 mkdir -p /etc/systemd/system/gatehouse.service.d
-                printf '[Service]\\nWatchdogSec=3s\\n' >/etc/systemd/system/gatehouse.service.d/test.conf
+                printf '[Service]\\nWatchdogSec=6s\\n' >/etc/systemd/system/gatehouse.service.d/test.conf
                 echo 'DATABASE_URL=postgresql://gatehouse@/gatehouse?host=/run/absent' >>/etc/gatehouse/gatehouse.conf
                 systemctl daemon-reload && systemctl restart gatehouse
                 """)
@@ -67,7 +67,7 @@ extension MachineTests {
                 """
                 fed() { systemctl show -P WatchdogTimestampMonotonic gatehouse; }
                 first=$(fed)
-                until [ $(($(fed) - first)) -gt 7000000 ]; do sleep 0.5; done
+                until [ $(($(fed) - first)) -gt 14000000 ]; do sleep 0.5; done
                 [ $(systemctl show -P MainPID gatehouse) = \(process) ]
                 """)
             #expect(try machine.mustRun("systemctl show -P StatusText gatehouse").contains("cannot be reached"))

@@ -57,7 +57,7 @@ extension MachineTests {
             try machine.mustRun(command)
             // systemd and nginx may need a moment.
             var left: [Machine.Fault] = faults
-            let isFixed = Eventually.holds(within: 30) {
+            let isFixed = Eventually.holds {
                 left = (try? machine.faults()) ?? left
                 return left == []
             }

@@ -105,14 +105,18 @@ struct ConsoleServerTests {
         }
         let again = try post(server, "/console/faulty/api/auth/refresh", refreshToken)
         #expect(again.status == 200, "the lost answers are repeated")
-        let lines = try server.ask(url(server, "/console/log/end")).json["lines"]?.array?.compactMap(\.object) ?? []
-        let faults = lines.filter { $0["source"] == "console" }.compactMap { $0["requestId"]?.string }
-        #expect(faults.count == 2)
-        for id in faults {
-            for source in ["gatehouse", "nginx"] {
-                #expect(lines.contains { $0["source"] == .string(source) && $0["requestId"] == .string(id) })
-            }
+        var lines: [JSONObject] = []
+        let areComplete = Eventually.holds {
+            lines = (try? server.ask(url(server, "/console/log/end")).json["lines"]?.array?.compactMap(\.object)) ?? []
+            let faults = lines.filter { $0["source"] == "console" }.compactMap { $0["requestId"]?.string }
+            return faults.count == 2
+                && faults.allSatisfy { id in
+                    ["gatehouse", "nginx"].allSatisfy { source in
+                        lines.contains { $0["source"] == .string(source) && $0["requestId"] == .string(id) }
+                    }
+                }
         }
+        #expect(areComplete, "\(lines)")
         let text = try String(contentsOfFile: server.data + "/logs/console.log", encoding: .utf8)
         #expect(!text.contains(login["refreshToken"]?.string ?? "-"))
     }

@@ -302,31 +302,38 @@ def notification_and_export(page):
 
 def faults(page):
     page.sign_in()
-    Select(page.one("#api-fault")).select_by_visible_text("503")
-    Select(page.one("#api-times")).select_by_visible_text("until switched off")
-    page.until(lambda: "On: 503" in page.text("#api-state"), "the fault is on")
+    choose_fault(page, "#api-times", "until switched off")
+    choose_fault(page, "#api-fault", "503")
+    assert "On: 503" in page.text("#api-state")
     for _ in range(2):
         page.act("#me")
         page.expect_title("Refused: service_unavailable")
     assert "/console/faulty/api/users/me" in page.text("#step pre")
-    Select(page.one("#api-fault")).select_by_visible_text("none")
-    page.until(lambda: page.text("#api-state") == "Off", "the fault is off")
+    choose_fault(page, "#api-fault", "none")
+    assert page.text("#api-state") == "Off"
     page.act("#me")
     page.expect_title("accepted")
-    Select(page.one("#api-times")).select_by_visible_text("once")
-    Select(page.one("#api-fault")).select_by_visible_text("Lost answer")
-    page.until(lambda: "On" in page.text("#api-state"), "the fault is on")
+    choose_fault(page, "#api-times", "once")
+    choose_fault(page, "#api-fault", "Lost answer")
+    assert "On" in page.text("#api-state")
     page.act("#me")
     page.expect_title("No answer")
     page.until(lambda: page.text("#api-state") == "Off", "the fault is used up")
     assert page.text("#faulty-url") == page.origin + "/console/faulty"
 
 
+def choose_fault(page, selector, text):
+    """Chooses in a list, and waits until the servers know: a choice sends several requests."""
+    page.script("document.querySelector('#announcement').textContent = ''")
+    Select(page.one(selector)).select_by_visible_text(text)
+    page.until(lambda: page.text("#announcement"), f"{text} is announced")
+
+
 def apple_down(page):
     page.sign_in()
-    Select(page.one("#apple-times")).select_by_visible_text("until switched off")
-    Select(page.one("#apple-fault")).select_by_visible_text("Apple down")
-    page.until(lambda: "On: Apple down" in page.text("#apple-state"), "the fault is on")
+    choose_fault(page, "#apple-times", "until switched off")
+    choose_fault(page, "#apple-fault", "Apple down")
+    assert "On: Apple down" in page.text("#apple-state")
     page.one("#rotate").click()
     page.until(lambda: "new key" in page.text("#apple-state"), "Apple's new key")
     page.sign_in()
@@ -346,7 +353,7 @@ def failures(page):
     page.until(lambda: page.text("#failure") == "", "the failure is over")
     page.script("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))")
     page.one("#copy-faulty").click()
-    page.until(lambda: "Select the text" in page.text("#copy-faulty"), "what to do instead")
+    page.until(lambda: "Select the text" in page.text("#announcement"), "what to do instead")
     page.cdp("Network.setBlockedURLs", urls=["*/console/settings"])
     page.driver.get(page.origin + "/console/")
     page.until(lambda: "cannot be read" in page.text("#server"), "why nothing is there")

@@ -39,7 +39,7 @@ def snippets(page):
     texts["As curl"].find_element(By.TAG_NAME, "summary").click()
     page.cdp("Browser.grantPermissions", origin=page.origin, permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
     texts["As curl"].find_element(By.CSS_SELECTOR, "button.copy").click()
-    page.until(lambda: "Copied" in texts["As curl"].text, "the command was copied")
+    page.until(lambda: page.text("#announcement") == "Copied", "the command was copied")
     tokens = page.all("#step details.token")
     assert len(tokens) == 1 and "Access token" in tokens[0].text and "valid for" in tokens[0].text
     tokens[0].find_element(By.TAG_NAME, "summary").click()

@@ -21,11 +21,11 @@ struct GuardMaximumAgeTests {
     func limit() throws {
         let server = try InProcessServer()
         var login = try server.devLogin("aging@example.com")
-        server.advanceClock(by: .seconds(590))
+        server.advanceClock(by: .seconds(560))
         let young = try verify(server, login.accessToken, "600")
         #expect(young.status == 204)
         #expect(young.header("x-auth-time") == login.accessClaims["auth_time"]?.description)
-        server.advanceClock(by: .seconds(20))
+        server.advanceClock(by: .seconds(50))
         login = try server.refresh(login.refreshToken)
         let old = try verify(server, login.accessToken, "600")
         #expect(old.status == 401 && old.header("x-problem-code") == "login_too_old")

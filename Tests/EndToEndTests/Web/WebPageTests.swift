@@ -30,9 +30,10 @@ struct WebPageTests {
         let folder = try TemporaryFolder()
         let outcome = try Shell.outcome(
             of: [
-                "timeout", "--kill-after=10", "300", "/usr/bin/python3", "-B",
+                "timeout", "--kill-after=10", "900", "/usr/bin/python3", "-B",
                 Executable.root + "/Tests/EndToEndTests/Web/web.py", browser, folder.file("profile"), site.origin,
-                "http://127.0.0.1:\(site.server.applePort)/inbox", site.server.data + "/nginx", "\(site.otherPort)",
+                "http://127.0.0.1:\(site.server.applePort)/inbox", site.server.data + "/nginx",
+                "\(site.otherPorts[browser] ?? 0)",
             ] + scenarios,
             environment: [
                 "PATH": DevelopmentServer.path, "HOME": folder.path, "TMPDIR": NSTemporaryDirectory(),
@@ -47,17 +48,22 @@ private struct WebSite: Sendable {
     static let shared = Result { try WebSite() }
 
     let server: DevelopmentServer
-    let otherPort: UInt16
+    /// Of a page of another origin, for each browser: the browsers run at the same time.
+    let otherPorts: [String: UInt16]
 
     var origin: String { "https://localhost:\(server.port)" }
 
     private init() throws {
         let port = try FreePort.any()
-        otherPort = try FreePort.any()
-        let (own, other) = ("https://localhost:\(port)", "https://localhost:\(otherPort)")
-        let addresses = [own + "/example/", own + "/example/documented/", other + "/"]
+        otherPorts = ["chromium": try FreePort.any(), "firefox": try FreePort.any()]
+        let own = "https://localhost:\(port)"
+        let others = otherPorts.values.map { "https://localhost:\($0)" }
+        let addresses = [own + "/example/", own + "/example/documented/"] + others.map { $0 + "/" }
         server = try DevelopmentServer(
-            port: port, environment: ["CORS_ORIGINS": other, "REDIRECT_URIS": addresses.joined(separator: ",")])
+            port: port,
+            environment: [
+                "CORS_ORIGINS": others.joined(separator: ","), "REDIRECT_URIS": addresses.joined(separator: ","),
+            ])
         try addDocumentedPage()
     }
 

@@ -65,7 +65,7 @@ def offline_sign_out(browser):
     browser.until_text("#notice", "The server is told when it can be reached.")
     assert browser.is_visible("#signed-out") and browser.session_cookies()
     browser.use(second)
-    assert browser.script("return gatehouse.state") == "signed-out"
+    browser.until(lambda: browser.script("return gatehouse.state") == "signed-out", "the other tab is signed out")
     browser.set_offline(False)
     browser.until(lambda: not browser.session_cookies(), "the sign-out is delivered")
     assert status_of(browser, token) == 401

@@ -158,9 +158,9 @@ struct CallbackAttackTests {
     func expired() throws {
         let browser = fixture.browser()
         let (first, second) = (try arrival(as: "a", in: browser), try arrival(as: "b", in: browser))
-        fixture.inProcess?.advanceClock(by: .seconds(590))
+        fixture.inProcess?.advanceClock(by: .seconds(560))
         #expect(code(in: try browser.callBack(first)) != nil)
-        fixture.inProcess?.advanceClock(by: .seconds(20))
+        fixture.inProcess?.advanceClock(by: .seconds(50))
         #expect(isRefused(try browser.callBack(second)))
     }
 

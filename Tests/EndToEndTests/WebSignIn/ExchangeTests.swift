@@ -47,10 +47,10 @@ struct ExchangeTests {
 
     @Test("A code lives for a minute")
     func lifetime() throws {
-        let (first, second) = (try fixture.code(as: "a"), try fixture.code(as: "b"))
-        fixture.inProcess?.advanceClock(by: .seconds(55))
+        let (second, first) = (try fixture.code(as: "b"), try fixture.code(as: "a"))
+        fixture.inProcess?.advanceClock(by: .seconds(40))
         #expect(try fixture.exchange(first).status == 200)
-        fixture.inProcess?.advanceClock(by: .seconds(6))
+        fixture.inProcess?.advanceClock(by: .seconds(21))
         #expect(try fixture.exchange(second).code == "invalid_grant")
     }
 

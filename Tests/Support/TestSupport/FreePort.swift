@@ -9,10 +9,12 @@ import Synchronization
 package enum FreePort {
     private static let candidates = Mutex(shuffled())
 
-    package static func any() throws -> UInt16 {
+    /// - Parameter count: for a program that also uses the ports after this one: how many consecutive ones it needs.
+    package static func any(of count: UInt16 = 1) throws -> UInt16 {
         try candidates.withLock { ports in
             while let port = ports.popLast() {
-                if reserve(port), isUnused(port) { return port }
+                guard port <= .max - (count - 1) else { continue }
+                if (port...port + (count - 1)).allSatisfy({ reserve($0) && isUnused($0) }) { return port }
             }
             throw Spawn.Failure(description: "no TCP port is left for a test")
         }

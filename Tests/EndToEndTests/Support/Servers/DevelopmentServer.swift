@@ -17,8 +17,9 @@ final class DevelopmentServer: Sendable {
     /// - Parameter port: of HTTPS, where a setting has to name it.
     init(_ options: [String] = [], port: UInt16? = nil, environment: [String: String] = [:]) throws {
         folder = try TemporaryFolder()
-        (self.port, applePort) = (try port ?? FreePort.any(), try FreePort.any())
-        localPort = try FreePort.any()
+        (self.port, localPort) = (try port ?? FreePort.any(), try FreePort.any())
+        // The script takes the next two for mail and for the example of a service.
+        applePort = try FreePort.any(of: 3)
         try RunnableCheckout.make(at: folder.file("checkout"))
         process = try ChildProcess(
             [

@@ -1,6 +1,5 @@
 import Foundation
 import JSON
-import Sockets
 import TestSupport
 
 /// `docker compose up` with base images that are built here, because no registry is used.
@@ -27,8 +26,8 @@ final class ComposeFixture: Sendable {
     private init(_ engine: DockerEngine) throws {
         self.engine = engine
         services = Self.services
-        httpsPort = try Listener.tcp(host: "127.0.0.1", port: 0).port ?? 0
-        applePort = try Listener.tcp(host: "127.0.0.1", port: 0).port ?? 0
+        httpsPort = try FreePort.any()
+        applePort = try FreePort.any()
         variables = [
             "COMPOSE_PROJECT_NAME": Self.project, "GATEHOUSE_PORT": "\(httpsPort)",
             "FAKE_APPLE_PORT": "\(applePort)", "COMPOSE_HTTP_TIMEOUT": "300",
