@@ -131,7 +131,8 @@ package final class Application: Sendable {
                 continue
             }
             log(.warning, "ended")
-            log.close(atMost: .milliseconds(200))
+            // The thread of the log may have to wait for a processor.
+            log.close(atMost: .seconds(2))
             return Signals.end(by: delivery.signal)
         }
     }
