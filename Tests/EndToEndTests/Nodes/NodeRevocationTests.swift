@@ -16,13 +16,17 @@ struct NodeRevocationTests {
         try nodes.dropNotifications()
         let (first, second) = (try TokenClient(nodes.first), try TokenClient(nodes.second))
         for action in RevocationAction.all {
-            let login = try first.logIn(action.name)
-            #expect(try second.accepts(login.accessToken, at: .guarded), "\(action.name)")
-            try action.perform(first, login)
-            let delay = try wait(until: second, refuses: login.accessToken, with: action.refusal)
-            #expect(delay < .seconds(2), "\(action.name)")
-            for client in [first, second] {
-                #expect(try client.ask(.api, login.accessToken) == action.refusal, "\(action.name)")
+            var attempt = 0
+            try expectTime(below: .seconds(2), action.name) {
+                attempt += 1
+                let login = try first.logIn("\(action.name)-\(attempt)")
+                #expect(try Eventually.holds { try second.accepts(login.accessToken, at: .guarded) }, "\(action.name)")
+                try action.perform(first, login)
+                let delay = try wait(until: second, refuses: login.accessToken, with: action.refusal)
+                for client in [first, second] {
+                    #expect(try client.ask(.api, login.accessToken) == action.refusal, "\(action.name)")
+                }
+                return delay
             }
         }
     }
@@ -31,18 +35,15 @@ struct NodeRevocationTests {
     func notified() throws {
         let nodes = try TwoNodes()
         let (first, second) = (try TokenClient(nodes.first), try TokenClient(nodes.second))
-        var medians: [Duration] = []
-        // The machine may be busy with other tests.
-        repeat {
+        try expectTime(below: .milliseconds(100)) {
             let delays = try (0..<21).map { number in
                 let login = try first.logIn("\(number)")
                 #expect(try second.accepts(login.accessToken, at: .guarded))
                 #expect(try first.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
                 return try wait(until: second, refuses: login.accessToken, with: "401 session_revoked")
             }
-            medians.append(delays.sorted()[delays.count / 2])
-        } while medians.last! >= .milliseconds(100) && medians.count < 5
-        #expect(medians.last! < .milliseconds(100), "\(medians)")
+            return delays.sorted()[delays.count / 2]
+        }
     }
 
     @Test("A token that a node has issued since is accepted by one that still knows the user's former state")

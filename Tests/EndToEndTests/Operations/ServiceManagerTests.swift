@@ -77,16 +77,18 @@ struct ServiceManagerTests {
         let response = try server.send(.get("/readyz"))
         try expectUnready(response, part: "store_write", saying: "space")
         #expect(try server.send(.get("/healthz")).status == 200)
-        let outcome = try server.health()
-        #expect(outcome.status == 1)
-        #expect(outcome.text.contains("FAULT  the last write failed: "))
+        #expect(
+            try Eventually.holds {
+                let outcome = try server.health()
+                return outcome.status == 1 && outcome.text.contains("FAULT  the last write failed: ")
+            })
         let before = server.manager.count(of: "WATCHDOG=1")
         #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > before + 2 })
         #expect(Eventually.holds { server.manager.status.hasPrefix("NOT READY: the last write failed") })
         try Shell.run(["prlimit", "--fsize=unlimited:unlimited", "--pid", "\(server.process.identifier)"])
         #expect(Eventually.holds(within: 40) { !server.manager.status.contains("NOT READY") })
         #expect(Eventually.holds { (try? server.send(.get("/readyz")).status) == 200 })
-        #expect(try server.health().status == 0)
+        #expect(try Eventually.holds { try server.health().status == 0 })
     }
 
     private func expectUnready(_ response: TestResponse, part: String, saying word: String) throws {

@@ -33,8 +33,9 @@ struct RevocationAction: Sendable {
         RevocationAction(name: "role", refresh: nil) {
             try $0.server.runCommand("users", "role", $1.userID, "ADMIN")
         },
-        RevocationAction(name: "delete", refresh: "401 invalid_refresh_token") { client, _ in
-            try client.server.runCommand("users", "delete", "DELETE@example.com", "--yes")
+        RevocationAction(name: "delete", refresh: "401 invalid_refresh_token") { client, login in
+            let email = login["user"]?.object?["email"]?.string ?? "none"
+            try client.server.runCommand("users", "delete", email.uppercased(), "--yes")
         },
         RevocationAction(name: "revoke") { try $0.server.runCommand("sessions", "revoke", current($0, $1)) },
         RevocationAction(name: "revoke-all") {
