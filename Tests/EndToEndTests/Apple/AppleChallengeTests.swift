@@ -105,9 +105,9 @@ struct AppleChallengeTests {
     func expired(rule: String) throws {
         let server = try InProcessServer { $0["APPLE_NONCE"] = rule }
         let nonces = try (0..<2).map { _ in try challenge(server) }
-        server.advanceClock(by: .seconds(595))
+        server.advanceClock(by: .seconds(570))
         #expect(try verdict(server, server.apple.login("001.e") { $0.nonce = nonces[0] }) == "200")
-        server.advanceClock(by: .seconds(5))
+        server.advanceClock(by: .seconds(30))
         #expect(try verdict(server, server.apple.login("001.e") { $0.nonce = nonces[1] }) == "nonce")
     }
 

@@ -32,13 +32,13 @@ struct AppleReplayTests {
         let login = server.apple.login("001.again")
         let first = server.send(.post(Self.path, login))
         #expect(first["isNewUser"] == true)
-        server.advanceClock(by: .seconds(55))
+        server.advanceClock(by: .seconds(40))
         let again = server.send(.post(Self.path, login))
         #expect(again.status == 200)
         #expect(again["isNewUser"] == false)
         #expect(again.userID == first.userID)
         // The grace counts from the first use: repeated use does not extend it.
-        server.advanceClock(by: .seconds(10))
+        server.advanceClock(by: .seconds(25))
         for _ in 0..<2 { #expect(verdict(server.send(.post(Self.path, login))) == replayed) }
         server.advanceClock(by: .seconds(3600))
         #expect(verdict(server.send(.post(Self.path, login))) == replayed)

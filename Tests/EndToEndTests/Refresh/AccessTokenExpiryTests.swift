@@ -9,9 +9,9 @@ struct AccessTokenExpiryTests {
     func expiry() throws {
         let server = try InProcessServer()
         let login = try server.devLogin("expiry@example.com")
-        server.advanceClock(by: .seconds(898))
+        server.advanceClock(by: .seconds(870))
         #expect(try server.me(login.accessToken).status == 200)
-        server.advanceClock(by: .seconds(3))
+        server.advanceClock(by: .seconds(31))
         let late = try server.me(login.accessToken)
         #expect(late.status == 401)
         #expect(late.code == "access_token_expired")
@@ -25,7 +25,7 @@ struct AccessTokenExpiryTests {
         server.advanceClock(by: .seconds(600))
         let next = try server.refresh(login.refreshToken)
         let left = try #require(next["expiresIn"]?.integer)
-        #expect((598...600).contains(left))
+        #expect((570...600).contains(left))
         server.advanceClock(by: .seconds(601))
         #expect(try server.me(next.accessToken).code == "access_token_expired")
     }
@@ -38,7 +38,7 @@ struct AccessTokenExpiryTests {
         server.advanceClock(by: .seconds(25))
         let again = try server.refresh(login.refreshToken)
         let left = try #require(again["expiresIn"]?.integer)
-        #expect((33...35).contains(left))
+        #expect((5...35).contains(left))
     }
 
     @Test("An access token of an ended session stays invalid after a restart with a shorter lifetime")
