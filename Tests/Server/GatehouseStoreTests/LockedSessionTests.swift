@@ -11,12 +11,18 @@ import Testing
 /// On a server, an operator's transaction can hold the lock of a row.
 @Suite("A session whose row is locked", .enabled(if: TestDatabase.isOnServer, "only a server locks rows"))
 struct LockedSessionTests {
+    private static let timeout = Duration.seconds(20)
+    /// When a late request arrived. What is left of its time is shorter than a wait for a lock, which is half of the
+    /// timeout, and long enough for it to queue up on a busy machine.
+    private static let delay = Duration.seconds(-15)
+    /// The server must not end a transaction that holds a lock for longer than it may be idle.
+    private static let begin = "SET idle_in_transaction_session_timeout = 0; BEGIN"
     private let database: TestDatabase
     private let store: PostgreSQLStore
 
     init() throws {
         database = try TestDatabase()
-        store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, timeout: .seconds(2)))
+        store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, timeout: Self.timeout))
     }
 
     private func addSessions(_ count: Int) throws -> [SessionID] {
@@ -32,7 +38,7 @@ struct LockedSessionTests {
     func failsAlone() throws {
         let sessions = try addSessions(8)
         let other = try database.connection()
-        try other.executeScript("BEGIN")
+        try other.executeScript("\(Self.begin)")
         _ = try other.first("SELECT id FROM refresh_tokens WHERE id = ? FOR UPDATE", .text(sessions[3].text)) { _ in 0 }
         let failed = try Concurrently.run(sessions.count) { number -> Int? in
             do {
@@ -60,7 +66,7 @@ struct LockedSessionTests {
             if number == 3 {
                 // All requests of the second batch wait for this lock, since it locks a table.
                 let other = try database.connection()
-                try other.executeScript("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+                try other.executeScript("\(Self.begin); LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
                 #expect(Eventually.holds { isLate.isUp })
                 try other.executeScript("ROLLBACK")
                 return nil
@@ -68,7 +74,7 @@ struct LockedSessionTests {
             // The first batch has one request; the other two wait for it, and are the second batch in this order.
             #expect(number < 2 || Eventually.holds { store.refreshes.waitingCount == 1 })
             defer { if number == 1 { isLate.raise() } }
-            return RequestArrival.at(number == 1 ? .now + .milliseconds(-1500) : .now) {
+            return RequestArrival.at(number == 1 ? .now + Self.delay : .now) {
                 let decided = try? store.refresh(sessions[number], now: SampleLogin.noon) { session, _ in
                     if number == 0 {
                         hasBegun.raise()
@@ -90,9 +96,9 @@ struct LockedSessionTests {
         _ = try addSessions(1)
         let (database, store) = (database, store)
         let other = try database.connection()
-        try other.executeScript("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+        try other.executeScript("\(Self.begin); LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
         let late = Background {
-            RequestArrival.at(.now + .milliseconds(-1500)) { (try? store.user(user.id)) == nil ? [] : [1] }
+            RequestArrival.at(.now + Self.delay) { (try? store.user(user.id)) == nil ? [] : [1] }
         }
         #expect(Eventually.holds { hasWaitingLock(database) })
         let inTime = Background { (try? store.user(user.id)) == nil ? [] : [1] }
