@@ -36,7 +36,7 @@ struct AppleGrantTests {
         fixture.apple.service.addFault(fault(.hang))
         let login = try fixture.logIn("ann")
         #expect(login.status == 200)
-        #expect(Eventually.holds { fixture.requests(of: "/auth/token").count == 1 })
+        #expect(Eventually.holds { !fixture.requests(of: "/auth/token").isEmpty })
         #expect(try fixture.server.me(login.accessToken).status == 200)
         #expect(try !fixture.hasGrant(login.userID))
         fixture.apple.service.removeFaults()

@@ -13,7 +13,10 @@ struct NodeWorkTests {
         let folder = try TemporaryFolder()
         let apple = try FakeAppleServer(in: folder)
         let nodes = try TwoNodes { AppleDeveloperFixture.configure(&$0, for: apple) }
-        apple.service.addFault(Fault(.delay, path: "/auth/token", times: 1))
+        var delay = Fault<AppleFault>(.delay, path: "/auth/token", times: 1)
+        // Longer than the first backoff, and much shorter than a request may take.
+        delay.seconds = 2
+        apple.service.addFault(delay)
         for number in 0..<20 {
             let login = try nodes[number].send(.post("/api/auth/apple", apple.login("\(number)")))
             #expect(login.status == 200)
