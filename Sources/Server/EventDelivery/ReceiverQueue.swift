@@ -46,7 +46,7 @@ final class ReceiverQueue: Sendable {
         var heldUntil = Duration.zero
         var isEnded = false
         var lookAt = Duration.zero
-        /// What the last look has found; nil before the first one.
+        /// What the last look has found; nil before the lease was taken for the first time.
         var resumption: Timestamp??
 
         mutating func takeTask(at now: Duration) -> Task? {
@@ -170,6 +170,11 @@ final class ReceiverQueue: Sendable {
     private func holdLease(at started: Duration) throws(Refusal) -> Bool {
         if read({ started < $0.heldUntil - (Self.lease - Self.renewal) }) { return true }
         let isHeld = try environment.store.hold(name, by: environment.node, for: Self.lease)
+        // Before the first request: a command that comes while it fails must end the pause.
+        if isHeld, read({ $0.resumption == nil }) {
+            let resumption = try environment.store.resumption(of: name)
+            state.change { $0.take(resumption) }
+        }
         state.change { $0.heldUntil = isHeld ? started + Self.lease : .zero }
         return isHeld
     }
