@@ -197,12 +197,15 @@ struct DPoPGuardTests {
         let server = fixture.server
         let client = try BoundClient(at: server, "write@example.com")
         let request = TestRequest.get("/notes/1", bearer: client.tokens.accessToken)
-        let rows = "SELECT count(*) FROM refresh_tokens WHERE used_proofs IS NOT NULL OR revoked_at IS NOT NULL"
-        let before = try server.backend.testDatabase.number(rows)
+        let unchanged = """
+            SELECT count(*) FROM refresh_tokens
+            WHERE id = '\(client.tokens.sessionID)' AND used_proofs IS NULL AND revoked_at IS NULL
+            """
+        #expect(try server.backend.testDatabase.number(unchanged) == 1)
         #expect(try client.send(request).status == 200)
         expectRefusedProof(try server.send(request.proven(by: "thief:P-256", at: server)), "key")
         expectRefusedProof(try client.send(request) { $0.signature = "flipped" }, "signature")
-        #expect(try server.backend.testDatabase.number(rows) == before)
+        #expect(try server.backend.testDatabase.number(unchanged) == 1)
     }
 
     // MARK: - Several nodes
