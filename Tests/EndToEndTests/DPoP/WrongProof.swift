@@ -130,10 +130,11 @@ extension WrongProof {
         + claim("ath", [7, nil, "x", "+/=="]) + claim("nonce", [7, nil])
 
     private static let times =
-        ([65, 3600, 86_400 * 365] as [Int64]).flatMap { age in
+        // A proof from the future comes closer until it is read, so it begins further away.
+        ([(65, 90), (3600, 3600), (86_400 * 365, 86_400 * 365)] as [(Int64, Int64)]).flatMap { past, future in
             [
-                WrongProof("\(age) s old", "expired") { $0.age = age },
-                WrongProof("\(age) s from the future", "not_yet_valid") { $0.age = -age },
+                WrongProof("\(past) s old", "expired") { $0.age = past },
+                WrongProof("\(future) s from the future", "not_yet_valid") { $0.age = -future },
             ]
         } + [WrongProof("in milliseconds", "malformed") { $0.claims["iat"] = 1_764_061_200_000 }]
 
