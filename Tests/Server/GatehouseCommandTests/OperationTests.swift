@@ -81,7 +81,7 @@ struct OperationTests {
             "JWT_REFRESH_SECRET": String(repeating: "0", count: 64), "DATA_KEY": String(repeating: "A", count: 43),
         ]
         let settings = tool.settings(weak.merging(["APP_ENV": "development "]) { $1 })
-        let outcome = try tool.run([command], settings, seconds: 5)
+        let outcome = try tool.run([command], settings, seconds: 60)
         #expect(outcome.status == 2)
         for name in weak.keys { #expect(outcome.everything.contains(name + " is "), "\(outcome.everything)") }
         #expect(outcome.everything.contains("DEV_LOGIN_SECRET is too short: it needs at least 16 bytes"))
@@ -96,7 +96,7 @@ struct OperationTests {
             "JWT_ACCESS_SECRET": "hunter2", "WORKERS": "many", "LISTEN": "here", "ACCESS_TOKEN_TTL": "soon",
             "DATABASE_URL": "sqlite:" + tool.folder.file("x.db"),
         ]
-        let outcome = try tool.run([command], settings, seconds: 5)
+        let outcome = try tool.run([command], settings, seconds: 60)
         #expect(outcome.status == 2)
         for name in [
             "JWT_ACCESS_SECRET", "JWT_REFRESH_SECRET", "WORKERS", "LISTEN", "ACCESS_TOKEN_TTL", "APPLE_BUNDLE_ID",
@@ -122,7 +122,7 @@ struct OperationTests {
     @Test("serve fails without its database or its socket, and names it")
     func cannotServe() throws {
         for (name, value) in [("DATABASE_URL", "sqlite:/nowhere/at/all.db"), ("LISTEN", "unix:/nowhere/at/all.sock")] {
-            let outcome = try tool.run(["serve"], tool.settings([name: value]), seconds: 10)
+            let outcome = try tool.run(["serve"], tool.settings([name: value]), seconds: 60)
             #expect(outcome.status == 3, "\(name)")
             #expect(!outcome.errorOutput.isEmpty)
         }
