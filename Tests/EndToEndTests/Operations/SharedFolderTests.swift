@@ -17,7 +17,7 @@ struct SharedFolderTests {
     func development() throws {
         let server = try ServerProcess { $0["DATABASE_URL"] = database }
         #expect(try server.devLogin("shared@example.com").status == 200)
-        #expect(server.process.log.contains("other users can change the path of the database"))
+        #expect(Eventually.holds { server.process.log.contains("other users can change the path of the database") })
     }
 
     @Test("It does not start in production and says what to do")
