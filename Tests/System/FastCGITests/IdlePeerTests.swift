@@ -103,7 +103,7 @@ extension SocketTests {
         func idleTime() throws {
             var limits = Limits.quick
             // Longer than a busy machine takes from connecting to sending.
-            limits.idleFor = .seconds(3)
+            limits.idleFor = .seconds(10)
             limits.incompleteFor = .seconds(60)
             let server = try TestResponder(limits: limits)
             let request = FastCGIWire.request(body: [65])

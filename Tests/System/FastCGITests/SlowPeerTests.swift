@@ -16,14 +16,18 @@ extension SocketTests {
                 if number % 2 == 0 { _ = try peer.exchange(FastCGIWire.request()) }
                 return peer
             }
-            let start = MonotonicTime.now
-            let peer = try server.connect()
-            #expect(try peer.exchange(FastCGIWire.request(body: [65])).text == TestResponder.expected("/echo:A"))
-            #expect(MonotonicTime.now < start + .seconds(1))
+            // The machine may be busy with other tests, so one of some attempts counts.
+            let isInTime = try (0..<5).contains { _ in
+                let start = MonotonicTime.now
+                let peer = try server.connect()
+                #expect(try peer.exchange(FastCGIWire.request(body: [65])).text == TestResponder.expected("/echo:A"))
+                return MonotonicTime.now < start + .seconds(1)
+            }
+            #expect(isInTime)
             for old in idle.suffix(10) {
                 #expect(try old.exchange(FastCGIWire.request(body: [66])).text == TestResponder.expected("/echo:B"))
             }
-            #expect(server.responder.openConnections == 1001)
+            #expect(Eventually.holds { server.responder.openConnections == 1000 })
         }
 
         @Test("incomplete requests do not delay other requests", arguments: [3, 8, 20, 60])
@@ -161,11 +165,14 @@ extension SocketTests {
                 return peer
             }
             #expect(Eventually.holds { unread.allSatisfy(\.isReadable) })
-            let start = MonotonicTime.now
-            let peer = try server.connect()
-            for _ in 0..<10 { #expect(try peer.exchange(request).text == TestResponder.expected("/echo:A")) }
-            #expect(MonotonicTime.now < start + .seconds(2))
-            #expect(server.responder.openConnections == 401)
+            let isInTime = try (0..<5).contains { _ in
+                let start = MonotonicTime.now
+                let peer = try server.connect()
+                for _ in 0..<10 { #expect(try peer.exchange(request).text == TestResponder.expected("/echo:A")) }
+                return MonotonicTime.now < start + .seconds(2)
+            }
+            #expect(isInTime)
+            #expect(Eventually.holds { server.responder.openConnections == 400 })
             for (number, peer) in halves.enumerated() {
                 let rest = Array(request.dropFirst(1 + number % (request.count - 1)))
                 #expect(try peer.exchange(rest).text == TestResponder.expected("/echo:A"))
