@@ -29,11 +29,10 @@ struct ServiceManagerTests {
         let server = try ManagedServer(watchdog: 2)
         // The thread that sends the status also feeds the watchdog, every second.
         #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > 12 })
-        // On a busy machine the health check may fail once, which is reported each time.
-        let statuses = server.manager.lines.filter {
-            $0.hasPrefix("STATUS=") && !$0.contains("does not answer its own health check")
-        }
-        #expect(statuses.count < 4, "\(statuses)")
+        let statuses = server.manager.lines.filter { $0.hasPrefix("STATUS=") }
+        // On a busy machine a health check may fail. After the fault, the status is sent again.
+        let faults = statuses.count { $0.contains("does not answer its own health check") }
+        #expect(statuses.count < 4 + 2 * faults, "\(statuses)")
     }
 
     @Test(

@@ -28,27 +28,27 @@ struct Supervisor: Sendable {
         log(.info, "ready")
         var line = describe(&status)
         manager.notify(.ready, .status(line))
-        var reloadCount = reloads.count
+        var (answers, reloadCount) = (true, reloads.count)
         var checkAt = ContinuousClock.now
         var statusAt = checkAt + Self.statusInterval
         let watchdog = manager.watchdogInterval.map(WatchdogSchedule.init)
         while !stopping.isReached(within: Self.untilFirst(of: [watchdog == nil ? nil : checkAt, statusAt])) {
-            if let watchdog, checkAt <= .now { checkAt = notify(watchdog, unless: stopping) }
+            if let watchdog, checkAt <= .now {
+                answers = isAlive(within: watchdog.timeLimit, unless: stopping)
+                if answers, !stopping.isReached(within: .zero) { manager.notify(.alive) }
+                // The fault has replaced the status line.
+                if !answers { line = "" }
+                checkAt = .now + (answers ? watchdog.pause : watchdog.retry)
+            }
             guard statusAt <= .now else { continue }
             statusAt = .now + Self.statusInterval
+            guard answers else { continue }
             let next = describe(&status)
             // A reload replaces the status line with its own.
             let isStale = next != line || reloads.count != reloadCount
             if isStale, !stopping.isReached(within: .zero) { manager.notify(.status(next)) }
             (line, reloadCount) = (next, reloads.count)
         }
-    }
-
-    /// Notifies the watchdog if the server is alive, and returns the time of the next check.
-    private func notify(_ watchdog: WatchdogSchedule, unless stopping: Monitor<Bool>) -> ContinuousClock.Instant {
-        guard isAlive(within: watchdog.timeLimit, unless: stopping) else { return .now + watchdog.retry }
-        if !stopping.isReached(within: .zero) { manager.notify(.alive) }
-        return .now + watchdog.pause
     }
 
     /// A failure during a stop is not reported: the check waits in the queue of the socket for the next process.
