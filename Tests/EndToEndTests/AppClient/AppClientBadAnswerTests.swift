@@ -103,6 +103,7 @@ struct AppClientBadAnswerTests {
     func lastRetryAfter() async throws {
         let client = try await app.signedIn()
         app.expireToken()
+        app.clock.stop()
         let body = FaultyTransport.problem(503, "storage_unavailable")
         app.transport.plan("auth/refresh", .answer(503, headers: ["Retry-After": "3"], body: body), times: 3)
         for _ in 0..<3 { await #expect(throws: GatehouseError.self) { try await client.accessToken() } }

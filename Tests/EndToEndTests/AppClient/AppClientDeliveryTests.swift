@@ -86,8 +86,9 @@ struct AppClientDeliveryTests {
         app.transport.plan("auth/logout", refusal)
         #expect(await client.signOut() == .queued)
         #expect(try await witness.user().status == .active)
-        try await client.signIn(development: app.login())
         app.transport.plan("auth/logout", refusal)
+        // It also delivers what waits.
+        try await client.signIn(development: app.login())
         await client.deliverLogouts()
         #expect(await client.signOut() == .delivered)
         await #expect(throws: GatehouseError.self) { try await witness.user() }

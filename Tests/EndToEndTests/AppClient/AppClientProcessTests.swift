@@ -90,10 +90,14 @@ struct AppClientProcessTests {
         app.transport.plan("auth/refresh", .hold(gate))
         let waiting = Task { try await first.accessToken() }
         await gate.arrival()
-        app.transport.plan("auth/refresh", .answerAfter(gate, 401, body: refused))
+        let saved = Gate()
+        app.transport.plan("auth/refresh", .answerAfter(saved, 401, body: refused))
         let other = Task { try await second.accessToken() }
+        await saved.arrival()
         await gate.open()
-        #expect(try await other.value == waiting.value)
+        let token = try await waiting.value
+        await saved.open()
+        #expect(try await other.value == token)
         #expect(store.contents != old)
         guard case .signedIn = second.state else { return #expect(Bool(false), "\(second.state)") }
     }

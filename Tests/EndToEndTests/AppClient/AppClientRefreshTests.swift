@@ -146,10 +146,10 @@ struct AppClientRefreshTests {
     func margin() async throws {
         let client = try await app.signedIn()
         _ = try await client.accessToken()
-        app.clock.advance(by: .seconds(15 * 60 - 70))
+        app.clock.advance(by: .seconds(15 * 60 - 100))
         _ = try await client.accessToken()
         #expect(app.transport.sent("auth/refresh").isEmpty)
-        _ = try await client.accessToken(validFor: .seconds(90))
+        _ = try await client.accessToken(validFor: .seconds(130))
         #expect(app.transport.sent("auth/refresh").count == 1)
     }
 

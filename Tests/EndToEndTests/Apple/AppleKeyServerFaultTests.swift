@@ -133,7 +133,7 @@ struct AppleKeyServerFaultTests {
     @Test("The server starts and serves requests while the first fetch hangs")
     func hangingAtStart() throws {
         let server = try ServerProcess(apple: .hanging)
-        #expect(Eventually.holds { server.apple.fetches == 1 })
+        #expect(Eventually.holds { server.apple.fetches >= 1 })
         #expect(try server.devLogin("start@example.com").status == 200)
         server.process.signal(SIGTERM)
         server.apple.resetKeyServer()

@@ -122,7 +122,8 @@ struct AppleRevocationTests {
         #expect(try server.me(login.accessToken).status == 401)
         #expect(try server.count("apple_tasks") == 1)
         try apple.restart()
-        #expect(try apple.authorisations() == ["ann"])
+        // On a busy machine, the next attempt may have come already.
+        #expect(try apple.authorisations() == ["ann"] || apple.requests().contains("/auth/revoke"))
         #expect(
             Eventually.holds { (try? apple.authorisations()) == [] && (try? server.count("apple_tasks")) == 0 })
     }

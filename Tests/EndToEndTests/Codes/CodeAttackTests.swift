@@ -170,9 +170,12 @@ struct AddressChangeAttackTests {
         let number = fixture.newNumber()
         let owner = try fixture.logIn(phone: number)
         let code = try fixture.code(number)
-        apple.apple.service.addFault(Fault(.delay, path: "/auth/token", times: 1))
+        var delay = Fault<AppleFault>(.delay, path: "/auth/token", times: 1)
+        // The server waits five seconds.
+        delay.seconds = 2
+        apple.apple.service.addFault(delay)
         let shell = try apple.logIn("carl")
-        #expect(Eventually.holds { apple.requests(of: "/auth/token").count == 1 })
+        #expect(Eventually.holds { !apple.requests(of: "/auth/token").isEmpty })
         let joined = try fixture.bind(code, to: shell, ["onTaken": "join"])
         #expect(joined.userID == owner.userID, "\(joined.json)")
         #expect(Eventually.holds { apple.pendingTasks == 0 })
@@ -185,6 +188,8 @@ struct AddressChangeAttackTests {
     func movedIdentity() throws {
         let fixture = try CodeFixture { variables in
             for name in ["ADDRESS", "ADDRESS_AND_NETWORK"] { variables["CODES_PER_\(name)"] = "100/1h" }
+            // The login waits for a lock for half of it.
+            variables["DATABASE_TIMEOUT"] = "60s"
         }
         let server = try #require(fixture.server as? InProcessServer)
         let owner = try fixture.logIn(phone: fixture.newNumber())

@@ -109,7 +109,7 @@ def lost_answer(page):
     page.expect_title("The answer was lost")
     # The log tells the request id that the lost answer had.
     page.until(lambda: any("Gatehouse POST /api/auth/refresh 200" in line for line in page.log_lines()), "its line")
-    assert any(line.split(" ", 1)[1].startswith("fault ") for line in page.log_lines()), page.log_lines()
+    page.until(lambda: any(line.split(" ", 1)[1].startswith("fault ") for line in page.log_lines()), "the fault's line")
     page.act("#me")
     page.expect_title("accepted")
     assert Select(page.one("#api-fault")).first_selected_option.text == "none"

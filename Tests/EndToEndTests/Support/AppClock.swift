@@ -4,7 +4,14 @@ import Synchronization
 
 /// The clocks of the device. Time is moved by hand, and pauses between attempts are short.
 final class AppClock: Sendable {
-    private let state = Mutex((offset: Duration.zero, skew: TimeInterval(0), pauses: [Duration]()))
+    private struct State {
+        var offset = Duration.zero
+        var skew = TimeInterval(0)
+        var pauses: [Duration] = []
+        var stoppedAt: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
 
     /// Moves both clocks, as when the device was asleep.
     func advance(by duration: Duration) {
@@ -14,6 +21,9 @@ final class AppClock: Sendable {
         }
     }
 
+    /// Stops the clock that measures how long the client has paused.
+    func stop() { state.withLock { $0.stoppedAt = .now } }
+
     /// Sets the device's clock wrong.
     func setWrong(by seconds: TimeInterval) { state.withLock { $0.skew += seconds } }
 
@@ -22,7 +32,7 @@ final class AppClock: Sendable {
 
     var clientClock: ClientClock {
         var clock = ClientClock()
-        clock.now = { self.state.withLock { ContinuousClock.now.advanced(by: $0.offset) } }
+        clock.now = { self.state.withLock { ($0.stoppedAt ?? .now).advanced(by: $0.offset) } }
         clock.date = { self.state.withLock { Date().addingTimeInterval($0.skew) } }
         clock.sleep = { duration in
             // Time limits are real, and longer than anything takes on a slow machine.

@@ -23,6 +23,8 @@ final class AppleDeveloperFixture: Sendable {
             Self.configure(&variables, for: apple)
             adjust(&variables)
         }
+        // On a busy machine, the first fetch of Apple's keys may take longer than the server waits.
+        _ = Eventually.holds { (try? server.send(.get("/readyz")).status) == 200 }
     }
 
     /// Sets the settings that Apple's token endpoints need.

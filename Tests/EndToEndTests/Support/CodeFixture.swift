@@ -62,10 +62,18 @@ final class CodeFixture: Sendable {
         return try server.send(request)
     }
 
-    /// Asks for a code, and reads it from the inbox.
+    /// Asks for a code, and reads it from the inbox. On a busy machine the stand-in may take the message too late for the server.
+    /// That counts against the address for a minute.
     func code(_ to: String, channel: String = "phone", from address: String? = nil) throws -> SentTestCode {
-        let last = providers.inbox.lastNumber
-        let answer = try ask(to, channel: channel, from: address)
+        var last = providers.inbox.lastNumber
+        var answer = try ask(to, channel: channel, from: address)
+        if let server = server as? InProcessServer {
+            for _ in 0..<4 where answer.status == 503 {
+                server.advanceClock(by: .seconds(61))
+                last = providers.inbox.lastNumber
+                answer = try ask(to, channel: channel, from: address)
+            }
+        }
         guard answer.status == 202, let message = providers.inbox.message(to: to, after: last) else {
             throw UnexpectedAnswer("\(answer.status) \(answer.json)")
         }

@@ -3,6 +3,7 @@ import Foundation
 import JOSE
 import JSON
 import TestSupport
+import Testing
 
 /// A server behind nginx with every feature on: Apple, a guarded location, the local listener and the debug log.
 /// It sends valid and invalid requests of all kinds and remembers every secret in them.
@@ -168,8 +169,9 @@ extension MixedTrafficFixture {
 
     private func sendForgedTokens(like login: TestResponse) throws {
         let withRoleRaised = try ForgedToken.withRoleRaised(login.accessToken)
-        let forged = try ForgedToken.refreshToken(
-            like: String(login.refreshToken.split(separator: ".")[1]), generation: 9)
+        let parts = login.refreshToken.split(separator: ".")
+        try #require(parts.count == 3, "\(login.status) \(login.json)")
+        let forged = try ForgedToken.refreshToken(like: String(parts[1]), generation: 9)
         addSecrets(withRoleRaised, forged, "malformed-access-token", "malformed-refresh-token")
         for token in [withRoleRaised, forged, "malformed-access-token"] {
             try send(.get("/api/users/me", bearer: token))
