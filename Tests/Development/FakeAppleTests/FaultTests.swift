@@ -2,6 +2,7 @@ import Curl
 import JSON
 import POSIX
 import Sockets
+import TestSupport
 import Testing
 
 @testable import DevelopmentHTTP
@@ -132,6 +133,8 @@ struct FaultTests {
         let client = HTTPClient(timeout: .seconds(20))
         func fault(_ kind: AppleFault, _ client: HTTPClient) throws -> HTTPFault? {
             apple.service.addFault(Fault(kind, times: 1))
+            // The server may read the request after the client has given up.
+            defer { _ = Eventually.holds { apple.reply("GET", "/faults")?.body == Array(#"{"faults":[]}"#.utf8) } }
             do throws(HTTPFault) {
                 _ = try client.get(url)
                 return nil

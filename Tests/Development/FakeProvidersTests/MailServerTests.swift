@@ -112,7 +112,10 @@ struct MailServerTests {
     @Test("a slow server has accepted the message that the client gives up")
     func slow() throws {
         try server.control("/mail/faults", ["mode": "slow", "seconds": 600])
-        #expect(try send("--max-time", "2").status == 28)
+        // On a busy machine, the client may give up before it has sent the whole message.
+        for limit in ["2", "8", "30"] where server.inbox.messages.isEmpty {
+            #expect(try send("--max-time", limit).status == 28)
+        }
         #expect(server.inbox.messages.count == 1)
     }
 

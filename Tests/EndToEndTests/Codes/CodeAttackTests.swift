@@ -200,7 +200,7 @@ struct AddressChangeAttackTests {
         // What a join and a deletion lock and write, each in its transaction.
         try joining.executeScript(
             """
-            BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('EMAIL \(mail)', 0));
+            SET idle_in_transaction_session_timeout = 0; BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('EMAIL \(mail)', 0));
             SELECT 1 FROM users WHERE id = '\(shell.userID)' FOR NO KEY UPDATE
             """)
         let waiting = Background { Array("\((try? fixture.logIn(code).status) ?? 0)".utf8) }
@@ -209,7 +209,8 @@ struct AddressChangeAttackTests {
         #expect(try Eventually.holds { try server.testDatabase.number(locked) == 1 })
         try deleting.executeScript(
             """
-            BEGIN; UPDATE users SET status = 'DELETED', email = NULL, last_login_at = NULL WHERE id = '\(owner.userID)'
+            SET idle_in_transaction_session_timeout = 0; BEGIN;
+            UPDATE users SET status = 'DELETED', email = NULL, last_login_at = NULL WHERE id = '\(owner.userID)'
             """)
         try joining.executeScript(
             """

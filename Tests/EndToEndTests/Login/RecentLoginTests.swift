@@ -54,7 +54,7 @@ struct RecentLoginTests {
         "An operation succeeds within the maximum age and then gets the challenge of RFC 9470",
         arguments: Sensitive.allCases)
     private func limit(_ what: Sensitive) throws {
-        for (age, isRefused) in [(590, false), (620, true)] {
+        for (age, isRefused) in [(560, false), (620, true)] {
             let login = try user("\(what)-\(age)")
             server.advanceClock(by: .seconds(age))
             let body = what == .link ? identity("another-\(age)", after: 0) : [:]

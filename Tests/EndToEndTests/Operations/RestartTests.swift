@@ -78,6 +78,7 @@ struct RestartTests {
         let nginx = try ServerBehindNginx(values: [
             "RESPONDER": "unix:\(server.socket)", "LOGIN_RATE": "100000r/s", "LOGIN_BURST": "100000",
             "AUTH_RATE": "100000r/s", "AUTH_BURST": "100000", "API_RATE": "100000r/s", "API_BURST": "100000",
+            "RESPONDER_TIMEOUT": "25s",
         ])
         let load = Load()
         let threads = load.start(3) { index in

@@ -53,6 +53,7 @@ final class ProviderFixture: Sendable {
             case .nginx: try ServerBehindNginx(settings)
             }
         (self.providers, self.folder) = (providers, folder)
+        (server as? InProcessServer)?.fetchProviderKeys(["ACME", "GOOGLE"])
     }
 
     private static func usualFiles(_ providers: FakeProviderServer) -> [String: String] {

@@ -48,6 +48,7 @@ final class WebSignInFixture: Sendable {
             case .nginx: try ServerBehindNginx(settings)
             }
         (self.providers, self.apple, self.folder) = (providers, apple, folder)
+        inProcess?.fetchProviderKeys(["ACME", "GOOGLE", "OTHER"])
     }
 
     /// The addresses that the operator has registered at the providers.

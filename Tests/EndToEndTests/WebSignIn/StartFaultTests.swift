@@ -87,11 +87,11 @@ struct StartFaultTests {
         let fixture = try WebSignInFixture()
         let server = try #require(fixture.inProcess)
         try fixture.providers.control("/openid/acme/keys/faults", ["discovery": "close"])
-        let provider = try fixture.browser().start("acme")
+        let provider = try fixture.browser().start("acme", isReachable: false)
         #expect(
             TestBrowser.arrival(at: provider.header("location") ?? "").parameters["error"] == "temporarily_unavailable")
         try server.testDatabase.execute("ALTER TABLE authorization_requests RENAME TO gone")
-        let store = try fixture.browser().start("google")
+        let store = try fixture.browser().start("google", isReachable: false)
         #expect(
             TestBrowser.arrival(at: store.header("location") ?? "").parameters["error"] == "temporarily_unavailable")
         #expect(server.log.contains("\"status\":303,") && server.log.contains("temporarily_unavailable"))

@@ -27,7 +27,7 @@ struct FakeAppleCommandTests {
     }
 
     private func curl(_ words: String...) throws -> JSONObject? {
-        let output = try Shell.run(["/usr/bin/curl", "--silent", "--max-time", "10"] + words)
+        let output = try Shell.run(["/usr/bin/curl", "--silent", "--max-time", "60"] + words)
         return (try? JSONValue(parsing: output))?.object
     }
 
@@ -91,7 +91,7 @@ struct FakeAppleCommandTests {
     }
 
     private func statusOfPage(_ address: String) throws -> String {
-        let words = ["/usr/bin/curl", "--silent", "--max-time", "10", "-o", "/dev/null", "-w", "%{http_code}", address]
+        let words = ["/usr/bin/curl", "--silent", "--max-time", "60", "-o", "/dev/null", "-w", "%{http_code}", address]
         return String(decoding: try Shell.run(words), as: UTF8.self)
     }
 
@@ -130,7 +130,7 @@ struct FakeAppleCommandTests {
             #"{"type":"sms.code","timestamp":"2026-11-25T12:00:00Z","data":{"to":"+447911123456","country":"GB","#
             + #""code":"042137","language":"en","text":"Your code is 042137.","expiresIn":600}}"#
         #expect(try curl(url + "/sms", "--data-raw", body)?["error"] != nil)
-        let words = ["/usr/bin/curl", "--silent", "--max-time", "10", url + "/sms", "--data-raw", body]
+        let words = ["/usr/bin/curl", "--silent", "--max-time", "60", url + "/sms", "--data-raw", body]
         #expect(String(decoding: try Shell.run(words + signature(of: body)), as: UTF8.self) == "{}")
         let messages = try #require(try curl(url + "/inbox?wait=10")?["messages"]?.array)
         #expect(messages.count == 1 && messages.first?.object?["code"] == "042137")
@@ -175,7 +175,7 @@ struct FakeAppleCommandTests {
         let (apple, url) = try start("--host", "apple.internal", "--host=other.internal")
         defer { apple.stop() }
         func status(_ host: String) throws -> String {
-            let words = ["--silent", "--max-time", "10", "--output", "/dev/null", "--write-out", "%{http_code}"]
+            let words = ["--silent", "--max-time", "60", "--output", "/dev/null", "--write-out", "%{http_code}"]
             let output = try Shell.run(["/usr/bin/curl"] + words + ["--header", "Host: " + host, url + "/mint"])
             return String(decoding: output, as: UTF8.self)
         }

@@ -35,9 +35,12 @@ struct IdentityVerifyTests {
     private func verify(_ token: String, _ words: String..., name: String = "main", input: String = "") throws
         -> Shell.Outcome
     {
-        let outcome = try tool.run(
-            ["identity", "verify", name, token] + words,
-            ["GATEHOUSE_CONFIG": "", "PROVIDERS_DIR": tool.folder.path], input: input)
+        let settings = ["GATEHOUSE_CONFIG": "", "PROVIDERS_DIR": tool.folder.path]
+        var outcome = try tool.run(["identity", "verify", name, token] + words, settings, input: input)
+        // On a busy machine the stand-in may answer too late for the command.
+        for _ in 0..<4 where outcome.status == 3 {
+            outcome = try tool.run(["identity", "verify", name, token] + words, settings, input: input)
+        }
         if token.utf8.count > 100 { #expect(!outcome.everything.contains(token)) }
         return outcome
     }

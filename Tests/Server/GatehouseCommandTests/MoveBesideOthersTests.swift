@@ -36,7 +36,10 @@ struct MoveBesideOthersTests {
             outcome.withLock { $0 = found }
             return []
         }
-        let isWaiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        let isWaiting = """
+            SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+            WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()
+            """
         #expect(try Eventually.holds { try server.execute(isWaiting, in: target) == "1" })
         let result = Result { try body() }
         holder.end()

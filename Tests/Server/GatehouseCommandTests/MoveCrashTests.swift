@@ -71,6 +71,11 @@ struct MoveCrashTests {
         let model = try MoveFixture()
         let expected = try model.content(of: model.file)
         #expect(try model.move(from: model.source, to: model.target).status == 0)
+        // A move that finds the session of the one before waits for its end, with calls of its own.
+        let others = """
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """
+        #expect(Eventually.holds { (try? model.server.execute(others, in: model.target)) == "0" })
         var refusals = 0
         for moment in try moments(model, from: model.target, to: "sqlite:" + model.folder.file("model.db")) {
             let copy = model.folder.file("\(moment.call)-\(moment.number).db")

@@ -174,7 +174,10 @@ struct MoveTests {
             of: target, name: "gatehouse",
             "SELECT pg_advisory_lock(x'6761746565'::bit(40)::bigint << 24 | x'6D6F7665'::bit(32)::bigint)")
         let ending = Background { [server, target] in
-            let isWaiting = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_try_advisory_lock%'"
+            let isWaiting = """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE query LIKE 'SELECT pg_try_advisory_lock%' AND datname = current_database()
+                """
             _ = Eventually.holds { (try? server.execute(isWaiting, in: target)) == "1" }
             killed.end()
             return []

@@ -53,7 +53,7 @@ struct OwnerAttackTests {
         // Every twentieth run is delayed between the creation of the draft and its first byte.
         let slowly =
             ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=flock"] + [
-                "-e", "inject=flock:delay_exit=20000",
+                "-e", "inject=flock:delay_exit=200000",
             ]
         while runs < Self.attempts, try fixture.isUntouched() {
             _ = try Shell.outcome(

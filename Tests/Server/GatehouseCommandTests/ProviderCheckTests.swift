@@ -38,11 +38,22 @@ struct ProviderCheckTests {
     }
 
     /// The findings about providers, by name.
-    private func check(_ words: String...) throws -> [String: Line] {
-        Dictionary(try lines(words)) { first, _ in first }
+    ///
+    /// - Parameter late: a provider that does not answer in time.
+    private func check(_ words: String..., late: String? = nil) throws -> [String: Line] {
+        Dictionary(try lines(words, late: late)) { first, _ in first }
     }
 
-    private func lines(_ words: [String] = []) throws -> [(String, Line)] {
+    /// On a busy machine the stand-in may answer too late for the command.
+    private func lines(_ words: [String] = [], late: String? = nil) throws -> [(String, Line)] {
+        var found = try linesOnce(words)
+        for _ in 0..<4 where found.contains(where: { $0.1.message.contains("in time") && $0.0 != late }) {
+            found = try linesOnce(words)
+        }
+        return found
+    }
+
+    private func linesOnce(_ words: [String]) throws -> [(String, Line)] {
         let settings = tool.settings(["APP_ENV": "development", "PROVIDERS_DIR": tool.folder.file("p")])
         let outcome = try tool.run(["check", "--json"] + words, settings, seconds: 60)
         for secret in [Self.secret.weChat, Self.secret.qq] { #expect(!outcome.everything.contains(secret)) }
@@ -111,7 +122,7 @@ struct ProviderCheckTests {
     @Test("a provider that hangs is late, and the others are still asked")
     func hanging() throws {
         _ = try server.control("/openid/google/keys/faults", ["keys": "hang"])
-        let lines = try check()
+        let lines = try check(late: "google")
         #expect(lines["google"]?.state == "fault" && lines["google"]?.message.contains("in time") == true, "\(lines)")
         #expect(["main", "wechat", "qq"].allSatisfy { lines[$0]?.state == "ok" }, "\(lines)")
         _ = try server.control("/openid/google/keys/faults", method: "DELETE")

@@ -13,7 +13,7 @@ struct BusyPoolTests {
 
     init() throws {
         database = try TestDatabase()
-        store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, connections: 1))
+        store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, connections: 1, timeout: .seconds(60)))
     }
 
     @Test("What other nodes have ended is read while the connection of requests is busy")
@@ -50,7 +50,7 @@ struct BusyPoolTests {
         let session = SampleLogin.session("1", of: user).id
         // As the end of a session does: the lock first, then the event.
         let other = try database.connection()
-        try other.executeScript("BEGIN")
+        try other.executeScript("SET idle_in_transaction_session_timeout = 0; BEGIN")
         _ = try other.first("SELECT id FROM refresh_tokens WHERE id = ? FOR UPDATE", .text(session.text)) { _ in 0 }
         try other.executeScript(
             """

@@ -12,13 +12,14 @@ struct LockOrderTests {
     enum Operation: CaseIterable { case login, link }
 
     private let database: TestDatabase
-    private let store: any ServerStore
+    private let store: PostgreSQLStore
     private let user = SampleLogin.user(1)
     private let noon = SampleLogin.noon
 
     init() throws {
         database = try TestDatabase()
-        store = try database.store()
+        // A lock is waited for half of the time.
+        store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, timeout: .seconds(60)))
         let identity = Identity(provider: .dev, subject: "dev", email: nil)
         _ = try store.create(user, with: SampleLogin.login("0", of: user, as: identity))
     }
@@ -96,7 +97,7 @@ struct LockOrderTests {
     ) throws {
         let expected = Set(try keys.map(number))
         let other = try database.connection()
-        try other.executeScript("BEGIN; \(lock)")
+        try other.executeScript("SET idle_in_transaction_session_timeout = 0; BEGIN; \(lock)")
         let done = Background { (try? run(operation)) == true ? [1] : [] }
         #expect(Eventually.holds { (try? held()) ?? nil == expected }, sourceLocation: place)
         try other.executeScript("ROLLBACK")

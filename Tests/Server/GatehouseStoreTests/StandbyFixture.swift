@@ -9,7 +9,7 @@ final class StandbyFixture {
 
     /// Names both servers.
     var url: String {
-        "postgresql:///\(name)?host=\(primary.folder),\(standby.folder)&port=\(primary.port)&user=postgres"
+        "postgresql:///\(name)?host=\(primary.folder),\(standby.folder)&port=\(primary.port)&user=postgres&connect_timeout=30"
     }
 
     init() throws {
@@ -25,7 +25,7 @@ final class StandbyFixture {
     }
 
     func store() throws -> PostgreSQLStore {
-        try PostgreSQLStore(PostgreSQLSettings(url: url, connections: 2, timeout: .seconds(2)))
+        try PostgreSQLStore(PostgreSQLSettings(url: url, connections: 2, timeout: .seconds(20)))
     }
 
     @discardableResult

@@ -17,8 +17,7 @@ struct TLSTests {
         let files = try ["key.pem": key, "certificate.pem": certificate].mapValues {
             try String(contentsOfFile: $0, encoding: .utf8)
         }
-        // The port is free again, and the next one that the kernel gives to another program is a different one.
-        let port = try SilentListener().port
+        let port = try FreePort.any()
         return try TemporaryPostgreSQL(
             settings: [
                 "listen_addresses": "127.0.0.1", "port": "\(port)", "ssl": "on", "ssl_cert_file": "certificate.pem",

@@ -32,6 +32,7 @@ final class ExampleFixture {
             variables["SERVICE_TOKENS"] = ServiceFixture.setting
             adjust(&variables)
         }
+        server.fetchProviderKeys(["ACME", "GOOGLE"])
         login = try server.devLogin("example@example.com")
     }
 

@@ -102,6 +102,15 @@ final class InProcessServer: TestServer {
     /// In a server, a background thread does this.
     func renewKeys() { assembly.withLock { $0.keys }.renewIfDue() }
 
+    /// Fetches the keys of these providers, until they are there: on a busy machine, a stand-in may answer too late at first.
+    func fetchProviderKeys(_ names: Set<String>) {
+        let registry = assembly.withLock { $0.providers }
+        _ = Eventually.holds {
+            registry.renewKeysIfDue()
+            return registry.keySetAges.allSatisfy { $0.age != nil || !names.contains($0.provider.rawValue) }
+        }
+    }
+
     /// Reads the revocations of other processes.
     func followRevocations() throws {
         try assembly.withLock { $0.auth }.followRevocations()

@@ -13,10 +13,17 @@ struct ProviderKeysTests {
     private let refused = Counter()
     private let now: @Sendable () -> Timestamp = { ValidLogin.now }
 
+    /// On a busy machine, it takes long until all threads have started.
+    private static func patientPolicy(maximumWaiters: Int? = nil) -> KeySetPolicy {
+        var policy = maximumWaiters.map { KeySetPolicy(maximumWaiters: $0) } ?? KeySetPolicy()
+        policy.waitTimeout = .seconds(60)
+        return policy
+    }
+
     @Test("64 threads that look up the same unfetched key cause one fetch")
     func crowd() throws {
         let started = Counter()
-        let keys = ProviderKeys(policy: KeySetPolicy(maximumWaiters: 64), now: now) { [fetches] in
+        let keys = ProviderKeys(policy: Self.patientPolicy(maximumWaiters: 64), now: now) { [fetches] in
             fetches.increment()
             _ = Eventually.holds { started.count == 64 }
             return ValidLogin.keySet
@@ -35,7 +42,7 @@ struct ProviderKeysTests {
     @Test("all threads that wait for a fetch get its result", arguments: [true, false])
     func waitersGetResult(succeeds: Bool) throws {
         let started = Counter()
-        let policy = KeySetPolicy(maximumWaiters: 64)
+        let policy = Self.patientPolicy(maximumWaiters: 64)
         let keys = ProviderKeys(policy: policy, now: now) { [fetches] () throws(KeySetFault) in
             fetches.increment()
             _ = Eventually.holds { started.count == 64 }
@@ -54,7 +61,7 @@ struct ProviderKeysTests {
     func hangingSource() throws {
         let hanging = Monitor(false)
         let blocked = Counter()
-        let policy = KeySetPolicy()
+        let policy = Self.patientPolicy()
         let keys = ProviderKeys(policy: policy, now: now) { [fetches] in
             fetches.increment()
             if fetches.count > 1 { hanging.wait { $0 ? () : nil } }
