@@ -134,6 +134,28 @@ struct AppClientWebTests {
         try await client.signIn(completing: webSignIn, with: Self.answer(to: webSignIn))
     }
 
+    @Test("A state that differs in any one character is refused, and so is one that differs in all")
+    func state() async throws {
+        let client = app.client()
+        let webSignIn = try client.webSignIn(with: .google, redirectURI: Self.redirectURI)
+        let right = Array(Self.state(of: webSignIn))
+        let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        var guesses = characters.map { String(repeating: $0, count: right.count) }
+        for place in right.indices {
+            for character in characters where character != right[place] {
+                guesses.append(String(right[..<place] + [character] + right[(place + 1)...]))
+            }
+        }
+        for guess in guesses {
+            let callback = try #require(URL(string: "\(Self.redirectURI)?code=c&state=\(guess)"))
+            await #expect(throws: WebSignInError.invalidAnswer) {
+                try await client.signIn(completing: webSignIn, with: callback)
+            }
+        }
+        #expect(app.server.seen().isEmpty)
+        try await client.signIn(completing: webSignIn, with: Self.answer(to: webSignIn))
+    }
+
     @Test("With the issuer given, an answer of another one or of none exchanges nothing")
     func issuer() async throws {
         let client = app.client()

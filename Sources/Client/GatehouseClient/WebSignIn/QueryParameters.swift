@@ -38,6 +38,7 @@ extension String {
     /// The time depends on the lengths alone, so that it does not tell how much of a guess is right.
     func isEqual(inConstantTimeTo other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        return zip(utf8, other.utf8).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+        // Without the parentheses, `|` would come before `^`.
+        return zip(utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
