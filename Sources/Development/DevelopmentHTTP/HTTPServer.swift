@@ -4,10 +4,8 @@ package import Sockets
 /// A minimal HTTP/1.1 server with one request per connection and one thread per connection. It is
 /// sufficient for development only.
 package final class HTTPServer: Sendable {
-    /// The timeout for each read and write, in milliseconds. A client on a busy machine may need long.
-    private static let timeout: Int32 = 30_000
-    /// How long the client has to close the connection after the answer, in milliseconds.
-    private static let closingTimeout: Int32 = 2000
+    /// The timeout for each read and write, in milliseconds.
+    private static let timeout: Int32 = 2000
     /// How often a waiting action is asked, in milliseconds.
     private static let pollInterval: Int64 = 20
 
@@ -84,7 +82,7 @@ package final class HTTPServer: Sendable {
         }
         connection.shutDownWriting()
         // Closing with unread data would reset the connection before the client has read the answer.
-        _ = connection.waitUntilReadable(milliseconds: Self.closingTimeout)
+        _ = connection.waitUntilReadable(milliseconds: Self.timeout)
     }
 
     /// Silence if the client is gone.
