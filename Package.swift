@@ -75,9 +75,8 @@ let package = Package(
                     dependencies: ["FileSystem", "Gatehouse", "OpenSSL", "POSIX", "PostgreSQL", "SQL", "SQLite"],
                     resources: [.embedInCode("Migrations")]),
                 .target(name: "UserFiles", dependencies: ["Gatehouse", "JSON"]),
-                .target(
-                    name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON"],
-                    resources: [.embedInCode("OpenAPI/openapi.json")]),
+                .target(name: "OpenAPIFile", exclude: ["openapi.json"]),
+                .target(name: "GatehouseWeb", dependencies: ["Gatehouse", "JSON", "OpenAPIFile"]),
 
                 // The composition root, and the commands.
                 .target(
@@ -234,27 +233,54 @@ let package = Package(
                     ]
                 ),
             ])
+        + folder(
+            "Tests/EndToEnd",
+            [
+                // How tests start the whole program, and what they ask it with.
+                .target(
+                    name: "ServerSupport",
+                    dependencies: [
+                        "DevelopmentHTTP", "FakeApple", "FakeProviders", "Gatehouse", "GatehouseClient",
+                        "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "IdentityProviders", "JOSE", "JSON",
+                        "OpenSSL", "POSIX", "SQL", "Sockets", "StoreSupport", "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "SignInTests",
+                    dependencies: [
+                        "DevelopmentHTTP", "FakeApple", "FakeProviders", "GatehouseWeb", "JOSE", "JSON", "OpenSSL",
+                        "ServerSupport", "StoreSupport", "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "SessionTests",
+                    dependencies: [
+                        "FakeApple", "JOSE", "JSON", "SQL", "ServerSupport", "StoreSupport", "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "AppClientTests",
+                    dependencies: [
+                        "FakeApple", "FakeProviders", "GatehouseClient", "GatehouseExample", "JSON", "ServerSupport",
+                        "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "OperationsTests",
+                    dependencies: [
+                        "DevelopmentHTTP", "FakeApple", "JOSE", "JSON", "SQL", "SQLite", "ServerSupport",
+                        "StoreSupport", "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "WebServerTests",
+                    dependencies: [
+                        "FakeApple", "GatehouseServer", "GatehouseWeb", "JOSE", "JSON", "ServerSupport", "StoreSupport",
+                        "TestSupport",
+                    ]),
+                .testTarget(
+                    name: "PageTests",
+                    dependencies: [
+                        "Gatehouse", "GatehouseServer", "GatehouseWeb", "JOSE", "JSON", "ServerSupport", "StoreSupport",
+                        "TestSupport",
+                    ]),
+            ])
         + [
-            .testTarget(
-                name: "EndToEndTests",
-                dependencies: [
-                    "DevelopmentHTTP", "FakeApple", "FakeProviders", "Gatehouse", "GatehouseClient", "GatehouseCommand",
-                    "GatehouseExample", "GatehouseServer", "GatehouseTokens", "GatehouseWeb", "IdentityProviders",
-                    "JOSE", "JSON", "OpenSSL", "POSIX", "SQL", "SQLite", "Sockets", "StoreSupport", "TestSupport",
-                ],
-                exclude: [
-                    "Console/browser.py", "Console/browser_scenarios.py", "Console/flow_scenarios.py",
-                    "Console/look_scenarios.py", "Console/page.py",
-                    "Documentation/run-in-page.py", "Support/OpenAPI/use-generated-client.py", "Support/ask-from.py",
-                    "Support/ask-socket.py", "Support/clock.c", "Support/event-receiver.py",
-                    "Support/faulty-proxy.py", "Support/introspecting-service.py",
-                    "Support/make-proofs.py", "Support/oauth-client.py",
-                    "Support/verify-access-token.py",
-                    "Support/verify-webhook.py", "Web/bidi.py",
-                    "Web/chromium_browser.py", "Web/firefox_browser.py", "Web/other_site.py", "Web/web.py",
-                    "Web/web_attacks.py", "Web/web_browser.py", "Web/web_network.py", "Web/web_sign_in.py",
-                    "Web/web_tabs.py",
-                ]),
             .testTarget(
                 name: "ProductionTests", dependencies: ["JSON", "Sockets", "TestSupport"],
                 exclude: [
@@ -285,9 +311,17 @@ func isForTests(_ target: Target) -> Bool {
     target.type == .test || target.path?.hasPrefix("Tests/") == true
 }
 
-// Where there are only the sources to build from (an image), nothing is missing.
-if Context.environment["GATEHOUSE_WITHOUT_TESTS"] != nil {
-    package.targets.removeAll { isForTests($0) }
+/// The library for apps, and a program that uses it.
+let ofApps = ["GatehouseClient", "GatehouseExample"]
+
+// deploy/lib/build names what it builds: only what deploy/run starts (an image has only these sources), or some tests.
+if let wanted = Context.environment["GATEHOUSE_BUILD"]?.split(separator: " ").map(String.init) {
+    if wanted == ["programs"] {
+        package.targets.removeAll { isForTests($0) || ofApps.contains($0.name) }
+        package.products.removeAll { ["GatehouseClient", "gatehouse-example"].contains($0.name) }
+    } else {
+        package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
+    }
 }
 
 let strict: [SwiftSetting] = [
@@ -298,9 +332,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// Apps compile these with compilers that we do not choose, so a warning of a later one must not fail their builds. A test
+// Apps compile theirs with compilers that we do not choose, so a warning of a later one must not fail their builds. A test
 // builds an app on the library and demands that there is no warning.
-let ofApps = ["GatehouseClient", "GatehouseExample"]
 let forApps: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
 ]

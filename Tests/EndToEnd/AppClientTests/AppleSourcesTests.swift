@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ServerSupport
+
+/// The sources of the library that only Apple's platforms compile.
+@Suite("Apple's part of the client")
+struct AppleSourcesTests {
+    /// An app that uses all of it. It does not compile if the conditions for Apple's platforms left anything out.
+    private static let app = """
+        import AuthenticationServices
+        import Foundation
+        import GatehouseClient
+
+        @MainActor
+        final class Login {
+            let client = GatehouseClient(
+                URL(string: "https://api.example.com")!,
+                store: KeychainSessionStore(service: "example", account: "main", accessGroup: "TEAM.com.example"))
+            lazy var apple = AppleSignIn(client, defaults: .standard) { [unowned self] in window }
+            let window: ASPresentationAnchor
+            var challenge: LoginChallenge?
+
+            init(window: ASPresentationAnchor) { self.window = window }
+
+            func signIn() async throws -> Session? {
+                do {
+                    return try await apple.signIn(scopes: [.fullName])
+                } catch .cancelled {
+                    return nil
+                } catch .gatehouse(let error) {
+                    throw error
+                }
+            }
+
+            func codeForDeletion() async throws -> String? { try await apple.authorize().authorizationCode }
+
+            func followChallenges() async { for await next in apple.challenges() { challenge = next } }
+
+            func onRequest(_ request: ASAuthorizationAppleIDRequest) {
+                if let challenge { apple.prepare(request, with: challenge) }
+            }
+
+            func onCompletion(_ result: Result<ASAuthorization, any Error>) async throws -> Session {
+                try await apple.signIn(completing: result)
+            }
+
+            func linking(_ result: Result<ASAuthorization, any Error>) throws -> AppleLogin {
+                try apple.login(from: result)
+            }
+
+            func signInOnTheWeb() async throws(WebSignInError) {
+                try await client.signInOnTheWeb(
+                    with: .google, redirectURI: "https://app.example.com/signed-in", issuer: "https://api.example.com",
+                    nickname: "Ann", isEphemeral: true
+                ) { self.window }
+            }
+
+            func onAppear() async { await apple.watchCredential() }
+            func onActive() async { await apple.checkCredential() }
+        }
+        """
+
+    @Test("The compiler accepts the library and an app with Apple's signatures in Swift 6, without a warning")
+    func compiles() throws {
+        let folder = try TemporaryFolder()
+        try Self.app.write(toFile: folder.file("App.swift"), atomically: true, encoding: .utf8)
+        let outcome = try StubModules.shared.get().compile([folder.file("App.swift")])
+        #expect(outcome.status == 0, "\(outcome.errorOutput)")
+    }
+
+    @Test(
+        "With stubs that answer, the Keychain store, the keys, Sign in with Apple and the browser do what their programs expect",
+        arguments: ["Keychain", "DeviceKeys", "AppleSignIn", "WebBrowser"])
+    func runs(program: String) throws {
+        let outcome = try StubModules.shared.get().run(program: program)
+        #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
+    }
+
+    @Test("Each file is compiled on Apple's platforms only")
+    func conditions() throws {
+        let folder = Executable.root + "/Sources/Client/GatehouseClient/Apple"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+        #expect(files.count > 3)
+        for file in files {
+            let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+            #expect(text.hasPrefix("#if canImport(") && text.hasSuffix("#endif\n"), "\(file)")
+        }
+    }
+}

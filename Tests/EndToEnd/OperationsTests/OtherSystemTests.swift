@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ServerSupport
+
+/// Runs the scripts as on a Mac: with a PATH that has a shell and the usual programs, and none of Debian's.
+@Suite("Where there is no Debian, a script prints one line with what to type instead, and does nothing")
+struct OtherSystemTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.file("bin"), withIntermediateDirectories: true)
+        let usual = [
+            "env", "bash", "sh", "dirname", "cat", "grep", "sed", "sort", "uniq", "mkdir", "readlink", "id", "tr",
+        ]
+        for name in usual { try link(name) }
+    }
+
+    private func link(_ name: String) throws {
+        let path = try Shell.run(["sh", "-c", "command -v \(name)"])
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("bin/" + name),
+            withDestinationPath: String(decoding: path, as: UTF8.self).trimmingCharacters(in: .newlines))
+    }
+
+    private func run(_ script: String, _ arguments: String..., kind: String? = nil) throws -> Shell.Outcome {
+        let environment = ["PATH": folder.file("bin")].merging(kind.map { ["OSTYPE": $0] } ?? [:]) { $1 }
+        return try Shell.outcome(of: [Executable.root + "/deploy/" + script] + arguments, environment: environment)
+    }
+
+    static let scripts = ["run", "test", "package", "bench"]
+
+    @Test("Without its programs", arguments: scripts)
+    func withoutPrograms(_ script: String) throws {
+        let outcome = try run(script, "--no-such-option")
+        #expect(outcome.status == 3)
+        #expect(outcome.text == "")
+        #expect(outcome.errorOutput.contains(/^deploy\/[a-z]+: this needs Debian. Type instead: docker [^\n]+\n$/))
+        #expect(outcome.errorOutput.contains(Executable.root))
+    }
+
+    @Test(
+        "Without one of its programs",
+        arguments: ["dpkg-query", "apt-get", "flock", "setpriv", "setsid"])
+    func withoutOne(_ missing: String) throws {
+        for name in ["dpkg-query", "apt-get", "flock", "setpriv", "setsid"] where name != missing { try link(name) }
+        let outcome = try run("run")
+        #expect(outcome.status == 3)
+        #expect(outcome.errorOutput.split(separator: "\n").count == 1 && outcome.errorOutput.contains("docker compose"))
+    }
+
+    @Test("On another kernel, whatever is installed")
+    func otherKernel() throws {
+        for name in ["dpkg-query", "apt-get", "flock", "setpriv", "setsid"] { try link(name) }
+        #expect(try run("run", kind: "darwin23").errorOutput.contains("docker compose"))
+    }
+
+    @Test("The line for tests has the script's arguments")
+    func arguments() throws {
+        let outcome = try run("test", "--filter", "a b|c")
+        #expect(outcome.errorOutput.contains(#" deploy/test --filter a\ b\|c"#))
+        #expect(outcome.errorOutput.contains(":/source"))
+    }
+
+    @Test("The help is shown everywhere", arguments: scripts)
+    func help(_ script: String) throws {
+        let outcome = try run(script, "--help")
+        #expect(outcome.status == 0 && outcome.errorOutput == "")
+        #expect(outcome.text.hasPrefix("usage: deploy/\(script)"))
+    }
+
+    @Test("The README has the lines within its first 20")
+    func readme() throws {
+        let text = try String(contentsOfFile: Executable.root + "/README.md", encoding: .utf8)
+        let start = text.split(separator: "\n", omittingEmptySubsequences: false).prefix(20).joined(separator: "\n")
+        #expect(start.contains("docker compose -f deploy/docker-compose.yml up"))
+        #expect(start.contains("`./deploy/test` prints there"))
+    }
+}

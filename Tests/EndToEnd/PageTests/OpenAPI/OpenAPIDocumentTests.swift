@@ -1,0 +1,76 @@
+import Foundation
+import Gatehouse
+import JOSE
+import JSON
+import TestSupport
+import Testing
+
+@testable import GatehouseWeb
+@testable import ServerSupport
+
+/// Rules for the document as a whole.
+@Suite("The contents of the OpenAPI document")
+struct OpenAPIDocumentTests {
+    private let document: APIDocument
+
+    init() throws {
+        document = try APIDocument.current.get()
+    }
+
+    @Test("It has the paths and methods of the router")
+    func routes() throws {
+        let documented = document.operations.map { "\($0.method) \($0.path)" }
+        let routes = try InProcessServer().routes.map { "\($0.method.rawValue) \($0.path)" }
+        #expect(documented.sorted() == routes.sorted())
+    }
+
+    @Test("Its table of codes has every code that is listed, and no other")
+    func codes() throws {
+        let table = Set(document.root["x-problem-codes"]?.object?.names ?? [])
+        let listed = document.operations.map(\.problems).reduce(document.problemsOfAnyRequest) { $0.union($1) }
+        #expect(Set(listed.map(\.code)) == table.subtracting(["error"]))
+        #expect(Set(enumeration(of: "ProblemCode")) == table)
+        for entry in document.root["x-problem-codes"]?.object?.members ?? [] {
+            #expect(entry.value.object?["when"]?.string?.isEmpty == false)
+            let programs = entry.value.object?["from"]?.array ?? []
+            #expect(!programs.isEmpty && programs.allSatisfy { ["gatehouse", "nginx"].contains($0) })
+        }
+    }
+
+    @Test("It has the lists of values of the domain")
+    func values() throws {
+        let reasons = IdentityFault.Reason.allCases.map(\.rawValue) + DPoPFault.allCases.map(\.rawValue)
+        let conflicts = LinkConflict.allCases.map(\.rawValue)
+        #expect(Set(enumeration(of: "ProblemReason")) == Set(reasons + conflicts))
+        #expect(enumeration(of: "Role") == Role.allCases.map(\.rawValue))
+        #expect(enumeration(of: "UserStatus") == UserStatus.allCases.map(\.rawValue))
+        #expect(enumeration(of: "Provider") == [Provider.dev, .apple, .phone, .email].map(\.rawValue))
+        #expect(enumeration(of: "EventActor") == AuditEvent.Actor.allCases.map(\.rawValue))
+    }
+
+    @Test("It has the limits of the request bodies")
+    func limits() throws {
+        // A longer token is refused by its verifier, also where the body may contain one.
+        let token = CompactJWS.defaultMaximumBytes
+        let limits = [
+            "refreshToken": token, "payload": token,
+            "authorizationCode": FieldLimit.authorizationCode, "userIdentifier": FieldLimit.identifier,
+            "nonce": FieldLimit.nonce, "email": FieldLimit.email, "nickname": FieldLimit.name,
+            "avatarUrl": FieldLimit.url, "devSecret": FieldLimit.secret,
+        ]
+        let bodies = document.operations.compactMap { $0.description["requestBody"] }.map { body in
+            document.resolved(body.object?["content"]?.object?["application/json"]?.object?["schema"])
+        }
+        let members = bodies.flatMap { $0["properties"]?.object?.members ?? [] }
+        for (name, schema) in members where limits[name] != nil {
+            #expect(schema.object?["maxLength"]?.integer == limits[name].map(Int64.init), "\(name)")
+        }
+        #expect(Set(members.map(\.name)).isSuperset(of: limits.keys))
+    }
+
+    /// The values of an enumeration that clients must treat as open.
+    private func enumeration(of schema: String) -> [String] {
+        let values = document.component("#/components/schemas/\(schema)")?.object?["x-extensible-enum"]?.array
+        return values?.compactMap(\.string) ?? []
+    }
+}

@@ -1,0 +1,158 @@
+import FakeApple
+import JSON
+import TestSupport
+import Testing
+
+@testable import ServerSupport
+
+/// Which requests of a bound session need a proof.
+@Suite("Bound sessions")
+struct DPoPSessionTests {
+    /// A request that changes something.
+    enum Change: String, CaseIterable, CustomTestStringConvertible {
+        case refresh, logout, logoutByRefreshToken, revokeRefreshToken, revokeAccessToken, logoutEverywhere
+        case update, delete, link, unlink, endSession, endOther
+
+        var testDescription: String { rawValue }
+
+        func request(of tokens: TestResponse, other: TestResponse, at server: any TestServer) -> TestRequest {
+            let (access, refresh) = (tokens.accessToken, tokens.refreshToken)
+            let me = "/api/users/me"
+            return switch self {
+            case .refresh: .refresh(refresh)
+            case .logout: .post("/api/auth/logout", bearer: access)
+            case .logoutByRefreshToken: .post("/api/auth/logout", ["refreshToken": .string(refresh)])
+            case .revokeRefreshToken: .form("/api/auth/revoke", "token=" + refresh)
+            case .revokeAccessToken: .form("/api/auth/revoke", "token=" + access)
+            case .logoutEverywhere: .post("/api/auth/logout-all", bearer: access)
+            case .update: .patchUser("Ada", bearer: access)
+            case .delete: .delete(me, bearer: access)
+            case .link: .post(me + "/accounts/apple", server.apple.login(tokens.userID), bearer: access)
+            case .unlink: .delete(me + "/accounts/apple", bearer: access)
+            case .endSession: .delete(me + "/sessions/" + tokens.sessionID, bearer: access)
+            case .endOther: .delete(me + "/sessions/" + other.sessionID, bearer: access)
+            }
+        }
+
+        var hasAccessToken: Bool {
+            ![.refresh, .logoutByRefreshToken, .revokeRefreshToken, .revokeAccessToken].contains(self)
+        }
+
+        /// What the change leaves of the session.
+        var endsSession: Bool { ![.refresh, .update, .link, .unlink, .endOther].contains(self) }
+    }
+
+    @Test(
+        "What changes something needs a proof", arguments: Change.allCases,
+        [TestEnvironment.handler, .nginx])
+    func needsProof(_ change: Change, _ environment: TestEnvironment) throws {
+        let server = try SharedServers.standard(environment)
+        let email = "needs-proof-\(change)-\(environment)@example.com"
+        let other = try server.devLogin(email)
+        let client = try BoundClient(at: server, email)
+        let request = change.request(of: client.tokens, other: other, at: server)
+        for scheme in change.hasAccessToken ? ["Bearer", "DPoP"] : [""] {
+            let bare = try request.proven(by: client.key, at: server, scheme: scheme).withoutProof
+            expectRefusedProof(try server.send(bare), "missing", scheme)
+            expectRefusedProof(try client.send(request, scheme: scheme) { $0.method = "PUT" }, "method", scheme)
+        }
+        #expect(try client.isSignedIn)
+        #expect(try server.me(other.accessToken).status == 200)
+        // A second one with the scheme that clients without DPoP know.
+        let answer = try client.send(request, scheme: change == .update ? "Bearer" : "DPoP")
+        #expect([200, 204].contains(answer.status), "\(answer.status) \(answer.json)")
+        #expect(try client.isSignedIn != change.endsSession)
+    }
+
+    @Test("With a right proof, Bearer is accepted as the scheme", arguments: Change.allCases.filter(\.hasAccessToken))
+    func acceptsBearer(_ change: Change) throws {
+        let server = try SharedServers.standard(.handler)
+        let email = "bearer-\(change)@example.com"
+        let other = try server.devLogin(email)
+        let client = try BoundClient(at: server, email)
+        let request = change.request(of: client.tokens, other: other, at: server)
+        #expect([200, 204].contains(try client.send(request, scheme: "Bearer").status))
+    }
+
+    private static let readPaths = ["", "/sessions", "/accounts", "/export"].map { "/api/users/me" + $0 }
+
+    @Test("Reads need no proof where the guard demands none, with either scheme", arguments: readPaths)
+    func reads(_ path: String) throws {
+        let server = try SharedServers.standard(.nginx)
+        let client = try BoundClient(at: server, "reads@example.com")
+        let request = TestRequest.get(path, bearer: client.tokens.accessToken)
+        for scheme in ["Bearer", "DPoP"] {
+            let proven = try request.proven(by: client.key, at: server, scheme: scheme)
+            #expect(try server.send(proven).status == 200)
+            #expect(try server.send(proven.withoutProof).status == 200)
+            #expect(try client.send(request, scheme: scheme) { $0.method = "PUT" }.status == 200, "not looked at")
+        }
+    }
+
+    @Test("A login with Apple is bound as well, and repeated with a proof of its own")
+    func apple() throws {
+        let server = try SharedServers.standard(.nginx)
+        let request = TestRequest.post("/api/auth/apple", server.apple.login("bound"))
+        let wrong = try server.send(request.proven(by: "apple:P-256", at: server) { $0.method = "GET" })
+        expectRefusedProof(wrong, "method")
+        for _ in 0..<2 {
+            let login = try server.send(request.proven(by: "apple:P-256", at: server))
+            #expect(login["tokenType"] == "DPoP" && login.accessClaims["cnf"] != nil, "\(login.json)")
+        }
+    }
+
+    @Test("The list of sessions and the export say which are bound")
+    func lists() throws {
+        let server = try SharedServers.standard(.handler)
+        let unbound = try server.devLogin("lists@example.com")
+        let client = try BoundClient(at: server, "lists@example.com")
+        for path in ["/sessions", "/export"] {
+            let answer = try server.send(.get("/api/users/me" + path, bearer: unbound.accessToken))
+            let sessions = answer["sessions"]?.array?.compactMap(\.object) ?? []
+            let bound = Dictionary(uniqueKeysWithValues: sessions.map { ($0["id"]?.string ?? "", $0["bound"]?.bool) })
+            #expect(bound == [unbound.sessionID: false, client.tokens.sessionID: true], "\(path)")
+        }
+    }
+
+    @Test("An unbound session goes on as ever, also if its client sends proofs", arguments: TestEnvironment.allCases)
+    func unbound(_ environment: TestEnvironment) throws {
+        let server = try SharedServers.standard(environment)
+        var tokens = try server.devLogin("unbound-\(environment)@example.com")
+        for request in [0, 1] {
+            let sent = TestRequest.refresh(tokens.refreshToken)
+            let faulty = try sent.proven(by: "unbound:P-256", at: server) { if request == 1 { $0.method = "GET" } }
+            tokens = try server.send(faulty)
+            #expect(tokens.status == 200 && tokens["tokenType"] == "Bearer", "\(tokens.json)")
+            #expect(tokens.accessClaims["cnf"] == nil)
+        }
+        let patch = TestRequest.patchUser("Ada", bearer: tokens.accessToken)
+        #expect(try server.send(patch.proven(by: "unbound:P-256", at: server, scheme: "Bearer")).status == 200)
+        // A token that is bound to no key is no token for this scheme.
+        for request in [patch, .get("/api/users/me", bearer: tokens.accessToken)] {
+            let refused = try server.send(request.proven(by: "unbound:P-256", at: server))
+            expectProblem(refused, 401, "invalid_access_token")
+        }
+        #expect(try server.send(.post("/api/auth/logout", bearer: tokens.accessToken)).status == 204)
+    }
+
+    @Test("The key does not change: a proof by it never binds an unbound session")
+    func notBoundLater() throws {
+        let server = try SharedServers.standard(.handler)
+        let login = try server.devLogin("later@example.com")
+        let next = try server.send(.refresh(login.refreshToken).proven(by: "later:P-256", at: server))
+        #expect(next["tokenType"] == "Bearer")
+        #expect(try server.refresh(next.refreshToken).status == 200)
+    }
+}
+
+extension TestResponse {
+    var sessionID: String { refreshClaims["sid"]?.string ?? "" }
+}
+
+extension TestRequest {
+    static func delete(_ path: String, bearer: String) -> TestRequest {
+        var request = get(path, bearer: bearer)
+        request.method = "DELETE"
+        return request
+    }
+}
