@@ -134,7 +134,7 @@ extension Assembly {
             metadata: .metadata(
                 issuer: configuration.tokenIssuer, keys: configuration.accessKeys,
                 webProviders: auth.webProviderNames),
-            openAPI: .openAPI, openAPIForClients: .openAPIForClients)
+            openAPI: { .openAPI }, openAPIForClients: { .openAPIForClients })
         return ConfiguredServices(
             auth: auth, router: Router(auth, documents: documents, operations: operations))
     }

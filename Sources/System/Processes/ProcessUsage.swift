@@ -26,7 +26,9 @@ package struct ProcessUsage: Sendable {
     private static func cpuTime() -> Double? {
         var usage = rusage()
         guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return nil }
-        return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1_000_000 }
+        let (user, system) = (usage.ru_utime, usage.ru_stime)
+        let microseconds: Int = user.tv_usec + system.tv_usec
+        return Double(user.tv_sec + system.tv_sec) + Double(microseconds) / 1_000_000
     }
 
     private static func numbers(in path: String) -> [Int] {
