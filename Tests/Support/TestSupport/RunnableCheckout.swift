@@ -7,7 +7,7 @@ package enum RunnableCheckout {
 
     package static func make(at path: String) throws {
         let files = FileManager.default
-        for name in [".build/release", "bin"] {
+        for name in [".build/debug", "bin"] {
             try files.createDirectory(atPath: path + "/" + name, withIntermediateDirectories: true)
         }
         for name in ["deploy", "nginx"] {
@@ -17,7 +17,7 @@ package enum RunnableCheckout {
             ("gatehouse", Executable.gatehouse), ("fake-apple", Executable.fakeApple),
             ("gatehouse-console", Executable.console),
         ] {
-            try files.createSymbolicLink(atPath: path + "/.build/release/" + name, withDestinationPath: program)
+            try files.createSymbolicLink(atPath: path + "/.build/debug/" + name, withDestinationPath: program)
         }
         try files.createSymbolicLink(atPath: path + "/bin/swift", withDestinationPath: "/bin/true")
     }
