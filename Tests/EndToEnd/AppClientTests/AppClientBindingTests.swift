@@ -113,39 +113,6 @@ struct AppClientBindingTests {
         #expect(app.server.seen("logout").count == 2 && app.store.contents == nil)
     }
 
-    @Test("A logout by refresh token has a proof without the hash of a token")
-    func logout() async throws {
-        let client = try await app.signedIn()
-        #expect(await client.signOut() == .delivered)
-        let logout = try #require(app.server.seen("logout").first)
-        #expect(logout.authorization == nil && logout.proof?["ath"] == nil && logout.proof != nil)
-        #expect(app.server.faults == [])
-    }
-
-    @Test("Each attempt has a proof of its own")
-    func attempts() async throws {
-        app.server.plan("dev-login", .loseAnswer, .answer(503))
-        let client = try await app.signedIn()
-        app.expireToken()
-        app.server.plan("refresh", .loseAnswer, .answer(503))
-        _ = try await client.accessToken()
-        #expect(app.server.seen("dev-login").count == 3 && app.server.seen("refresh").count == 3)
-        #expect(app.server.faults == [])
-    }
-
-    @Test("A bound session is found with its key at the next start, also by another process at the same time")
-    func restart() async throws {
-        let first = try await app.signedIn()
-        let second = app.client()
-        guard case .signedIn = try await second.restore() else { return #expect(Bool(false), "\(second.state)") }
-        for client in [first, second] {
-            app.expireToken()
-            _ = try await client.user()
-        }
-        #expect(Set(app.server.seen().map { $0.proof?.key }).count == 1)
-        #expect(app.server.faults == [] && app.keys.names.count == 1)
-    }
-
     // MARK: The end of the key
 
     @Test("A key is gone with its session: signed out, ended by the server, or replaced by another login")
@@ -185,6 +152,7 @@ struct AppClientBindingTests {
         #expect(await restarted.deliverLogouts())
         let logouts = app.server.seen("logout")
         #expect(Set(logouts.map { $0.proof?.key }) == [app.server.seen("dev-login").first?.proof?.key])
+        #expect(logouts.allSatisfy { $0.authorization == nil })
         #expect(app.keys.names == [] && app.store.contents == nil && app.server.faults == [])
     }
 
@@ -221,6 +189,7 @@ struct AppClientBindingTests {
         await gate.open()
         await #expect(throws: GatehouseError.superseded) { try await first.value }
         #expect(await client.deliverLogouts())
+        #expect(app.server.seen("logout").map(\.body) == [["refreshToken": "refresh2"]])
         _ = try await app.client().user()
         #expect(await client.signOut() == .delivered)
         #expect(app.keys.names == [] && app.store.contents == nil && app.server.faults == [])
@@ -264,6 +233,7 @@ struct AppClientBindingTests {
         let client = app.client()
         guard case .signedIn = try await client.restore() else { return #expect(Bool(false), "\(client.state)") }
         _ = try await client.user()
+        #expect(await client.loginProvider == nil)
         #expect(await client.deliverLogouts())
         #expect(app.server.seen().count == 3 && app.server.seen().allSatisfy { $0.proof == nil })
         try await client.signIn(development: app.login)

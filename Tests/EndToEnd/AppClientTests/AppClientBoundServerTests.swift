@@ -84,34 +84,6 @@ struct AppClientBoundServerTests {
         #expect(keys.names == [] && store.contents == nil)
     }
 
-    @Test("Signed out without a network, the logout is delivered by the next run of the app, with the session's key")
-    func offline() async throws {
-        let app = try app()
-        let client = try await signedIn(app)
-        let witness = app.client(FaultyStore(store.contents), binding: .keys(keys))
-        try await witness.restore()
-        app.transport.setOffline(true)
-        #expect(await client.signOut() == .queued)
-        app.transport.setOffline(false)
-        #expect(try await witness.user().status == .active)
-        let restarted = self.client(app)
-        try await restarted.restore()
-        #expect(await restarted.deliverLogouts())
-        #expect(keys.names == [] && store.contents == nil)
-        app.expireToken()
-        await #expect(throws: GatehouseError.signedOut(.refused(.refreshTokenRevoked))) { try await witness.user() }
-    }
-
-    @Test("Restored on another device, the user is signed out, and the session stays the first device's")
-    func restoredBackup() async throws {
-        let app = try app()
-        let client = try await signedIn(app)
-        let restored = app.client(FaultyStore(store.contents), binding: .keys(TestDeviceKeys()))
-        #expect(try await restored.restore() == .signedOut(.deviceKeyLost))
-        app.expireToken()
-        #expect(try await client.user().status == .active)
-    }
-
     @Test("Stolen tokens with another key are refused, and end the session")
     func stolen() async throws {
         let app = try app()
@@ -127,27 +99,5 @@ struct AppClientBoundServerTests {
         let error = await #expect(throws: GatehouseError.self) { try await client.user() }
         guard case .signedOut(.refused) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(keys.names == [] && store.contents == nil)
-    }
-
-    @Test("A clock that is wrong by a day signs nobody out", arguments: [-86400.0, 86400])
-    func wrongClock(seconds: TimeInterval) async throws {
-        let app = try app()
-        app.clock.setWrong(by: seconds)
-        let client = try await signedIn(app)
-        #expect(try await client.send(app.request("GET", "/notes/")).1.statusCode == 200)
-        #expect(app.transport.sent().filter { $0.status == 401 }.count == 1)
-        app.clock.setWrong(by: -seconds)
-        #expect(try await client.send(app.request("GET", "/notes/")).1.statusCode == 200)
-        app.expireToken()
-        #expect(try await client.user().status == .active)
-    }
-
-    @Test("A login without keys is unbound at the same server")
-    func unbound() async throws {
-        let app = try app(Self.withNonce)
-        let client = try await app.signedIn()
-        #expect(try await client.sessions().map(\.bound) == [false])
-        #expect(try await client.send(app.request("GET", "/notes/")).1.statusCode == 200)
-        #expect(await client.signOut() == .delivered)
     }
 }

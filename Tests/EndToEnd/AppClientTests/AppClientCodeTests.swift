@@ -52,8 +52,8 @@ struct AppClientCodeTests {
     }
 
     static let failures: [BoundServer.Plan] = [
-        .loseAnswer, .loseRequest, problem(503, "delivery_unavailable"), problem(503, "storage_unavailable"),
-        problem(429, "too_many_codes", headers: ["Retry-After": "1"]), problem(408, "request_timeout"),
+        .loseAnswer, .loseRequest, .problem(503, "delivery_unavailable"), .problem(503, "storage_unavailable"),
+        .problem(429, "too_many_codes", headers: ["Retry-After": "1"]), .problem(408, "request_timeout"),
         .answer(502, body: "<html>of a proxy</html>"), .answer(200, body: "<html>of a captive portal</html>"),
     ]
 
@@ -68,21 +68,9 @@ struct AppClientCodeTests {
         "Too many codes say how long to wait, up to a day",
         arguments: [(3600, 3600), (40_000, 40_000), (999_999, 86_400)])
     func tooMany(seconds: Int, duration: Int) async throws {
-        app.server.plan("codes", Self.problem(429, "too_many_codes", headers: ["Retry-After": "\(seconds)"]))
+        app.server.plan("codes", .problem(429, "too_many_codes", headers: ["Retry-After": "\(seconds)"]))
         let error = await #expect(throws: GatehouseError.self) { try await sentCode() }
         #expect(error?.code == .tooManyCodes && error?.retryAfter == .seconds(duration) && error?.isTemporary == true)
-    }
-
-    @Test(
-        "A refused request for a code says why",
-        arguments: [
-            (503, "delivery_unavailable", ProblemCode.deliveryUnavailable), (404, "unknown_provider", .unknownProvider),
-            (422, "invalid_request", .invalidRequest),
-        ])
-    func refusedRequest(status: Int, text: String, code: ProblemCode) async throws {
-        app.server.plan("codes", Self.problem(status, text))
-        let error = await #expect(throws: GatehouseError.self) { try await sentCode() }
-        #expect(error?.code == code && error?.description.contains("get a new one") == false)
     }
 
     // MARK: Signing in
@@ -127,13 +115,6 @@ struct AppClientCodeTests {
         #expect(app.server.seen("code_1").count == 1 && client.state == .signedOut(nil))
     }
 
-    @Test("A login by a code whose proof lacks the server's nonce is sent again with it")
-    func nonce() async throws {
-        app.server.plan("code_1", .refuse("nonce", headers: ["DPoP-Nonce": "n"]))
-        try await app.client().signIn(code: "123456", for: SentCode(id: "code_1", to: .phone("+1")))
-        #expect(app.server.seen("code_1").map { $0.proof?["nonce"] } == [nil, "n"] && app.server.faults == [])
-    }
-
     @Test(
         "A refused code says why, and leaves the present session alone",
         arguments: [
@@ -143,7 +124,7 @@ struct AppClientCodeTests {
     func refusedCode(status: Int, text: String, code: ProblemCode) async throws {
         let client = try await app.signedIn()
         let state = client.state
-        app.server.plan("code_1", Self.problem(status, text))
+        app.server.plan("code_1", .problem(status, text))
         let error = await #expect(throws: GatehouseError.self) {
             try await client.signIn(code: "000000", for: SentCode(id: "code_1", to: .phone("+1")))
         }
@@ -152,7 +133,7 @@ struct AppClientCodeTests {
 
     @Test("Where the server may have used the code, the error says what another try means")
     func textOfUsedCode() async throws {
-        app.server.plan("code_1", Self.problem(503, "storage_unavailable"))
+        app.server.plan("code_1", .problem(503, "storage_unavailable"))
         let error = await #expect(throws: GatehouseError.self) {
             try await app.client().signIn(code: "123456", for: SentCode(id: "code_1", to: .phone("+1")))
         }
@@ -172,10 +153,6 @@ struct AppClientCodeTests {
         for text in texts {
             #expect(!text.contains("code_1") && !text.contains("138") && !text.contains("mia"), "\(text)")
         }
-    }
-
-    private static func problem(_ status: Int, _ code: String, headers: [String: String] = [:]) -> BoundServer.Plan {
-        .problem(status, code, headers: headers)
     }
 }
 

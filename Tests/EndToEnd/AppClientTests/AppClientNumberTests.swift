@@ -93,30 +93,6 @@ struct AppClientNumberTests {
         #expect(app.server.seen("phone").count == 1 && client.state == state && app.server.seen("refresh").isEmpty)
     }
 
-    @Test("A refused access token is refreshed, and the code sent again: the server looks at the token first")
-    func refreshedFirst() async throws {
-        let client = try await app.signedIn()
-        app.server.plan("phone", .problem(401, "access_token_expired"))
-        try await client.bindPhone(code: "123456", for: sent)
-        #expect(app.server.seen("phone").map(\.authorization) == ["DPoP access1", "DPoP access2"])
-    }
-
-    @Test(
-        "A refused binding says why",
-        arguments: [
-            (401, "invalid_code", "r", ProblemCode.invalidCode),
-            (409, "account_already_linked", "identity", .accountAlreadyLinked),
-            (409, "account_already_linked", "provider", .accountAlreadyLinked),
-            (401, "login_too_old", "r", .loginTooOld),
-        ])
-    func refused(status: Int, text: String, reason: String, code: ProblemCode) async throws {
-        let client = try await app.signedIn()
-        app.server.plan("phone", .problem(status, text, reason: reason))
-        let error = await #expect(throws: GatehouseError.self) { try await client.bindPhone(code: "1", for: sent) }
-        guard case .refused(let problem) = error else { return #expect(Bool(false), "\(error as Any)") }
-        #expect(problem.code == code && problem.reason?.rawValue == reason)
-    }
-
     // MARK: Joining
 
     @Test("Where two users are joined, the other user is signed in, in the memory and in the store")
@@ -207,18 +183,6 @@ struct AppClientNumberTests {
         await #expect(throws: GatehouseError.signedOut(end)) { try await client.user() }
     }
 
-    @Test("A session that cannot be saved is kept in memory, and saved later")
-    func storeFails() async throws {
-        let client = try await app.signedIn()
-        app.server.plan("phone", Self.joined())
-        app.store.fail(save: .locked)
-        try await client.bindPhone(code: "123456", for: sent, onTaken: .join)
-        #expect(try await client.accessToken() == "joined_access")
-        app.store.fail()
-        let isSaved = try await Eventually.becomesTrue { app.stored.contains("joined_refresh") }
-        #expect(isSaved)
-    }
-
     // MARK: A number is required
 
     @Test("A refusal for want of a number is an error of its own, and causes one refresh for each token")
@@ -239,20 +203,6 @@ struct AppClientNumberTests {
         app.server.plan("notes", .problem(403, "phone_required"))
         #expect(try await client.send(app.request("/notes", "POST")).1.statusCode == 200)
         #expect(app.server.seen("notes").map(\.authorization) == ["DPoP access1", "DPoP access2"])
-    }
-
-    @Test("Requests that are refused at the same time share one refresh")
-    func shared() async throws {
-        let client = try await app.signedIn()
-        let gate = Gate()
-        for _ in 0..<5 { app.server.plan("notes", .answerAfter(gate, .problem(403, "phone_required"))) }
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<5 { group.addTask { try await client.send(app.request("/notes")).1.statusCode } }
-            await gate.arrival(5)
-            await gate.open()
-            for try await status in group { #expect(status == 200) }
-        }
-        #expect(app.server.seen("refresh").count == 1 && app.server.seen("notes").count == 10)
     }
 
     @Test("A request that was refused for want of a number is not sent again as another user")
@@ -286,11 +236,5 @@ struct AppClientNumberTests {
         app.server.plan("refresh", .loseRequest, .loseRequest, .loseRequest)
         #expect(try await client.send(app.request("/notes")).1.statusCode == 403)
         guard case .signedIn = client.state else { return #expect(Bool(false), "\(client.state)") }
-    }
-
-    @Test("A stored user of an earlier version of the library, and a server that has no numbers, have none")
-    func noNumber() async throws {
-        let client = try await app.signedIn()
-        #expect(try await client.user().phone == nil)
     }
 }

@@ -216,13 +216,4 @@ struct AppClientProofTests {
         #expect(app.server.seen().last?.proof?["htu"] == target.absoluteString)
         #expect(app.server.faults == [])
     }
-
-    @Test("An expired access token is refreshed, and the request is sent again with a proof for the new one")
-    func expired() async throws {
-        let client = try await app.signedIn()
-        app.server.plan("notes", .answer(401, body: FaultyTransport.problem(401, "access_token_expired")))
-        #expect(try await client.send(app.request()).1.statusCode == 200)
-        #expect(app.server.seen("notes").map(\.authorization) == ["DPoP access1", "DPoP access2"])
-        #expect(app.server.faults == [])
-    }
 }

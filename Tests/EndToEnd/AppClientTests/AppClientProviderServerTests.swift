@@ -1,4 +1,3 @@
-import FakeApple
 import FakeProviders
 import Foundation
 import GatehouseClient
@@ -11,20 +10,12 @@ import Testing
 /// Logins by other providers at the real server, which demands a nonce in each proof. Stand-ins play the providers.
 @Suite("App: other providers, at the server")
 struct AppClientProviderServerTests {
-    private let apple: FakeAppleServer
     private let fixture: ProviderFixture
     private let app: AppClientFixture
     private let keys = TestDeviceKeys()
-    private let folder: TemporaryFolder
 
     init() throws {
-        folder = try TemporaryFolder()
-        let apple = try FakeAppleServer(in: folder)
-        fixture = try ProviderFixture(.nginx) {
-            AppleDeveloperFixture.configure(&$0, for: apple)
-            $0["DPOP_NONCE"] = "required"
-        }
-        self.apple = apple
+        fixture = try ProviderFixture(.nginx) { $0["DPOP_NONCE"] = "required" }
         app = try AppClientFixture(try #require(fixture.server as? ServerBehindNginx))
     }
 
@@ -43,10 +34,6 @@ struct AppClientProviderServerTests {
     private func qq(_ person: String) throws -> ProviderLogin {
         let minted = try fixture.providers.control("/qq/mint", ["openid": .string(person)])
         return .qq(accessToken: minted["accessToken"]?.string ?? "")
-    }
-
-    private func apple(_ person: String) -> AppleLogin {
-        AppleLogin(identityToken: apple.login(person)["identityToken"]?.string ?? "")
     }
 
     /// On a busy machine a stand-in may answer too late for the server, and the user tries again with another proof.
@@ -92,35 +79,5 @@ struct AppClientProviderServerTests {
         let error = await #expect(throws: GatehouseError.self) { try await client.unlink(provider: .weChat) }
         guard case .refused(let problem) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(problem.code == .lastAccount)
-    }
-
-    @Test("After a lost answer, only a new code signs in")
-    func lostAnswer() async throws {
-        let (client, login) = (client(), try weChat("oAnn-1"))
-        _ = try await signIn(client) { try qq("oBob-2") }
-        app.transport.plan("auth/identity", .loseAnswer)
-        await #expect(throws: GatehouseError.noAnswer(.networkConnectionLost)) { try await client.signIn(with: login) }
-        let error = await #expect(throws: GatehouseError.self) { try await client.signIn(with: login) }
-        guard case .refused(let problem) = error else { return #expect(Bool(false), "\(error as Any)") }
-        #expect(problem.code == .invalidIdentity && problem.reason == .replayed)
-        #expect(try await signIn(client) { try weChat("oAnn-1") }.isNewUser == false)
-    }
-
-    @Test("When Apple's authorization is withdrawn, the session that QQ opened goes on, and the one of Apple ends")
-    func withdrawnConsent() async throws {
-        let (client, other) = (client(), app.client(FaultyStore()))
-        let user = try await client.signIn(apple: apple("ann")).user
-        try await client.link(qq("oAnn-1"))
-        #expect(await client.signOut() == .delivered)
-        #expect(try await signIn(client) { try qq("oAnn-1") }.user.id == user.id)
-        try await other.signIn(apple: apple("ann"))
-        let order = NotificationOrder(
-            type: "consent-revoked", subject: "ann", audience: FakeAppleIssuer.bundleID)
-        let body = apple.service.notification(order)
-        #expect(try fixture.server.send(.post("/api/auth/apple/notifications", body)).status == 200)
-        await #expect(throws: GatehouseError.signedOut(.refused(.refreshTokenRevoked))) { try await other.user() }
-        #expect(try await client.user().id == user.id)
-        app.expireToken()
-        #expect(try await client.accounts().map(\.provider) == [.qq])
     }
 }

@@ -11,15 +11,6 @@ import Testing
 struct AppClientProviderTests {
     private let app = BoundAppFixture()
 
-    static func problem(_ status: Int, _ code: String, reason: String = "r") -> BoundServer.Plan {
-        .answer(
-            status,
-            body: """
-                {"type":"about:blank","title":"","status":\(status),"detail":"What is wrong.","code":"\(code)",
-                "reason":"\(reason)","requestId":"r"}
-                """)
-    }
-
     // MARK: What is sent
 
     struct Sent: Sendable, CustomTestStringConvertible {
@@ -94,23 +85,10 @@ struct AppClientProviderTests {
             ])
     }
 
-    @Test("The list of accounts knows a provider of any name")
-    func accounts() async throws {
-        let client = try await app.signedIn()
-        let accounts = ["GOOGLE", "COMPANY_2"].map {
-            #"{"provider":"\#($0)","email":null,"linkedAt":"2026-11-21T09:00:00.000Z"}"#
-        }
-        app.server.plan("accounts", .answer(200, body: "{\"accounts\":[\(accounts.joined(separator: ","))]}"))
-        #expect(try await client.accounts().map(\.provider) == [.google, "company_2"])
-    }
-
     // MARK: A code is sent once
 
-    static let failures: [BoundServer.Plan] = [
-        .loseAnswer, .loseRequest, problem(503, "provider_unavailable"), problem(503, "storage_unavailable"),
-        problem(429, "too_many_requests"), problem(401, "invalid_identity"),
-        .answer(502, body: "<html>of a proxy</html>"),
-    ]
+    static let failures: [BoundServer.Plan] =
+        AppClientCodeTests.failures + [.problem(503, "provider_unavailable"), .problem(401, "invalid_identity")]
 
     @Test("A login with a code is sent once, whatever becomes of it", arguments: failures)
     func code(failure: BoundServer.Plan) async throws {
@@ -134,7 +112,7 @@ struct AppClientProviderTests {
     @Test("Where the server may have used the code, the error says to get a new one", arguments: [503, 429])
     func textOfUsedCode(status: Int) async throws {
         let client = app.client()
-        app.server.plan("identity", Self.problem(status, "provider_unavailable"))
+        app.server.plan("identity", .problem(status, "provider_unavailable"))
         let error = await #expect(throws: GatehouseError.self) { try await client.signIn(with: .weChat(code: "c")) }
         guard case .refused(let problem) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(problem.code == .providerUnavailable && problem.requestId == "r")
@@ -147,7 +125,7 @@ struct AppClientProviderTests {
         arguments: [ProviderLogin.google(idToken: "t"), .qq(accessToken: "a"), .apple(AppleLogin(identityToken: "t"))])
     func token(login: ProviderLogin) async throws {
         let path = login.provider == .apple ? "apple" : "identity"
-        app.server.plan(path, .loseAnswer, Self.problem(503, "provider_unavailable"))
+        app.server.plan(path, .loseAnswer, .problem(503, "provider_unavailable"))
         try await app.client().signIn(with: login)
         #expect(app.server.seen(path).count == 3 && app.clock.pauses == [.milliseconds(500), .seconds(2)])
     }
@@ -156,7 +134,7 @@ struct AppClientProviderTests {
     func refreshedLink() async throws {
         let client = try await app.signedIn()
         app.server.plan(
-            "wechat", Self.problem(401, "access_token_expired"), .answer(200, body: #"{"accounts":[]}"#))
+            "wechat", .problem(401, "access_token_expired"), .answer(200, body: #"{"accounts":[]}"#))
         try await client.link(.weChat(code: "c"))
         #expect(app.server.seen("wechat").map(\.authorization) == ["DPoP access1", "DPoP access2"])
         #expect(Set(app.server.seen("wechat").map(\.body)) == [["code": "c"]])
@@ -187,20 +165,6 @@ struct AppClientProviderTests {
         #expect(app.server.seen("identity").map { $0.proof == nil } == [false, true])
     }
 
-    @Test("A cancelled login with a code ends the session that the server begins")
-    func cancelled() async throws {
-        let client = app.client()
-        let gate = Gate()
-        app.server.plan("identity", .hold(gate))
-        let login = Task { try await client.signIn(with: .weChat(code: "c")) }
-        await gate.arrival()
-        login.cancel()
-        await #expect(throws: GatehouseError.cancelled) { try await login.value }
-        await gate.open()
-        let isEnded = try await Eventually.becomesTrue { app.server.seen("logout").count == 1 }
-        #expect(isEnded && app.server.seen("identity").count == 1)
-    }
-
     // MARK: Refusals
 
     @Test(
@@ -214,7 +178,7 @@ struct AppClientProviderTests {
         ])
     func refusal(status: Int, text: String, code: ProblemCode, reasonText: String, reason: ProblemReason) async throws {
         let client = try await app.signedIn()
-        app.server.plan("google", Self.problem(status, text, reason: reasonText))
+        app.server.plan("google", .problem(status, text, reason: reasonText))
         let error = await #expect(throws: GatehouseError.self) { try await client.link(.google(idToken: "t")) }
         guard case .refused(let problem) = error else { return #expect(Bool(false), "\(error as Any)") }
         #expect(problem.code == code && problem.reason == reason && !problem.detail.contains("get a new one"))
@@ -238,19 +202,5 @@ struct AppClientProviderTests {
         #expect(await restarted.loginProvider == .development)
         await restarted.signOut()
         #expect(await restarted.loginProvider == nil)
-    }
-
-    @Test("A session that an earlier version of the library has stored has no provider, and goes on")
-    func storedByEarlierVersion() async throws {
-        let stored = """
-            {"version":1,"logouts":[],"session":{"login":"\(UUID().uuidString)","refreshes":3,"user":\(BoundServer.user),
-            "tokens":{"accessToken":"a","refreshToken":"r","expiresIn":900,"receivedAt":0}}}
-            """
-        app.store.replace(Data(stored.utf8))
-        let client = app.client()
-        guard case .signedIn = try await client.restore() else { return #expect(Bool(false), "\(client.state)") }
-        #expect(await client.loginProvider == nil)
-        #expect(try await client.user().id == "user_1")
-        #expect(await client.loginProvider == nil)
     }
 }

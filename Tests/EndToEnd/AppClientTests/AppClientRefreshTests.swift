@@ -118,16 +118,6 @@ struct AppClientRefreshTests {
         }
     }
 
-    @Test("An app that was suspended for hours during a refresh is signed in")
-    func suspended() async throws {
-        let client = try await app.signedIn()
-        app.expireToken()
-        app.transport.plan("auth/refresh", .loseAnswer, times: 3)
-        _ = try? await client.accessToken()
-        app.clock.advance(by: .seconds(8 * 3600))
-        #expect(try await client.user().status == .active)
-    }
-
     @Test("A lost answer that is repeated without any lifetime left is followed by one more refresh")
     func repeatedLate() async throws {
         let app = try AppClientFixture(ServerBehindNginx { $0["ACCESS_TOKEN_TTL"] = "1s" })
@@ -162,18 +152,13 @@ struct AppClientRefreshTests {
         #expect(app.transport.sent("auth/refresh").isEmpty)
     }
 
-    @Test("A session that the server has ended signs the app out, with the reason", arguments: [false, true])
-    func endedElsewhere(byListing: Bool) async throws {
+    @Test("A session that the server has ended signs the app out, with the reason")
+    func endedElsewhere() async throws {
         let store = FaultyStore()
         let client = try await app.signedIn(store)
         let other = app.client(FaultyStore(store.contents))
         try await other.restore()
-        if byListing {
-            let current = try #require(try await other.sessions().first { $0.current })
-            try await other.end(session: current.id)
-        } else {
-            await other.signOut(everywhere: true)
-        }
+        await other.signOut(everywhere: true)
         await #expect(throws: GatehouseError.signedOut(.refused(.refreshTokenRevoked))) { try await client.user() }
         #expect(client.state == .signedOut(.refused(.refreshTokenRevoked)))
         #expect(store.contents == nil)

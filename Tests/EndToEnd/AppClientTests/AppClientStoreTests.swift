@@ -66,16 +66,6 @@ struct AppClientStoreTests {
         #expect(try await app.client(store).restore() == .unknown(failure))
     }
 
-    @Test("A store that becomes unreadable later does not sign out")
-    func lockedLater() async throws {
-        let store = FaultyStore()
-        let client = try await app.signedIn(store)
-        store.fail(load: .locked, save: .locked)
-        app.expireToken()
-        #expect(try await client.user().status == .active)
-        guard case .signedIn = client.state else { return #expect(Bool(false), "\(client.state)") }
-    }
-
     @Test("Signing out while the store is locked ends the stored session when it is unlocked")
     func signOutWhileLocked() async throws {
         let store = FaultyStore()

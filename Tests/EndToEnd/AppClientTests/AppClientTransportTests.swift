@@ -56,19 +56,17 @@ struct AppClientTransportTests {
         #expect(requests.allSatisfy { $0.values(of: "Cookie").isEmpty })
     }
 
-    @Test("A server that does not exist is an error with a code, and its text says so")
+    @Test("A server or a name that does not exist is an error with a code, and its text says so")
     func noServer() async throws {
         let port = try FreePort.any()
-        let client = GatehouseClient(URL(string: "http://127.0.0.1:\(port)")!, store: MemorySessionStore())
-        await #expect(throws: GatehouseError.noAnswer(.cannotConnectToHost)) { _ = try await client.challenge() }
-        #expect("\(GatehouseError.noAnswer(.cannotConnectToHost))".contains("connection to the server was refused"))
-    }
-
-    @Test("A name that is not resolved is an error with a code, and its text says so")
-    func noName() async throws {
-        let client = GatehouseClient(URL(string: "https://missing.invalid")!, store: MemorySessionStore())
-        await #expect(throws: GatehouseError.noAnswer(.cannotFindHost)) { _ = try await client.challenge() }
-        #expect("\(GatehouseError.noAnswer(.cannotFindHost))".contains("name of the server is not resolved"))
+        for (url, code, text) in [
+            ("http://127.0.0.1:\(port)", URLError.Code.cannotConnectToHost, "connection to the server was refused"),
+            ("https://missing.invalid", .cannotFindHost, "name of the server is not resolved"),
+        ] {
+            let client = GatehouseClient(try #require(URL(string: url)), store: MemorySessionStore())
+            await #expect(throws: GatehouseError.noAnswer(code)) { _ = try await client.challenge() }
+            #expect("\(GatehouseError.noAnswer(code))".contains(text))
+        }
     }
 
     @Test("A certificate that the device does not trust is an error with a code, and its text says so")

@@ -26,20 +26,6 @@ struct AppClientUserChangeTests {
         #expect(app.transport.sent("users/me").isEmpty)
     }
 
-    @Test("A deletion that waits for a refresh does not delete the user who signs in during the wait")
-    func waitingDeletion() async throws {
-        let client = try await app.signedIn()
-        app.expireToken()
-        let gate = Gate()
-        app.transport.plan("auth/refresh", .hold(gate))
-        let waiting = Task { try await client.deleteAccount(authorizationCode: nil) }
-        await gate.arrival()
-        let second = try await client.signIn(development: app.login())
-        await #expect(throws: GatehouseError.superseded) { try await waiting.value }
-        await gate.open()
-        #expect(try await client.user() == second.user)
-    }
-
     @Test("A deletion whose answer was lost is not repeated as the user who has signed in since")
     func lostDeletion() async throws {
         let client = try await app.signedIn()

@@ -214,8 +214,7 @@ struct AppClientWebTests {
     func errors() async throws {
         let client = app.client()
         app.server.plan(
-            "exchange", .loseAnswer, AppClientProviderTests.problem(400, "invalid_grant"),
-            AppClientProviderTests.problem(503, "storage_unavailable"))
+            "exchange", .loseAnswer, .problem(400, "invalid_grant"), .problem(503, "storage_unavailable"))
         var errors: [WebSignInError] = []
         for _ in 0..<3 {
             let webSignIn = try client.webSignIn(with: .google, redirectURI: Self.redirectURI)
@@ -262,17 +261,6 @@ struct AppClientWebTests {
         await gate.open()
         let isEnded = try await Eventually.becomesTrue { app.server.seen("logout").count == 1 }
         #expect(isEnded && app.server.seen("exchange").count == 1)
-    }
-
-    @Test("The session that it replaces is ended at the server")
-    func replaces() async throws {
-        let client = try await app.signedIn()
-        let webSignIn = try client.webSignIn(with: .google, redirectURI: Self.redirectURI)
-        try await client.signIn(completing: webSignIn, with: Self.answer(to: webSignIn))
-        let isEnded = try await Eventually.becomesTrue {
-            app.server.seen("logout").contains { $0.body?["refreshToken"] == "refresh1" }
-        }
-        #expect(isEnded)
     }
 
     @Test("Without a server, a user of the canned transport signs in")

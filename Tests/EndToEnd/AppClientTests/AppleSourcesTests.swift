@@ -77,15 +77,4 @@ struct AppleSourcesTests {
         let outcome = try StubModules.shared.get().run(program: program)
         #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
     }
-
-    @Test("Each file is compiled on Apple's platforms only")
-    func conditions() throws {
-        let folder = Executable.root + "/Sources/Client/GatehouseClient/Apple"
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
-        #expect(files.count > 3)
-        for file in files {
-            let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
-            #expect(text.hasPrefix("#if canImport(") && text.hasSuffix("#endif\n"), "\(file)")
-        }
-    }
 }

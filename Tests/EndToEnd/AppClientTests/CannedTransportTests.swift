@@ -77,20 +77,6 @@ struct CannedTransportTests {
         }
     }
 
-    @Test("A provider that does not answer the server is an error of its own, and the login is sent once")
-    func unavailable() async throws {
-        let transport = CannedTransport(user: user)
-        transport["POST /api/auth/identity"] = .problem(.providerUnavailable, status: 503, detail: "WECHAT is down.")
-        let error = await #expect(throws: GatehouseError.self) {
-            try await client(transport).signIn(with: .weChat(code: "c"))
-        }
-        #expect(
-            error?.description == """
-                503 provider_unavailable: WECHAT is down. A code can be used once: get a new one from the provider.
-                """)
-        #expect(transport.requests.count == 1)
-    }
-
     @Test("The values that a view shows equal an answer with the same members")
     func values() async throws {
         let answers = [

@@ -19,21 +19,11 @@ enum SharedServers {
     }
 
     /// Where an old refresh token ends its session as soon as it has been superseded twice, or its successor was used.
-    static func withoutGrace(_ environment: TestEnvironment) throws -> any TestServer {
-        switch environment {
-        case .handler: try strictHandler.get()
-        case .fastCGI: try strictFastCGI.get()
-        case .nginx: try strictNginx.get()
-        }
-    }
-
-    private static let strictHandler = Result { try InProcessServer { $0["REFRESH_REUSE_GRACE"] = "0s" } }
-    private static let strictFastCGI = Result { try ServerProcess { $0["REFRESH_REUSE_GRACE"] = "0s" } }
     static let strictNginx = Result { try ServerBehindNginx { $0["REFRESH_REUSE_GRACE"] = "0s" } }
 
     private static let handler = Result { try InProcessServer() }
     private static let fastCGI = Result { try ServerProcess() }
-    private static let nginx = Result { try ServerBehindNginx() }
+    static let nginx = Result { try ServerBehindNginx() }
 
     private static let publishingHandler = Result { try InProcessServer(TestSettings.publishKeys) }
     private static let publishingFastCGI = Result { try ServerProcess(TestSettings.publishKeys) }

@@ -75,10 +75,4 @@ struct ExportTests {
             #expect(!text.contains(secret))
         }
     }
-
-    @Test("The export requires a valid access token")
-    func unauthenticated() throws {
-        let response = try SharedServers.standard(.handler).send(.get("/api/users/me/export"))
-        #expect(response.status == 401)
-    }
 }

@@ -49,11 +49,11 @@ struct LinkedAccountTests {
         #expect(Eventually.holds { (try? fixture.hasGrant(login.userID)) == true })
     }
 
-    @Test("Linking and unlinking work in every environment", arguments: TestEnvironment.allCases)
-    func everywhere(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let login = try server.devLogin("link-\(environment)@example.com")
-        let body = server.apple.login("link-\(environment)")
+    @Test("Linking and unlinking work through nginx, and are in the export")
+    func behindNginx() throws {
+        let server = try SharedServers.standard(.nginx)
+        let login = try server.devLogin("link@example.com")
+        let body = server.apple.login("link")
         let linked = try server.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken))
         #expect(linked.status == 200, "\(linked.json)")
         #expect(providers(linked) == ["DEV", "APPLE"])
@@ -64,27 +64,6 @@ struct LinkedAccountTests {
         #expect(export.status == 200 && providers(export) == ["DEV"])
         let kinds = export["events"]?.array?.compactMap { $0.object?["kind"]?.string } ?? []
         #expect(kinds.contains("account_linked") && kinds.contains("account_unlinked"))
-    }
-
-    @Test("Listing and linking accounts require a valid access token")
-    func unauthenticated() throws {
-        for request in [
-            TestRequest.post("/api/users/me/accounts/apple", fixture.apple.login("x")), .get("/api/users/me/accounts"),
-        ] {
-            #expect(try fixture.server.send(request).status == 401)
-        }
-    }
-
-    @Test("An Apple account that is already linked, and a second one, are refused")
-    func alreadyLinked() throws {
-        let (ann, dev) = (try fixture.logIn("ann"), try fixture.server.devLogin("dev@example.com"))
-        let otherUsers = try link("ann", to: dev)
-        #expect(otherUsers.status == 409 && otherUsers.code == "account_already_linked")
-        let second = try link("bob", to: ann)
-        #expect(second.status == 409 && second.code == "account_already_linked")
-        #expect(try fixture.logIn("bob")["isNewUser"] == true)
-        // Linking the same account again changes nothing.
-        #expect(try link("ann", to: ann).status == 200)
     }
 
     @Test("Accounts are never linked by email address")
@@ -112,31 +91,6 @@ struct LinkedAccountTests {
         let again = try fixture.logIn("ann")
         #expect(again["isNewUser"] == true && again.userID != login.userID)
         #expect(try link("bob", to: login).status == 200)
-    }
-
-    @Test("The last account cannot be unlinked")
-    func lastAccount() throws {
-        let login = try fixture.logIn("ann")
-        let response = try unlink(login)
-        #expect(response.status == 409 && response.code == "last_account")
-        #expect(try fixture.logIn("ann").userID == login.userID)
-    }
-
-    @Test("A used identity token creates no user, neither by a login nor by linking")
-    func replay() throws {
-        let fixture = try AppleDeveloperFixture { $0["APPLE_REPLAY_GRACE"] = "0s" }
-        let body = fixture.apple.login("ann")
-        let login = try fixture.logIn(body)
-        #expect(try fixture.server.deleteAccount(login).status == 204)
-        let users = try fixture.number("SELECT count(*) FROM users")
-        let again = try fixture.logIn(body)
-        #expect(again.code == "invalid_apple_token" && again["reason"] == "replayed")
-        #expect(try fixture.number("SELECT count(*) FROM users") == users)
-        #expect(try fixture.number("SELECT count(*) FROM auth_accounts") == 0)
-        let dev = try fixture.server.devLogin("dev@example.com")
-        let linked = try fixture.server.send(.post("/api/users/me/accounts/apple", body, bearer: dev.accessToken))
-        #expect(linked.status == 422 && linked["reason"] == "replayed")
-        #expect(try fixture.logIn("ann").userID != dev.userID)
     }
 
     @Test("A login after an app transfer finds the user by transfer_sub")

@@ -13,10 +13,9 @@ struct DPoPProofTests {
     /// Tests of proofs share the server, and each has a session of its own.
     private static let server = Result { try InProcessServer() }
 
-    @Test("A proof binds a session, and each request has a new one", arguments: TestEnvironment.allCases, keyTypes)
-    func right(_ environment: TestEnvironment, _ type: String) throws {
-        let server = try SharedServers.standard(environment)
-        var client = try BoundClient(at: server, "right-\(environment)-\(type)@example.com", key: type)
+    @Test("A proof binds a session, and each request has a new one", arguments: keyTypes)
+    func right(_ type: String) throws {
+        var client = try BoundClient(at: SharedServers.standard(.nginx), "right-\(type)@example.com", key: type)
         let thumbprint = try ProofMaker.shared.get().make(ProofOrder(client.key, "GET", "x")).thumbprint
         #expect(client.tokens.accessClaims["cnf"] == ["jkt": .string(thumbprint)])
         for _ in 0..<3 { try client.refresh() }
@@ -66,9 +65,7 @@ struct DPoPProofTests {
 
     @Test(
         "What is not a JWT is refused, whatever it is",
-        arguments: [
-            "x", ".", "..", "a.b.c", "a.b.c.d", "eyJ9.e30.AA", " ", "\u{7F}", String(repeating: ".", count: 3000),
-        ])
+        arguments: ["x", "a.b.c", "eyJ9.e30.AA", " ", "\u{7F}", String(repeating: ".", count: 3000)])
     func notAToken(_ text: String) throws {
         let server = try Self.server.get()
         let client = try BoundClient(at: server, "text@example.com")
@@ -78,55 +75,31 @@ struct DPoPProofTests {
         #expect(try client.refreshed().status == 200)
     }
 
-    @Test("Two proofs in one header are refused")
-    func twoProofs() throws {
-        let server = try Self.server.get()
-        let client = try BoundClient(at: server, "two@example.com")
-        let requests = try (0..<2).map { _ in
-            try TestRequest.refresh(client.tokens.refreshToken).proven(by: client.key, at: server)
+    @Test("A right proof may differ in form")
+    func form() throws {
+        let forms: [(name: String, change: (inout ProofOrder) -> Void)] = [
+            (
+                "another spelling of the URL",
+                { order in
+                    let url = order.url.replacing("https://api.example.com/", with: "HTTPS://API.Example.com:443/")
+                    order.claims["htu"] = .string(url + "?a=b#c")
+                }
+            ),
+            ("a long id", { $0.claims["jti"] = .string(String(repeating: "é", count: 128)) }),
+            ("a nonce that nobody demands", { $0.claims["nonce"] = "x" }),
+            (
+                "further claims and members",
+                { order in
+                    order.claims["exp"] = 1
+                    order.header["jku"] = "https://example.net/keys"
+                }
+            ),
+        ]
+        for form in forms {
+            let client = try BoundClient(at: Self.server.get(), "form@example.com")
+            let answer = try client.send(.refresh(client.tokens.refreshToken), form.change)
+            #expect(answer.status == 200, "\(form.name): \(answer.json)")
         }
-        var request = requests[0]
-        request.headers = [("Content-Type", "application/json")]
-        request.headers.append(("DPoP", requests.compactMap { $0.header("DPoP") }.joined(separator: ", ")))
-        expectRefusedProof(server.send(request), "malformed")
-    }
-
-    struct RightProof: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let change: @Sendable (inout ProofOrder) -> Void
-
-        init(_ name: String, _ change: @escaping @Sendable (inout ProofOrder) -> Void) {
-            (testDescription, self.change) = (name, change)
-        }
-    }
-
-    private static func url(_ change: @escaping @Sendable (String) -> String) -> @Sendable (inout ProofOrder) -> Void {
-        { $0.claims["htu"] = .string(change($0.url)) }
-    }
-
-    private static let rightProofs = [
-        RightProof("a query", url { $0 + "?a=b" }), RightProof("a fragment", url { $0 + "#a" }),
-        RightProof("a query and a fragment", url { $0 + "?a=b#c" }),
-        RightProof("upper case in the host", url { $0.replacing("api.example.com", with: "API.Example.com") }),
-        RightProof("upper case in the scheme", url { $0.replacing("https", with: "HTTPS") }),
-        RightProof("the default port", url { $0.replacing("example.com/", with: "example.com:443/") }),
-        RightProof("30 s old") { $0.age = 30 }, RightProof("55 s from the future") { $0.age = -55 },
-        RightProof("a time with a fraction") { $0.claims["iat"] = .number(Date().timeIntervalSince1970) },
-        RightProof("a long id") { $0.claims["jti"] = .string(String(repeating: "é", count: 128)) },
-        RightProof("a nonce that nobody demands") { $0.claims["nonce"] = "x" },
-        RightProof("further claims and members") { order in
-            order.claims["exp"] = 1
-            order.header["jku"] = "https://example.net/keys"
-        },
-    ]
-
-    @Test("A right proof may differ in form", arguments: rightProofs)
-    func form(_ right: RightProof) throws {
-        let server = try Self.server.get()
-        let client = try BoundClient(at: server, "form@example.com")
-        let answer = server.send(
-            try TestRequest.refresh(client.tokens.refreshToken).proven(by: client.key, at: server, right.change))
-        #expect(answer.status == 200, "\(answer.json)")
     }
 
     @Test("With PUBLIC_URL, the URL has its origin, whatever host the request names")
@@ -157,13 +130,5 @@ struct DPoPProofTests {
         ]
         for change in wrong { expectRefusedProof(try client.send(request, change), "access_token") }
         #expect(try client.send(request).status == 200)
-    }
-
-    @Test("A refresh needs no hash, and one in its proof is ignored")
-    func noHash() throws {
-        let server = try Self.server.get()
-        let client = try BoundClient(at: server, "no-hash@example.com")
-        let request = TestRequest.refresh(client.tokens.refreshToken)
-        #expect(try client.send(request) { $0.token = client.tokens.accessToken }.status == 200)
     }
 }

@@ -6,18 +6,17 @@ import Testing
 /// A client that logs out without a network has no valid access token when it is online again.
 @Suite("Logout by a refresh token alone")
 struct LogoutByRefreshTokenTests {
-    private func logOut(_ token: String, at server: some TestServer) throws -> TestResponse {
+    private func logOut(_ token: String, at server: any TestServer) throws -> TestResponse {
         try server.send(.post("/api/auth/logout", ["refreshToken": .string(token)]))
     }
 
-    @Test("The session ends at once, and a repeated request gets the same answer", arguments: TestEnvironment.allCases)
-    func endsAtOnce(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let login = try server.devLogin("offline-\(environment)@example.com")
-        let other = try server.devLogin("offline-\(environment)@example.com")
+    @Test("The session ends at once, and a repeated request gets the same answer")
+    func endsAtOnce() throws {
+        let server = try SharedServers.standard(.nginx)
+        let login = try server.devLogin("offline@example.com")
+        let other = try server.devLogin("offline@example.com")
         for _ in 0..<2 {
-            let response = try server.send(
-                .post("/api/auth/logout", ["refreshToken": .string(login.refreshToken)]))
+            let response = try logOut(login.refreshToken, at: server)
             #expect(response.status == 204)
             #expect(response.body.isEmpty)
         }
@@ -26,26 +25,15 @@ struct LogoutByRefreshTokenTests {
         #expect(try server.me(other.accessToken).status == 200)
     }
 
-    @Test("A superseded token ends the session too", arguments: [1, 2, 3])
-    func superseded(_ rotations: Int) throws {
+    @Test("A superseded token ends the session too, also one whose hash is no longer stored")
+    func superseded() throws {
         let server = try InProcessServer()
         let login = try server.devLogin("superseded@example.com")
         var newest = login
-        for _ in 0..<rotations { newest = try server.refresh(newest.refreshToken) }
+        for _ in 0..<3 { newest = try server.refresh(newest.refreshToken) }
         #expect(try logOut(login.refreshToken, at: server).status == 204)
         #expect(try server.me(newest.accessToken).code == "session_revoked")
         #expect(try server.refresh(newest.refreshToken).code == "refresh_token_revoked")
-    }
-
-    @Test("An expired token ends the session that its successor keeps active")
-    func expired() throws {
-        let server = try InProcessServer { $0["REFRESH_TOKEN_TTL"] = "1h" }
-        let login = try server.devLogin("expired@example.com")
-        server.advanceClock(by: .seconds(1800))
-        let next = try server.refresh(login.refreshToken)
-        server.advanceClock(by: .seconds(2000))
-        #expect(try logOut(login.refreshToken, at: server).status == 204)
-        #expect(try server.refresh(next.refreshToken).code == "refresh_token_revoked")
     }
 
     @Test("A token of a session that has expired, and was deleted, is answered like any other")
@@ -59,14 +47,14 @@ struct LogoutByRefreshTokenTests {
         }
     }
 
-    @Test("A token that Gatehouse did not issue is refused and ends nothing", arguments: TestEnvironment.allCases)
-    func foreign(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let login = try server.devLogin("signed-\(environment)@example.com")
+    @Test("A token that Gatehouse did not issue is refused and ends nothing")
+    func foreign() throws {
+        let server = try SharedServers.standard(.nginx)
+        let login = try server.devLogin("signed@example.com")
         let payload = login.refreshToken.split(separator: ".").map(String.init)[1]
         let forged = try ForgedToken.refreshToken(like: payload, generation: 1)
         for token in [login.accessToken, forged, String(login.refreshToken.dropLast(2)), "x"] {
-            let response = try server.send(.post("/api/auth/logout", ["refreshToken": .string(token)]))
+            let response = try logOut(token, at: server)
             #expect(response.status == 401)
             #expect(response.code == "invalid_refresh_token")
         }

@@ -4,15 +4,15 @@ import Testing
 
 @Suite("Logout everywhere")
 struct LogoutEverywhereTests {
-    private func logOut(_ server: any TestServer, _ bearer: String?) throws -> TestResponse {
+    private func logOut(_ server: any TestServer, _ bearer: String) throws -> TestResponse {
         try server.send(.post("/api/auth/logout-all", bearer: bearer))
     }
 
-    @Test("Every session of the user ends, and no session of other users", arguments: TestEnvironment.allCases)
-    func all(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let logins = try (0..<3).map { _ in try server.devLogin("everywhere-\(environment)@example.com") }
-        let other = try server.devLogin("elsewhere-\(environment)@example.com")
+    @Test("Every session of the user ends, and no session of other users")
+    func all() throws {
+        let server = try SharedServers.standard(.nginx)
+        let logins = try (0..<3).map { _ in try server.devLogin("everywhere@example.com") }
+        let other = try server.devLogin("elsewhere@example.com")
         let response = try logOut(server, logins[1].accessToken)
         #expect(response.status == 204)
         #expect(response.body.isEmpty)
@@ -21,14 +21,7 @@ struct LogoutEverywhereTests {
             #expect(try server.refresh(login.refreshToken).code == "refresh_token_revoked")
         }
         #expect(try server.me(other.accessToken).status == 200)
-        #expect(try server.devLogin("everywhere-\(environment)@example.com").status == 200)
-    }
-
-    @Test("A repeated request gets the same answer", arguments: TestEnvironment.allCases)
-    func repeated(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let login = try server.devLogin("again-\(environment)@example.com")
-        for _ in 0..<3 { #expect(try logOut(server, login.accessToken).status == 204) }
+        #expect(try server.devLogin("everywhere@example.com").status == 200)
     }
 
     @Test("A session that ended in another way cannot end the others")
@@ -41,7 +34,7 @@ struct LogoutEverywhereTests {
         #expect(try server.me(kept.accessToken).status == 200)
     }
 
-    @Test("A repeated request does not end a newer session")
+    @Test("A repeated request gets the same answer, and does not end a newer session")
     func newSession() throws {
         let server = try SharedServers.standard(.handler)
         let old = try server.devLogin("anew@example.com")
@@ -49,10 +42,5 @@ struct LogoutEverywhereTests {
         let new = try server.devLogin("anew@example.com")
         #expect(try logOut(server, old.accessToken).status == 204)
         #expect(try server.me(new.accessToken).status == 200)
-    }
-
-    @Test("A valid access token is required", arguments: [nil, "x"])
-    func unauthenticated(_ bearer: String?) throws {
-        #expect(try logOut(SharedServers.standard(.handler), bearer).code == "invalid_access_token")
     }
 }

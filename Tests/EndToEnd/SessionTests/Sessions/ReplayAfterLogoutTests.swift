@@ -5,44 +5,6 @@ import Testing
 
 @testable import ServerSupport
 
-/// A way in which the user or an operator ends a session.
-struct SessionEndAction: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let perform: @Sendable (ServerProcess, TestResponse) throws -> Void
-
-    static let all = [
-        SessionEndAction(testDescription: "logout") { server, login in
-            try expectNoContent(server.send(.post("/api/auth/logout", bearer: login.accessToken)))
-        },
-        SessionEndAction(testDescription: "logout-all") { server, login in
-            try expectNoContent(server.send(.post("/api/auth/logout-all", bearer: login.accessToken)))
-        },
-        SessionEndAction(testDescription: "delete") { server, login in
-            try expectNoContent(server.deleteAccount(login))
-        },
-        SessionEndAction(testDescription: "end of the session in the list") { server, login in
-            let list = try server.send(.get("/api/users/me/sessions", bearer: login.accessToken))
-            let own = list["sessions"]?.array?.compactMap(\.object).first { $0["current"] == true }
-            let id = own?["id"]?.string ?? "none"
-            try expectNoContent(server.delete("/api/users/me/sessions/" + id, login))
-        },
-        SessionEndAction(testDescription: "disable and enable") { server, login in
-            try server.runCommand("users", "disable", login.userID)
-            try server.runCommand("users", "enable", login.userID)
-        },
-        SessionEndAction(testDescription: "delete by an operator") { server, login in
-            try server.runCommand("users", "delete", login.userID, "--yes")
-        },
-        SessionEndAction(testDescription: "revocation by an operator") { server, login in
-            try server.runCommand("sessions", "revoke", "--user", login.userID)
-        },
-    ]
-
-    private static func expectNoContent(_ response: TestResponse) throws {
-        #expect(response.status == 204)
-    }
-}
-
 @Suite("Identity tokens of sessions that the user or an operator ended")
 struct ReplayAfterLogoutTests {
     private let server: ServerProcess
@@ -60,17 +22,24 @@ struct ReplayAfterLogoutTests {
         #expect(response.code == "invalid_apple_token" && response["reason"] == "replayed", comment)
     }
 
-    @Test("The token opens no session within its replay grace", arguments: SessionEndAction.all)
-    func ended(_ end: SessionEndAction) throws {
-        let body = server.apple.login("001.ended")
-        let login = try logIn(body)
-        #expect(try logIn(body).status == 200, "a lost response")
-        try end.perform(server, login)
-        try expectReplayed(body)
+    @Test("The token opens no session within its replay grace, however its session has ended")
+    func ended() throws {
+        let client = try TokenClient(server)
+        var used: [(name: String, body: JSONObject)] = []
+        for action in RevocationAction.all where action.refresh != nil {
+            let body = server.apple.login(action.name) { $0.email = action.name + "@example.com" }
+            let login = try logIn(body)
+            #expect(try logIn(body).status == 200, "a lost response")
+            try action.perform(client, login)
+            if action.name == "disable" { try server.runCommand("users", "enable", login.userID) }
+            try expectReplayed(body, "\(action.name)")
+            used.append((action.name, body))
+        }
         try server.killAndRestart()
-        try expectReplayed(body, "after a kill")
-        let fresh = try logIn(server.apple.login("001.ended"))
-        #expect(fresh.status == 200, "another identity token of the same user")
+        for (name, body) in used {
+            try expectReplayed(body, "\(name), after a kill")
+            #expect(try logIn(server.apple.login(name)).status == 200, "another identity token of the same user")
+        }
     }
 
     @Test("The token opens no session after a repeated login was ended")
@@ -82,28 +51,20 @@ struct ReplayAfterLogoutTests {
         try expectReplayed(body)
     }
 
-    @Test("A token that linked an account opens no session after unlinking or deletion", arguments: [true, false])
-    func linked(isUnlinked: Bool) throws {
-        let login = try server.devLogin("linked@example.com")
-        let body = server.apple.login("001.linked")
+    @Test("A token that linked an account opens no session after unlinking, a deletion or a logout")
+    func linked() throws {
         let path = "/api/users/me/accounts/apple"
-        #expect(try server.send(.post(path, body, bearer: login.accessToken)).status == 200)
-        if isUnlinked {
-            #expect(try server.delete(path, login).status == 204)
-        } else {
-            #expect(try server.deleteAccount(login).status == 204)
+        let ends: [(name: String, perform: (TestResponse) throws -> TestResponse)] = [
+            ("unlinked", { try server.delete(path, $0) }), ("deleted", { try server.deleteAccount($0) }),
+            ("out", { try server.send(.post("/api/auth/logout-all", bearer: $0.accessToken)) }),
+        ]
+        for end in ends {
+            let login = try server.devLogin(end.name + "@example.com")
+            let body = server.apple.login(end.name)
+            #expect(try server.send(.post(path, body, bearer: login.accessToken)).status == 200)
+            #expect(try end.perform(login).status == 204)
+            try expectReplayed(body, "\(end.name)")
         }
-        try expectReplayed(body)
-    }
-
-    @Test("A token that linked an account opens no session after a logout")
-    func linkedAndLoggedOut() throws {
-        let login = try server.devLogin("out@example.com")
-        let body = server.apple.login("001.out")
-        #expect(
-            try server.send(.post("/api/users/me/accounts/apple", body, bearer: login.accessToken)).status == 200)
-        #expect(try server.send(.post("/api/auth/logout-all", bearer: login.accessToken)).status == 204)
-        try expectReplayed(body)
     }
 
     @Test("A token that opened a session creates no user after the account is unlinked")

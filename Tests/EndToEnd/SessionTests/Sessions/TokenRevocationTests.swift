@@ -13,23 +13,23 @@ struct TokenRevocationTests {
         try server.send(.form(Self.path, parameters))
     }
 
-    @Test(
-        "It ends the session of a refresh token or of an access token at once, and may be repeated",
-        arguments: TestEnvironment.allCases)
-    func ends(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        for hint in ["", "&token_type_hint=refresh_token", "&token_type_hint=access_token", "&client_id=app"] {
-            for token in [\TestResponse.refreshToken, \.accessToken] {
-                let login = try server.devLogin("revoked-\(environment)@example.com")
-                let other = try server.devLogin("revoked-\(environment)@example.com")
-                for _ in 0..<2 {
-                    let response = try revoke("token=" + login[keyPath: token] + hint, at: server)
-                    #expect(response.status == 200 && response.json.isEmpty)
-                }
-                #expect(try server.me(login.accessToken).code == "session_revoked")
-                #expect(try server.refresh(login.refreshToken).code == "refresh_token_revoked")
-                #expect(try server.me(other.accessToken).status == 200)
+    @Test("It ends the session of a refresh token or of an access token at once, and may be repeated")
+    func ends() throws {
+        let server = try SharedServers.standard(.nginx)
+        for (token, more) in [
+            (\TestResponse.refreshToken, ""), (\TestResponse.refreshToken, "&token_type_hint=access_token"),
+            (\TestResponse.accessToken, "&token_type_hint=refresh_token"),
+            (\TestResponse.accessToken, "&client_id=app"),
+        ] {
+            let login = try server.devLogin("revoked@example.com")
+            let other = try server.devLogin("revoked@example.com")
+            for _ in 0..<2 {
+                let response = try revoke("token=" + login[keyPath: token] + more, at: server)
+                #expect(response.status == 200 && response.json.isEmpty)
             }
+            #expect(try server.me(login.accessToken).code == "session_revoked")
+            #expect(try server.refresh(login.refreshToken).code == "refresh_token_revoked")
+            #expect(try server.me(other.accessToken).status == 200)
         }
     }
 
@@ -46,12 +46,10 @@ struct TokenRevocationTests {
         #expect(try server.refresh(next.refreshToken).code == "refresh_token_revoked")
     }
 
-    @Test(
-        "A token that Gatehouse did not issue gets the same answer and ends nothing",
-        arguments: TestEnvironment.allCases)
-    func foreign(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let login = try server.devLogin("unrevoked-\(environment)@example.com")
+    @Test("A token that Gatehouse did not issue gets the same answer and ends nothing")
+    func foreign() throws {
+        let server = try SharedServers.standard(.nginx)
+        let login = try server.devLogin("unrevoked@example.com")
         let payload = login.refreshToken.split(separator: ".").map(String.init)[1]
         let identity = server.apple.login("unrevoked")["identityToken"]?.string ?? ""
         for token in [

@@ -39,7 +39,7 @@ struct WrongClockProcessTests {
         let clock = try WrongClock()
         let server = try ServerProcess { clock.apply(to: &$0) }
         let before = try fill(server)
-        for days in [1, 31, 91, -1, -91] as [Int64] {
+        for days in [91, -1] as [Int64] {
             try clock.set(aheadBy: days * Self.day)
             #expect(agrees(false, server))
             #expect(try server.devLogin("ended@example.com").status == 200)
