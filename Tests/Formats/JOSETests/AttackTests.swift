@@ -17,15 +17,16 @@ struct AttackTests {
         return try signingInput + "." + Base64URL.encode(key.sign(Array(signingInput.utf8)))
     }
 
-    @Test(
-        "`none` is rejected in every spelling, signed or not",
-        arguments: ["none", "None", "NONE", "nOnE", "nonE", "", " none", "none ", "null"], Algorithm.allCases)
-    func algorithmNone(name: String, algorithm: Algorithm) throws {
+    @Test("`none` is rejected in every spelling, signed or not", arguments: Algorithm.allCases)
+    func algorithmNone(algorithm: Algorithm) throws {
         let key = try SigningKey.generate(algorithm)
-        for token in [
-            token(#"{"alg":"\#(name)"}"#, signature: []), try signed(#"{"alg":"\#(name)"}"#, with: key),
-        ] {
-            #expect(throws: JOSEError.algorithm) { try CompactJWS(token).verify(with: key.verificationKey) }
+        for name in ["none", "None", "NONE", "nOnE", "nonE", "", " none", "none ", "null"] {
+            let header = #"{"alg":"\#(name)"}"#
+            for token in [token(header, signature: []), try signed(header, with: key)] {
+                #expect(throws: JOSEError.algorithm, "\(name)") {
+                    try CompactJWS(token).verify(with: key.verificationKey)
+                }
+            }
         }
     }
 
@@ -126,12 +127,11 @@ struct AttackTests {
             #"{"alg":"HS256","crit":["exp"],"exp":1}"#, #"{"alg":"HS256","crit":[]}"#, #"{"alg":"HS256","crit":null}"#,
             #"{"alg":"HS256","b64":false}"#, #"{"alg":"HS256","b64":true}"#, #"{"alg":"HS256","zip":"DEF"}"#,
             #"{"alg":"HS256","alg":"none"}"#, #"{"alg":"none","\u0061lg":"HS256"}"#,
-            #"{"alg":"HS256","x":{"y":1,"y":2}}"#,
-            #"{}"#, #"{"alg":null}"#, #"{"alg":256}"#, #"{"alg":["HS256"]}"#, #"{"ALG":"HS256"}"#,
-            #"["HS256"]"#, #""HS256""#, "", "null", #"{"alg":"HS256"} {}"#, "\u{FEFF}{\"alg\":\"HS256\"}",
-            #"{"alg":"HS256","kid":1}"#, #"{"alg":"HS256","kid":null}"#, #"{"alg":"HS256","kid":""}"#,
-            #"{"alg":"HS256","kid":"a\u0000"}"#, #"{"alg":"HS256","kid":"a\nb"}"#, #"{"alg":"HS256","kid":"\u007f"}"#,
-            #"{"alg":"HS256","kid":"\#(String(repeating: "k", count: 257))"}"#,
+            #"{"alg":"HS256","x":{"y":1,"y":2}}"#, #"{}"#, #"{"alg":null}"#, #"{"alg":256}"#, #"{"alg":["HS256"]}"#,
+            #"{"ALG":"HS256"}"#, #"["HS256"]"#, #""HS256""#, "", "null", #"{"alg":"HS256"} {}"#,
+            "\u{FEFF}{\"alg\":\"HS256\"}", #"{"alg":"HS256","kid":1}"#, #"{"alg":"HS256","kid":null}"#,
+            #"{"alg":"HS256","kid":""}"#, #"{"alg":"HS256","kid":"a\u0000"}"#, #"{"alg":"HS256","kid":"a\nb"}"#,
+            #"{"alg":"HS256","kid":"\u007f"}"#, #"{"alg":"HS256","kid":"\#(String(repeating: "k", count: 257))"}"#,
             #"{"alg":"HS256","typ":1}"#, #"{"alg":"HS256","typ":null}"#,
         ])
     func refusedHeaders(header: String) throws {
@@ -160,11 +160,10 @@ struct AttackTests {
         try CompactJWS(genuine).verify(with: key.verificationKey)
         for refused in [
             "", ".", "..", "...", header, "\(header).\(payload)", "\(genuine).", "\(genuine).\(signature)",
-            "\(genuine)..", "\(genuine).a.b", ".\(genuine)", ".\(payload).\(signature)",
-            " \(genuine)", "\(genuine) ", "\(genuine)\n", "\(header) .\(payload).\(signature)",
-            "\(header)=.\(payload).\(signature)", "\(header).\(payload)=.\(signature)", "\(genuine)=",
-            "\(header).\(payload)\n.\(signature)", "\(header).e31=.\(signature)", "\(header).e3/.\(signature)",
-            "Bearer \(genuine)", "\(genuine)\0",
+            "\(genuine)..", "\(genuine).a.b", ".\(genuine)", ".\(payload).\(signature)", " \(genuine)", "\(genuine) ",
+            "\(genuine)\n", "\(header) .\(payload).\(signature)", "\(header)=.\(payload).\(signature)",
+            "\(header).\(payload)=.\(signature)", "\(genuine)=", "\(header).\(payload)\n.\(signature)",
+            "\(header).e31=.\(signature)", "\(header).e3/.\(signature)", "Bearer \(genuine)", "\(genuine)\0",
         ] {
             #expect(throws: MalformedJWS.self, "\(refused.debugDescription)") { try CompactJWS(refused) }
         }

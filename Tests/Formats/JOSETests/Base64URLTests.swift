@@ -27,10 +27,9 @@ struct Base64URLTests {
     @Test(
         "any other encoding of the same bytes is rejected",
         arguments: [
-            "Zg==", "Zm8=", "Zg=", "=", "Z g", " Zg", "Zg ", "Zg\n", "Zm9v\r\n", "Zm9v\0", "Pz8+Pn5-", "w7/Pvw",
-            "Z", "Zm9vY", "Zm9vYmFyZ",
-            "Zh", "Zv", "Z_", "Zm9", "Zm-", "Zm9vYh", "Zm9vYmF",
-            "Zm9v.", "Zm9vé", "Zm9v\u{212A}", "Zm9v%3D",
+            "Zg==", "Zm8=", "Zg=", "=", "Z g", " Zg", "Zg ", "Zg\n", "Zm9v\r\n", "Zm9v\0", "Pz8+Pn5-", "w7/Pvw", "Z",
+            "Zm9vY", "Zm9vYmFyZ", "Zh", "Zv", "Z_", "Zm9", "Zm-", "Zm9vYh", "Zm9vYmF", "Zm9v.", "Zm9vé", "Zm9v\u{212A}",
+            "Zm9v%3D",
         ])
     func refuses(text: String) {
         #expect(Base64URL.decode(text) == nil)

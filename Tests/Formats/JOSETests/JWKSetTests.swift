@@ -5,17 +5,21 @@ import Testing
 
 @Suite("Key sets")
 struct JWKSetTests {
-    private let rsa: JSONObject
-    private let p256: JSONObject
-    private let ed25519: JSONObject
+    private let (rsa, p256, ed25519): (JSONObject, JSONObject, JSONObject)
     private let oct: JSONObject = [
         "kty": "oct", "kid": "o", "k": "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0",
     ]
 
+    /// Made once: an RSA key takes long.
+    private static let generated = Result<[JSONObject], any Error> {
+        try [(Algorithm.RS256, "r"), (.ES256, "p"), (.EdDSA, "e")].map { algorithm, keyID in
+            try #require(try SigningKey.generate(algorithm, keyID: keyID).publicJWK)
+        }
+    }
+
     init() throws {
-        rsa = try #require(try SigningKey.generate(.RS256, keyID: "r").publicJWK)
-        p256 = try #require(try SigningKey.generate(.ES256, keyID: "p").publicJWK)
-        ed25519 = try #require(try SigningKey.generate(.EdDSA, keyID: "e").publicJWK)
+        let keys = try Self.generated.get()
+        (rsa, p256, ed25519) = (keys[0], keys[1], keys[2])
     }
 
     private func set(
@@ -75,18 +79,17 @@ struct JWKSetTests {
         let unusable = [
             changing(rsa, "kid", to: nil), changing(rsa, "kid", to: ""), changing(rsa, "kid", to: 7),
             changing(rsa, "kid", to: "a\nb"), changing(rsa, "use", to: "enc"),
-            changing(rsa, "use", to: nil as JSONValue),
-            changing(rsa, "key_ops", to: []), changing(rsa, "key_ops", to: ["sign"]),
-            changing(rsa, "key_ops", to: "verify"), changing(rsa, "alg", to: "RS512"),
-            changing(rsa, "alg", to: "PS256"),
-            changing(rsa, "alg", to: "HS256"), changing(rsa, "alg", to: 1), changing(rsa, "kty", to: "EC"),
-            changing(rsa, "kty", to: nil), changing(rsa, "kty", to: "rsa"), changing(rsa, "n", to: nil),
-            changing(rsa, "n", to: "AQAB"), changing(rsa, "n", to: "A+B="), changing(rsa, "e", to: "AQ"),
-            changing(rsa, "e", to: "Ag"), changing(rsa, "e", to: ""), changing(rsa, "e", to: "AQAAAAAAAAAB"),
-            changing(p256, "crv", to: "P-384"), changing(p256, "crv", to: "secp256k1"), changing(p256, "crv", to: nil),
-            changing(p256, "y", to: p256["x"]), changing(p256, "x", to: "AQAB"), changing(p256, "y", to: nil),
-            changing(p256, "alg", to: "RS256"), changing(ed25519, "crv", to: "X25519"),
-            changing(ed25519, "x", to: "AQAB"), changing(ed25519, "alg", to: "ES256"),
+            changing(rsa, "use", to: nil as JSONValue), changing(rsa, "key_ops", to: []),
+            changing(rsa, "key_ops", to: ["sign"]), changing(rsa, "key_ops", to: "verify"),
+            changing(rsa, "alg", to: "RS512"), changing(rsa, "alg", to: "PS256"), changing(rsa, "alg", to: "HS256"),
+            changing(rsa, "alg", to: 1), changing(rsa, "kty", to: "EC"), changing(rsa, "kty", to: nil),
+            changing(rsa, "kty", to: "rsa"), changing(rsa, "n", to: nil), changing(rsa, "n", to: "AQAB"),
+            changing(rsa, "n", to: "A+B="), changing(rsa, "e", to: "AQ"), changing(rsa, "e", to: "Ag"),
+            changing(rsa, "e", to: ""), changing(rsa, "e", to: "AQAAAAAAAAAB"), changing(p256, "crv", to: "P-384"),
+            changing(p256, "crv", to: "secp256k1"), changing(p256, "crv", to: nil), changing(p256, "y", to: p256["x"]),
+            changing(p256, "x", to: "AQAB"), changing(p256, "y", to: nil), changing(p256, "alg", to: "RS256"),
+            changing(ed25519, "crv", to: "X25519"), changing(ed25519, "x", to: "AQAB"),
+            changing(ed25519, "alg", to: "ES256"),
         ]
         for key in unusable {
             let set = try set([key, changing(rsa, "kid", to: "good")])

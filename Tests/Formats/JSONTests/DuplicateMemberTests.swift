@@ -6,12 +6,8 @@ struct DuplicateMemberTests {
     @Test(
         "a duplicate name is rejected, also if it is escaped differently",
         arguments: [
-            (#"{"a":1,"a":1}"#, "a"),
-            (#"{"a":1,"b":2,"a":3}"#, "a"),
-            (#"{"alg":1,"\u0061lg":2}"#, "alg"),
-            (#"{"":1,"":2}"#, ""),
-            (#"{"x":{"y":1,"y":2}}"#, "y"),
-            (#"[{"k":1,"k":2}]"#, "k"),
+            (#"{"a":1,"a":1}"#, "a"), (#"{"a":1,"b":2,"a":3}"#, "a"), (#"{"alg":1,"\u0061lg":2}"#, "alg"),
+            (#"{"":1,"":2}"#, ""), (#"{"x":{"y":1,"y":2}}"#, "y"), (#"[{"k":1,"k":2}]"#, "k"),
             (#"{"\uD83D\uDE00":1,"😀":2}"#, "😀"),
         ])
     func refuses(text: String, name: String) {
@@ -22,9 +18,7 @@ struct DuplicateMemberTests {
         "names that look the same or are canonically equivalent are different names",
         arguments: [
             "{\"Kid\":1,\"\u{212A}id\":2}",  // the Kelvin sign, which is canonically equivalent to K
-            "{\"\u{E9}\":1,\"e\u{301}\":2}",
-            "{\"a\":1,\"A\":2}",
-            "{\"a\":1,\"a \":2}",
+            "{\"\u{E9}\":1,\"e\u{301}\":2}", "{\"a\":1,\"A\":2}", "{\"a\":1,\"a \":2}",
         ])
     func accepts(text: String) throws {
         let object = try #require(try JSONValue(parsing: text).object)

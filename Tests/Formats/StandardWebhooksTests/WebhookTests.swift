@@ -67,13 +67,9 @@ struct WebhookTests {
         #expect(throws: WebhookFault.signature) { try verify(secrets: Self.otherSecret) }
     }
 
-    @Test("A message is accepted up to 300 seconds from its time", arguments: [-300, -1, 0, 1, 300])
-    func withinTolerance(offset: Int64) throws {
-        try verify(now: Self.time + offset)
-    }
-
-    @Test("A message of another time is refused", arguments: [-301, 301, 86_400])
-    func outsideTolerance(offset: Int64) {
+    @Test("A message is accepted up to 300 seconds from its time", arguments: [-301, -300, 0, 300, 301, 86_400])
+    func tolerance(offset: Int64) throws {
+        if (-300...300).contains(offset) { return try verify(now: Self.time + offset) }
         #expect(throws: WebhookFault.tooOldOrNew) { try verify(now: Self.time + offset) }
     }
 

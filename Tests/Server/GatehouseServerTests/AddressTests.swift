@@ -30,16 +30,10 @@ struct AddressTests {
     }
 
     /// `sun_path` has 108 bytes, of which the last is NUL.
-    @Test("a socket's path has at most 107 bytes")
-    func pathLength() {
-        #expect(TestConfiguration.faults(["LISTEN": "unix:/" + String(repeating: "x", count: 106)]).isEmpty)
-        #expect(
-            TestConfiguration.faults(["LISTEN": "unix:/" + String(repeating: "x", count: 107)]).map(\.name) == [
-                "LISTEN"
-            ])
-        #expect(
-            TestConfiguration.faults(["LISTEN": "unix:/" + String(repeating: "é", count: 54)]).map(\.name) == ["LISTEN"]
-        )
+    @Test("a socket's path has at most 107 bytes", arguments: [("x", 106, true), ("x", 107, false), ("é", 54, false)])
+    func pathLength(character: String, count: Int, isGood: Bool) {
+        let faults = TestConfiguration.faults(["LISTEN": "unix:/" + String(repeating: character, count: count)])
+        #expect(faults.map(\.name) == (isGood ? [] : ["LISTEN"]))
     }
 
     @Test(

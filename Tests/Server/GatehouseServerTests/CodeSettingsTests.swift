@@ -19,6 +19,10 @@ struct CodeSettingsTests {
         #expect(try TestConfiguration.read().delivery.channels.isEmpty)
         let both = try TestConfiguration.read(Self.complete)
         #expect(both.delivery.channels == [.phone, .email])
+        for (name, channel) in [("SMS_URL", CodeChannel.email), ("SMTP_URL", .phone)] {
+            let one = try TestConfiguration.read(Self.complete.merging([name: nil]) { $1 })
+            #expect(one.delivery.channels == [channel], "what belongs to the other one may stay")
+        }
         #expect(both.policy.codes.countries == Set(["CN", "HK"].compactMap(Country.init(code:))))
         #expect(both.policy.codes.limits.perAddress.count == 5)
         #expect(both.policy.phone == PhonePolicy())
@@ -31,8 +35,7 @@ struct CodeSettingsTests {
         ("PHONE_COUNTRIES", "CN,XX", "PHONE_COUNTRIES must be a list of countries"),
         ("PHONE_DEFAULT_COUNTRY", "China", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
         ("PHONE_DEFAULT_COUNTRY", "GB", "PHONE_DEFAULT_COUNTRY must be the ISO 3166 code"),
-        ("MAIL_FROM", nil, "MAIL_FROM is missing"),
-        ("SMTP_URL", "mail.example.com", "SMTP_URL must be smtps://"),
+        ("MAIL_FROM", nil, "MAIL_FROM is missing"), ("SMTP_URL", "mail.example.com", "SMTP_URL must be smtps://"),
         ("MAIL_FROM", "a@b\r\nBcc: c@d", "MAIL_FROM must be an address"),
         ("SMTP_USERNAME", "u", "SMTP_PASSWORD is missing"), ("SMTP_PASSWORD", "p", "SMTP_USERNAME is missing"),
         ("APP_NAME", "a\nb", "APP_NAME must be a name"), ("CODE_DOMAIN", "https://a.b", "CODE_DOMAIN must be the name"),
@@ -52,12 +55,6 @@ struct CodeSettingsTests {
         let faults = faults([name: value])
         #expect(faults.count == 1 && faults[0].hasPrefix(fault), "\(faults)")
         if let value, value.utf8.count > 5, name != "MESSAGES_DIR" { #expect(!faults.joined().contains(value)) }
-    }
-
-    @Test("An address closes its channel, and what belongs to it may stay", arguments: ["SMS_URL", "SMTP_URL"])
-    func closed(_ name: String) throws {
-        let settings = Self.complete.merging([name: nil]) { $1 }
-        #expect(try TestConfiguration.read(settings).delivery.channels == (name == "SMS_URL" ? [.email] : [.phone]))
     }
 
     @Test("A number cannot be demanded where none can be proven")

@@ -6,35 +6,25 @@ import Testing
 
 @Suite("The configuration file")
 struct ConfigurationFileTests {
-    private let folder: TemporaryFolder
+    private let fixture: FolderFixture
+    private var folder: TemporaryFolder { fixture.folder }
     private var path: String { folder.file("gatehouse.conf") }
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    init() throws { fixture = try FolderFixture() }
 
     private func write(_ content: String, to name: String = "gatehouse.conf") throws {
-        try content.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+        try fixture.write(content, to: name)
     }
 
-    private func source(_ changes: [String: String?] = [:]) -> SettingSource {
-        SettingSource.current(
-            variables: TestConfiguration.variables(["GATEHOUSE_CONFIG": path].merging(changes) { $1 }))
-    }
+    private func source(_ changes: [String: String?] = [:]) -> SettingSource { fixture.source(changes) }
 
-    private func faults(_ changes: [String: String?] = [:]) -> [String] {
-        do throws(SettingFaults) {
-            _ = try Configuration(from: source(changes))
-            return []
-        } catch {
-            return error.faults.map { $0.description.replacing(path, with: "FILE") }
-        }
-    }
+    private func faults(_ changes: [String: String?] = [:]) -> [String] { fixture.faults(changes) }
 
     @Test("the environment takes precedence over the file; an empty variable counts as not set")
     func layers() throws {
         try write("WORKERS=7\nTOKEN_ISSUER=file\nTOKEN_AUDIENCE=file\n")
-        let configuration = try Configuration(from: source(["TOKEN_ISSUER": "environment", "TOKEN_AUDIENCE": ""]))
+        let configuration = try Configuration(
+            from: source(["TOKEN_ISSUER": "environment", "TOKEN_AUDIENCE": "", "JWT_ACCESS_SECRET_FILE": ""]))
         #expect(configuration.workers == 7)
         #expect(configuration.tokenIssuer == "environment")
         #expect(configuration.tokenAudience == "file")
@@ -53,6 +43,7 @@ struct ConfigurationFileTests {
         try write("TOKEN_ISSUER=file\nTOKEN_ISSUER_FILE=\(one)\n")
         #expect(faults() == ["TOKEN_ISSUER is set twice: as TOKEN_ISSUER and as TOKEN_ISSUER_FILE"])
         #expect(faults(["TOKEN_ISSUER": "three"]).isEmpty)
+        #expect(faults(["TOKEN_ISSUER": "three", "TOKEN_ISSUER_FILE": two]).count == 1)
     }
 
     @Test("the file is the one that the environment names, or the usual one if it exists")
@@ -71,13 +62,14 @@ struct ConfigurationFileTests {
 
     @Test("a file that cannot be read is the only fault: its settings are not reported as missing")
     func unreadable() throws {
-        #expect(faults() == ["FILE cannot be read: No such file or directory"])
+        try FileManager.default.removeItem(atPath: path)
+        #expect(faults() == ["FOLDER/gatehouse.conf cannot be read: No such file or directory"])
         try Data([0xC3, 0x28]).write(to: URL(fileURLWithPath: path))
-        #expect(faults(["JWT_ACCESS_SECRET": nil]) == ["FILE is not UTF-8 text"])
+        #expect(faults(["JWT_ACCESS_SECRET": nil]) == ["FOLDER/gatehouse.conf is not UTF-8 text"])
         try Data([0x23, 0x00]).write(to: URL(fileURLWithPath: path))
-        #expect(faults() == ["FILE is not UTF-8 text"])
+        #expect(faults() == ["FOLDER/gatehouse.conf is not UTF-8 text"])
         try write(String(repeating: "#", count: 70_000))
-        #expect(faults() == ["FILE cannot be read: File too large"])
+        #expect(faults() == ["FOLDER/gatehouse.conf cannot be read: File too large"])
     }
 
     @Test(
@@ -95,10 +87,10 @@ struct ConfigurationFileTests {
         let faults = faults(["JWT_ACCESS_SECRET": nil, "JWT_REFRESH_SECRET": nil, "APP_ENV": "Xtest"])
         #expect(
             faults == [
-                "FILE:2 JWT_ACCESS_SECRET has no closing quote",
-                "FILE:3 sets an unknown setting: did you mean JWT_REFRESH_SECRET?",
-                "FILE:4 does not begin with the name of a setting",
-                "FILE:6 sets WORKERS again: line 5 already sets it",
+                "FOLDER/gatehouse.conf:2 JWT_ACCESS_SECRET has no closing quote",
+                "FOLDER/gatehouse.conf:3 sets an unknown setting: did you mean JWT_REFRESH_SECRET?",
+                "FOLDER/gatehouse.conf:4 does not begin with the name of a setting",
+                "FOLDER/gatehouse.conf:6 sets WORKERS again: line 5 already sets it",
                 "APP_ENV must be one of production, development", "WORKERS must be a number from 1 to 1024",
             ])
     }

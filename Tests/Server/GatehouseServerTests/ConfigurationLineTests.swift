@@ -7,11 +7,9 @@ import Testing
 struct ConfigurationLineTests {
     /// The value of `TOKEN_ISSUER` in a file of this text, or its faults.
     private func issuer(_ line: String) throws -> String {
-        let folder = try TemporaryFolder()
-        let path = folder.file("gatehouse.conf")
-        try line.write(toFile: path, atomically: true, encoding: .utf8)
-        let source = SettingSource.current(variables: TestConfiguration.variables(["GATEHOUSE_CONFIG": path]))
-        do throws(SettingFaults) { return try Configuration(from: source).tokenIssuer } catch {
+        let fixture = try FolderFixture()
+        let path = try fixture.write(line, to: "gatehouse.conf")
+        do throws(SettingFaults) { return try fixture.configuration().tokenIssuer } catch {
             return "FAULT " + error.faults.map { $0.description.replacing(path, with: "") }.joined(separator: "; ")
         }
     }

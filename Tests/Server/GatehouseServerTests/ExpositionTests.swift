@@ -23,18 +23,13 @@ struct ExpositionTests {
     }
 
     @Test(
-        "numbers have the form that Prometheus reads",
+        "numbers have the form that Prometheus reads, and an unknown one is NaN",
         arguments: [
-            (0.0, "0.0"), (0.00025, "0.00025"), (1e-7, "1e-07"), (1.5e17, "1.5e+17"), (.nan, "NaN"),
-            (.infinity, "+Inf"), (-.infinity, "-Inf"),
-        ])
-    func numbers(value: Double, expected: String) {
+            (0.0, "0.0"), (0.00025, "0.00025"), (1e-7, "1e-07"), (1.5e17, "1.5e+17"), (Double.nan, "NaN"),
+            (Double.infinity, "+Inf"), (-Double.infinity, "-Inf"), (nil, "NaN"),
+        ] as [(Double?, String)])
+    func numbers(value: Double?, expected: String) {
         #expect(text { $0.sample(value) } == head + "a_total \(expected)\n")
-    }
-
-    @Test("an unknown value is NaN")
-    func unknown() {
-        #expect(text { $0.sample(Double?.none) } == head + "a_total NaN\n")
     }
 
     @Test("quotes, backslashes and line ends in labels are escaped")

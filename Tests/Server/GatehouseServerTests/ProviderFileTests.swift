@@ -79,8 +79,7 @@ struct ProviderFileTests {
     @Test(
         "the client of a browser's login, and its addresses",
         arguments: [
-            (FolderFixture.google, nil), (FolderFixture.weChat, nil),
-            (web, WebClient(id: "c", secret: "Xsecret")),
+            (FolderFixture.google, nil), (FolderFixture.weChat, nil), (web, WebClient(id: "c", secret: "Xsecret")),
             (
                 web + "AUTHORIZATION_URL=https://x.test/?a=b\nTOKEN_URL=http://[::1]:1/t\nSCOPES = email  openid",
                 WebClient(
@@ -120,8 +119,7 @@ struct ProviderFileTests {
             ("KIND=google\nAUDIENCE=a,,X", "AUDIENCE must be a list"),
             ("KIND=openid\nAUDIENCE=a", "ISSUER is required: set it to an https URL"),
             ("KIND=openid\nAUDIENCE=a\nJWKS_URL=https://x.test/keys", "ISSUER is required"),
-            ("KIND=wechat\nAPP_ID=a", "APP_SECRET is required"),
-            ("KIND=wechat\nAPP_SECRET=a", "APP_ID is required"),
+            ("KIND=wechat\nAPP_ID=a", "APP_SECRET is required"), ("KIND=wechat\nAPP_SECRET=a", "APP_ID is required"),
             ("KIND=qq\nAPP_ID=a", "APP_KEY is required"),
             (FolderFixture.google + "ALGORITHMS=RS256", "ALGORITHMS does not belong to KIND=google"),
             (FolderFixture.google + "APP_SECRET_FILE=/X", "APP_SECRET does not belong to KIND=google"),
@@ -208,16 +206,6 @@ struct ProviderFileTests {
             let faults = try FolderFixture.faults(of: text)
             #expect(faults.count > 2)
             #expect(!faults.joined().contains("X"), "\(faults)")
-        }
-    }
-
-    @Test("each default of a kind is a valid value", arguments: ProviderKind.allCases)
-    func defaults(kind: ProviderKind) throws {
-        for setting in kind.settings {
-            guard case .text(let text) = setting.defaultValue else { continue }
-            var faults: [String] = []
-            _ = setting.row.value(of: text, faults: &faults)
-            #expect(faults.isEmpty, "\(setting.row.name)")
         }
     }
 }

@@ -43,14 +43,6 @@ struct ProviderSecretTests {
         #expect(fixture.faults().count == 1)
     }
 
-    @Test("an empty credential is a secret that is not set")
-    func emptyCredential() throws {
-        let fixture = try FolderFixture(["wechat.conf": Self.file])
-        let changes = try fixture.credentials(["wechat_app_secret": "\n"])
-        #expect(
-            fixture.faults(changes).map { String($0.prefix(46)) } == ["providers.d/wechat.conf: APP_SECRET is require"])
-    }
-
     @Test("the environment does not set a provider's settings")
     func environment() throws {
         let fixture = try FolderFixture(["wechat.conf": Self.file])

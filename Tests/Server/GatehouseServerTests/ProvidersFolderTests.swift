@@ -35,13 +35,9 @@ struct ProvidersFolderTests {
         #expect(fixture.faults().count == 1)
     }
 
-    @Test("without a configuration file and PROVIDERS_DIR there is no provider")
-    func nowhere() throws {
-        #expect(try TestConfiguration.read().providers.isEmpty)
-    }
-
-    @Test("the folder may be missing, but not one that PROVIDERS_DIR names")
+    @Test("the folder and the configuration file may be missing, but not a folder that PROVIDERS_DIR names")
     func missing() throws {
+        #expect(try TestConfiguration.read().providers.isEmpty)
         let fixture = try FolderFixture()
         try FileManager.default.removeItem(atPath: fixture.folder.file("providers.d"))
         #expect(try fixture.configuration().providers.isEmpty)
@@ -109,24 +105,6 @@ struct ProvidersFolderTests {
                 "providers.d/large.conf cannot be read: File too large",
                 "providers.d/link.conf cannot be read: No such file or directory",
                 "providers.d/pipe.conf is not a regular file",
-            ])
-    }
-
-    @Test("every fault of every file is reported at once, after those of the configuration file")
-    func allAtOnce() throws {
-        let fixture = try FolderFixture([
-            "google.conf": "KIND=google\nMAX_AGE=Xlong\nXUNKNOWN=X", "apple.conf": FolderFixture.google,
-            "wechat.conf": "KIND=wechat\nAUDIENCE=X", "qq.conf": FolderFixture.qq,
-        ])
-        try fixture.write("WORKERS=Xmany\nXUNKNOWN=X\n", to: "gatehouse.conf")
-        #expect(
-            fixture.faults(["JWT_REFRESH_SECRET": nil, "PUBLIC_URL": "Xhere"]).map { String($0.prefix(43)) } == [
-                "FOLDER/gatehouse.conf:2 sets an unknown set", "WORKERS must be a number from 1 to 1024",
-                "PUBLIC_URL must be the https origin that cl", "JWT_REFRESH_SECRET is missing: set it to at",
-                "providers.d/apple.conf has the name of a lo", "providers.d/google.conf:3 sets an unknown s",
-                "providers.d/google.conf: AUDIENCE is requir", "providers.d/google.conf: MAX_AGE must be a ",
-                "providers.d/wechat.conf: APP_ID is required", "providers.d/wechat.conf: APP_SECRET is requ",
-                "providers.d/wechat.conf: AUDIENCE does not ",
             ])
     }
 

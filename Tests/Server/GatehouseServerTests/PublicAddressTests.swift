@@ -1,4 +1,5 @@
 import Foundation
+import Gatehouse
 import TestSupport
 import Testing
 
@@ -46,16 +47,13 @@ struct PublicAddressTests {
 
     @Test("the setting takes precedence over the file beside the configuration file")
     func sources() throws {
-        let folder = try TemporaryFolder()
-        let file = folder.file("gatehouse.conf")
+        let fixture = try FolderFixture()
+        let folder = fixture.folder
         func read(_ setting: String?, _ fallback: String?) throws -> Configuration {
-            let line = setting.map { "PUBLIC_URL=\($0)\n" } ?? ""
-            try line.write(toFile: file, atomically: true, encoding: .utf8)
+            try fixture.write(setting.map { "PUBLIC_URL=\($0)\n" } ?? "", to: "gatehouse.conf")
             try? FileManager.default.removeItem(atPath: folder.file("public_url"))
-            try fallback?.write(toFile: folder.file("public_url"), atomically: true, encoding: .utf8)
-            var variables = TestConfiguration.variables([:])
-            variables["GATEHOUSE_CONFIG"] = file
-            return try Configuration(from: .current(variables: variables))
+            if let fallback { try fixture.write(fallback, to: "public_url") }
+            return try fixture.configuration()
         }
         #expect(try read(nil, nil).publicAddress == .unknown)
         #expect(try read(nil, "https://a.example\n").publicAddress.address?.host == "a.example")
@@ -81,5 +79,32 @@ struct PublicAddressTests {
         ] as [(Int, String, PublicProbe.Answer)])
     func answers(status: Int, body: String, answer: PublicProbe.Answer) {
         #expect(PublicProbe.answer(status: status, body: Array(body.utf8)) == answer)
+    }
+}
+
+@Suite("The Date header of a server")
+struct HTTPDateTests {
+    @Test(
+        "is read in the form of RFC 9110, and in no other",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199), ("Fri, 01 Mar 2024 00:00:00 GMT", 1_709_251_200),
+            ("Sat, 21 Nov 2026 20:18:46 GMT", 1_795_292_326), ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("", nil),
+            ("Sun, 06 Nov 1994 08:49:37", nil), ("Sun, 06 Xxx 1994 08:49:37 GMT", nil),
+            ("Mon, 30 Feb 2026 08:49:37 GMT", nil),
+        ] as [(String, Int64?)])
+    func dates(text: String, seconds: Int64?) {
+        #expect(Timestamp(httpDate: text)?.seconds == seconds)
+    }
+
+    @Test(
+        "is that of the origin, to which a cache adds the age of the answer",
+        arguments: [
+            (nil, 0), ("0", 0), ("90", 90), ("-5", 0), ("x", 0), ("9223372036854775807", 2_147_483_647),
+            ("99999999999999999999", 0),
+        ] as [(String?, Int64)])
+    func ages(age: String?, seconds: Int64) {
+        #expect(Timestamp(httpDate: "Thu, 01 Jan 1970 00:00:00 GMT", age: age)?.seconds == seconds)
+        #expect(Timestamp(httpDate: "", age: age) == nil)
     }
 }

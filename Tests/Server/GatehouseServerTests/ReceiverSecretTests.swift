@@ -52,18 +52,6 @@ struct ReceiverSecretTests {
         #expect(files.secrets.map(\.name) == ["receivers.d/billing.conf: SECRET"])
     }
 
-    @Test("a secret in a file that all users can read is a warning without the secret")
-    func openness() throws {
-        let fixture = try fixture(FolderFixture.receiver)
-        #expect(try fixture.configuration().warnings.isEmpty)
-        chmod(fixture.folder.file("receivers.d/billing.conf"), 0o644)
-        let warnings = try fixture.configuration().warnings
-        #expect(
-            warnings.count == 1 && warnings[0].hasPrefix("SECRET is in \(fixture.folder.path)/receivers.d/billing.conf")
-        )
-        #expect(!warnings.joined().contains("whsec_"))
-    }
-
     @Test("a check finds the receivers, whatever faults other settings have")
     func survey() throws {
         let fixture = try fixture(FolderFixture.receiver)

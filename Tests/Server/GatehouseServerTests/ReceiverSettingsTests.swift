@@ -123,12 +123,10 @@ struct ReceiverSettingsTests {
                 == [
                     "FOLDER/gatehouse.conf:2 sets an unknown settin", "WORKERS must be a number from 1 to 1024",
                     "PUBLIC_URL must be the https origin that clien", "EVENTS_SECRET is missing: set it to whsec_ and",
-                    "providers.d/qq.conf: APP_KEY is required: set ",
-                    "receivers.d/B.conf must be named with up to 32", "receivers.d/a.conf:2 sets an unknown setting",
-                    "receivers.d/a.conf:3 sets an unknown setting", "receivers.d/a.conf: URL must be an https URL, ",
-                    "receivers.d/a.conf: SECRET is required: set it",
-                    "receivers.d/default.conf has the name of the r",
-                    "receivers.d/e.conf:1 WORKERS belongs in gateho",
+                    "providers.d/qq.conf: APP_KEY is required: set ", "receivers.d/B.conf must be named with up to 32",
+                    "receivers.d/a.conf:2 sets an unknown setting", "receivers.d/a.conf:3 sets an unknown setting",
+                    "receivers.d/a.conf: URL must be an https URL, ", "receivers.d/a.conf: SECRET is required: set it",
+                    "receivers.d/default.conf has the name of the r", "receivers.d/e.conf:1 WORKERS belongs in gateho",
                     "receivers.d/e.conf: URL is required: set it to", "receivers.d/e.conf: SECRET is required: set it",
                     "receivers.d/e.conf: TYPES entry 1 must be one ", "receivers.d/e.conf: TYPES entry 2 must be one ",
                 ])

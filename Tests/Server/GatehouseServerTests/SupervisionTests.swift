@@ -32,13 +32,6 @@ struct SupervisionTests {
         #expect(StatusLine.rate(rate) == text)
     }
 
-    @Test("the status line says that none failed until a request fails")
-    func noFailure() {
-        var line = StatusLine()
-        let facts = StatusLine.Facts(answered: 1, failed: 0, connections: 2, keySetAge: nil, notReadyReason: nil)
-        #expect(line.text(facts, at: .now).contains("none failed"))
-    }
-
     @Test("the status line has refused settings in addition to other faults")
     func refusal() {
         var facts = StatusLine.Facts(answered: 0, failed: 0, connections: 0, keySetAge: nil)

@@ -35,9 +35,8 @@ struct WeakSecretTests {
             String(repeating: "abcdefgh", count: 4), "0123456789abcdef0123456789abcdef",
             "change-me-in-production-0123456789", "Please_Change_This_Before_You_Go_Live",
             "replace-me-with-32-random-characters", "PASSWORD-of-the-server-1983-x!qz",
-            "example-secret-example-secret-ex", "abcdefghijklmnopqrstuvwxyz012345",
-            "qwertyuiopasdfghjklzxcvbnm123456", "your-secret-goes-here-and-is-long",
-            "zyxwvutsrqponmlkjihgfedcba987654",
+            "example-secret-example-secret-ex", "abcdefghijklmnopqrstuvwxyz012345", "qwertyuiopasdfghjklzxcvbnm123456",
+            "your-secret-goes-here-and-is-long", "zyxwvutsrqponmlkjihgfedcba987654",
         ])
     func predictable(secret: String) {
         let bytes = Array(secret.utf8)
@@ -146,18 +145,6 @@ struct WeakSecretTests {
         // It is checked only if it is used: a server in production with such a secret still starts.
         #expect(faults("hunter2", [:]).isEmpty)
         #expect(faults("hunter2", ["APP_ENV": "development", "NODE_ENV": "production"]).isEmpty)
-    }
-
-    @Test("all weak secrets are reported at once, without a value")
-    func together() {
-        let weak = String(repeating: "Xbad", count: 16)
-        let bad: [String: String?] = [
-            "APP_ENV": "development", "JWT_ACCESS_SECRET": weak, "JWT_REFRESH_SECRET": weak + "b",
-            "DATA_KEY": String(repeating: "A", count: 43), "DEV_LOGIN_SECRET": "Xbad",
-        ]
-        let faults = TestConfiguration.faults(bad)
-        #expect(faults.map(\.name).sorted() == bad.keys.filter { $0 != "APP_ENV" }.sorted())
-        #expect(!faults.map(\.description).joined().contains("Xbad"))
     }
 
     @Test("a secret beside a key pair that signs is a warning with advice")

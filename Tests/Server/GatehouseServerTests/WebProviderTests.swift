@@ -1,6 +1,7 @@
 import Gatehouse
 import IdentityProviders
 import POSIX
+import Sockets
 import Testing
 
 @testable import GatehouseServer
@@ -61,31 +62,49 @@ struct WebProviderTests {
     /// The stand-in answers one request.
     @Test("a reload with another secret keeps the metadata, and one with another issuer does not")
     func reload() throws {
-        let server = try MetadataServer()
+        let server = try SingleAnswerServer { address in
+            """
+            {"issuer":"\(address)","authorization_endpoint":"\(address)/authorize","token_endpoint":"\(address)/token"}
+            """
+        }
         let file = "KIND=openid\nAUDIENCE=a\nCLIENT_ID=c\n"
-        let first = file + "CLIENT_SECRET=Xsecret\nISSUER=\(server.issuer)\n"
-        #expect(try page(build(["main.conf": first])).hasPrefix("\(server.issuer)/authorize?"))
+        let first = file + "CLIENT_SECRET=Xsecret\nISSUER=\(server.address)\n"
+        #expect(try page(build(["main.conf": first])).hasPrefix("\(server.address)/authorize?"))
         let second = first.replacing("Xsecret", with: "Xother")
-        #expect(try page(build(["main.conf": second])).hasPrefix("\(server.issuer)/authorize?"))
-        let third = second.replacing(server.issuer, with: server.issuer + "/x")
+        #expect(try page(build(["main.conf": second])).hasPrefix("\(server.address)/authorize?"))
+        let third = second.replacing(server.address, with: server.address + "/x")
         #expect(throws: Refusal.providerUnavailable(try #require(Provider(rawValue: "MAIN")))) {
             try page(build(["main.conf": third]))
         }
         let log = lines.change { $0 }.joined()
         #expect(log.contains("the metadata of the issuer: ") && !log.contains("127.0.0.1") && !log.contains("Xother"))
     }
+}
 
-    /// Serves the metadata of an issuer once. Its address is known only when it listens.
-    private struct MetadataServer {
-        let issuer: String
+/// A server that accepts one request without a body and sends a fixed answer.
+private final class SingleAnswerServer: Sendable {
+    private let listener: Listener
+    let address: String
 
-        init() throws {
-            let server = try SingleAnswerServer(status: "200 OK") { address in
-                """
-                {"issuer":"\(address)","authorization_endpoint":"\(address)/authorize","token_endpoint":"\(address)/token"}
-                """
-            }
-            issuer = server.address
+    /// - Parameter body: made with the address of the server.
+    init(_ body: (_ address: String) -> String) throws {
+        listener = try Listener.tcp(host: "127.0.0.1", port: 0)
+        address = "http://127.0.0.1:\(listener.port ?? 0)"
+        let body = body(address)
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n"
+        _ = try Thread.spawn(name: "single-answer-server") { [self] in try? serve(Array((head + body).utf8)) }
+    }
+
+    private func serve(_ answer: [UInt8]) throws {
+        guard listener.descriptor.waitUntilReadable(milliseconds: 10_000), let connection = try listener.accept()
+        else { return }
+        var text = ""
+        var piece = [UInt8](repeating: 0, count: 16_384)
+        while !text.hasSuffix("\r\n\r\n"), connection.waitUntilReadable(milliseconds: 5000),
+            case .moved(let count) = connection.receive(into: &piece)
+        {
+            text += String(decoding: piece[..<count], as: UTF8.self)
         }
+        _ = connection.send(answer, from: 0)
     }
 }

@@ -12,8 +12,7 @@ struct AppleNotificationStoreTests {
     private let ann = SampleLogin.user(1)
 
     init() throws {
-        database = try TestDatabase()
-        store = try database.store()
+        (database, store) = try TestDatabase.opened()
         let identity = SampleLogin.identity("ann", email: "ann@example.com")
         _ = try store.create(ann, with: SampleLogin.login("1", of: ann, as: identity))
     }
@@ -41,22 +40,10 @@ struct AppleNotificationStoreTests {
         "a notification that is older than the last login does not end the account",
         arguments: [(-1000, false), (-999, true), (0, true), (1000, true)] as [(Int, Bool)])
     func horizon(_ milliseconds: Int, _ ends: Bool) throws {
-        let ended = try apply(.accountDeleted, id: "1", at: noon + .milliseconds(milliseconds))
+        // Also if the policy is to keep users: the account does not exist any more.
+        let ended = try apply(.accountDeleted, id: "1", at: noon + .milliseconds(milliseconds), by: .keep)
         #expect(!ended.isEmpty == ends)
         #expect(try (store.user(ann.id)?.status == .deleted) == ends)
-    }
-
-    @Test("a disabled user stays disabled, so that they cannot return as a new user", arguments: ConsentPolicy.allCases)
-    func disabled(_ policy: ConsentPolicy) throws {
-        #expect(try store.disable(ann.id, recording: SampleLogin.event(.userDisabled)))
-        _ = try apply(.consentRevoked, id: "1", at: noon + .seconds(1), by: policy)
-        #expect(try store.user(provider: .apple, subject: "ann")?.status == .disabled)
-    }
-
-    @Test("an account that was deleted at Apple is deleted, even if the policy is to keep users")
-    func accountDeleted() throws {
-        #expect(try !apply(.accountDeleted, id: "1", at: noon, by: .keep).isEmpty)
-        #expect(try store.user(ann.id)?.status == .deleted)
     }
 
     @Test("the later of two notifications about email takes effect, whichever arrives first")

@@ -15,8 +15,7 @@ struct AppleOutboxTests {
     private let bob = SampleLogin.user(2)
 
     init() throws {
-        database = try TestDatabase()
-        store = try database.store()
+        (database, store) = try TestDatabase.opened()
         raw = try database.connection()
     }
 
@@ -42,20 +41,11 @@ struct AppleOutboxTests {
         AuditEvent(.userDeleted, at: moment ?? noon, userID: user.id)
     }
 
-    /// What maintenance does, by a clock that agrees with a second one.
-    private func purge(at now: Timestamp) throws {
-        let start = Timestamp(seconds: 0)
-        let limits = PurgeLimits(
-            now: now, sessionsExpired: start, redemptionsExpired: start, revocationsBefore: start,
-            auditEventsBefore: start)
-        while try store.purge(limits) {}
-    }
-
     /// The delays between the attempts of a task, in seconds, until it is given up.
     private func delays(from start: Timestamp, atMost count: Int) throws -> [Int64] {
         var (now, delays) = (start, [Int64]())
         for _ in 0..<count {
-            try purge(at: now)
+            try store.purgeAll(PurgeLimits(at: now))
             guard let task = try store.takeAppleTask(now: now) else { break }
             try store.postpone(task, now: now)
             let due = try raw.first("SELECT due_at FROM apple_tasks") { $0.integer(0) } ?? 0
@@ -89,7 +79,7 @@ struct AppleOutboxTests {
         let wrong = noon + .seconds(91 * 86_400)
         try store.postpone(try #require(try store.takeAppleTask(now: wrong)), now: wrong)
         #expect(try store.takeAppleTask(now: noon + .seconds(1)) == nil)
-        try purge(at: noon + .seconds(1))
+        try store.purgeAll(PurgeLimits(at: noon + .seconds(1)))
         #expect(try store.takeAppleTask(now: noon + .seconds(1)) != nil)
     }
 
@@ -154,23 +144,15 @@ struct AppleOutboxTests {
         #expect(try store.takeAppleTask(now: noon)?.userID == ann.id)
     }
 
-    @Test("the token for a code is stored with the account that Apple names")
-    func stored() throws {
-        try logIn(ann, as: "ann", queueing: exchange(of: ann))
-        let task = try #require(try store.takeAppleTask(now: noon))
-        try store.finish(task, sealing: { _ in [9] }, of: "ann", now: noon)
-        #expect(try token(of: ann) == [9])
-        #expect(store.unfinishedAppleTasks == 0)
-    }
-
     @Test(
-        "the token for another user's code is discarded, whether that user is known or not", arguments: [true, false])
-    func otherUser(_ isKnown: Bool) throws {
+        "the token for a code is stored with the account that Apple names, and discarded if it is another user's",
+        arguments: [("ann", true), ("bob", true), ("bob", false)])
+    func stored(subject: String, isBobKnown: Bool) throws {
         try logIn(ann, as: "ann", queueing: exchange(of: ann))
-        if isKnown { try logIn(bob, as: "bob") }
+        if isBobKnown { try logIn(bob, as: "bob") }
         let task = try #require(try store.takeAppleTask(now: noon))
-        try store.finish(task, sealing: { _ in [9] }, of: "bob", now: noon)
-        #expect(try token(of: ann) == nil && token(of: bob) == nil)
+        try store.finish(task, sealing: { _ in [9] }, of: subject, now: noon)
+        #expect(try token(of: ann) == (subject == "ann" ? [9] : nil) && token(of: bob) == nil)
         #expect(store.unfinishedAppleTasks == 0)
     }
 
@@ -186,19 +168,6 @@ struct AppleOutboxTests {
         try logIn(bob, as: "ann")
         try store.finish(task, sealing: { _ in [9] }, of: "ann", now: noon)
         #expect(store.unfinishedAppleTasks == 0)
-    }
-
-    @Test("a repeated login queues one task")
-    func repeated() throws {
-        var login = SampleLogin.login("1", of: ann, as: SampleLogin.identity("ann"))
-        login.redemption = Redemption(
-            tokenHash: [1], nonceHash: nil, moment: noon, grace: .seconds(60), expiresAt: noon + .seconds(600))
-        login.task = exchange(of: ann)
-        #expect(try store.create(ann, with: login))
-        var again = SampleLogin.login("2", of: ann, as: SampleLogin.identity("ann"))
-        (again.redemption, again.task) = (login.redemption, login.task)
-        #expect(try store.add(again) != nil)
-        #expect(store.unfinishedAppleTasks == 1)
     }
 
     @Test("a deletion returns `byHand` if the queued tasks have expired or have another purpose")

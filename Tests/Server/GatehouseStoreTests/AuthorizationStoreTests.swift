@@ -12,10 +12,7 @@ struct AuthorizationStoreTests {
     private let noon = SampleLogin.noon
     private let google = Provider(rawValue: "GOOGLE") ?? .apple
 
-    init() throws {
-        database = try TestDatabase()
-        store = try database.store()
-    }
+    init() throws { (database, store) = try TestDatabase.opened() }
 
     private func request(_ state: UInt8) -> StoredAuthorizationRequest {
         StoredAuthorizationRequest(
@@ -75,12 +72,7 @@ struct AuthorizationStoreTests {
     func purge() throws {
         try store.keep(request(1))
         try store.keep(code(1))
-        func purge(at moment: Timestamp) throws {
-            _ = try store.purge(
-                PurgeLimits(
-                    now: moment, sessionsExpired: noon, redemptionsExpired: moment, revocationsBefore: noon,
-                    auditEventsBefore: noon))
-        }
+        func purge(at moment: Timestamp) throws { try store.purgeAll(PurgeLimits(at: moment, redemptions: moment)) }
         try purge(at: noon + .seconds(59))
         #expect(try store.authorizationCode([1]) != nil)
         try purge(at: noon + .seconds(61))

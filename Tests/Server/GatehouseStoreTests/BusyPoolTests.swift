@@ -18,8 +18,7 @@ struct BusyPoolTests {
 
     @Test("What other nodes have ended is read while the connection of requests is busy")
     func revocations() throws {
-        let user = SampleLogin.user(1)
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let user = try store.signUp()
         let other = try database.store()
         _ = try other.revoke(SampleLogin.session("1", of: user).id, for: .logout, recording: SampleLogin.event())
         let read = Mutex(0)
@@ -36,17 +35,13 @@ struct BusyPoolTests {
     func purge() throws {
         let past = SampleLogin.noon - .seconds(100)
         try store.record([SampleLogin.event(at: past)])
-        let limits = PurgeLimits(
-            sessionsExpired: past, redemptionsExpired: past, revocationsBefore: past,
-            auditEventsBefore: SampleLogin.noon)
-        for _ in 0..<10 where try !store.purge(limits) { break }
+        try store.purgeAll(PurgeLimits(audit: SampleLogin.noon))
         #expect(try database.number("SELECT count(*) FROM audit_events") == 0)
     }
 
     @Test("An event that is recorded while its user is deleted keeps no device, and the deletion waits for it")
     func deletion() throws {
-        let user = SampleLogin.user(1)
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let user = try store.signUp()
         let session = SampleLogin.session("1", of: user).id
         // As the end of a session does: the lock first, then the event.
         let other = try database.connection()

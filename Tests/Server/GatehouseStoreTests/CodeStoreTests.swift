@@ -12,10 +12,7 @@ struct CodeStoreTests {
     private let noon = SampleLogin.noon
     private let address = CodeAddress(.phone, "+8613800138000")
 
-    init() throws {
-        database = try TestDatabase()
-        store = try database.store()
-    }
+    init() throws { (database, store) = try TestDatabase.opened() }
 
     private func send(
         _ id: UInt8, resending: UInt8? = nil, to address: CodeAddress? = nil, network: UInt8 = 1, prefix: UInt8 = 1,
@@ -163,10 +160,7 @@ struct CodeStoreTests {
     @Test("Maintenance deletes codes and counted messages")
     func purge() throws {
         try record(send(1))
-        let limits = PurgeLimits(
-            sessionsExpired: noon, redemptionsExpired: noon + .seconds(601), revocationsBefore: noon,
-            auditEventsBefore: noon, codeSendsBefore: noon + .seconds(1))
-        while try store.purge(limits) {}
+        try store.purgeAll(PurgeLimits(redemptions: noon + .seconds(601), codeSends: noon + .seconds(1)))
         #expect(try database.number("SELECT count(*) FROM codes") == 0)
         #expect(try database.number("SELECT count(*) FROM code_sends") == 0)
     }

@@ -10,10 +10,7 @@ struct DocumentTests {
     private let database: TestDatabase
     private let store: any ServerStore
 
-    init() throws {
-        database = try TestDatabase()
-        store = try database.store()
-    }
+    init() throws { (database, store) = try TestDatabase.opened() }
 
     @Test("a document is read as it was written, also after reopening the store and beside a server")
     func keeps() throws {

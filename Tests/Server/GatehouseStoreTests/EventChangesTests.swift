@@ -13,8 +13,7 @@ struct EventChangesTests {
     private let ann = SampleLogin.user(1, email: "ann@example.com")
 
     init() throws {
-        database = try TestDatabase()
-        store = try database.store()
+        (database, store) = try TestDatabase.opened()
         try store.register([EventSubscription(name: "shop", types: nil)], now: noon)
         _ = try store.create(
             ann, with: SampleLogin.login("1", of: ann, as: SampleLogin.identity("ann", email: "ann@example.com")))

@@ -12,18 +12,13 @@ struct EventOutboxTests {
     private let noon = SampleLogin.noon
 
     init() throws {
-        database = try TestDatabase()
-        store = try database.store()
+        (database, store) = try TestDatabase.opened()
         try store.register(["shop", "forum"].map { EventSubscription(name: $0, types: nil) }, now: noon)
     }
 
     /// Creates users, and renames each some times.
     private func fill(users: Int, renamings: Int = 0) throws {
-        for number in 1...users {
-            let user = SampleLogin.user(number)
-            _ = try store.create(
-                user, with: SampleLogin.login("\(number)", of: user, as: SampleLogin.identity("s\(number)")))
-        }
+        for number in 1...users { try store.signUp(number) }
         for renaming in 0..<renamings {
             for number in 1...users {
                 _ = try store.update(
@@ -191,15 +186,6 @@ struct EventOutboxTests {
         #expect(types.last == (isDisabled ? .userDisabled : .userEnabled))
     }
 
-    private func purge(auditBefore: Timestamp, now: Timestamp) throws {
-        let start = Timestamp(seconds: 0)
-        let limits = PurgeLimits(
-            now: now, sessionsExpired: start, redemptionsExpired: start, revocationsBefore: start,
-            auditEventsBefore: auditBefore)
-        for _ in 0..<100 where try !store.purge(limits) { return }
-        Issue.record("the purge does not end")
-    }
-
     @Test("Dead letters are deleted with the audit trail of their time, those of each receiver")
     func oldDeadLetters() throws {
         try fill(users: 2)
@@ -208,14 +194,14 @@ struct EventOutboxTests {
                 try store.postpone(event, until: nil, fault: "no", now: noon + .seconds(seconds))
             }
         }
-        try purge(auditBefore: noon + .seconds(15), now: noon)
+        try store.purgeAll(PurgeLimits(at: noon, audit: noon + .seconds(15)))
         #expect(try store.receiverStates().map(\.dead) == [1, 1])
     }
 
     @Test("A receiver keeps its events whatever the clock says, until an operator has it forgotten")
     func forgotten() throws {
         try fill(users: 2)
-        try purge(auditBefore: noon, now: noon + .seconds(400 * 86_400))
+        try store.purgeAll(PurgeLimits(at: noon + .seconds(400 * 86_400), audit: noon))
         #expect(try store.receiverStates().map(\.waiting) == [2, 2])
         #expect(try store.forget("forum", limit: 1) && store.forget("forum", limit: 1))
         #expect(try !store.forget("forum", limit: 1) && !store.forget("unknown", limit: 1))

@@ -8,12 +8,9 @@ import Testing
 struct ImportStoreTests {
     private static let now = SampleLogin.noon
     private let database: TestDatabase
-    private let store: any OperatorStore
+    private let store: any ServerStore
 
-    init() throws {
-        database = try TestDatabase()
-        store = try database.store()
-    }
+    init() throws { (database, store) = try TestDatabase.opened() }
 
     private static func user(
         _ identities: [(String, String)], _ change: (inout UserLine) -> Void = { _ in }

@@ -67,19 +67,21 @@ struct LockOrderTests {
     private func number(of key: String) throws -> Int64 { try database.number("SELECT \(key)") }
 
     @Test(
-        "are waited for, each while those before it are held and those after it are not",
-        arguments: Operation.allCases, keys.indices)
-    func advisory(operation: Operation, index: Int) throws {
+        "are waited for, each while those before it are held and those after it are not; the row of the user is the last",
+        arguments: Operation.allCases, 0...keys.count)
+    func order(operation: Operation, index: Int) throws {
         if operation == .login { try link() }
-        try expectWait(
-            in: operation, for: "SELECT pg_advisory_xact_lock(\(Self.keys[index]))", holding: Self.keys[..<index])
-    }
-
-    @Test("The row of the user is the last one", arguments: Operation.allCases)
-    func row(operation: Operation) throws {
-        if operation == .login { try link() }
-        try expectWait(
-            in: operation, for: "SELECT 1 FROM users WHERE id = 'user_1' FOR NO KEY UPDATE", holding: Self.keys[...])
+        let expected = Set(try Self.keys[..<index].map(number))
+        let other = try database.connection()
+        let lock =
+            index < Self.keys.count
+            ? "SELECT pg_advisory_xact_lock(\(Self.keys[index]))"
+            : "SELECT 1 FROM users WHERE id = 'user_1' FOR NO KEY UPDATE"
+        try other.executeScript("SET idle_in_transaction_session_timeout = 0; BEGIN; \(lock)")
+        let done = Background { (try? run(operation)) == true ? [1] : [] }
+        #expect(Eventually.holds { (try? held()) ?? nil == expected })
+        try other.executeScript("ROLLBACK")
+        #expect(done.result() == [1])
     }
 
     /// So that the identity has a user.
@@ -89,18 +91,5 @@ struct LockOrderTests {
         _ = try store.link(
             SampleLogin.identity("new"), to: user.id, redeeming: redemption, queueing: nil,
             recording: AuditEvent(.accountLinked, at: noon, userID: user.id, provider: .apple))
-    }
-
-    private func expectWait(
-        in operation: Operation, for lock: String, holding keys: ArraySlice<String>,
-        place: SourceLocation = #_sourceLocation
-    ) throws {
-        let expected = Set(try keys.map(number))
-        let other = try database.connection()
-        try other.executeScript("SET idle_in_transaction_session_timeout = 0; BEGIN; \(lock)")
-        let done = Background { (try? run(operation)) == true ? [1] : [] }
-        #expect(Eventually.holds { (try? held()) ?? nil == expected }, sourceLocation: place)
-        try other.executeScript("ROLLBACK")
-        #expect(done.result() == [1], sourceLocation: place)
     }
 }

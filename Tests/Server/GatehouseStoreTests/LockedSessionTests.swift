@@ -27,9 +27,7 @@ struct LockedSessionTests {
 
     private func addSessions(_ count: Int) throws -> [SessionID] {
         try (1...count).map { number in
-            let user = SampleLogin.user(number)
-            _ = try store.create(
-                user, with: SampleLogin.login("\(number)", of: user, as: SampleLogin.identity("s\(number)")))
+            let user = try store.signUp(number)
             return SampleLogin.session("\(number)", of: user).id
         }
     }

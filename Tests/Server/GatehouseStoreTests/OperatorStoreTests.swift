@@ -36,17 +36,6 @@ struct OperatorStoreTests {
         try server.revocations(after: place).map(\.subject)
     }
 
-    @Test(
-        "a change reaches the server when the command increments the revocation counter, and not before",
-        .enabled(if: !TestDatabase.isOnServer, "nodes are notified by the database"))
-    func counter() throws {
-        let before = server.revocationCounter
-        #expect(try commands.disable(try add(1).id, recording: SampleLogin.event(.userDisabled)))
-        #expect(server.revocationCounter == before)
-        commands.incrementRevocationCounter()
-        #expect(server.revocationCounter != before)
-    }
-
     /// The log of a server does not contain the state.
     private func entry(of user: UserID, _ role: Role, _ status: UserStatus) -> Revocation.Subject {
         .user(user, TestDatabase.isOnServer ? nil : UserState(role: role, status: status))
@@ -96,10 +85,8 @@ struct OperatorStoreTests {
         try lengthen("sess_1")
         try database.execute(sql)
         let expected: [String: Revocation.Subject] = [
-            "disabled": entry(of: user, .user, .disabled),
-            "admin": entry(of: user, .admin, .active),
-            "session": .session(SessionID("sess_1")),
-            "deleted": entry(of: user, .user, .deleted),
+            "disabled": entry(of: user, .user, .disabled), "admin": entry(of: user, .admin, .active),
+            "session": .session(SessionID("sess_1")), "deleted": entry(of: user, .user, .deleted),
         ]
         #expect(try subjects() == means.split(separator: " ").compactMap { expected[String($0)] })
     }

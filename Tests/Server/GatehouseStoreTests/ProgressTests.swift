@@ -7,30 +7,16 @@ import Testing
 
 @Suite("Progress")
 struct ProgressTests {
-    @Test("the text is nil before the first step")
-    func noStep() {
-        #expect(Progress().text == nil)
-    }
-
-    @Test("a step of unknown size has its name only")
-    func noAmount() {
+    @Test("the text is nil before the first step, and then has its name, and the amount and the total that are known")
+    func text() {
         let progress = Progress()
+        #expect(progress.text == nil)
         progress.begin("verifying")
         #expect(progress.text == "verifying")
-    }
-
-    @Test(
-        "a step of known size has the completed amount and the total",
-        arguments: [(0, "0 of 40"), (12, "12 of 40"), (41, "40 of 40")])
-    func amount(_ done: Int64, _ text: String) {
-        let progress = Progress()
-        progress.begin("copying", unit: "pages", total: 40) { done }
-        #expect(progress.text == "copying: \(text) pages")
-    }
-
-    @Test("an unknown total is left out")
-    func noTotal() {
-        let progress = Progress()
+        for (done, text) in [(0, "0 of 40"), (12, "12 of 40"), (41, "40 of 40")] as [(Int64, String)] {
+            progress.begin("copying", unit: "pages", total: 40) { done }
+            #expect(progress.text == "copying: \(text) pages")
+        }
         progress.begin("copying", unit: "MiB", total: nil) { 3 }
         #expect(progress.text == "copying: 3 MiB")
     }
@@ -41,5 +27,31 @@ struct ProgressTests {
         let progress = Progress()
         let last = try #require(try Migrator(connection).migrate(progress: progress).last)
         #expect(progress.text == "applying: \(last)")
+    }
+}
+
+@Suite("A folder of backups")
+struct BackupFolderTests {
+    /// The names of backups of these days of November 2026.
+    private static func names(_ days: [Int]) -> [String] {
+        days.map { "gatehouse-2026-11-\($0 < 10 ? "0" : "")\($0)T000000Z.db" }
+    }
+
+    @Test(
+        "a backup expires if neither the count nor the age keeps it",
+        arguments: [
+            // Of the backups of the days 1 to 5.
+            (count: 0, oldest: nil, expired: [5, 4, 3, 2, 1]), (count: 2, oldest: nil, expired: [3, 2, 1]),
+            (count: 5, oldest: nil, expired: []), (count: 9, oldest: nil, expired: []),
+            (count: 0, oldest: 3, expired: [2, 1]), (count: 2, oldest: 3, expired: [2, 1]),
+            (count: 4, oldest: 3, expired: [1]), (count: 2, oldest: 1, expired: []),
+            (count: 2, oldest: 6, expired: [3, 2, 1]), (count: 5, oldest: 6, expired: []),
+            (count: 0, oldest: 1, expired: []),
+        ] as [(count: Int, oldest: Int?, expired: [Int])])
+    func expired(count: Int, oldest: Int?, expired: [Int]) {
+        let others = ["notes.txt", "gatehouse.db", "gatehouse-2020-01-01.db", "gatehouse-2020-01-01T000000Z.db.gz"]
+        let names = Self.names([3, 1, 5, 2, 4]) + others
+        let found = BackupFolder.expired(among: names, beyond: count, before: oldest.map { Self.names([$0])[0] })
+        #expect(found == Self.names(expired))
     }
 }

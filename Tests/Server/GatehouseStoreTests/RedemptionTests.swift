@@ -13,8 +13,7 @@ struct RedemptionTests {
     private let noon = SampleLogin.noon
 
     init() throws {
-        database = try TestDatabase()
-        store = try database.store()
+        (database, store) = try TestDatabase.opened()
         _ = try store.create(user, with: SampleLogin.login("0", of: user, as: SampleLogin.identity("s")))
     }
 
@@ -43,10 +42,7 @@ struct RedemptionTests {
         if case .recorded = outcome { true } else { false }
     }
 
-    private func count(_ table: String) throws -> Int64 {
-        let raw = try database.connection()
-        return try raw.first("SELECT count(*) FROM \(table)") { $0.integer(0) } ?? -1
-    }
+    private func count(_ table: String) throws -> Int64 { try database.number("SELECT count(*) FROM \(table)") }
 
     @Test(
         "a token is accepted again until its grace period ends, which begins with the first use",
@@ -157,6 +153,11 @@ struct RedemptionTests {
             SampleLogin.identity("x"), to: UserID("user_9"), redeeming: redemption(1), queueing: nil,
             recording: SampleLogin.event(.accountLinked))
         #expect(outcome == .userInactive)
+        _ = try store.delete(other.id, recording: SampleLogin.event(.userDeleted))
+        let deleted = try store.link(
+            SampleLogin.identity("x"), to: other.id, redeeming: redemption(1), queueing: nil,
+            recording: SampleLogin.event(.accountLinked))
+        #expect(deleted == .userInactive)
         #expect(try count("redemptions") == 0)
     }
 
@@ -187,12 +188,7 @@ struct RedemptionTests {
                     tokenHash: [UInt8(token)], nonceHash: [0, UInt8(token)], moment: noon, grace: .seconds(60),
                     expiresAt: noon + .seconds(token)))
         }
-        let start = Timestamp(seconds: 0)
-        func purge(before limit: Timestamp) throws {
-            let limits = PurgeLimits(
-                sessionsExpired: start, redemptionsExpired: limit, revocationsBefore: start, auditEventsBefore: start)
-            for _ in 0..<10 where try !store.purge(limits) { return }
-        }
+        func purge(before limit: Timestamp) throws { try store.purgeAll(PurgeLimits(redemptions: limit)) }
         try purge(before: noon + .seconds(1))
         #expect(try count("redemptions") == 6)
         try purge(before: noon + .seconds(2))

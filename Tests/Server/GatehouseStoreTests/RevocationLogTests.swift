@@ -15,8 +15,7 @@ struct RevocationLogTests {
     private let identity = SampleLogin.identity("s1")
 
     init() throws {
-        database = try TestDatabase()
-        store = try database.store()
+        (database, store) = try TestDatabase.opened()
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
         _ = try store.add(SampleLogin.login("2", of: user, as: identity))
     }
@@ -44,31 +43,12 @@ struct RevocationLogTests {
         #expect(TestDatabase.isOnServer || afterFirst.count == 1 && afterSecond.isEmpty)
     }
 
-    @Test("an entry for a user has the current state of the user")
-    func currentState() throws {
-        #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
-        #expect(try store.enable(user.id, recording: SampleLogin.event(.userEnabled)))
-        let users = try subjects().filter { if case .user = $0 { true } else { false } }
-        #expect(users == [userState(.user, .active), userState(.user, .active)])
-    }
-
-    @Test("a refresh, a login, a new name and an operation that changes nothing add no entry")
+    @Test("a refresh, a login and a new name add no entry")
     func noEntry() throws {
         #expect(try store.advance(SessionID("sess_1"), to: SampleLogin.token(generation: 2), now: SampleLogin.noon))
         _ = try store.add(SampleLogin.login("3", of: user, as: identity))
         _ = try store.update(user.id, ProfileChange(nickname: "New"), now: SampleLogin.noon)
-        #expect(try !store.setRole(.user, of: user.id, recording: SampleLogin.event(.roleChanged)))
-        #expect(try !store.enable(user.id, recording: SampleLogin.event(.userEnabled)))
         #expect(try subjects().isEmpty)
-    }
-
-    @Test("a change by SQL adds an entry too")
-    func byHand() throws {
-        try database.execute("UPDATE users SET status = 'DISABLED'; UPDATE refresh_tokens SET revoked_at = 1;")
-        #expect(
-            try subjects() == [
-                userState(.user, .disabled), .session(SessionID("sess_1")), .session(SessionID("sess_2")),
-            ])
     }
 
     @Test("a place in the log is never used again, even after every entry was removed")
@@ -116,5 +96,48 @@ struct RevocationLogTests {
         #expect(store.revocationCounter != before)
         // A server that starts now begins with the current value of the counter.
         #expect(try SQLiteStore(path: path).revocationCounter == store.revocationCounter)
+    }
+}
+
+/// Always on a PostgreSQL server.
+@Suite("Places in the log of revocations of several nodes")
+struct RevocationPlaceTests {
+    private let database: TestDatabase
+    private let store: PostgreSQLStore
+    private let sessions = (1...2).map { SampleLogin.session("\($0)", of: SampleLogin.user(1)).id }
+
+    init() throws {
+        database = TestDatabase(url: try TemporaryPostgreSQL.shared.get().database())
+        store = try PostgreSQLStore(PostgreSQLSettings(url: database.url, connections: 2))
+        let (user, identity) = (SampleLogin.user(1), SampleLogin.identity("s1"))
+        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
+        _ = try store.add(SampleLogin.login("2", of: user, as: identity))
+    }
+
+    @Test("A session that is ended by a transaction which commits late is read, although a later one was read before")
+    func lateCommit() throws {
+        let late = try database.connection()
+        try late.executeScript("BEGIN; UPDATE refresh_tokens SET revoked_at = 1 WHERE id = '\(sessions[0].text)'")
+        _ = try store.revoke(sessions[1], for: .logout, recording: SampleLogin.event())
+        let early = try store.revocations(after: 0)
+        #expect(early.map(\.subject) == [.session(sessions[1])])
+        let place = try #require(early.last?.place)
+        try late.executeScript("COMMIT")
+        #expect(try store.revocations(after: place).map(\.subject).contains(.session(sessions[0])))
+    }
+
+    @Test("Everything is read after a place that the database has not given yet: it was set back")
+    func setBack() throws {
+        _ = try store.revoke(sessions[0], for: .logout, recording: SampleLogin.event())
+        #expect(try store.revocations(after: 1 << 40).map(\.subject) == [.session(sessions[0])])
+    }
+
+    @Test("A lock on the users does not delay the reading, and a change of a user is read without the new state")
+    func lockedUsers() throws {
+        let user = SampleLogin.user(1).id
+        #expect(try store.setRole(.admin, of: user, recording: SampleLogin.event(.roleChanged)))
+        let other = try database.connection()
+        try other.executeScript("BEGIN; LOCK TABLE users")
+        #expect(try store.revocations(after: 0).map(\.subject) == [.user(user, nil)])
     }
 }

@@ -14,8 +14,7 @@ struct RevocationReaderTests {
 
     /// A database with an entry in its log, which the store has read once by its own connection.
     private func prepare(_ store: PostgreSQLStore) throws -> [Revocation] {
-        let user = SampleLogin.user(1)
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let user = try store.signUp()
         _ = try store.revoke(SampleLogin.session("1", of: user).id, for: .logout, recording: SampleLogin.event())
         store.renewConnections()
         let found = try store.revocations(after: 0)

@@ -1,5 +1,6 @@
 import Gatehouse
 import GatehouseStore
+import SQL
 import StoreSupport
 import TestSupport
 import Testing
@@ -8,16 +9,12 @@ import Testing
 @Suite("The contract of a store: sessions")
 struct SessionContractTests {
     private let database: TestDatabase
-    private let store: any OperatorStore
+    private let store: any ServerStore
 
-    init() throws {
-        database = try TestDatabase()
-        store = try database.store()
-    }
+    init() throws { (database, store) = try TestDatabase.opened() }
 
     private func openSession() throws -> (user: User, session: Session) {
-        let user = SampleLogin.user(1)
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let user = try store.signUp()
         return (user, SampleLogin.session("1", of: user))
     }
 
@@ -56,18 +53,6 @@ struct SessionContractTests {
         #expect(after.token.generation == 2)
         #expect(after.token.hash == winners.map { UInt8($0) })
         #expect(after.previousHash == session.token.hash)
-    }
-
-    @Test(
-        "a session that has ended does not advance, and no generation is skipped or repeated",
-        arguments: [1, 3] as [Int64])
-    func noOtherAdvance(_ generation: Int64) throws {
-        let id = try openSession().session.id
-        let now = SampleLogin.noon
-        #expect(try !store.advance(id, to: SampleLogin.token(generation: generation), now: now))
-        #expect(try store.revoke(id, for: .logout, recording: SampleLogin.event(at: now)))
-        #expect(try !store.advance(id, to: SampleLogin.token(generation: 2), now: now))
-        #expect(try store.session(id)?.session.token.generation == 1)
     }
 
     @Test("a confirmation is kept for its generation only, and the first one counts")
@@ -110,28 +95,15 @@ struct SessionContractTests {
         #expect(advanced.repeats == 0 && advanced.repeatsElsewhere == 3, "the row counts them for the whole session")
     }
 
-    @Test("the chain of a session's tokens is stored by the login and by each rotation")
-    func chain() throws {
-        let id = try openSession().session.id
-        #expect(try store.session(id)?.session.chain == SampleLogin.chain)
-        let burst = TokenChain.Burst(generation: 1, supersededAt: SampleLogin.noon + .milliseconds(1))
-        let chain = TokenChain(seed: [7, 8, 9], burst: burst)
-        _ = try store.refresh(id, now: SampleLogin.noon) { session, _ in
-            .advance(session.advanced(to: SampleLogin.token(generation: 2), in: chain, from: .unknown), token: "")
-        }
-        #expect(try store.session(id)?.session.chain == chain)
-    }
-
     @Test("the session of each decision is read back as it was written")
     func writtenAsDecided() throws {
         let id = try openSession().session.id
         let phone = Device(userAgent: "Phone/1", address: "192.0.2.1")
         let noon = SampleLogin.noon
+        let burst = TokenChain.Burst(generation: 1, supersededAt: noon + .milliseconds(1))
+        let chain = TokenChain(seed: [7, 8, 9], burst: burst)
         let decisions: [(Session) -> RefreshDecision] = [
-            {
-                .advance(
-                    $0.advanced(to: SampleLogin.token(generation: 2), in: SampleLogin.chain, from: phone), token: "")
-            },
+            { .advance($0.advanced(to: SampleLogin.token(generation: 2), in: chain, from: phone), token: "") },
             { .repeatCurrent($0.repeated(from: phone)) },
             { .end($0.ended(for: .reuse, at: noon), recording: SampleLogin.event(.refreshTokenReused)) },
         ]
@@ -254,5 +226,80 @@ struct SessionContractTests {
         #expect(try store.sessions(of: users[0].id, aliveAt: SampleLogin.noon).isEmpty)
         #expect(try store.sessions(of: users[1].id, aliveAt: SampleLogin.noon).count == 3)
         #expect(try store.sessions(of: users[1].id, aliveAt: SampleLogin.noon + .seconds(3600)).isEmpty)
+    }
+}
+
+@Suite("The session limit in the store")
+struct SessionLimitStoreTests {
+    private let database: TestDatabase
+    private let store: any ServerStore
+    private let user = SampleLogin.user(1)
+
+    init() throws { (database, store) = try TestDatabase.opened() }
+
+    private func logIn(_ number: Int, limit: Int) throws -> [SessionID] {
+        let moment = SampleLogin.noon + .milliseconds(number)
+        let login = SampleLogin.login("\(1000 + number)", of: user, as: SampleLogin.identity("s"), at: moment)
+        guard case .recorded(_, let ended) = try store.record(login, limit: limit) else {
+            Issue.record("not recorded")
+            return []
+        }
+        return ended
+    }
+
+    private func rows() throws -> Int64? {
+        try database.connection()
+            .first("SELECT count(*) FROM refresh_tokens") { $0.integer(0) }
+    }
+
+    @Test("a login ends the sessions beyond the limit, oldest first, and returns their IDs")
+    func ended() throws {
+        for number in 0..<3 { #expect(try logIn(number, limit: 3).isEmpty) }
+        #expect(try logIn(3, limit: 3) == [SessionID("sess_1000")])
+        #expect(try Set(logIn(4, limit: 1).map(\.text)) == ["sess_1001", "sess_1002", "sess_1003"])
+        #expect(try store.session(SessionID("sess_1001"))?.session.revokeReason == .sessionLimit)
+    }
+
+    @Test("a login never ends its own session, even if the clock was set back")
+    func clock() throws {
+        for number in 10..<13 { _ = try logIn(number, limit: 3) }
+        let earlier = try logIn(0, limit: 3)
+        #expect(earlier == [SessionID("sess_1010")])
+        #expect(try store.session(SessionID("sess_1000"))?.session.revokedAt == nil)
+    }
+
+    private func count(_ condition: String) throws -> Int64 {
+        try database.number("SELECT count(*) FROM refresh_tokens WHERE \(condition)")
+    }
+
+    @Test("a login by a clock that is far ahead deletes no session that is alive")
+    func ahead() throws {
+        for number in 0..<251 { _ = try logIn(number, limit: 150) }
+        #expect(try count("revoked_at IS NULL") == 150)
+        _ = try logIn(91 * 86_400_000, limit: 150)
+        #expect(try count("revoked_at IS NULL") == 151)
+    }
+
+    @Test("ending all sessions by a clock that is far ahead ends those that are alive")
+    func revokedAhead() throws {
+        for number in 0..<3 { _ = try logIn(number, limit: 3) }
+        let event = SampleLogin.event(.logoutEverywhere, at: SampleLogin.noon + .seconds(91 * 86_400))
+        #expect(try store.revokeAll(of: user.id, for: .logoutEverywhere, recording: event).count == 3)
+        #expect(try count("revoked_at IS NULL") == 0)
+    }
+
+    @Test("repeated logins and logouts of a user do not grow the database")
+    func growth() throws {
+        for number in 0..<250 {
+            _ = try logIn(number, limit: 5)
+            if number.isMultiple(of: 2) {
+                #expect(
+                    try store.revoke(
+                        SessionID("sess_\(1000 + number)"), for: .logout, recording: SampleLogin.event(.logout)))
+            }
+        }
+        #expect(try #require(try rows()) <= 106)
+        let alive = try store.sessions(of: user.id, aliveAt: SampleLogin.noon + .seconds(1))
+        #expect(Set(alive.map(\.id.text)) == ["sess_1249", "sess_1247", "sess_1245", "sess_1243", "sess_1241"])
     }
 }

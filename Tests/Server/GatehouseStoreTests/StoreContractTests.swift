@@ -8,16 +8,13 @@ import Testing
 @Suite("The contract of a store")
 struct StoreContractTests {
     private let database: TestDatabase
-    private let store: any OperatorStore
+    private let store: any ServerStore
 
-    init() throws {
-        database = try TestDatabase()
-        store = try database.store()
-    }
+    init() throws { (database, store) = try TestDatabase.opened() }
 
-    private func reopened() throws -> any OperatorStore { try database.store() }
+    private func reopened() throws -> any ServerStore { try database.store() }
 
-    @Test("values are read as they were written, also after reopening the store")
+    @Test("values are read as they were written, also after reopening the store, and by their own names alone")
     func keeps() throws {
         let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")
         let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s1", email: "a@example.com"))
@@ -29,12 +26,6 @@ struct StoreContractTests {
             #expect(found.session == login.session)
             #expect(found.user == user)
         }
-    }
-
-    @Test("a user is not found by another provider, another subject or another ID")
-    func strangers() throws {
-        let user = SampleLogin.user(1)
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
         #expect(try store.user(provider: .dev, subject: "s1") == nil)
         #expect(try store.user(provider: .apple, subject: "S1") == nil)
         #expect(try store.user(UserID("user_2")) == nil)
@@ -52,17 +43,6 @@ struct StoreContractTests {
         let winner = try #require(try store.user(provider: .apple, subject: "same"))
         let sessions = try (0..<16).compactMap { try store.session(SessionID("sess_\($0)")) }
         #expect(sessions.map(\.user) == Array(repeating: winner, count: 16))
-    }
-
-    @Test("more concurrent reads than the store has connections all succeed")
-    func manyReads() throws {
-        let user = SampleLogin.user(1)
-        let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s1"))
-        _ = try store.create(user, with: login)
-        let found = try Concurrently.run(32) { [store] _ in
-            try (0..<50).map { _ in try store.session(login.session.id)?.session.id }
-        }
-        #expect(found.joined().allSatisfy { $0 == login.session.id })
     }
 
     @Test("a later login fills empty fields of the user, changes the address that came from it, and no other field")
@@ -104,18 +84,6 @@ struct StoreContractTests {
         }
     }
 
-    @Test("a login of a disabled user opens no session, and returns the user")
-    func disabledUser() throws {
-        var user = SampleLogin.user(1)
-        let identity = SampleLogin.identity("s1")
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: identity))
-        #expect(try store.disable(user.id, recording: SampleLogin.event(.userDisabled)))
-        user.status = .disabled
-        #expect(try store.record(SampleLogin.login("2", of: user, as: identity)) == .refused(.inactive(user)))
-        #expect(try store.sessions(of: user.id, aliveAt: SampleLogin.noon).isEmpty)
-        #expect(try store.user(user.id) == user)
-    }
-
     @Test("a profile change sets the given fields, clears those given as null, and keeps the others")
     func profile() throws {
         let user = SampleLogin.user(1, email: "a@example.com", nickname: "A")
@@ -137,8 +105,7 @@ struct StoreContractTests {
 
     @Test("the audit trail keeps no device of a deleted user, not even from a later event")
     func lateEvents() throws {
-        let user = SampleLogin.user(1)
-        _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s1")))
+        let user = try store.signUp()
         let device = Device(userAgent: "App/1", address: "192.0.2.1")
         let refusal = AuditEvent(.loginRefused, at: SampleLogin.noon, userID: user.id, device: device)
         try store.record([refusal])
@@ -180,5 +147,73 @@ struct StoreContractTests {
         _ = try store.create(user, with: SampleLogin.login("1", of: user, as: SampleLogin.identity("s" + text)))
         #expect(
             try store.user(provider: .apple, subject: "s" + text)?.nickname.map { Array($0.utf8) } == Array(text.utf8))
+    }
+}
+
+@Suite("The outcome of the last write")
+struct LastWriteOutcomeTests {
+    @Test("an operation that writes nothing does not change it, because it also succeeds on a full disk")
+    func nothing() throws {
+        let database = try TestDatabase()
+        let store = try database.store()
+        let user = SampleLogin.user(1)
+        let login = SampleLogin.login("1", of: user, as: SampleLogin.identity("s"))
+        _ = try store.create(user, with: login)
+        let moment = try #require(store.lastWrite?.moment)
+        #expect(
+            try store.refresh(login.session.id, now: SampleLogin.noon) { _, _ in .refuse(.invalidRefreshToken) } != nil)
+        #expect(try !store.revoke(SessionID("sess_2"), for: .logout, recording: SampleLogin.event()))
+        #expect(store.lastWrite?.moment == moment)
+        #expect(try store.revoke(login.session.id, for: .logout, recording: SampleLogin.event()))
+        #expect(store.lastWrite?.moment != moment)
+    }
+}
+
+@Suite("Summaries of users")
+struct UserSummaryTests {
+    private let database: TestDatabase
+    private let store: any ServerStore
+
+    init() throws { (database, store) = try TestDatabase.opened() }
+
+    private func create(_ number: Int) throws -> User {
+        let user = SampleLogin.user(number, nickname: "User \(number)")
+        #expect(
+            try store.create(
+                user, with: SampleLogin.login("\(number)", of: user, as: SampleLogin.identity("s\(number)"))))
+        return user
+    }
+
+    @Test("a user has the times of the last login and of the last change")
+    func times() throws {
+        let user = try create(1)
+        #expect(
+            try store.summaries(of: [user.id])
+                == [UserSummary(user: user, updatedAt: user.createdAt, lastLoginAt: user.createdAt)])
+        let later = user.createdAt + .seconds(60)
+        let changed = try #require(try store.update(user.id, ProfileChange(nickname: "New"), now: later))
+        #expect(
+            try store.summaries(of: [user.id])
+                == [UserSummary(user: changed, updatedAt: later, lastLoginAt: user.createdAt)])
+    }
+
+    @Test("unknown users are left out, and an empty list has none")
+    func unknown() throws {
+        let users = try (1...3).map { try create($0) }
+        let asked = [users[2].id, UserID("user_unknown"), UserID(""), users[0].id]
+        #expect(Set(try store.summaries(of: asked).map(\.user.id)) == [users[0].id, users[2].id])
+        #expect(try store.summaries(of: []) == [])
+        #expect(try store.summaries(of: [UserID("'; --")]) == [])
+    }
+
+    @Test("concurrent readers, more than the store has connections, each get their own users")
+    func concurrent() throws {
+        let users = try (0..<8).map { try create($0) }
+        let found = try Concurrently.run(64) { [store] index in
+            let asked = (0...(index % 8)).map { users[$0].id }
+            let read = try store.summaries(of: asked).map(\.user).sorted { $0.id.text < $1.id.text }
+            return read == Array(users[0...(index % 8)])
+        }
+        #expect(found.allSatisfy { $0 })
     }
 }

@@ -12,8 +12,7 @@ struct CodeLimitsTests {
     private let limits = CodeLimits(
         perAddress: [
             CodeRate(1, per: minute), CodeRate(2, per: minute * 3), CodeRate(3, per: minute * 10),
-            CodeRate(5, per: hour),
-            CodeRate(10, per: day),
+            CodeRate(5, per: hour), CodeRate(10, per: day),
         ],
         perAddressAndNetwork: [CodeRate(3, per: hour), CodeRate(6, per: day)], leastUse: 10)
 

@@ -1,40 +1,7 @@
 import Gatehouse
 import StoreSupport
+import Synchronization
 import Testing
-
-/// Accepts every token as one of the same caller.
-private struct TrustingTokens: TokenService, PlainCodes, PlainAuthorizations {
-    let caller = Caller(
-        userID: UserID("user_1"), sessionID: SessionID("sess_1"), generation: 1, role: .user,
-        authenticatedAt: Timestamp(seconds: 0))
-
-    func accessToken(_ claims: AccessClaims) -> String { "access" }
-    func refreshToken(_ claims: RefreshClaims) -> String { "refresh" }
-    func refreshToken(_ claims: RefreshClaims, hashedAs hash: [UInt8]) -> String? { "refresh" }
-    func hash(_ token: String) -> [UInt8] { Array(token.utf8) }
-    func apparentKind(of token: String) -> TokenKind? { nil }
-    func random(ofGeneration: Int64, seed: [UInt8]) -> [UInt8] { seed }
-    func readProof(_: ArraySlice<UInt8>) throws(DPoPFault) -> DPoPProof { throw .malformed }
-    func proofNonce(expiresAt: Timestamp) -> String { "" }
-    func expiry(ofProofNonce nonce: String) -> Timestamp? { nil }
-    func challenge(expiresAt: Timestamp) -> Challenge { Challenge(nonce: "nonce", expiresAt: expiresAt) }
-    func readChallenge(_ nonce: String) -> Challenge? { nil }
-
-    func readAccessToken(_ token: ArraySlice<UInt8>, now: Timestamp) throws(Refusal) -> Caller { caller }
-
-    func readAccessClaims(_ token: String, now: Timestamp) throws(Refusal) -> AccessClaims {
-        AccessClaims(caller: caller, clientID: "app", tokenID: "1", issuedAt: now, expiresAt: now + .seconds(1))
-    }
-
-    var issuer: String { "issuer" }
-    var audience: String { "audience" }
-
-    func readRefreshToken(_ token: String) throws(Refusal) -> PresentedToken {
-        PresentedToken(
-            sessionID: caller.sessionID, userID: caller.userID, generation: 1, random: [],
-            issuedAt: Timestamp(seconds: 0), expiresAt: Timestamp(seconds: 0), hash: [])
-    }
-}
 
 /// Accepts every token as one of the same subject.
 private struct TrustingApple: AppleVerifier {
@@ -58,51 +25,191 @@ private struct TrustingApple: AppleVerifier {
 struct FailingStoreTests {
     private let auth: AuthService
     private let store = FailingStore()
-    private let device = Device(userAgent: nil, address: nil)
+    private let device = Device.unknown
+    private let caller = Caller(
+        userID: UserID("user_1"), sessionID: SessionID("sess_1"), generation: 1, role: .user,
+        authenticatedAt: Timestamp(seconds: 0))
+    /// Tokens of the caller.
+    private let access = Array("user_1 sess_1 1 1".utf8)[...]
+    private let refresh = "user_1 sess_1 1 0 0 0"
 
     init() throws {
         let primitives = Primitives(
             now: { Timestamp(seconds: 0) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
         let policy = Policy.ofTests(devSecretHash: Array("secret".utf8))
         auth = try AuthService(
-            store: store, tokens: TrustingTokens(), apple: TrustingApple(), hasher: PlainHashes(), policy: policy,
+            store: store, tokens: PlainTokens(), apple: TrustingApple(), hasher: PlainHashes(), policy: policy,
             primitives: primitives)
     }
 
     @Test("every use case reports the storage failure, and none refuses the credentials")
     func everything() {
         let credential = IdentityCredential(identityToken: "x")
-        let caller = TrustingTokens().caller
-        #expect(throws: storageFailure) {
-            try auth.logIn(IdentityLogin(credential: credential), from: device)
-        }
-        #expect(throws: storageFailure) {
-            try auth.logIn(DevLogin(email: "a@b", secret: "secret"), from: device)
-        }
-        #expect(throws: storageFailure) { try auth.refresh("x") }
+        #expect(throws: storageFailure) { try auth.logIn(IdentityLogin(credential: credential), from: device) }
+        #expect(throws: storageFailure) { try auth.logIn(DevLogin(email: "a@b", secret: "secret"), from: device) }
+        #expect(throws: storageFailure) { try auth.refresh(refresh) }
         #expect(throws: storageFailure) { try auth.users([UserID("x")]) }
         #expect(throws: storageFailure) { try auth.currentUser(caller) }
-        #expect(throws: storageFailure) { try auth.logOut([1], refreshToken: nil) }
-        #expect(throws: storageFailure) { try auth.logOutEverywhere([1], from: device) }
+        #expect(throws: storageFailure) { try auth.logOut(access, refreshToken: nil) }
+        #expect(throws: storageFailure) { try auth.logOutEverywhere(access, from: device) }
         #expect(throws: storageFailure) { try auth.sessions(of: caller) }
         #expect(throws: storageFailure) { try auth.update(ProfileChange(), of: caller) }
         #expect(throws: storageFailure) { try auth.deleteAccount(of: caller, requestID: "test") }
-        #expect(throws: storageFailure) {
-            try auth.endSession(SessionID("sess_2"), of: [1], from: device)
-        }
+        #expect(throws: storageFailure) { try auth.endSession(SessionID("sess_2"), of: access, from: device) }
     }
 
-    @Test(
-        "a guarded request is accepted until the revocation counter changes, and then fails")
+    @Test("a guarded request is accepted until the revocation counter changes, and then fails")
     func guarded() throws {
-        #expect(try auth.authenticate([1]) == TrustingTokens().caller)
+        #expect(try auth.authenticate(access) == caller)
         store.incrementRevocationCounter()
-        #expect(throws: storageFailure) { try auth.authenticate([1]) }
+        #expect(throws: storageFailure) { try auth.authenticate(access) }
     }
 
     @Test("a logout that was not recorded does not end the session")
     func noHalfLogout() throws {
-        #expect(throws: storageFailure) { try auth.logOut([1], refreshToken: nil) }
-        #expect(try auth.authenticate([1]) == TrustingTokens().caller)
+        #expect(throws: storageFailure) { try auth.logOut(access, refreshToken: nil) }
+        #expect(try auth.authenticate(access) == caller)
     }
+}
+
+/// A store that fails in every operation after the start of the service.
+private final class FailingStore: PartialStore {
+    private let counter = Atomic<UInt64>(0)
+    private let hasStarted = Atomic(false)
+
+    /// The first read, at the start of the service, succeeds.
+    func revocations(after place: Int64) throws(Refusal) -> [Revocation] {
+        guard !hasStarted.exchange(true, ordering: .relaxed) else { throw storageFailure }
+        return []
+    }
+
+    var revocationCounter: UInt64 { counter.load(ordering: .relaxed) }
+
+    func incrementRevocationCounter() { counter.add(1, ordering: .relaxed) }
+}
+
+@Suite("A store that can only be read")
+struct ReadOnlyStoreTests {
+    private static let moment = Timestamp(seconds: 1000)
+    private let tokens = PlainTokens()
+
+    /// A session of generation 2.
+    private func session(revokedFor reason: RevokeReason? = nil) -> Session {
+        let token = SessionToken(
+            generation: 2, random: [2], issuedAt: Self.moment, expiresAt: Self.moment + .seconds(60),
+            hash: tokens.hash(refreshToken(2)))
+        return Session(
+            id: SessionID("sess_1"), userID: UserID("user_1"), provider: .dev, clientID: "app", device: .unknown,
+            createdAt: Self.moment, token: token, previousHash: tokens.hash(refreshToken(1)),
+            revokedAt: reason.map { _ in Self.moment }, revokeReason: reason)
+    }
+
+    private func refreshToken(_ generation: Int64) -> String {
+        tokens.refreshToken(
+            RefreshClaims(
+                userID: UserID("user_1"), sessionID: SessionID("sess_1"), generation: generation,
+                random: [UInt8(generation)], issuedAt: Self.moment, expiresAt: Self.moment + .seconds(60)))
+    }
+
+    private func auth(
+        _ session: Session?, after seconds: Int = 0, failure: Refusal = storageFailure
+    ) throws -> AuthService {
+        let primitives = Primitives(
+            now: { Self.moment + .seconds(seconds) }, random: { [UInt8](repeating: 0, count: $0) }, equal: { $0 == $1 })
+        return try AuthService(
+            store: ReadOnlyStore(session: session, failure: failure), tokens: tokens, apple: UnavailableAppleVerifier(),
+            hasher: PlainHashes(),
+            policy: .ofTests(), primitives: primitives)
+    }
+
+    @Test("a retry gets the same token again, and a refresh that has to be written fails")
+    func retry() throws {
+        let auth = try auth(session())
+        #expect(try auth.refresh(refreshToken(1)).refreshToken == refreshToken(2))
+        #expect(throws: storageFailure) { try auth.refresh(refreshToken(2)) }
+        var confirmed = session()
+        confirmed.confirmedAt = Self.moment
+        #expect(throws: storageFailure) { try self.auth(confirmed, after: 31).refresh(refreshToken(1)) }
+    }
+
+    @Test("a server that does not answer is not asked a second time")
+    func unreachable() throws {
+        let failure = Refusal.storageUnavailable(StoreFailure("no answer", cause: .unreachable))
+        #expect(throws: failure) { try auth(session(), failure: failure).refresh(refreshToken(1)) }
+    }
+
+    @Test("a refusal that needs no write is answered")
+    func refusals() throws {
+        #expect(throws: Refusal.invalidRefreshToken) { try auth(nil).refresh(refreshToken(2)) }
+        #expect(throws: Refusal.invalidRefreshToken) { try auth(session()).refresh(refreshToken(3)) }
+        #expect(throws: Refusal.refreshTokenRevoked) {
+            try auth(session(revokedFor: .logout)).refresh(refreshToken(2))
+        }
+    }
+}
+
+/// Returns one session, and fails in every write.
+private struct ReadOnlyStore: PartialStore {
+    let session: Session?
+    let failure: Refusal
+
+    func refresh(
+        _: SessionID, now: Timestamp, by: @escaping (Session, User) -> RefreshDecision
+    ) throws(Refusal) -> DecidedRefresh? { throw failure }
+
+    func session(_ id: SessionID) throws(Refusal) -> (session: Session, user: User)? {
+        session.map { ($0, User(id: $0.userID, email: nil, nickname: nil, createdAt: $0.createdAt)) }
+    }
+
+    func revocations(after place: Int64) throws(Refusal) -> [Revocation] { [] }
+}
+
+@Suite("A decision that the store repeats")
+struct RepeatedDecisionTests {
+    @Test("the answer has the tokens of the last decision")
+    func last() throws {
+        let store = RepeatingStore()
+        let counter = Atomic<UInt8>(0)
+        let primitives = Primitives(
+            now: { Timestamp(seconds: 0) },
+            random: { count in [UInt8](repeating: counter.add(1, ordering: .relaxed).newValue, count: count) },
+            equal: { $0 == $1 })
+        let auth = try AuthService(
+            store: store, tokens: PlainTokens(), apple: UnavailableAppleVerifier(), hasher: PlainHashes(),
+            policy: .ofTests(devSecretHash: []), primitives: primitives)
+        let login = try auth.logIn(DevLogin(email: "a@example.com", secret: ""), from: .unknown)
+        #expect(store.hash == PlainTokens().hash(login.tokens.refreshToken))
+        let pair = try auth.refresh(login.tokens.refreshToken)
+        #expect(pair.refreshToken != login.tokens.refreshToken)
+        #expect(store.hash == PlainTokens().hash(pair.refreshToken))
+        #expect(try auth.refresh(login.tokens.refreshToken).refreshToken == pair.refreshToken)
+    }
+}
+
+/// Calls each decision twice, as after a failed transaction, and uses the second result.
+private final class RepeatingStore: PartialStore {
+    private let state = Mutex<(user: User, session: Session)?>(nil)
+
+    var hash: [UInt8]? { state.withLock { $0?.session.token.hash } }
+
+    func record(
+        _: Login, limit: Int, by decide: @escaping (LoginFacts) -> LoginDecision
+    ) throws(Refusal) -> (decision: LoginDecision, ended: [SessionID]) {
+        _ = decide(LoginFacts())
+        let decision = decide(LoginFacts())
+        if case .accept(let login) = decision { state.withLock { $0 = (login.user, login.session) } }
+        return (decision, [])
+    }
+
+    func refresh(
+        _: SessionID, now: Timestamp, by decide: @escaping (Session, User) -> RefreshDecision
+    ) throws(Refusal) -> DecidedRefresh? {
+        guard let (user, session) = state.withLock({ $0 }) else { return nil }
+        _ = decide(session, user)
+        let decision = decide(session, user)
+        if let written = decision.written { state.withLock { $0 = (user, written) } }
+        return DecidedRefresh(session: session, user: user, decision: decision)
+    }
+
+    func revocations(after place: Int64) throws(Refusal) -> [Revocation] { [] }
 }

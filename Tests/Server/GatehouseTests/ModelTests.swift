@@ -20,8 +20,7 @@ struct ModelTests {
         "an ID is its time and its random bytes in base 32",
         arguments: [
             (1_469_918_176_385, UInt8(0), "x_01ARYZ6S410000000000000000"),
-            (Int64.max, 255, "x_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
-            (-1, 0x11, "x_0000000000248H248H248H248H"),
+            (Int64.max, 255, "x_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"), (-1, 0x11, "x_0000000000248H248H248H248H"),
         ])
     func idsAreULIDs(moment: Int64, byte: UInt8, id: String) {
         let random = [UInt8](repeating: byte, count: ULID.randomBytes)
@@ -77,5 +76,40 @@ struct ModelTests {
     func roles() {
         #expect([Role.superAdmin, .user, .admin].sorted() == [.user, .admin, .superAdmin])
         for role in Role.allCases { #expect(!(role < role)) }
+    }
+}
+
+@Suite("Timestamps that an operator writes")
+struct TimestampParsingTests {
+    @Test(
+        "a date or a time in UTC is accepted, in the form of this program's output",
+        arguments: [
+            ("1970-01-01", 0), ("1969-12-31", -86_400_000), ("2000-02-29", 951_782_400_000),
+            ("2026-11-21", 1_795_219_200_000), ("2026-11-21T10:00:00Z", 1_795_255_200_000),
+            ("2026-11-21t10:00:00z", 1_795_255_200_000), ("2026-11-21T10:00:00.512Z", 1_795_255_200_512),
+            ("2026-11-21T23:59:59.9Z", 1_795_305_599_900), ("2026-11-21T00:00:00.123456789Z", 1_795_219_200_123),
+        ])
+    func good(text: String, milliseconds: Int64) {
+        #expect(Timestamp(written: text) == Timestamp(milliseconds: milliseconds))
+    }
+
+    @Test("a description is parsed to the same timestamp, on any day")
+    func roundTrip() {
+        for day in -400...600 as ClosedRange<Int64> {
+            let moment = Timestamp(milliseconds: day * 97 * 86_400_000 + 45_296_789)
+            #expect(Timestamp(written: moment.description) == moment)
+        }
+    }
+
+    @Test(
+        "a time that does not exist or has no zone is refused",
+        arguments: [
+            "", "yesterday", "2026-11", "2026-11-31", "2026-02-29", "2100-02-29", "2026-00-01", "2026-13-01",
+            "2026-01-00", "0000-01-01", "2026-11-21T10:00:00", "2026-11-21 10:00:00Z", "2026-11-21T24:00:00Z",
+            "2026-11-21T10:60:00Z", "2026-11-21T10:00:60Z", "2026-11-21T10:00Z", "2026-11-21T10:00:00+01:00",
+            "2026-11-21T10:00:00.Z", " 2026-11-21", "2026-11-21Z", "\u{662}026-11-21",
+        ])
+    func bad(text: String) {
+        #expect(Timestamp(written: text) == nil)
     }
 }

@@ -9,6 +9,11 @@ struct RevocationsTests {
 
     private func revocations() throws -> Revocations { try Revocations(store: store, lifetime: .seconds(900)) }
 
+    private func ofSeveralNodes() throws -> (RevocationLogStore, ElapsedTime, Revocations) {
+        let (store, elapsed) = (RevocationLogStore(isShared: true), ElapsedTime())
+        return (store, elapsed, try Revocations(store: store, lifetime: .seconds(900), clock: elapsed.now))
+    }
+
     private func caller(_ session: String, user: String = "u", role: Role = .user) -> Caller {
         Caller(
             userID: UserID(user), sessionID: SessionID(session), generation: 1, role: role,
@@ -67,8 +72,7 @@ struct RevocationsTests {
         arguments: [
             (UserState(role: .user, status: .disabled), Refusal.userDisabled as Refusal?),
             (UserState(role: .user, status: .deleted), .sessionRevoked),
-            (UserState(role: .admin, status: .active), .sessionRevoked),
-            (UserState(role: .user, status: .active), nil),
+            (UserState(role: .admin, status: .active), .sessionRevoked), (UserState(role: .user, status: .active), nil),
         ])
     func userState(_ state: UserState, _ expected: Refusal?) throws {
         store.append(.user(UserID("u"), state))
@@ -139,9 +143,7 @@ struct RevocationsTests {
 
     @Test("a node that has not read the log of other nodes for half a minute refuses requests until it has read it")
     func blindness() throws {
-        let store = RevocationLogStore(isShared: true)
-        let elapsed = ElapsedTime()
-        let revocations = try Revocations(store: store, lifetime: .seconds(900), clock: elapsed.now)
+        let (store, elapsed, revocations) = try ofSeveralNodes()
         store.setReadable(false)
         elapsed.advance(by: .seconds(30))
         try revocations.requireCurrent()
@@ -162,9 +164,7 @@ struct RevocationsTests {
 
     @Test("the first request after a suspension reads the log", arguments: [1.2, 3, 29, 31, 100_000])
     func suspension(seconds: Double) throws {
-        let store = RevocationLogStore(isShared: true)
-        let elapsed = ElapsedTime()
-        let revocations = try Revocations(store: store, lifetime: .seconds(900), clock: elapsed.now)
+        let (store, elapsed, revocations) = try ofSeveralNodes()
         elapsed.advance(by: .seconds(1))
         try revocations.requireCurrent()
         let readCount = store.readCount
@@ -179,9 +179,7 @@ struct RevocationsTests {
 
     @Test("a reading during which the process was suspended is done again")
     func suspendedReading() throws {
-        let elapsed = ElapsedTime()
-        let store = RevocationLogStore(isShared: true)
-        let revocations = try Revocations(store: store, lifetime: .seconds(900), clock: elapsed.now)
+        let (store, elapsed, revocations) = try ofSeveralNodes()
         store.onNextRead {
             elapsed.advance(by: .seconds(3))
             store.append(.session(SessionID("a")), incrementsCounter: false)
@@ -194,9 +192,7 @@ struct RevocationsTests {
 
     @Test("while the log cannot be read, requests do not try to read it, and neither does a node in normal work")
     func requestsDoNotRead() throws {
-        let store = RevocationLogStore(isShared: true)
-        let elapsed = ElapsedTime()
-        let revocations = try Revocations(store: store, lifetime: .seconds(900), clock: elapsed.now)
+        let (store, elapsed, revocations) = try ofSeveralNodes()
         var readings = 1
         for isReadable in [true, false] {
             store.setReadable(isReadable)

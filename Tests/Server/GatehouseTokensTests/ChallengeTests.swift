@@ -62,23 +62,16 @@ struct ChallengeTests {
         }
     }
 
-    @Test("a nonce that is shorter or longer is not recognised")
-    func lengths() {
+    @Test("a nonce that is shorter or longer, and any other text, is not recognised")
+    func otherTexts() {
         let nonce = tokens.challenge(expiresAt: Self.end).nonce
         for count in 0..<nonce.count { #expect(tokens.readChallenge(String(nonce.prefix(count))) == nil) }
         for suffix in ["A", "AAAA", "=", "==", " ", "\n", nonce] {
             #expect(tokens.readChallenge(nonce + suffix) == nil)
         }
-    }
-
-    @Test(
-        "any other text is not recognised",
-        arguments: [
-            "", "nonce", String(repeating: "A", count: 54), String(repeating: "a", count: 64),
-            String(repeating: "🔑", count: 54), "7B4E57A1-4C4B-4E61-9C53-7E6B0B7D8C22",
-        ])
-    func otherTexts(text: String) {
-        #expect(tokens.readChallenge(text) == nil)
+        for text in ["nonce", String(repeating: "A", count: 54), String(repeating: "🔑", count: 54)] {
+            #expect(tokens.readChallenge(text) == nil)
+        }
     }
 
     @Test("another MAC made with the same secret is not a challenge's")
@@ -102,15 +95,6 @@ struct ChallengeTests {
         for token in [tokens.accessToken(Sample.access), tokens.refreshToken(Sample.refresh)] {
             #expect(tokens.readChallenge(token) == nil)
             #expect(token.split(separator: ".").allSatisfy { tokens.readChallenge(String($0)) == nil })
-        }
-    }
-
-    @Test("a key pair does not authenticate challenges")
-    func otherKeys() async {
-        await #expect(processExitsWith: .failure) {
-            _ = Sample.service(
-                access: try KeyRing(secret: Sample.accessSecret),
-                refresh: KeyRing(current: try SigningKey.generate(.ES256)))
         }
     }
 }

@@ -21,9 +21,16 @@ struct DPoPProofTests {
         header
         + ".eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29tL3Rva2Vu"
         + "IiwiaWF0IjoxNTYyMjYyNjE2fQ.2-GxA6T8lP4vfrg8v-FdWP0A0zdrj8igiMLvqRMUvwnQg4PtFLbdLXiOSsX0x7NVY-FNyJK70nfbV37xRZT3Lg"
+    private static let resourceRequest =
+        header
+        + ".eyJqdGkiOiJlMWozVl9iS2ljOC1MQUVCIiwiaHRtIjoiR0VUIiwiaHR1IjoiaHR0cHM6Ly9yZXNvdXJjZS5leGFtcGxlLm9yZy9wcm90"
+        + "ZWN0ZWRyZXNvdXJjZSIsImlhdCI6MTU2MjI2MjYxOCwiYXRoIjoiZlVIeU8ycjJaM0RaNTNFc05yV0JiMHhXWG9hTnk1OUlpS0NBcWtzbVFFbyJ9"
+        + ".2oW9RP35yRqzhrtNP86L-Ey71EOptxRimPPToA1plemAgR6pxHF8y6-yqyVnmcw6Fy1dqd-jfxSYoMxhAJpLjA"
+    /// The access token that the resource request comes with.
+    private static let accessToken = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
     private static let thumbprint = "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"
 
-    @Test("the example of RFC 9449 is read")
+    @Test("the examples of RFC 9449 are read, and the hash in one is that of its access token")
     func vector() throws {
         let proof = try Self.read(Self.tokenRequest)
         #expect(
@@ -32,6 +39,9 @@ struct DPoPProofTests {
                     thumbprint: Self.thumbprint, id: "-BwC3ESc6acc2lTc", method: "POST",
                     url: "https://server.example.com/token", issuedAt: Timestamp(seconds: 1_562_262_616),
                     accessTokenHash: nil, nonce: nil))
+        let resource = try Self.read(Self.resourceRequest)
+        #expect(resource.method == "GET" && resource.url == "https://resource.example.org/protectedresource")
+        #expect(resource.accessTokenHash == SHA256.hash(Array(Self.accessToken.utf8)))
     }
 
     private static let keys =
@@ -71,11 +81,6 @@ struct DPoPProofTests {
         ] as [(String, JSONValue?)])
     func claims(name: String, value: JSONValue?) throws {
         #expect(throws: DPoPFault.malformed) { try Self.read(proof(Self.keys[0], [(name, value)])) }
-    }
-
-    @Test("the type must be that of proofs", arguments: [nil, "JWT", "at+jwt", "DPoP+jwt", "application/dpop+jwt"])
-    func type(type: String?) throws {
-        #expect(throws: DPoPFault.malformed) { try Self.read(proof(Self.keys[0], type: type)) }
     }
 
     @Test("another algorithm than ES256 and EdDSA is refused before the key is looked at")
@@ -119,10 +124,13 @@ struct DPoPProofTests {
         #expect(throws: DPoPFault.signature) { try Self.read("\(parts[0]).\(claims).\(parts[2])") }
     }
 
-    @Test("what is no JWT, is too long, or has a member twice or a critical one, is malformed")
+    @Test("what is no JWT or of another type, is too long, or has a member twice or a critical one, is malformed")
     func form() throws {
         let parts = try proof(Self.keys[0]).split(separator: ".")
         let twice = Base64URL.encode(Array(#"{"jti":"1","jti":"2"}"#.utf8))
+        for type in [nil, "JWT", "at+jwt", "DPoP+jwt", "application/dpop+jwt"] {
+            #expect(throws: DPoPFault.malformed) { try Self.read(proof(Self.keys[0], type: type)) }
+        }
         let texts = [
             "", ".", "..", "a.b.c", "\(parts[0]).\(parts[1])", "\(parts[0]).\(twice).\(parts[2])",
             try proof(Self.keys[0], header: ["crit": ["exp"]]),

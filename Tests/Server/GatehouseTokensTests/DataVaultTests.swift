@@ -41,21 +41,16 @@ struct DataVaultTests {
         #expect(vault.open(vault.seal(Self.secret, for: Self.owner), for: UserID(name)) == nil)
     }
 
-    @Test("a sealed value with any one bit flipped does not open")
+    @Test("a sealed value with any one bit flipped, or that is shorter or longer, does not open")
     func everyBitCounts() {
         let sealed = vault.seal(Self.secret, for: Self.owner)
+        for count in 0..<sealed.count { #expect(vault.open(Array(sealed.prefix(count)), for: Self.owner) == nil) }
+        #expect(vault.open(sealed + [0], for: Self.owner) == nil)
         for bit in 0..<sealed.count * 8 {
             var changed = sealed
             changed[bit / 8] ^= 1 << (bit % 8)
             #expect(vault.open(changed, for: Self.owner) == nil, "bit \(bit)")
         }
-    }
-
-    @Test("a sealed value that is shorter or longer does not open")
-    func lengths() {
-        let sealed = vault.seal(Self.secret, for: Self.owner)
-        for count in 0..<sealed.count { #expect(vault.open(Array(sealed.prefix(count)), for: Self.owner) == nil) }
-        #expect(vault.open(sealed + [0], for: Self.owner) == nil)
     }
 
     @Test("a previous key opens what it sealed and seals no new values")
@@ -107,9 +102,8 @@ struct DataVaultTests {
         "any other text is not a key",
         arguments: [
             "", "=", String(repeating: "A", count: 42), String(repeating: "A", count: 44),
-            String(repeating: "A", count: 43) + "==",
-            "=" + String(repeating: "A", count: 43), String(repeating: "A", count: 42) + "B",
-            String(repeating: "A", count: 42) + " ",
+            String(repeating: "A", count: 43) + "==", "=" + String(repeating: "A", count: 43),
+            String(repeating: "A", count: 42) + "B", String(repeating: "A", count: 42) + " ",
             String(repeating: "00", count: 32), " " + String(repeating: "A", count: 43),
             String(repeating: "A", count: 22),
         ])

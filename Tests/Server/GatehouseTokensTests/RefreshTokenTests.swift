@@ -47,33 +47,6 @@ struct RefreshTokenTests {
         #expect(tokens.random(ofGeneration: 7, seed: [UInt8](1...16)) != random)
     }
 
-    @Test("the same claims give the same bytes, in any process with the secret")
-    func reproducible() throws {
-        let token = tokens.refreshToken(Sample.refresh)
-        #expect(tokens.refreshToken(Sample.refresh) == token)
-        #expect(try Sample.service().refreshToken(Sample.refresh) == token)
-    }
-
-    @Test("a different claim gives a different token")
-    func everyClaimCounts() {
-        let base = Sample.refresh
-        func token(
-            user: UserID = base.userID, session: SessionID = base.sessionID, generation: Int64 = base.generation,
-            random: [UInt8] = base.random, issued: Timestamp = base.issuedAt, expires: Timestamp = base.expiresAt
-        ) -> String {
-            tokens.refreshToken(
-                RefreshClaims(
-                    userID: user, sessionID: session, generation: generation, random: random, issuedAt: issued,
-                    expiresAt: expires))
-        }
-        let all = [
-            token(), token(user: UserID("user_02")), token(session: SessionID("sess_02")), token(generation: 8),
-            token(random: [1, 2, 3]), token(issued: base.issuedAt + .seconds(1)),
-            token(expires: base.expiresAt + .seconds(1)),
-        ]
-        #expect(Set(all).count == all.count)
-    }
-
     @Test("a token with a claim missing or of the wrong type is invalid", arguments: ["sub", "sid", "gen", "exp"])
     func incomplete(claim: String) throws {
         let key = try KeyRing(secret: Sample.refreshSecret).current

@@ -24,35 +24,18 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "one @ separates a local part from a domain",
+        "one @ separates a local part, which is a dot-atom, from a domain, which is a host name of two labels or more",
         arguments: [
             ("", .empty), ("   ", .empty), ("mia", .atSign), ("mia.example.com", .atSign),
-            ("mia@@example.com", .atSign),
-            ("mia@example@com", .atSign), ("mia@a.com,eve@b.com", .atSign), ("@example.com", .localLength),
-            ("@", .localLength), ("mia@", .domainLabel), (local64 + "l@example.com", .localLength),
-        ] as [(String, AddressFault)])
-    func parts(written: String, fault: AddressFault) {
-        #expect(throws: fault) { try EmailAddress(written) }
-    }
-
-    @Test(
-        "the local part is a dot-atom",
-        arguments: [
+            ("mia@@example.com", .atSign), ("mia@example@com", .atSign), ("mia@a.com,eve@b.com", .atSign),
+            ("@example.com", .localLength), ("@", .localLength), ("mia@", .domainLabel),
+            (local64 + "l@example.com", .localLength),
             (".mia@example.com", .localDots), ("mia.@example.com", .localDots), ("mi..a@example.com", .localDots),
             (".@example.com", .localDots), (#""mia"@example.com"#, .localCharacter),
-            ("mi\"a@example.com", .localCharacter),
-            (#"mi\a@example.com"#, .localCharacter), ("mia,eve@example.com", .localCharacter),
-            ("mia;@example.com", .localCharacter), ("<mia@example.com", .localCharacter),
-            ("mia(x)@example.com", .localCharacter), ("mailto:mia@example.com", .localCharacter),
-            ("[mia]@example.com", .localCharacter),
-        ] as [(String, AddressFault)])
-    func localPart(written: String, fault: AddressFault) {
-        #expect(throws: fault) { try EmailAddress(written) }
-    }
-
-    @Test(
-        "the domain is a host name with at least two labels",
-        arguments: [
+            ("mi\"a@example.com", .localCharacter), (#"mi\a@example.com"#, .localCharacter),
+            ("mia,eve@example.com", .localCharacter), ("mia;@example.com", .localCharacter),
+            ("<mia@example.com", .localCharacter), ("mia(x)@example.com", .localCharacter),
+            ("mailto:mia@example.com", .localCharacter), ("[mia]@example.com", .localCharacter),
             ("mia@localhost", .oneLabel), ("mia@.example.com", .domainLabel), ("mia@example.com.", .domainLabel),
             ("mia@example..com", .domainLabel), ("mia@-example.com", .domainLabel), ("mia@example-.com", .domainLabel),
             ("mia@exa_mple.com", .domainLabel), ("mia@example.com>", .domainLabel), ("mia@exa+mple.com", .domainLabel),
@@ -61,7 +44,7 @@ struct EmailAddressTests {
             ("mia@example.com:25", .domainLabel), ("mia@example.com/x", .domainLabel),
             ("mia@example.com?bcc=x", .domainLabel),
         ] as [(String, AddressFault)])
-    func domain(written: String, fault: AddressFault) {
+    func form(written: String, fault: AddressFault) {
         #expect(throws: fault) { try EmailAddress(written) }
     }
 

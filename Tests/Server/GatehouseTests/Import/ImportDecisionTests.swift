@@ -29,13 +29,6 @@ struct ImportDecisionTests {
         return try #require(new)
     }
 
-    @Test("a user of whom nothing exists is created with the id of the line")
-    func creates() throws {
-        let new = try created(decide(ImportFacts(owners: [nil, nil])))
-        #expect(new.user.id == Self.kept && new.user.createdAt == Self.now)
-        #expect(new.accounts.map(\.subject) == ["001", "002"] && new.accounts.allSatisfy { $0.linkedAt == Self.now })
-    }
-
     @Test("an id that another user has is replaced by one of the time of creation")
     func takenID() throws {
         let decision = try decide(ImportFacts(owners: [nil, nil], statusOfID: .active)) {

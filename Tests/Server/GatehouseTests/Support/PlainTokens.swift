@@ -1,7 +1,7 @@
 import Gatehouse
 
 /// Tokens in plain text without a signature, so that a test can forge them. The hash of a token is the token itself.
-struct PlainTokens: TokenService, PlainCodes, PlainAuthorizations {
+struct PlainTokens: TokenService {
     func accessToken(_ claims: AccessClaims) -> String {
         let caller = claims.caller
         return "\(caller.userID.text) \(caller.sessionID.text) \(caller.generation) \(claims.expiresAt.seconds)"
@@ -91,4 +91,27 @@ struct PlainTokens: TokenService, PlainCodes, PlainAuthorizations {
     func expiry(of token: String) -> Timestamp {
         Timestamp(seconds: token.split(separator: " ").last.flatMap { Int64($0) } ?? 0)
     }
+}
+
+/// Codes that are the first digits of their seed and their own hash, challenges that are their own verifiers, and proofs
+/// that nothing opens.
+extension PlainTokens {
+    func code(seed: [UInt8], id: String) -> (text: String, hash: [UInt8]) {
+        let text = seed.prefix(6).map { "\($0 % 10)" }.joined()
+        return (text, hash(ofCode: text, id: id))
+    }
+
+    func code(seed: [UInt8], id: String, hashedAs hash: [UInt8]) -> String? {
+        let code = code(seed: seed, id: id)
+        return code.hash == hash ? code.text : nil
+    }
+
+    func hash(ofCode text: String, id: String) -> [UInt8] { Array("\(text) \(id)".utf8) }
+
+    func isCode(_ text: String, id: String, hashedAs hash: [UInt8]) -> Bool { hash == self.hash(ofCode: text, id: id) }
+
+    func text(of random: [UInt8]) -> String { random.map { "\($0)" }.joined(separator: "-") }
+    func isCodeVerifier(_ verifier: String, of challenge: String) -> Bool { verifier == challenge }
+    func seal(_ proof: WebProof, withCode code: String) -> [UInt8] { [] }
+    func open(_ sealed: [UInt8], withCode code: String) -> WebProof? { nil }
 }
