@@ -90,6 +90,11 @@ final class TestBrowser {
         return try Self.arrival(byFormIn: String(decoding: answer.body, as: UTF8.self))
     }
 
+    /// From the start at Gatehouse to the callback, which is not sent yet.
+    func arrive(_ provider: String = "acme", as user: String) throws -> Arrival {
+        try choose(user, at: start(provider).header("location") ?? "")
+    }
+
     static func arrival(at address: String) -> Arrival {
         let query = address.firstIndex(of: "?").map { address[address.index(after: $0)...] } ?? ""
         return Arrival(address: address, parameters: parameters(in: query.prefix { $0 != "#" }))

@@ -8,24 +8,24 @@ import Testing
 
 @Suite("Challenges for logins with Apple")
 struct AppleChallengeTests {
-    static let path = "/api/auth/apple"
+    private static let path = "/api/auth/apple"
 
-    func challenge(_ server: any TestServer) throws -> String {
+    private func challenge(_ server: any TestServer) throws -> String {
         let response = try server.send(.post("/api/auth/apple/challenge", bearer: nil))
         return try #require(response["nonce"]?.string)
     }
 
-    func requiringChallenges() throws -> InProcessServer {
+    private func requiringChallenges() throws -> InProcessServer {
         try InProcessServer { $0["APPLE_NONCE"] = "challenge" }
     }
 
     /// Returns "200" or the reason of the refusal.
-    func verdict(_ server: any TestServer, _ login: JSONObject) throws -> String {
+    private func verdict(_ server: any TestServer, _ login: JSONObject) throws -> String {
         let response = try server.send(.post(Self.path, login))
         return response["reason"]?.string ?? "\(response.status)"
     }
 
-    func hexadecimal(_ text: String) -> String {
+    private func hexadecimal(_ text: String) -> String {
         SHA256.hash(Array(text.utf8)).map { String(0x100 + Int($0), radix: 16).dropFirst() }.joined()
     }
 
@@ -44,25 +44,12 @@ struct AppleChallengeTests {
         for nonce in nonces { #expect(nonce.wholeMatch(of: /[A-Za-z0-9_-]{1,63}/) != nil) }
     }
 
-    @Test("Only POST is allowed", arguments: TestEnvironment.allCases)
-    func method(_ environment: TestEnvironment) throws {
-        for method in ["GET", "PUT", "DELETE"] {
-            var request = TestRequest.get("/api/auth/apple/challenge")
-            request.method = method
-            let response = try SharedServers.standard(environment).send(request)
-            #expect(response.status == 405)
-            #expect(response.header("allow") == "POST")
-        }
-    }
-
-    @Test(
-        "A challenge is accepted with one identity token, raw or hashed", arguments: TestEnvironment.allCases,
-        [true, false])
-    func once(_ environment: TestEnvironment, isHashed: Bool) throws {
-        let server = try SharedServers.standard(environment)
+    @Test("A challenge is accepted with one identity token, raw or hashed", arguments: [true, false])
+    func once(isHashed: Bool) throws {
+        let server = try SharedServers.standard(.handler)
         let nonce = try challenge(server)
         func login() -> JSONObject {
-            server.apple.login("001.challenge-\(environment)-\(isHashed)") {
+            server.apple.login("001.challenge-\(isHashed)") {
                 $0.nonce = nonce
                 if isHashed { $0.claims = ["nonce": .string(hexadecimal(nonce))] }
             }
@@ -88,17 +75,14 @@ struct AppleChallengeTests {
         #expect(try verdict(server, login) == "replayed")
     }
 
-    @Test("Of 64 concurrent tokens with the same challenge, one is accepted", arguments: TestEnvironment.allCases)
-    func concurrentTokens(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
+    @Test("Of 64 concurrent tokens with the same challenge, one is accepted")
+    func concurrentTokens() throws {
+        let server = try SharedServers.standard(.handler)
         // The keys are there now. A crowd that comes before them waits a second at most.
-        #expect(try verdict(server, server.apple.login("001.first-\(environment)")) == "200")
+        #expect(try verdict(server, server.apple.login("001.first")) == "200")
         let nonce = try challenge(server)
-        let logins = (0..<64).map { number in
-            server.apple.login("001.crowd-\(environment)-\(number)") { $0.nonce = nonce }
-        }
-        // curl sends many copies of one body, but not many bodies. Behind nginx, 8 processes are enough.
-        let verdicts = try Concurrently.run(environment == .nginx ? 8 : 64) { try verdict(server, logins[$0]) }
+        let logins = (0..<64).map { number in server.apple.login("001.crowd-\(number)") { $0.nonce = nonce } }
+        let verdicts = try Concurrently.run(64) { try verdict(server, logins[$0]) }
         #expect(verdicts.count { $0 == "200" } == 1)
         #expect(Set(verdicts) == ["200", "nonce"])
     }
@@ -113,22 +97,6 @@ struct AppleChallengeTests {
         #expect(try verdict(server, server.apple.login("001.e") { $0.nonce = nonces[0] }) == "200")
         server.advanceClock(by: .seconds(30))
         #expect(try verdict(server, server.apple.login("001.e") { $0.nonce = nonces[1] }) == "nonce")
-    }
-
-    @Test("A challenge that this server did not issue is refused")
-    func forged() throws {
-        let server = try requiringChallenges()
-        let own = try challenge(server)
-        let other = try challenge(
-            InProcessServer { $0["JWT_REFRESH_SECRET"] = TestSettings.refreshSecret + " not" })
-        let swapped = own.reversed().map(String.init).joined()
-        for nonce in [
-            other, swapped, String(own.dropLast()), String(own.dropFirst()), own + "A", own + "=", own.lowercased(),
-            " " + own, String(repeating: "A", count: own.count), hexadecimal(own), "own nonce", "",
-        ] {
-            #expect(try verdict(server, server.apple.login("001.f") { $0.nonce = nonce }) == "nonce")
-        }
-        #expect(try verdict(server, server.apple.login("001.f") { $0.nonce = own }) == "200")
     }
 
     @Test("A challenge survives a secret rotation while the previous secret is configured")
@@ -165,16 +133,6 @@ struct AppleChallengeTests {
         #expect(try attempt { $0.claims = ["aud": "another"] } == "audience")
     }
 
-    @Test("Where challenges are not required, the app may choose the nonce", arguments: ["optional", "required"])
-    func ownNonce(rule: String) throws {
-        let server = try InProcessServer { $0["APPLE_NONCE"] = rule }
-        func login(_ adjust: (inout MintOrder) -> Void) -> JSONObject { server.apple.login("001.o", adjust) }
-        for _ in 0..<2 { #expect(try verdict(server, login { $0.nonce = "the app's own" }) == "200") }
-        #expect(try verdict(server, login { _ in }) == (rule == "optional" ? "200" : "nonce"))
-        let unable = login { $0.claims = ["nonce_supported": false] }
-        #expect(try verdict(server, unable) == (rule == "optional" ? "200" : "nonce"))
-    }
-
     /// The thief of a token can read its `nonce` claim, but not the text whose hash it is.
     @Test(
         "Only a challenge protects against a stolen identity token, a hashed nonce of the app does not",
@@ -200,10 +158,63 @@ struct AppleChallengeTests {
         _ = server.send(.post(Self.path, server.apple.login("001.k")))
         let before = try TableRowCounts.read(from: server.testDatabase)
         var last = ""
-        for _ in 0..<10_000 { last = try challenge(server) }
+        for _ in 0..<500 { last = try challenge(server) }
         #expect(try TableRowCounts.read(from: server.testDatabase) == before)
         #expect(try verdict(server, server.apple.login("001.k") { $0.nonce = last }) == "200")
         let after = try TableRowCounts.read(from: server.testDatabase)
         #expect((after["redemptions"] ?? 0) - (before["redemptions"] ?? 0) == 2)
+    }
+
+    @Test("The detail says why the nonce is refused", arguments: [false, true])
+    func details(isRequired: Bool) throws {
+        let server = try isRequired ? requiringChallenges() : InProcessServer()
+        func detail(_ adjust: (inout MintOrder) -> Void, _ change: (inout JSONObject) -> Void = { _ in }) throws
+            -> String
+        {
+            var body = server.apple.login("001.why", adjust)
+            change(&body)
+            let response = server.send(.post(Self.path, body))
+            #expect(response.status == 401 && response["reason"] == "nonce")
+            return response["detail"]?.string ?? ""
+        }
+        let nonces = try (0..<3).map { _ in try challenge(server) }
+        #expect(try verdict(server, server.apple.login("001.why") { $0.nonce = nonces[0] }) == "200")
+        #expect(try detail { $0.nonce = nonces[0] }.contains("has been used with another token"))
+        let hashed = hexadecimal(nonces[1])
+        #expect(try detail({ $0.nonce = nonces[1] }, { $0["nonce"] = .string(hashed) }).contains("other way round"))
+        let upper = hashed.uppercased()
+        #expect(
+            try detail({ $0.nonce = upper }, { $0["nonce"] = .string(nonces[1]) }).contains("lowercase hexadecimal"))
+        server.advanceClock(by: .seconds(600))
+        #expect(try detail { $0.nonce = nonces[1] }.contains("has expired: it is valid for 10 minutes"))
+        guard isRequired else { return }
+        #expect(
+            try detail { _ in }.contains("requires a nonce of POST /api/auth/challenge, and the request has none")
+        )
+        #expect(try detail { $0.nonce = "the app's own" }.contains("the request has another one"))
+        #expect(
+            try detail({ $0.claims = ["nonce_supported": false] }, { $0["nonce"] = .string(nonces[2]) })
+                .contains("does not support nonces"))
+    }
+
+    @Test("Where a nonce is required, the refusal of a login without one says so")
+    func requiredDetail() throws {
+        let server = try InProcessServer { $0["APPLE_NONCE"] = "required" }
+        let response = server.send(.post(Self.path, server.apple.login("001.none")))
+        #expect(response["reason"] == "nonce")
+        #expect(response["detail"]?.string?.contains("requires a nonce (APPLE_NONCE)") == true)
+    }
+
+    @Test("A used challenge is named at linking and at proving a login too")
+    func usedElsewhere() throws {
+        let server = try InProcessServer { $0["SENSITIVE_MAX_AGE"] = "10m" }
+        let nonce = try challenge(server)
+        #expect(try verdict(server, server.apple.login("001.first") { $0.nonce = nonce }) == "200")
+        let other = try server.devLogin("other@example.com")
+        let link = server.apple.login("001.second") { $0.nonce = nonce }
+        let refused = server.send(.post("/api/users/me/accounts/apple", link, bearer: other.accessToken))
+        #expect(refused.status == 422 && refused["reason"] == "nonce")
+        #expect(refused["detail"]?.string?.contains("has been used with another token") == true)
+        #expect(refused.header("www-authenticate") == nil)
     }
 }

@@ -6,19 +6,6 @@ import Testing
 
 @Suite("The key that encrypts Apple's refresh tokens")
 struct AppleDataKeyTests {
-    @Test("After a rotation, tokens that the previous key encrypted can still be revoked")
-    func rotated() throws {
-        let fixture = try AppleDeveloperFixture()
-        let login = try fixture.logInAndAwaitGrant("ann")
-        fixture.stop()
-        try fixture.server.restart {
-            $0["DATA_KEY"] = AppleDeveloperFixture.key(8)
-            $0["DATA_KEY_PREVIOUS"] = AppleDeveloperFixture.dataKey
-        }
-        #expect(try fixture.server.deleteAccount(login).header("x-apple-revocation") == "queued")
-        #expect(Eventually.holds { !fixture.isAuthorised("ann") && fixture.pendingTasks == 0 })
-    }
-
     @Test("A missing key is logged as an error, and the revocation waits for the key")
     func missingKey() throws {
         let fixture = try AppleDeveloperFixture()

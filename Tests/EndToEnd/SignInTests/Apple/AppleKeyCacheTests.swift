@@ -42,34 +42,6 @@ struct AppleKeyCacheTests {
         #expect(Eventually.holds { (try? login(server).status) == 200 })
     }
 
-    @Test("A missing key set is fetched again without waiting for the login cooldown")
-    func cooldown() throws {
-        let server = try InProcessServer()
-        server.apple.setKeyServerMode(.closing)
-        let start = ContinuousClock.now
-        #expect(try login(server).status == 503)
-        server.apple.resetKeyServer()
-        server.renewKeys()
-        let second = try login(server).status
-        #expect(second == 503 || start.duration(to: .now) > .seconds(5))
-        server.advanceClock(by: .seconds(5))
-        server.renewKeys()
-        #expect(try login(server).status == 200)
-    }
-
-    @Test(
-        "Stored keys are valid for 48 hours after they were fetched",
-        arguments: [(0, 200), (47, 200), (49, 503)])
-    func age(_ hours: Int, _ status: Int) throws {
-        let server = try InProcessServer()
-        #expect(try login(server).status == 200)
-        server.apple.setKeyServerMode(.closing)
-        server.advanceClock(by: .seconds(hours * 3600))
-        try server.restart()
-        server.renewKeys()
-        #expect(try login(server).status == status)
-    }
-
     @Test("A restart does not extend the 48 hours")
     func restarts() throws {
         let server = try InProcessServer()

@@ -1,4 +1,3 @@
-import JOSE
 import JSON
 import Synchronization
 import TestSupport
@@ -9,18 +8,6 @@ import Testing
 @Suite("Rotation of Apple's keys")
 struct AppleKeyRotationTests {
     private static let withoutKeys = "503 apple_keys_unavailable"
-
-    @Test("Tokens may be signed by several keys, which one fetch loads")
-    func severalKeys() throws {
-        let server = try InProcessServer()
-        try server.apple.rotateKeys(to: 4)
-        for number in 0..<8 {
-            #expect(
-                server.send(.post("/api/auth/apple", server.apple.login("001.several-\(number)"))).status
-                    == 200)
-        }
-        #expect(server.apple.fetches == 1)
-    }
 
     @Test("All keys rotate under load from 64 clients, and no login is refused")
     func underLoad() throws {
@@ -58,12 +45,12 @@ struct AppleKeyRotationTests {
         return true
     }
 
-    @Test("While the key server is slow, new keys get 503 and no token is called invalid")
+    @Test("While the key server hangs, new keys get 503, no token is called invalid, and all else is answered")
     func slowKeyServer() throws {
         let server = try ServerProcess { $0["WORKERS"] = "8" }
         #expect(Eventually.holds { server.apple.fetches == 1 })
         #expect(try server.send(.post("/api/auth/apple", server.apple.login("001.before"))).status == 200)
-        let old = server.apple.keys[0]
+        let (old, fetches) = (server.apple.keys[0], server.apple.fetches)
         try server.apple.rotateKeys()
         server.apple.setKeyServerMode(.hanging)
         let early = Atomic(0)
@@ -82,55 +69,11 @@ struct AppleKeyRotationTests {
         #expect(
             try server.send(.post("/api/auth/apple", server.apple.login("001.before", signedBy: old)))
                 .status == 200)
+        #expect(try server.devLogin("meanwhile@example.com").status == 200)
         server.apple.resetKeyServer()
         let outcomes = words.result()
         #expect(outcomes.count(where: { $0 == 3 }) >= 20)
         #expect(!outcomes.contains(4))
-    }
-
-    @Test("Thousands of tokens with unknown keys cause one fetch per 30 seconds, and valid logins succeed")
-    func unknownKeys() throws {
-        let server = try ServerProcess()
-        #expect(Eventually.holds { server.apple.fetches == 1 })
-        #expect(try server.send(.post("/api/auth/apple", server.apple.login("001.honest"))).status == 200)
-        let fetches = server.apple.fetches
-        let forger = try Forger(server.apple.forgedLogin())
-        let start = ContinuousClock.now
-        let count = Need.areAllMet ? 1250 : 250
-        let refused = try Concurrently.run(8) { crowd in
-            let peer = try server.connect()
-            return try (0..<count).count { number in
-                let forged = try peer.exchange(
-                    .post("/api/auth/apple", forger.login("K\(crowd)-\(number)")))
-                if number % 50 == 0 {
-                    let honest = server.apple.login("001.honest-\(crowd)")
-                    #expect(try peer.exchange(.post("/api/auth/apple", honest)).status == 200)
-                }
-                return forged.status == 401 && forged["reason"] == "unknown_key"
-            }
-        }
-        #expect(refused.reduce(0, +) == 8 * count)
-        let spans = Int((ContinuousClock.now - start).components.seconds / 30) + 1
-        #expect((fetches + 1...fetches + spans).contains(server.apple.fetches))
-    }
-
-    /// Changes the key id of a token. The signatures are wrong, but an unknown key is refused before
-    /// the signature is checked.
-    private struct Forger {
-        private let body: JSONObject
-        private let rest: Substring
-
-        init(_ body: JSONObject) throws {
-            self.body = body
-            let token = try #require(body["identityToken"]?.string)
-            rest = try token[#require(token.firstIndex(of: "."))...]
-        }
-
-        func login(_ keyID: String) -> JSONObject {
-            let header: JSONObject = ["alg": "RS256", "kid": .string(keyID)]
-            var login = body
-            login["identityToken"] = .string(Base64URL.encode(header.bytes) + rest)
-            return login
-        }
+        #expect(server.apple.fetches == fetches + 1)
     }
 }

@@ -138,17 +138,6 @@ struct AppleTransferTests {
         }
     }
 
-    @Test("answers that fail for a moment are asked for again, and an access token that Apple has ended is replaced")
-    func passing() throws {
-        let ann = try fixture.logIn("ann")
-        let fault: JSONObject = ["fault": "status", "status": 503, "path": "/auth/usermigrationinfo", "times": 1]
-        fixture.apple.service.addFault(try Fault(fault))
-        #expect(try export().status == 0)
-        try transferApp()
-        #expect(try run(1, "import").status == 0)
-        #expect(try fixture.logIn("ann").userID == ann.userID)
-    }
-
     @Test("wrong credentials, a wrong team and a transfer that is not complete stop with advice, and change nothing")
     func mistakes() throws {
         _ = try fixture.logIn("ann")

@@ -158,18 +158,6 @@ struct CodeRaceTests {
         #expect(Set(answers) == [202, 429])
     }
 
-    @Test("IPv6 addresses of one network, also IPv4 in its IPv6 forms, count as one network")
-    func networks() throws {
-        for forms in [
-            ["2001:db8:1:2::1", "2001:DB8:1:2:ffff::9", "2001:0db8:0001:0002:1:2:3:4", "2001:db8:1:2::5"],
-            ["203.0.113.1", "::ffff:203.0.113.2", "::FFFF:cb00:7103", "0:0:0:0:0:ffff:203.0.113.4"],
-        ] {
-            let fixture = try CodeFixture { $0["CODES_PER_NETWORK"] = "3/1h" }
-            let answers = try forms.map { try fixture.ask(fixture.newNumber(), from: $0).status }
-            #expect(answers == [202, 202, 202, 429])
-        }
-    }
-
     @Test("A bound session joins by a proof of its key alone, and the new session is bound to the same key")
     func boundJoin() throws {
         let number = fixture.newNumber()
@@ -226,18 +214,5 @@ struct CodeRaceTests {
         try server.testDatabase.execute("UPDATE users SET role = 'ADMIN' WHERE id = '\(admin.userID)'")
         let answer = try fixture.bind(fixture.code(number), to: admin, ["onTaken": "join"])
         #expect(answer.status == 409 || answer.status == 401, "\(answer.json)")
-    }
-
-    @Test(
-        "Addresses that could become commands or header fields are refused",
-        arguments: [
-            "a@example.com\r\nRCPT TO:<b@example.com>", "a@example.com>\nDATA", "<a@example.com>", "a@b.com,c@d.com",
-            "\"a b\"@example.com", "a@example.com\u{0}", "a@[127.0.0.1]", "a@exa\u{FF0E}mple.com", "a@127.0.0.1",
-            "a@b@example.com", "@example.com", "a@localhost",
-        ])
-    func injection(_ address: String) throws {
-        let answer = try fixture.ask(address, channel: "email")
-        #expect(fixture.refusal(answer) == "400 invalid_request", "\(answer.json)")
-        #expect(fixture.providers.inbox.lastNumber == 0)
     }
 }

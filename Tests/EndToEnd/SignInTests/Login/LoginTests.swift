@@ -61,18 +61,6 @@ struct LoginTests {
         #expect(try server.me(response.accessToken).json == user)
     }
 
-    @Test("A login with Apple needs only the identity token", arguments: TestEnvironment.allCases)
-    func appleWithoutEmail(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let full = server.apple.login("001.bare-\(environment)") {
-            $0.claims = ["email": nil, "email_verified": nil]
-        }
-        let response = try server.send(
-            .post("/api/auth/apple", ["identityToken": full["identityToken"] ?? .null]))
-        #expect(response.status == 200)
-        #expect(response["user"]?.object?["email"]?.isNull == true)
-    }
-
     @Test(
         "A name that cannot be displayed is cleaned or dropped, and the login succeeds",
         arguments: [
@@ -87,37 +75,6 @@ struct LoginTests {
         let login = try server.send(.post("/api/auth/apple", body))
         #expect(login.status == 200)
         #expect(login["user"]?.object?["nickname"]?.string == shown)
-    }
-
-    @Test("A later login fills in missing values and overwrites none", arguments: TestEnvironment.allCases)
-    func fillsMissingValues(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let subject = "001.fills-\(environment)"
-        let bare = server.apple.login(subject) { $0.claims = ["email": nil] }
-        _ = try server.send(.post("/api/auth/apple", bare))
-        let named = server.apple.login(subject) {
-            $0.email = "late-\(environment)@example.com"
-            $0.givenName = "Ada"
-        }
-        let filled = try server.send(.post("/api/auth/apple", named))["user"]?.object
-        #expect(filled?["email"]?.string == "late-\(environment)@example.com")
-        #expect(filled?["nickname"]?.string == "Ada")
-        let renamed = server.apple.login(subject) {
-            $0.email = "late-\(environment)@example.com"
-            $0.givenName = "Eve"
-        }
-        #expect(try server.send(.post("/api/auth/apple", renamed))["user"]?.object == filled)
-    }
-
-    @Test("Users with the same email are never merged", arguments: TestEnvironment.allCases)
-    func noMerge(_ environment: TestEnvironment) throws {
-        let server = try SharedServers.standard(environment)
-        let email = "shared-\(environment)@example.com"
-        let dev = try server.devLogin(email)
-        let apple = try server.send(
-            .post("/api/auth/apple", server.apple.login("001.merge-\(environment)") { $0.email = email }))
-        #expect(apple["isNewUser"]?.bool == true)
-        #expect(apple["user"]?.object?["id"] != dev["user"]?.object?["id"])
     }
 
     @Test("A wrong development secret is refused", arguments: TestEnvironment.allCases)

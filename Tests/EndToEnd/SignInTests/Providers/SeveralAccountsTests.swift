@@ -81,17 +81,6 @@ struct SeveralAccountsTests {
         #expect(later["isNewUser"] == true && later.userID != byQQ.userID)
     }
 
-    @Test("Unlinking a provider ends the sessions that it opened, and not the one that asks")
-    func unlinked() throws {
-        let own = try fixture.logIn("google", fixture.token("google", ["sub": "ann"]))
-        let other = try fixture.logIn("google", fixture.token("google", ["sub": "ann"]))
-        #expect(try linkApple("001.ann", to: own).status == 200)
-        let byApple = try server.send(.post("/api/auth/apple", server.apple.login("001.ann")))
-        #expect(try fixture.unlink("google", own).status == 204)
-        #expect(try fixture.isSignedIn(own) && fixture.isSignedIn(byApple))
-        #expect(try server.me(other.accessToken).code == "session_revoked")
-    }
-
     @Test(
         "Where a recent login is required, a fresh credential of any own account proves it, and QQ's access token does not"
     )

@@ -11,8 +11,10 @@ struct OAuthLibraryTests {
 
     @Test(
         "Authlib and oauthlib sign in, use the token and refresh, with PKCE that they make themselves",
-        arguments: ["authlib", "oauthlib"],
-        [WebSignInFixture.page, "com.example.app:/signed-in", "http://127.0.0.1:49152/signed-in"])
+        arguments: [
+            ("authlib", WebSignInFixture.page), ("oauthlib", "com.example.app:/signed-in"),
+            ("authlib", "http://127.0.0.1:49152/signed-in"),
+        ])
     func library(_ name: String, _ redirectURI: String) throws {
         let fixture = try Self.fixture.get()
         let server = try #require(fixture.server as? ServerBehindNginx)

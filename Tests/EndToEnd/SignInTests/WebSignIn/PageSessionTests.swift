@@ -84,21 +84,27 @@ struct PageSessionTests {
         ("https://app.example.com/", nil, false), ("", nil, false),
     ]
 
-    @Test("The cookie is used for pages of this server and of CORS_ORIGINS alone", arguments: origins.indices)
-    func origin(_ index: Int) throws {
-        let (origin, site, isPermitted) = Self.origins[index]
-        let (browser, login) = try signedIn()
-        let cookies = browser.cookies
-        let refresh = try browser.send(post("/api/auth/refresh", from: origin, site: site))
-        #expect(refresh.status == (isPermitted ? 200 : 403), "\(refresh.json)")
-        if !isPermitted { #expect(refresh.code == "origin_not_allowed" && browser.cookies == cookies) }
-        let code = try fixture.code(as: "ben@example.com", browser)
-        let body: JSONObject = ["code": .string(code), "codeVerifier": .string(AppFlow.verifier), "session": "cookie"]
-        let exchange = try fixture.server.send(post("/api/auth/exchange", from: origin, site: site, body: body))
-        #expect(exchange.status == (isPermitted ? 200 : 403), "a login may not be forged, either")
-        let logout = try browser.send(post("/api/auth/logout", from: origin, site: site))
-        #expect(logout.status == (isPermitted ? 204 : 403))
-        #expect(try fixture.isSignedIn(login) == !isPermitted)
+    @Test("The cookie is used for pages of this server and of CORS_ORIGINS alone")
+    func origin() throws {
+        for (index, (origin, site, isPermitted)) in Self.origins.enumerated() {
+            let name = "\(origin ?? "none"), \(site ?? "none")"
+            let (browser, login) = try signedIn(as: "user-\(index)@example.com")
+            let cookies = browser.cookies
+            let refresh = try browser.send(post("/api/auth/refresh", from: origin, site: site))
+            #expect(refresh.status == (isPermitted ? 200 : 403), "\(name): \(refresh.json)")
+            if !isPermitted {
+                #expect(refresh.code == "origin_not_allowed" && browser.cookies == cookies, "\(name)")
+            }
+            let code = try fixture.code(as: "ben@example.com", browser)
+            let body: JSONObject = [
+                "code": .string(code), "codeVerifier": .string(AppFlow.verifier), "session": "cookie",
+            ]
+            let exchange = try fixture.server.send(post("/api/auth/exchange", from: origin, site: site, body: body))
+            #expect(exchange.status == (isPermitted ? 200 : 403), "\(name): a login may not be forged, either")
+            let logout = try browser.send(post("/api/auth/logout", from: origin, site: site))
+            #expect(logout.status == (isPermitted ? 204 : 403), "\(name)")
+            #expect(try fixture.isSignedIn(login) == !isPermitted, "\(name)")
+        }
     }
 
     @Test("Without an origin, as from another client than a browser, the cookie is not used")
@@ -137,6 +143,19 @@ struct PageSessionTests {
             #expect(browser.cookies["__Host-gatehouse"] == nil)
             #expect(try !fixture.isSignedIn(login))
         }
+    }
+
+    @Test(
+        "A logout that removes the cookie ends the session in it, also when its access token is of another session",
+        arguments: ["/api/auth/logout", "/api/auth/logout-all"])
+    func otherSession(_ path: String) throws {
+        let (browser, page) = try signedIn()
+        let other = try fixture.logIn(as: "ben@example.com")
+        var request = post(path)
+        request.headers.append(("Authorization", "Bearer \(other.accessToken)"))
+        #expect(try browser.send(request).status == 204)
+        let isRemoved = browser.cookies["__Host-gatehouse"] == nil
+        #expect(try !(isRemoved && fixture.isSignedIn(page)), "the session goes on, and nothing can end it any more")
     }
 
     @Test("A refused refresh leaves the cookie, which a login in another tab may have replaced")
@@ -193,19 +212,19 @@ struct CrossOriginTests {
         }
     }
 
-    @Test(
-        "Any other origin gets no header of CORS, and its preflight is an unknown method",
-        arguments: [
+    @Test("Any other origin gets no header of CORS, and its preflight is an unknown method")
+    func refused() throws {
+        let server = try InProcessServer { $0["CORS_ORIGINS"] = Self.page }
+        for origin in [
             "https://evil.example", "null", "*", "https://app.example.com.evil.example", "http://app.example.com",
             "https://app.example.com:444", "https://APP.example.com", "https://app.example.com/",
-        ])
-    func refused(_ origin: String) throws {
-        let server = try InProcessServer { $0["CORS_ORIGINS"] = Self.page }
-        let preflight = server.send(request("OPTIONS", "/api/users/me", from: origin, asking: "GET"))
-        #expect(preflight.status == 405)
-        for answer in [preflight, server.send(request("GET", "/api/users/me", from: origin))] {
-            #expect(Self.fields.allSatisfy { answer.header($0) == nil })
-            #expect(answer.header("vary") == "Origin", "a cache may not give it to the page in the list")
+        ] {
+            let preflight = server.send(request("OPTIONS", "/api/users/me", from: origin, asking: "GET"))
+            #expect(preflight.status == 405, "\(origin)")
+            for answer in [preflight, server.send(request("GET", "/api/users/me", from: origin))] {
+                #expect(Self.fields.allSatisfy { answer.header($0) == nil }, "\(origin)")
+                #expect(answer.header("vary") == "Origin", "a cache may not give it to the page in the list")
+            }
         }
     }
 

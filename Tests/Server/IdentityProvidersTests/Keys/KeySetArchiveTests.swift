@@ -42,17 +42,6 @@ struct KeySetArchiveTests {
         #expect(fetches.count == 2)
     }
 
-    @Test("a saved set whose renewal is overdue is used, and renewed at once")
-    func overdue() {
-        start().renewIfDue()
-        advance(.seconds(3600))
-        let keys = start()
-        #expect(keys.result() == "KEY0000001")
-        keys.renewIfDue()
-        #expect(fetches.count == 2)
-        #expect(lastReport == .renewed(usableKeys: 2, skipped: []))
-    }
-
     @Test("a saved set is used until 48 hours after its fetch, however often the server restarts")
     func age() {
         start().renewIfDue()
@@ -111,14 +100,6 @@ struct KeySetArchiveTests {
         #expect(storage.writes == 2)
         stopKeyServer()
         #expect(start().result() == "KEY0000001")
-    }
-
-    @Test("a set that was saved for another URL is not used")
-    func otherAddress() {
-        start(address: "http://127.0.0.1:8444/auth/keys").renewIfDue()
-        stopKeyServer()
-        #expect(start().result() == "unavailable")
-        #expect(start(address: "http://127.0.0.1:8444/auth/keys").result() == "KEY0000001")
     }
 
     @Test("the name of the saved document does not contain the URL, which may contain a secret")

@@ -8,12 +8,10 @@ struct KeySetStateTests {
     private let start = ValidLogin.now
     private let policy = KeySetPolicy()
     private let set: JWKSet
-    private let rotated: JWKSet
     private let empty: JWKSet
 
     init() throws {
         set = try JWKSet(parsing: ValidLogin.keySet)
-        rotated = try JWKSet(parsing: ValidLogin.bytes(ofSetWith: [ValidLogin.secondKey]))
         empty = try JWKSet(parsing: ValidLogin.bytes(ofSetWith: []))
     }
 
@@ -23,24 +21,6 @@ struct KeySetStateTests {
         #expect(state.startRenewalIfDue(now: start) == true)
         state.finishFetch(set, now: start)
         return state
-    }
-
-    @Test("the first lookup fetches the set, and finds the key afterwards")
-    func coldStart() {
-        var state = KeySetState(policy: policy)
-        #expect(state.result(for: "KEY0000001", at: start) == "fetch")
-        state.finishFetch(set, now: start + .seconds(1))
-        #expect(state.result(for: "KEY0000001", at: start + .seconds(1), hasWaited: true) == "KEY0000001")
-        #expect(state.result(for: "KEY0000002", at: start + .seconds(1)) == "KEY0000002")
-    }
-
-    @Test("a known key is found at once, even during a fetch")
-    func knownKey() {
-        var state = warm()
-        #expect(state.result(for: "KEY0000001", at: start) == "KEY0000001")
-        #expect(state.result(for: "unknown", at: start) == "fetch")
-        #expect(state.isFetching)
-        #expect(state.result(for: "KEY0000001", at: start) == "KEY0000001")
     }
 
     @Test("unknown keys cause one fetch in 30 seconds, whatever their ids", arguments: [true, false])
@@ -108,15 +88,6 @@ struct KeySetStateTests {
         #expect(state.result(for: "new", at: start + .seconds(2), hasWaited: true) == "unknown")
     }
 
-    @Test("a lookup during a renewal waits for it")
-    func waitingForSchedule() {
-        var state = KeySetState(policy: policy)
-        #expect(state.startRenewalIfDue(now: start) == true)
-        #expect(state.result(for: "KEY0000001", at: start) == "wait")
-        state.finishFetch(set, now: start)
-        #expect(state.result(for: "KEY0000001", at: start, hasWaited: true) == "KEY0000001")
-    }
-
     @Test("an empty set or a failed fetch does not replace a usable set")
     func usableSetStays() {
         for (name, fetched) in [("missing", nil), ("empty", empty)] as [(String, JWKSet?)] {
@@ -126,14 +97,6 @@ struct KeySetStateTests {
             #expect(state.result(for: "KEY0000001", at: start + .seconds(3600)) == "KEY0000001", "\(name)")
             #expect(state.result(for: "gone", at: start + .seconds(3601)) == "fetch", "\(name)")
         }
-    }
-
-    @Test("after an empty set a key is unavailable, not unknown")
-    func emptySet() {
-        var state = KeySetState(policy: policy)
-        #expect(state.result(for: "KEY0000001", at: start) == "fetch")
-        state.finishFetch(empty, now: start)
-        #expect(state.result(for: "KEY0000001", at: start, hasWaited: true) == "unavailable")
     }
 
     @Test("after a failed fetch a missing key is unavailable, until a fetch succeeds")
@@ -221,17 +184,5 @@ struct KeySetStateTests {
         #expect(state.startRenewalIfDue(now: back - .seconds(3600)) == true)
         state.finishFetch(set, now: back - .seconds(3600))
         #expect(state.startRenewalIfDue(now: back - .seconds(3600)) == false)
-    }
-
-    @Test("after a key rotation at Apple the new key is found and the old one is not")
-    func keyRotation() {
-        var state = KeySetState(policy: policy)
-        #expect(state.startRenewalIfDue(now: start) == true)
-        state.finishFetch(JWKSet.of(ValidLogin.key), now: start)
-        #expect(state.result(for: "KEY0000002", at: start + .seconds(100)) == "fetch")
-        state.finishFetch(rotated, now: start + .seconds(101))
-        #expect(state.result(for: "KEY0000002", at: start + .seconds(101), hasWaited: true) == "KEY0000002")
-        #expect(state.result(for: "KEY0000001", at: start + .seconds(102)) == "unknown")
-        #expect(state.result(for: "KEY0000001", at: start + .seconds(130)) == "fetch")
     }
 }

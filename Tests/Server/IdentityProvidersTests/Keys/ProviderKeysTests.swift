@@ -20,27 +20,12 @@ struct ProviderKeysTests {
         return policy
     }
 
-    @Test("64 threads that look up the same unfetched key cause one fetch")
-    func crowd() throws {
-        let started = Counter()
-        let keys = ProviderKeys(policy: Self.patientPolicy(maximumWaiters: 64), now: now) { [fetches] in
-            fetches.increment()
-            _ = Eventually.holds { started.count == 64 }
-            return ValidLogin.keySet
-        }
-        let results = try Concurrently.run(64) { _ in
-            started.increment()
-            return keys.result(for: "KEY0000002")
-        }
-        #expect(results == Array(repeating: "KEY0000002", count: 64))
-        #expect(fetches.count == 1)
-        let unknown = try Concurrently.run(64) { index in keys.result(for: "unknown-\(index)") }
-        #expect(unknown == Array(repeating: "unknownKey", count: 64))
-        #expect(fetches.count == 1)
-    }
-
-    @Test("all threads that wait for a fetch get its result", arguments: [true, false])
-    func waitersGetResult(succeeds: Bool) throws {
+    @Test(
+        "64 threads that look up the same unfetched key cause one fetch, and all get its result",
+        arguments: [
+            ("KEY0000002", true, "KEY0000002"), ("unknown", true, "unknownKey"), ("unknown", false, "unavailable"),
+        ])
+    func crowd(name: String, succeeds: Bool, expected: String) throws {
         let started = Counter()
         let policy = Self.patientPolicy(maximumWaiters: 64)
         let keys = ProviderKeys(policy: policy, now: now) { [fetches] () throws(KeySetFault) in
@@ -51,9 +36,9 @@ struct ProviderKeysTests {
         }
         let results = try Concurrently.run(64) { _ in
             started.increment()
-            return keys.result(for: "unknown")
+            return keys.result(for: name)
         }
-        #expect(results == Array(repeating: succeeds ? "unknownKey" : "unavailable", count: 64))
+        #expect(results == Array(repeating: expected, count: 64))
         #expect(fetches.count == 1)
     }
 
@@ -119,7 +104,10 @@ struct ProviderKeysTests {
         }
         let keys = ProviderKeys(now: { clock.change { $0 } }, source: source)
         keys.renewIfDue()
-        for broken in ["", "{", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{"kty":"RSA"}]}"#, "<html>"] {
+        for broken in [
+            "", "{", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{"kty":"RSA"}]}"#, "<html>",
+            #"{"keys":[null,{},[],7]}"#, "\u{0}",
+        ] {
             answers.change { $0 = [Array(broken.utf8)] }
             clock.change { $0 = $0 + .seconds(3600) }
             keys.renewIfDue()

@@ -26,7 +26,7 @@ struct DiscoveryTests {
     }
 
     private func metadata(_ issuer: JSONValue?, _ keys: JSONValue?) -> String {
-        OpenIDLogin.changed([:], [("issuer", issuer), ("jwks_uri", keys), ("token_endpoint", "https://x.example")])
+        TestToken.changed([:], [("issuer", issuer), ("jwks_uri", keys), ("token_endpoint", "https://x.example")])
             .description
     }
 

@@ -33,8 +33,8 @@ struct GoogleEventTests {
             "alg": .string(key.algorithm.rawValue), "kid": .string(key.keyID ?? ""), "typ": "secevent+jwt",
         ]
         return TestToken.make(
-            header: OpenIDLogin.changed(head, header).description,
-            payload: OpenIDLogin.changed(claims, changes).description, by: key)
+            header: TestToken.changed(head, header).description,
+            payload: TestToken.changed(claims, changes).description, by: key)
     }
 
     private static let google = OpenIDFixture.provider("GOOGLE")
@@ -115,7 +115,7 @@ struct GoogleEventTests {
             (token("prefix") + [("token_type", "access_token")], nil), (token("prefix") + [("token", nil)], nil),
         ] as [([(String, JSONValue?)], GoogleEvent.Subject?)])
     func subjects(changes: [(String, JSONValue?)], subject: GoogleEvent.Subject?) throws {
-        let members = OpenIDLogin.changed(Self.subject, changes)
+        let members = TestToken.changed(Self.subject, changes)
         let events = JSONObject([(Self.revoked, .object(["subject": .object(members)]))])
         #expect(try verify(Self.token([("events", .object(events))])).get().entries.map(\.subject) == [subject])
     }
@@ -199,7 +199,7 @@ struct GoogleEventTests {
             ("risc/event-type/unknown", "hijacking", .other),
         ] as [(String, JSONValue?, SecurityEvents.Kind)])
     func securityEvents(type: String, reason: JSONValue?, kind: SecurityEvents.Kind) throws {
-        let members = OpenIDLogin.changed(["subject": .object(Self.subject)], [("reason", reason)])
+        let members = TestToken.changed(["subject": .object(Self.subject)], [("reason", reason)])
         let events = JSONObject([(Self.schema + type, .object(members))])
         let provider = GoogleProvider(
             name: Self.google, policy: Self.policy,

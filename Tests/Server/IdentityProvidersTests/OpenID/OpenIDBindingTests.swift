@@ -56,8 +56,8 @@ struct OpenIDBindingTests {
     }
 
     /// The access token and its `at_hash` of OpenID Connect Core 1.0, appendix A.
-    private static let accessToken = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y"
-    private static let published = "77QmUPtjPfzWtF2AnpK9RQ"
+    private static let accessToken = WebRequest.accessToken
+    private static let published = WebRequest.accessTokenHash
 
     private static func hash(for algorithm: Algorithm) -> String {
         algorithm == .EdDSA

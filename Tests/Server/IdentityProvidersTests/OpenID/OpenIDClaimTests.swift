@@ -92,18 +92,6 @@ struct OpenIDClaimTests {
         expectEarlyRefusal(with("sub", value), .malformed(.unusable(.claims, member: "sub")))
     }
 
-    @Test("a notification is not a login", arguments: [[:], "{}", .null] as [JSONValue])
-    func events(value: JSONValue) {
-        expectEarlyRefusal(with("events", value), .malformed(.isNotification))
-    }
-
-    @Test("a member that occurs twice is refused")
-    func duplicates() {
-        let payload = String(OpenIDLogin.claims.description.dropLast()) + #","sub":"victim"}"#
-        let token = TestToken.make(header: #"{"alg":"RS256","kid":"KEY0000001"}"#, payload: payload)
-        expectEarlyRefusal(token, .malformed(.duplicateMember(.claims, PlainName("sub"))))
-    }
-
     @Test(
         "a required claim must have its value",
         arguments: [

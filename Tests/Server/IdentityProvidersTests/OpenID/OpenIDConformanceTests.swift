@@ -87,15 +87,4 @@ struct OpenIDConformanceTests {
         #expect(fixture.fault(OpenIDLogin.token()) == .unknownKey, "the old key is gone")
         #expect(fixture.fetches == 2)
     }
-
-    @Test("a published set without a usable key does not replace a good one")
-    func emptySet() {
-        let fixture = OpenIDFixture()
-        #expect(fixture.fault(OpenIDLogin.token()) == nil)
-        fixture.publish([])
-        fixture.advance(.seconds(31))
-        let refusal = fixture.verify(OpenIDLogin.token(by: Self.second))
-        #expect(refusal == .failure(.providerUnavailable(OpenIDFixture.name)))
-        #expect(fixture.fault(OpenIDLogin.token()) == nil)
-    }
 }

@@ -202,9 +202,9 @@ struct QQLoginTests {
     }
 
     @Test("an odd nickname is repaired")
-    func oddNickname() {
+    func oddNickname() throws {
         let profile = QQAnswer.profile.replacing("小明", with: "\u{1}\u{2}Li\u{3}Lei\u{0} 👨‍👩‍👧‍👦")
-        #expect(script(profile: profile).qqLogin().assertion?.nickname == "Li Lei  👨‍👩‍👧‍👦")
+        #expect(try script(profile: profile).qqLogin().get().nickname == "Li Lei  👨‍👩‍👧‍👦")
     }
 
     @Test("an access token that cannot be one is refused without a call")

@@ -20,18 +20,26 @@ enum Stage {
     }
 }
 
-/// Expects that a login is refused for this reason and at this stage.
+/// Expects that what a fixture verifies is refused for this reason and at this stage.
+func expectRefusal<Accepted>(
+    _ reason: IdentityFault.Reason, _ stage: Stage, by policy: IdentityTokenPolicy, _ sourceLocation: SourceLocation,
+    of verify: (VerifierFixture) -> Result<Accepted, Refusal>
+) {
+    for isWarm in [false, true] {
+        let fixture = VerifierFixture(policy: policy, isWarm: isWarm)
+        let outcome = verify(fixture)
+        #expect(outcome.reason == reason, "\(outcome)", sourceLocation: sourceLocation)
+        #expect(fixture.fetches == stage.fetches(whenWarm: isWarm), "key fetches", sourceLocation: sourceLocation)
+    }
+}
+
+/// The same for a login.
 func expectRefusal(
     _ credential: IdentityCredential, _ reason: IdentityFault.Reason, _ stage: Stage,
     policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {
-    for isWarm in [false, true] {
-        let fixture = VerifierFixture(policy: policy, isWarm: isWarm)
-        let outcome = fixture.verify(credential, at: now)
-        #expect(outcome.reason == reason, "\(outcome)", sourceLocation: sourceLocation)
-        #expect(fixture.fetches == stage.fetches(whenWarm: isWarm), "key fetches", sourceLocation: sourceLocation)
-    }
+    expectRefusal(reason, stage, by: policy, sourceLocation) { $0.verify(credential, at: now) }
 }
 
 /// The same for a login with only a token.
@@ -51,12 +59,7 @@ func expectAcceptance(
     _ credential: IdentityCredential, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
     sourceLocation: SourceLocation = #_sourceLocation
 ) -> IdentityAssertion? {
-    let outcome = VerifierFixture(policy: policy, isWarm: true).verify(credential, at: now)
-    guard case .accepted(let assertion) = outcome else {
-        Issue.record("refused: \(outcome)", sourceLocation: sourceLocation)
-        return nil
-    }
-    return assertion
+    VerifierFixture(policy: policy, isWarm: true).verify(credential, at: now).accepted(sourceLocation)
 }
 
 @discardableResult

@@ -78,10 +78,5 @@ func expectAcceptance(
     ofOpenID token: String, policy: OpenIDPolicy = .ofTests, nonce: String? = OpenIDLogin.nonce,
     accessToken: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) -> IdentityAssertion? {
-    switch OpenIDFixture(policy: policy).verify(token, nonce: nonce, accessToken: accessToken) {
-    case .success(let assertion): return assertion
-    case .failure(let refusal):
-        Issue.record("refused: \(refusal)", sourceLocation: sourceLocation)
-        return nil
-    }
+    OpenIDFixture(policy: policy).verify(token, nonce: nonce, accessToken: accessToken).accepted(sourceLocation)
 }

@@ -36,18 +36,13 @@ enum OpenIDLogin {
             "alg": .string(key.algorithm.rawValue), "kid": .string(key.keyID ?? ""), "typ": "JWT",
         ]
         return TestToken.make(
-            header: changed(head, header).description, payload: changed(claims, changes).description, by: key)
-    }
-
-    static func changed(_ object: JSONObject, _ changes: [(String, JSONValue?)]) -> JSONObject {
-        var object = object
-        for (name, value) in changes { object[name] = value }
-        return object
+            header: TestToken.changed(head, header).description,
+            payload: TestToken.changed(claims, changes).description, by: key)
     }
 
     /// The public key with another value for these members, or without them.
     static func jwk(_ key: SigningKey, _ changes: [(String, JSONValue?)] = []) -> JSONObject {
-        changed(key.publicJWK ?? [:], changes)
+        TestToken.changed(key.publicJWK ?? [:], changes)
     }
 
     static func set(_ keys: [JSONObject]) -> [UInt8] {

@@ -9,7 +9,6 @@ import Synchronization
 final class ScriptedProvider: Sendable {
     enum Answer: Sendable {
         case body(String)
-        case bytes([UInt8])
         case status(Int, String)
         case fault(HTTPFault)
 
@@ -79,7 +78,6 @@ final class ScriptedProvider: Sendable {
         }
         switch answer {
         case .body(let text): return HTTPResponse(status: 200, body: Array(text.utf8))
-        case .bytes(let bytes): return HTTPResponse(status: 200, body: bytes)
         case .status(let status, let text): return HTTPResponse(status: status, body: Array(text.utf8))
         case .fault(let fault): throw fault
         case nil: throw .transport(code: 7, name: "Couldn't connect to server")
@@ -130,14 +128,5 @@ extension ScriptedProvider {
         _ credential: IdentityCredential = IdentityCredential(code: "the-code", redirectURI: "https://app.example/qq")
     ) -> Result<IdentityAssertion, Refusal> {
         logIn(by: qqProvider, with: credential)
-    }
-}
-
-extension Result where Success == IdentityAssertion, Failure == Refusal {
-    var assertion: IdentityAssertion? { try? get() }
-
-    var refusal: Refusal? {
-        guard case .failure(let refusal) = self else { return nil }
-        return refusal
     }
 }

@@ -22,45 +22,29 @@ enum TestNotification {
 
     /// With another value for one claim, or without it.
     static func withClaim(_ name: String, _ value: JSONValue?) -> String {
-        TestToken.make(payload: changed(claims, name, value).description)
+        TestToken.make(payload: TestToken.changed(claims, [(name, value)]).description)
     }
 
     /// With another value for one member of its event, or without it.
     static func withEventMember(_ name: String, _ value: JSONValue?) -> String {
-        withClaim("events", .string(changed(event, name, value).description))
-    }
-
-    private static func changed(_ object: JSONObject, _ name: String, _ value: JSONValue?) -> JSONObject {
-        var object = object
-        object[name] = value
-        return object
+        withClaim("events", .string(TestToken.changed(event, [(name, value)]).description))
     }
 
     /// Expects that a notification is refused for this reason and at this stage.
     static func expectRefusal(
         _ text: String, _ reason: IdentityFault.Reason, _ stage: Stage = .beforeKeyLookup,
-        policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        for isWarm in [false, true] {
-            let fixture = VerifierFixture(policy: policy, isWarm: isWarm)
-            let outcome = fixture.verify(notification: text, at: now)
-            #expect(outcome.reason == reason, "\(outcome)", sourceLocation: sourceLocation)
-            #expect(fixture.fetches == stage.fetches(whenWarm: isWarm), "keys fetched", sourceLocation: sourceLocation)
+        IdentityProvidersTests.expectRefusal(reason, stage, by: .ofTests, sourceLocation) {
+            $0.verify(notification: text)
         }
     }
 
     /// Expects that a notification is accepted, and returns its content.
     @discardableResult
     static func expectAcceptance(
-        _ text: String, policy: IdentityTokenPolicy = .ofTests, at now: Timestamp = ValidLogin.now,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ text: String, at now: Timestamp = ValidLogin.now, sourceLocation: SourceLocation = #_sourceLocation
     ) -> AppleNotification? {
-        switch VerifierFixture(policy: policy, isWarm: true).verify(notification: text, at: now) {
-        case .success(let notification): return notification
-        case .failure(let refusal):
-            Issue.record("refused: \(refusal)", sourceLocation: sourceLocation)
-            return nil
-        }
+        VerifierFixture(policy: .ofTests, isWarm: true).verify(notification: text, at: now).accepted(sourceLocation)
     }
 }

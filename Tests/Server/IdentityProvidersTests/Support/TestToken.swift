@@ -32,7 +32,8 @@ enum TestToken {
         return input + "." + Base64URL.encode(signature)
     }
 
-    private static func changed(_ object: JSONObject, _ changes: [(String, JSONValue?)]) -> JSONObject {
+    /// The object with other values for these members; nil removes one.
+    static func changed(_ object: JSONObject, _ changes: [(String, JSONValue?)]) -> JSONObject {
         var object = object
         for (name, value) in changes { object[name] = value }
         return object

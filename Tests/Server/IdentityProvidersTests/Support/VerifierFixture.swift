@@ -6,25 +6,6 @@ import Testing
 
 /// Verifies logins and notifications as the server does, and counts the key fetches that this causes.
 struct VerifierFixture {
-    enum Outcome: Equatable {
-        case accepted(IdentityAssertion)
-        case refused(Refusal)
-
-        /// Nil for an accepted login.
-        var refusal: Self? {
-            guard case .refused = self else { return nil }
-            return self
-        }
-
-        /// Why the token was refused; nil also for another refusal.
-        var fault: IdentityFault? {
-            guard case .refused(.identity(let fault, by: .apple)) = self else { return nil }
-            return fault
-        }
-
-        var reason: IdentityFault.Reason? { fault?.reason }
-    }
-
     private let fetched = Counter()
     private let logIn: AppleSignIn
     private let fetchedBefore: Int
@@ -49,10 +30,10 @@ struct VerifierFixture {
 
     var fetches: Int { fetched.count - fetchedBefore }
 
-    func verify(_ credential: IdentityCredential, at now: Timestamp = ValidLogin.now) -> Outcome {
-        do { return .accepted(try logIn.verify(credential, now: now, requestID: nil)) } catch {
-            return .refused(error)
-        }
+    func verify(
+        _ credential: IdentityCredential, at now: Timestamp = ValidLogin.now
+    ) -> Result<IdentityAssertion, Refusal> {
+        Result { () throws(Refusal) in try logIn.verify(credential, now: now, requestID: nil) }
     }
 
     func verify(notification: String, at now: Timestamp = ValidLogin.now) -> Result<AppleNotification, Refusal> {
@@ -69,14 +50,26 @@ extension IdentityProvider {
     }
 }
 
-extension Result<AppleNotification, Refusal> {
-    /// Why the notification was refused; nil also for another refusal.
+extension Result where Failure == Refusal {
+    /// Nil for an accepted token.
+    var refusal: Refusal? {
+        guard case .failure(let refusal) = self else { return nil }
+        return refusal
+    }
+
+    /// Why a token of Apple was refused; nil also for another refusal.
     var fault: IdentityFault? {
         guard case .failure(.identity(let fault, by: .apple)) = self else { return nil }
         return fault
     }
 
     var reason: IdentityFault.Reason? { fault?.reason }
+
+    /// What was accepted. Records a refusal.
+    func accepted(_ sourceLocation: SourceLocation) -> Success? {
+        if let refusal { Issue.record("refused: \(refusal)", sourceLocation: sourceLocation) }
+        return try? get()
+    }
 }
 
 /// A counter for several threads.

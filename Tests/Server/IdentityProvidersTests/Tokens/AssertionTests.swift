@@ -38,15 +38,6 @@ struct AssertionTests {
         SHA256.hash(token.split(separator: ".")[..<2].joined(separator: "."))
     }
 
-    @Test("two tokens have different hashes, and each has its own expiry")
-    func hashAndExpiry() throws {
-        let (one, other) = (ValidLogin.token, TestToken.withClaim("exp", .integer(ValidLogin.seconds + 60)))
-        let first = try #require(expectAcceptance(one))
-        let second = try #require(expectAcceptance(other))
-        #expect(first.tokenHash != second.tokenHash)
-        #expect(second.expiresAt == Timestamp(seconds: ValidLogin.seconds + 60))
-    }
-
     @Test(
         "a transfer subject is valid under the same rules as a subject, and otherwise ignored",
         arguments: [

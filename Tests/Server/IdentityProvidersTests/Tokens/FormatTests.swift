@@ -5,13 +5,6 @@ import Testing
 
 @Suite("The format of an identity token")
 struct FormatTests {
-    @Test("a valid login is accepted")
-    func valid() {
-        let credential = IdentityCredential(
-            identityToken: ValidLogin.token, code: ValidLogin.code, userIdentifier: ValidLogin.subject)
-        #expect(expectAcceptance(credential)?.subject == ValidLogin.subject)
-    }
-
     /// A signed token, padded to this length in header and payload.
     private func token(ofLength length: Int) throws -> String {
         for headerPadding in 0..<4 {

@@ -10,7 +10,9 @@ struct IssuerAndAudienceTests {
         arguments: [
             nil, .null, 1, "", ["https://appleid.apple.com"], "https://appleid.apple.com/", "http://appleid.apple.com",
             "https://APPLEID.apple.com", "https://appleid.apple.com ", "https://account.apple.com", "appleid.apple.com",
-            "https://appleid.apple.com.forger.example", "https://accounts.google.com",
+            "https://appleid.apple.com.forger.example", "https://accounts.google.com", "https://appleid.apple.com:443",
+            "https://appleid.apple.com#", "https://appleid.apple.com\0", "https://\u{430}ppleid.apple.com",
+            "https://appleid。apple.com", "https://appleid.apple.com\u{301}", ["iss": "https://appleid.apple.com"],
         ] as [JSONValue?])
     func issuer(value: JSONValue?) {
         expectRefusal(TestToken.withClaim("iss", value), .issuer)
@@ -34,6 +36,8 @@ struct IssuerAndAudienceTests {
             nil, .null, 1, "", "com.example.other", "com.example.App", "com.example.app ", "com.example.app.",
             "com.example.app,com.example.other", [], ["com.example.other"], ["com.example.app", "com.example.other"],
             ["com.example.app", "com.example.app"], [["com.example.app"]], [nil], [:], ["com.example.app": true],
+            "com.example.*", "*", "com.example.app/", ".com.example.app", "com.example.app\0", "com.example",
+            "com.ex\u{430}mple.app", ["com.example.app", nil],
         ] as [JSONValue?])
     func audience(value: JSONValue?) {
         expectRefusal(TestToken.withClaim("aud", value), .audience)

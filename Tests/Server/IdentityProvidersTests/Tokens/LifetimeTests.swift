@@ -44,16 +44,15 @@ struct LifetimeTests {
     }
 
     @Test(
-        "a time must be a number",
-        arguments: ["iat", "exp"], [nil, .null, "1760000000", "", true, [1_760_000_000], [:]] as [JSONValue?])
-    func notANumber(claim: String, value: JSONValue?) {
+        "a time must be a number", arguments: ["iat", "exp", "nbf"],
+        [.null, "1760000000", "", true, [1_760_000_000], [:]] as [JSONValue])
+    func notANumber(claim: String, value: JSONValue) {
         expectRefusal(TestToken.withClaim(claim, value), .malformed)
     }
 
-    @Test(
-        "nbf may be missing, and otherwise must be a number", arguments: [.null, "1760000000", true, []] as [JSONValue])
-    func notBeforeIsANumber(value: JSONValue) {
-        expectRefusal(TestToken.withClaim("nbf", value), .malformed)
+    @Test("iat and exp must be there, and nbf may be missing")
+    func missing() {
+        for claim in ["iat", "exp"] { expectRefusal(TestToken.withClaim(claim, nil), .malformed) }
         expectAcceptance(TestToken.withClaim("nbf", nil))
     }
 

@@ -93,16 +93,4 @@ struct NotificationEventTests {
         }
         #expect(TestNotification.expectAcceptance(TestNotification.withEventMember("email", "a@b.c"))?.email == "a@b.c")
     }
-
-    @Test(
-        "a flag is a boolean or its name, and otherwise unknown",
-        arguments: [
-            (true, true), (false, false), ("true", true), ("false", false), ("yes", nil), (1, nil), (.null, nil),
-            (nil, nil),
-        ] as [(JSONValue?, Bool?)])
-    func flag(value: JSONValue?, expected: Bool?) throws {
-        let notification = try #require(
-            TestNotification.expectAcceptance(TestNotification.withEventMember("is_private_email", value)))
-        #expect(notification.isPrivateEmail == expected)
-    }
 }

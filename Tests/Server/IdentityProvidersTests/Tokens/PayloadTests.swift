@@ -7,9 +7,17 @@ import Testing
 struct PayloadTests {
     @Test(
         "the payload is one JSON object",
-        arguments: ["", "null", "[]", #""sub""#, "1", "{", "{} {}", "\u{FEFF}{}", "{}\0"])
+        arguments: ["", "null", "[]", #""sub""#, "1", "{", "{} {}", "\u{FEFF}{}", "{}\0", "{},", "\0{}", "/**/{}"])
     func object(payload: String) {
-        expectRefusal(TestToken.make(payload: payload), .malformed)
+        let claims = ValidLogin.claims.description
+        expectRefusal(TestToken.make(payload: payload.replacing("{}", with: claims)), .malformed)
+    }
+
+    @Test("a payload that is nested too deeply is refused", arguments: [33, 1500])
+    func depth(levels: Int) {
+        let nested = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        expectRefusal(
+            TestToken.make(payload: "{\"x\":\(nested),\(ValidLogin.claims.description.dropFirst())"), .malformed)
     }
 
     @Test(
@@ -58,8 +66,10 @@ struct PayloadTests {
         #expect(expectAcceptance(TestToken.withClaim("sub", .string(subject)))?.subject == subject)
     }
 
-    @Test("unknown claims are ignored")
-    func unknownClaim() {
-        expectAcceptance(TestToken.withClaim("x-apple", ["a": [1, 2.5, nil]]))
+    @Test("claims that do not identify the user are ignored", arguments: ["x-apple", "auth_time", "at_hash", "org_id"])
+    func unknownClaim(name: String) {
+        for value in [["a": [1, 2.5, nil]], .null, "x"] as [JSONValue] {
+            expectAcceptance(TestToken.withClaim(name, value))
+        }
     }
 }

@@ -168,14 +168,6 @@ struct WeChatLoginTests {
         #expect(script.weChatLogin() == .success(assertion(union: WeChatAnswer.unionID, nickname: nickname)))
     }
 
-    @Test("half a character at the end of a nickname is replaced")
-    func cutNickname() {
-        let parts = WeChatAnswer.profile("|").split(separator: "|")
-        let bytes = Array(parts[0].utf8) + [0xE5, 0xB0] + Array(parts[1].utf8)
-        let script = script(WeChatAnswer.withProfile, profile: .bytes(bytes))
-        #expect(script.weChatLogin().assertion?.nickname == "\u{FFFD}")
-    }
-
     @Test("an unusable unionid in the profile is ignored, because it may come later")
     func unionOfProfile() {
         for union in ["", " ", "é", String(repeating: "x", count: 129)] {

@@ -58,7 +58,7 @@ struct OpenIDDiscoveryTests {
             ("issuer", "https://forger.example"), ("issuer", nil),
         ] as [(String, JSONValue?)])
     func unusable(name: String, value: JSONValue?) {
-        let metadata = OpenIDLogin.changed(OpenIDWebFixture.metadata, [(name, value)])
+        let metadata = TestToken.changed(OpenIDWebFixture.metadata, [(name, value)])
         let fixture = OpenIDWebFixture([OpenIDWebFixture.grant()], metadata: metadata)
         #expect(fixture.page() == .failure(.providerUnavailable(OpenIDFixture.name)))
         #expect(fixture.verify() == .failure(.providerUnavailable(OpenIDFixture.name)))
@@ -91,16 +91,5 @@ struct OpenIDDiscoveryTests {
         #expect(state.next(later, hasWaited: false) == .use(Self.known))
         state.cancel()
         #expect(state.next(later, hasWaited: false) == .fetch)
-    }
-
-    @Test("a fetch that failed is not repeated at once, and not hidden from those who waited")
-    func failure() {
-        var state = OpenIDDiscoveryState()
-        let start = Self.start
-        #expect(state.next(start, hasWaited: false) == .fetch)
-        state.finish(nil, start)
-        #expect(state.next(start, hasWaited: true) == .unavailable)
-        #expect(state.next(start, hasWaited: false) == .unavailable)
-        #expect(state.next(start + OpenIDDiscoveryState.urgentRetryInterval, hasWaited: false) == .fetch)
     }
 }

@@ -92,16 +92,4 @@ struct WebsiteSignInTests {
         }
         #expect(script.requests.isEmpty)
     }
-
-    @Test("errors are those of the app's logins")
-    func errors() {
-        for (number, refusal) in [
-            (40029, Refusal.identity(.code, by: ScriptedProvider.weChat)),
-            (40125, .providerMisconfigured(ScriptedProvider.weChat)),
-            (-1, .providerUnavailable(ScriptedProvider.weChat)),
-        ] as [(Int64, Refusal)] {
-            let script = ScriptedProvider([(WeChatAnswer.exchangePath, .body(WeChatAnswer.error(number)))])
-            #expect(script.signIn(by: weChat(script), with: Self.answer, to: WebRequest.sent) == .failure(refusal))
-        }
-    }
 }
