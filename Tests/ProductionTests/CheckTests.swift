@@ -35,6 +35,26 @@ extension MachineTests {
             try settings()
             try server()
             #expect(try machine.login() == Machine.successfulLogin)
+            try backup()
+        }
+
+        /// The backup is a complete database, and the server without a fault reports it.
+        private func backup() throws {
+            try machine.mustRun("systemctl start gatehouse-backup")
+            let copy = try machine.mustRun("ls -d /var/lib/gatehouse/backups/* | tail -n 1")
+            #expect(try machine.mustRun("stat -c '%a %U' '\(copy)'") == "600 gatehouse")
+            let content = "PRAGMA integrity_check; SELECT count(*) FROM users"
+            #expect(try machine.mustRun("sqlite3 '\(copy)' '\(content)'") == "ok\n1")
+            let timers = try machine.mustRun("systemctl list-timers --no-legend gatehouse-backup.timer")
+            #expect(timers.contains("gatehouse-backup"))
+            let report = try machine.run("gatehouse check").text
+            for subject in ["configuration", "database", "integrity", "socket", "server", "backups"] {
+                #expect(report.contains("ok     \(subject) "), "\(report)")
+            }
+            #expect(try machine.mustRun("gatehouse health").contains("ok"))
+            let metrics = try machine.mustRun("curl -sf http://127.0.0.1:9180/metrics")
+            #expect(metrics.contains(/gatehouse_last_backup_timestamp_seconds [1-9]/))
+            #expect(try machine.mustRun("systemctl show -P StatusText gatehouse").contains("requests/s"))
         }
 
         /// Causes a fault, expects it in the report, follows the advice and expects the fault to be gone.

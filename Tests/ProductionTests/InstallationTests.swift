@@ -173,20 +173,5 @@ extension MachineTests {
                 "systemd-analyze verify --man=no /lib/systemd/system/gatehouse* 2>&1 | grep gatehouse")
             #expect(verdict.text == "")
         }
-
-        @Test("A backup is a complete database")
-        func backup() throws {
-            let machine = try Machine.serving()
-            #expect(try machine.login() == Machine.successfulLogin)
-            try machine.mustRun("systemctl start gatehouse-backup")
-            let copy = try machine.mustRun("ls -d /var/lib/gatehouse/backups/*")
-            #expect(try machine.mustRun("stat -c '%a %U' '\(copy)'") == "600 gatehouse")
-            #expect(
-                try machine.mustRun("sqlite3 '\(copy)' 'PRAGMA integrity_check; SELECT count(*) FROM users'") == "ok\n1"
-            )
-            #expect(
-                try machine.mustRun("systemctl list-timers --no-legend gatehouse-backup.timer").contains(
-                    "gatehouse-backup"))
-        }
     }
 }

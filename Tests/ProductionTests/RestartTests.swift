@@ -4,20 +4,6 @@ import Testing
 extension MachineTests {
     @Suite("Restart under load")
     struct RestartTests {
-        @Test("A restart loses no request")
-        func restart() throws {
-            let machine = try Machine.serving()
-            let load = try LoadGenerator(on: machine)
-            for _ in 0..<5 {
-                try load.answers(60)
-                try machine.mustRun("systemctl restart gatehouse")
-            }
-            try load.answers(60)
-            let outcome = try load.stop()
-            #expect(outcome.requests > 200)
-            #expect(outcome.failures == [], "\(machine.journal)")
-        }
-
         @Test("An upgrade loses no request")
         func upgrade() throws {
             let machine = try Machine.serving()

@@ -40,19 +40,6 @@ struct FaultTests {
         #expect(request["x-user-id"] == nil && request["x-console-step"] == nil)
     }
 
-    @Test("A lost answer: the request is carried out, the client gets nothing, and the log has the request id")
-    func lost() throws {
-        switchOn(#"{"fault":"lost","path":"/api/auth/refresh","times":1}"#)
-        #expect(console.reply("GET", "/console/faulty/api/users/me") == nil, "another path")
-        let reply = try #require(
-            console.reply("POST", "/console/faulty/api/auth/refresh?x", ["x-console-step": "p-7"]))
-        #expect(reply.fields.contains(.init(name: "X-Accel-Redirect", value: "/console/lost")) && reply.body.isEmpty)
-        #expect(console.requests.map(\.path) == ["/api/users/me", "/api/auth/refresh"])
-        let line = try #require(console.reported.first)
-        #expect(line["requestId"] == "id-of-the-api" && line["step"] == "p-7" && line["path"] == "/api/auth/refresh")
-        #expect(console.reply("POST", "/console/faulty/api/auth/refresh") == nil, "once")
-    }
-
     @Test("An API that closes the connection without an answer gets the request once", arguments: [true, false])
     func noAnswer(isLost: Bool) throws {
         if isLost { switchOn(#"{"fault":"lost"}"#) }

@@ -95,27 +95,8 @@ struct ClientSecretTests {
         #expect(try ask(secret: try apple.secret(key: .generate(.ES256))) == ["error": "invalid_client"])
     }
 
-    @Test("with a signature in DER is refused, even with the developer's key")
-    func der() throws {
-        let parts = try apple.secret().split(separator: ".")
-        let raw = try #require(Base64URL.decode(String(parts[2])))
-        let der = Self.der(fromRaw: raw)
-        #expect(try ask(secret: "\(parts[0]).\(parts[1]).\(Base64URL.encode(der))") == ["error": "invalid_client"])
-        #expect(try isGood("\(parts[0]).\(parts[1]).\(Base64URL.encode(raw))"))
-    }
-
     @Test("malformed is refused", arguments: ["x", "a.b.c", "..", "%00"])
     func nonsense(secret: String) throws {
         #expect(try ask(secret: secret) == ["error": "invalid_client"])
-    }
-
-    /// X.690: a sequence of two integers, each with a leading zero if it would be negative.
-    private static func der(fromRaw raw: [UInt8]) -> [UInt8] {
-        let numbers = [raw[..<32], raw[32...]].map { number -> [UInt8] in
-            let digits = Array(number.drop { $0 == 0 })
-            let padded = digits.first.map { $0 & 0x80 != 0 } == true ? [0] + digits : digits
-            return [0x02, UInt8(padded.count)] + padded
-        }
-        return [0x30, UInt8(numbers.joined().count)] + numbers.joined()
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import JOSE
 import JSON
 import Synchronization
@@ -141,5 +142,15 @@ extension FakeAppleFixture {
         let set = try JWKSet(parsing: try #require(reply("GET", "/auth/keys")).body, usableFor: [.RS256])
         try jws.verify(with: try #require(set[jws.keyID ?? ""]))
         return try jws.claims()
+    }
+}
+
+/// Files as text.
+enum Text {
+    static func read(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+    static func mode(of path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
     }
 }

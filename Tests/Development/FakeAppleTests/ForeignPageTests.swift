@@ -43,12 +43,6 @@ struct ForeignPageTests {
     }
 
     private func status(_ order: String, _ fields: [String: String]) throws -> String {
-        try status(order, fields, at: apple)
-    }
-
-    private func status(
-        _ order: String, _ fields: [String: String], at apple: FakeAppleFixture
-    ) throws -> String {
         let words = order.split(separator: " ").map(String.init)
         let all = fields.merging(["host": "localhost:8444"]) { _, host in host }
         return try #require(apple.reply(words[0], words[1], Self.body(for: order), fields: all)).status
@@ -72,14 +66,6 @@ struct ForeignPageTests {
     func own(fields: [String: String]) throws {
         for order in Self.orders where !Self.keyOrders.contains(order) {
             #expect(try status(order, fields) == "200 OK", "\(order)")
-        }
-    }
-
-    @Test("they may change the keys")
-    func ownKeys() throws {
-        let own = try FakeAppleFixture(hasOwnKeys: true)
-        for (order, fields) in zip(Self.keyOrders, [Self.ownFields[0], Self.ownFields[4]]) {
-            #expect(try status(order, fields, at: own) == "200 OK", "\(order)")
         }
     }
 

@@ -3,6 +3,8 @@ import DevelopmentHTTP
 import JOSE
 import JSON
 import POSIX
+import Sockets
+import Synchronization
 import TestSupport
 import Testing
 
@@ -30,20 +32,6 @@ struct NotificationTests {
 
     private func event(_ order: JSONObject) throws -> JSONObject {
         try #require(try JSONValue(parsing: claims(order)["events"]?.string ?? "").object)
-    }
-
-    @Test("have issuer, audience, times, an id, and an event as a string")
-    func claims() throws {
-        let claims = try claims(["type": "consent-revoked", "sub": "ann"])
-        #expect(claims.names == ["iss", "aud", "exp", "iat", "jti", "events"])
-        #expect(claims["iss"] == "https://appleid.apple.com" && claims["aud"] == .string(FakeAppleFixture.app))
-        #expect(claims["iat"] == .integer(Self.noon) && claims["exp"] == .integer(Self.noon + 86_400))
-        #expect(
-            try event(["type": "consent-revoked", "sub": "ann"]) == [
-                "type": "consent-revoked", "sub": "ann", "event_time": .integer(Self.noon * 1000),
-            ])
-        let identifiers = try (0..<4).map { _ in try self.claims(["type": "x", "sub": "ann"])["jti"]?.string }
-        #expect(Set(identifiers).count == 4)
     }
 
     @Test("about an address contain it", arguments: ["email-enabled", "email-disabled"])
@@ -80,18 +68,6 @@ struct NotificationTests {
         #expect(try CompactJWS(try #require(payload)).type == "JWT")
     }
 
-    @Test(
-        "invalid ones are refused with the name of the member",
-        arguments: [
-            (["sub": "ann"], "type"), (["type": "x"], "sub"), (["type": "x", "sub": "a", "shape": "xml"], "shape"),
-            (["type": "x", "sub": "a", "time": "h"], "time"), (["type": "x", "sub": "a", "more": 1], "more"),
-        ] as [(JSONObject, String)])
-    func refused(order: JSONObject, name: String) throws {
-        let reply = try notify(order)
-        #expect(reply.status == "400 Bad Request")
-        #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
-    }
-
     @Test("are posted as JSON, and the answer is returned")
     func delivery() throws {
         let receiver = try Receiver()
@@ -112,4 +88,28 @@ struct NotificationTests {
             #expect(reply.status == "502 Bad Gateway")
         }
     }
+}
+
+/// A developer's server that records every notification and refuses it.
+final class Receiver: Sendable {
+    let url: String
+    private let received: Received
+
+    private final class Received: Sendable {
+        let requests = Mutex<[HTTPRequest]>([])
+    }
+
+    init() throws {
+        let received = Received()
+        let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
+        let server = HTTPServer("receiver", on: listener, advice: "") { request in
+            received.requests.withLock { $0.append(request) }
+            return .reply(HTTPReply(status: "401 Unauthorized", json: ["code": "invalid"]))
+        }
+        _ = try Thread.spawn(name: "receiver") { try? server.run() }
+        url = "http://127.0.0.1:\(server.port)/notifications"
+        self.received = received
+    }
+
+    var requests: [HTTPRequest] { received.requests.withLock { $0 } }
 }

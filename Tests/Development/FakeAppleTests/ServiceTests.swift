@@ -37,34 +37,20 @@ struct ServiceTests {
         _ = try apple.claims(of: try json("GET", "/mint")["identityToken"])
     }
 
-    @Test("a login follows its order, and its code belongs to its user")
-    func order() throws {
-        let login = try json("POST", "/mint", #"{"sub":"ann","claims":{"iss":"https://x.example"},"era":"2021"}"#)
-        #expect(login["userIdentifier"] == "ann")
-        #expect(try apple.claims(of: login["identityToken"])["iss"] == "https://x.example")
-        let answer = try apple.exchange(try #require(login["authorizationCode"]?.string))
-        let claims = try apple.claims(of: answer.json?["id_token"])
-        #expect(claims["sub"] == "ann")
-        #expect(claims["iss"] == "https://appleid.apple.com")
-        #expect(claims["email_verified"] == "true")
-    }
-
-    @Test("the developer's key is created once, as a private file named by its id")
-    mutating func developerKey() throws {
-        let key = try apple.developerKey()
-        #expect(key.algorithm == .ES256)
-        #expect(try Text.mode(of: apple.folder.file("apple/AuthKey_DEVELOPER1.p8")) == 0o600)
-        try apple.restart()
-        #expect(try apple.developerKey().thumbprint == key.thumbprint)
-        #expect(apple.service.developer.teamID == "FAKEAPPLE1")
-    }
-
     @Test("a developer's key for another algorithm is refused", arguments: [Algorithm.RS256, .EdDSA])
     func otherKeys(algorithm: Algorithm) throws {
         let pem = try #require(try SigningKey.generate(algorithm).pem)
         #expect(throws: JOSEError.self) {
             try DeveloperAccount(teamID: "T", keyID: "K", clientIDs: [], pem: pem)
         }
+    }
+
+    @Test("in containers it is requested by a name from --host")
+    func containers() throws {
+        let compose = try Text.read(Executable.root + "/deploy/docker-compose.yml")
+        let proxy = try Text.read(Executable.root + "/deploy/docker/auxiliary/apple.conf")
+        let name = try #require(proxy.firstMatch(of: /fake_apple http:\/\/([a-z-]+):8444;/)?.output.1)
+        #expect(compose.contains("--host, \(name),"))
     }
 
     @Test("requests are listed without secrets")
@@ -91,13 +77,25 @@ struct ServiceTests {
         #expect(apple.service.requests.isEmpty)
     }
 
-    @Test("authorisations are listed")
-    func authorisations() throws {
-        _ = try apple.exchange(try apple.code(for: "ann"))
-        #expect(
-            try json("GET", "/authorisations") == [
-                "authorisations": [["sub": "ann", "client_id": .string(FakeAppleFixture.app)]]
-            ])
+    @Test(
+        "an invalid order is refused with the name of the member",
+        arguments: [
+            ("/faults", [:], "fault"), ("/faults", ["fault": "meteor"], "fault"),
+            ("/faults", ["fault": "hang", "path": "/mint"], "path"),
+            ("/faults", ["fault": "delay", "seconds": -1], "seconds"),
+            ("/faults", ["fault": "delay", "seconds": 1e300], "seconds"),
+            ("/faults", ["fault": "status", "status": 99], "status"),
+            ("/faults", ["fault": "status", "status": "500"], "status"),
+            ("/faults", ["fault": "hang", "times": 0], "times"), ("/faults", ["fault": "hang", "x": 1], "x"),
+            ("/notify", ["sub": "ann"], "type"), ("/notify", ["type": "x"], "sub"),
+            ("/notify", ["type": "x", "sub": "a", "shape": "xml"], "shape"),
+            ("/notify", ["type": "x", "sub": "a", "time": "h"], "time"),
+            ("/notify", ["type": "x", "sub": "a", "more": 1], "more"),
+        ] as [(String, JSONObject, String)])
+    func refusedOrders(path: String, order: JSONObject, name: String) throws {
+        let reply = try #require(apple.reply("POST", path, order.description))
+        #expect(reply.status == "400 Bad Request")
+        #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
     }
 
     @Test(
@@ -117,5 +115,45 @@ struct ServiceTests {
         ])
     func refusals(method: String, path: String, body: String, status: String) throws {
         #expect(try #require(apple.reply(method, path, body)).status.hasPrefix(status))
+    }
+}
+
+@Suite("The request log of the fake Apple")
+struct RequestLogTests {
+    private let apple: FakeAppleFixture
+
+    init() throws {
+        apple = try FakeAppleFixture()
+    }
+
+    private static let form = "application/x-www-form-urlencoded"
+
+    @Test(
+        "nothing of a body is logged, whatever its form",
+        arguments: [
+            #"{"sub":"bob","email":"bob@example.com","nonce":"secret-nonce"}"#, "bob@example.com=1",
+            "bob@example.com=1&bob@example.com=2", "client_id=bob@example.com", "grant_type=bob@example.com",
+            "client_id=bob@example.com&client_secret=secret-a.secret-b.secret-c&grant_type=secret-g&code=secret-d",
+            "client_id=\(FakeAppleFixture.app)&client_secret=secret-a.secret-b.secret-c&grant_type=x&token=secret-d",
+            "client_id=\(FakeAppleFixture.app)&client_secret=secret&token=secret-t&token_type_hint=secret-h",
+            "token=bob@example.com&token=secret", "secret-%ZZ=bob@example.com", "secret-text",
+        ], ["/mint", "/notify", "/faults", "/auth/token", "/auth/revoke", "/auth/keys"])
+    func bodies(body: String, path: String) throws {
+        _ = apple.reply("POST", path + "?secret-query", body, type: Self.form)
+        let line = try #require(apple.logged.last)
+        #expect(apple.logged.count == 1)
+        #expect(!line.contains("bob") && !line.contains("secret-"), "\(line)")
+        let listed = JSONValue.array(apple.service.requests.map { .object($0.json) }).description
+        #expect(!listed.contains("bob") && !listed.contains("secret-"), "\(listed)")
+    }
+
+    @Test("the names of known fields, a known app and a known grant type are logged")
+    func known() throws {
+        let body = "client_id=\(FakeAppleFixture.app)&grant_type=refresh_token&refresh_token=r&user=u&token_type_hint=h"
+        _ = apple.reply("POST", "/auth/token", body, type: Self.form)
+        let record = try #require(apple.service.requests.last)
+        #expect(record.fields == ["client_id", "grant_type", "refresh_token", "token_type_hint"])
+        #expect(record.clientID == FakeAppleFixture.app && record.grantType == "refresh_token")
+        #expect(record.reason == "client_secret is missing")
     }
 }

@@ -1,10 +1,7 @@
-import Curl
 import DevelopmentHTTP
 import JOSE
 import JSON
 import OpenSSL
-import POSIX
-import Sockets
 import Testing
 
 @testable import FakeApple
@@ -41,20 +38,23 @@ struct TokenEndpointTests {
         #expect(claims["c_hash"] == nil && claims["nonce"] == nil)
     }
 
-    @Test("a code is valid for five minutes, once, for one app")
+    @Test("a code is valid for five minutes, once, for one app, and the refusals have Apple's words")
     func codeRules() throws {
+        func refusal(_ code: String, app: String = FakeAppleFixture.app) throws -> String? {
+            let answer = try apple.exchange(code, app: app)
+            #expect(answer.status == "400 Bad Request" && answer.json?["error"] == "invalid_grant")
+            return answer.json?["error_description"]?.string
+        }
         let code = try apple.code()
-        #expect(try apple.exchange(code, app: FakeAppleFixture.otherApp).json?["error"] == "invalid_grant")
+        #expect(try refusal(code, app: FakeAppleFixture.otherApp)?.hasPrefix("client_id mismatch.") == true)
         apple.advance(by: 299)
         #expect(try apple.exchange(code).status == "200 OK")
-        let again = try apple.exchange(code)
-        #expect(again.status == "400 Bad Request")
-        #expect(again.json?["error"] == "invalid_grant")
-        #expect(again.json?["error_description"]?.string?.isEmpty == false)
+        #expect(try refusal(code) == "The code has already been used.")
         let late = try apple.code()
         apple.advance(by: 300)
-        #expect(try apple.exchange(late).json?["error"] == "invalid_grant")
-        #expect(try apple.exchange("unknown").json?["error"] == "invalid_grant")
+        for code in [late, "unknown"] {
+            #expect(try refusal(code) == "The code has expired or has been revoked.")
+        }
     }
 
     @Test("one of many concurrent exchanges of a code succeeds")
@@ -89,23 +89,33 @@ struct TokenEndpointTests {
 
     @Test(
         "a missing, empty or repeated field is an invalid request",
-        arguments: ["client_id", "client_secret", "grant_type", "code"])
-    func missing(field: String) throws {
+        arguments: [
+            ("token", "client_id"), ("token", "client_secret"), ("token", "grant_type"), ("token", "code"),
+            ("revoke", "client_id"), ("revoke", "client_secret"), ("revoke", "token"),
+        ])
+    func missing(endpoint: String, field: String) throws {
+        let path = "/auth/" + endpoint
         let good = [
             "client_id": FakeAppleFixture.app, "client_secret": try apple.secret(), "grant_type": "authorization_code",
-            "code": try apple.code(),
+            "code": try apple.code(), "token": "t",
         ]
         var without = good
         without[field] = nil
         var empty = good
         empty[field] = ""
         for fields in [without, empty] {
-            #expect(try apple.post("/auth/token", fields).json?["error"] == "invalid_request")
+            #expect(try apple.post(path, fields).json?["error"] == "invalid_request")
         }
         let twice = good.map { "\($0)=\($1)" }.joined(separator: "&") + "&\(field)=x"
-        let reply = apple.reply("POST", "/auth/token", twice, type: "application/x-www-form-urlencoded")
-        #expect(try JSONValue(parsing: reply?.body ?? []).object?["error"] == "invalid_request")
-        #expect(try apple.post("/auth/token", good).status == "200 OK")
+        #expect(try error(of: twice, at: path) == "invalid_request")
+        #expect(try apple.post(path, good).status == "200 OK")
+    }
+
+    private static let form = "application/x-www-form-urlencoded"
+
+    private func error(of body: String, type: String? = form, at path: String = "/auth/token") throws -> JSONValue? {
+        let reply = apple.reply("POST", path, body, type: type)
+        return try JSONValue(parsing: reply?.body ?? []).object?["error"]
     }
 
     @Test("another kind of grant is not supported", arguments: ["password", "implicit", "AUTHORIZATION_CODE"])
@@ -118,10 +128,13 @@ struct TokenEndpointTests {
     }
 
     @Test(
-        "only a form is taken", arguments: [nil, "application/json", "text/plain", "multipart/form-data; boundary=x"])
-    func contentType(type: String?) throws {
-        let reply = apple.reply("POST", "/auth/token", "client_id=a", type: type)
-        #expect(try JSONValue(parsing: reply?.body ?? []).object?["error"] == "invalid_request")
+        "only a form is taken",
+        arguments: [
+            ("client_id=a", nil), ("client_id=a", "application/json"), ("client_id=a", "text/plain"), ("%", form),
+            ("a=%2", form), ("a=%zz", form), ("a=%ff", form), ("a=%+1", form),
+        ] as [(String, String?)])
+    func noForm(body: String, type: String?) throws {
+        #expect(try error(of: body, type: type) == "invalid_request")
     }
 
     @Test("a form may have a charset and escapes")
@@ -133,25 +146,5 @@ struct TokenEndpointTests {
         let body = fields.map { "\($0)=\($1)" }.joined(separator: "&")
         let type = "Application/X-WWW-Form-Urlencoded; charset=UTF-8"
         #expect(apple.reply("POST", "/auth/token", body, type: type)?.status == "200 OK")
-    }
-
-    @Test("a body that is not a form is an invalid request", arguments: ["%", "a=%2", "a=%zz", "a=%ff", "a=%+1"])
-    func noForm(body: String) throws {
-        let reply = apple.reply("POST", "/auth/token", body, type: "application/x-www-form-urlencoded")
-        #expect(try JSONValue(parsing: reply?.body ?? []).object?["error"] == "invalid_request")
-    }
-
-    @Test("a client that posts a form over a connection gets tokens")
-    func connection() throws {
-        let server = apple.service.server(on: try Listener.tcp(host: "127.0.0.1", port: 0))
-        _ = try Thread.spawn(name: "fake-apple") { try? server.run() }
-        let answer = try HTTPClient().post(
-            "http://127.0.0.1:\(server.port)/auth/token",
-            form: [
-                ("grant_type", "authorization_code"), ("code", try apple.code()), ("client_id", FakeAppleFixture.app),
-                ("client_secret", try apple.secret()), ("state", "https://example.com/?a=b&c=d"),
-            ])
-        #expect(answer.status == 200)
-        #expect(try JSONValue(parsing: answer.body).object?["token_type"] == "Bearer")
     }
 }

@@ -13,15 +13,6 @@ struct WebCodeTests {
         website = try AppleWebsite()
     }
 
-    @Test("a code is exchanged with the redirect address of its request, for a token with the nonce")
-    func exchange() throws {
-        let answer = try website.exchange(try website.answer()["code"])
-        #expect(answer.status == "200 OK" && answer.json?["refresh_token"] != nil)
-        let claims = try website.apple.claims(of: answer.json?["id_token"])
-        #expect(claims["aud"] == .string(AppleWebsite.id) && claims["nonce"] == "the-nonce")
-        #expect(claims["at_hash"] != nil && claims["c_hash"] == nil)
-    }
-
     @Test("another redirect address, none, or one for an app's code is a mismatch, and leaves the code as it is")
     func redirectURI() throws {
         let code = try website.answer()["code"]
@@ -36,31 +27,6 @@ struct WebCodeTests {
         let answer = try website.exchange(ofApp, as: FakeAppleFixture.app)
         #expect(answer.json?["error_description"]?.string?.hasPrefix("redirect_uri mismatch.") == true)
         #expect(try website.apple.exchange(ofApp).status == "200 OK")
-    }
-
-    @Test("a code is used once, by its client, within five minutes, in Apple's words")
-    func rules() throws {
-        let code = try website.answer()["code"]
-        let other = try website.exchange(code, as: FakeAppleFixture.app)
-        #expect(other.json?["error_description"]?.string?.hasPrefix("client_id mismatch.") == true)
-        _ = try website.exchange(code)
-        #expect(try website.exchange(code).json?["error_description"] == "The code has already been used.")
-        let late = try website.answer()["code"]
-        website.apple.advance(by: 300)
-        let ended = try website.exchange(late).json
-        #expect(ended?["error_description"] == "The code has expired or has been revoked.")
-    }
-
-    @Test("the client secret is for the Services ID")
-    func secret() throws {
-        let code = try website.answer()["code"]
-        let answer = try website.apple.post(
-            "/auth/token",
-            [
-                "client_id": AppleWebsite.id, "client_secret": try website.apple.secret(for: FakeAppleFixture.app),
-                "grant_type": "authorization_code", "code": code, "redirect_uri": AppleWebsite.callback,
-            ])
-        #expect(answer.json?["error"] == "invalid_client")
     }
 
     @Test("faults apply to the page, and no record has a code, a token or a user")
@@ -81,18 +47,13 @@ struct WebCodeTests {
         #expect(website.apple.reply("POST", "/answers", json)?.status == "200 OK")
     }
 
-    @Test("the next answer can have another parameter, or an error in place of the code")
-    func parameters() throws {
+    @Test("the next answer can have another parameter or an error; an order for a user waits, and can be withdrawn")
+    func ofUser() throws {
         try order(#"{"parameters":{"state":"other","user":null}}"#)
         let answer = try website.answer()
         #expect(answer["state"] == "other" && answer["user"] == nil && answer["code"] != nil)
         try order(#"{"parameters":{"error":"server_error"}}"#)
         #expect(try website.answer() == ["state": "the-state", "error": "server_error"])
-        #expect(try website.answer()["code"] != nil)
-    }
-
-    @Test("an order for a user waits for this user, and can be withdrawn")
-    func ofUser() throws {
         try order(#"{"for":"ben@example.com","parameters":{"state":"other"}}"#)
         #expect(try website.answer()["state"] == "the-state")
         #expect(try website.answer(["user": "ben@example.com"])["state"] == "other")

@@ -55,16 +55,33 @@ struct ControlTests {
         }
     }
 
+    private static let token = "/openid/example/mint"
+    private static let keys = "/openid/example/keys/faults"
+    private static let event = "/openid/google/events/mint"
+
     @Test(
-        "an unknown member is refused with its name",
+        "an unknown or unsuitable member is refused with its name",
         arguments: [
-            "/wechat/mint", "/wechat/app", "/wechat/faults", "/qq/mint", "/qq/app", "/qq/faults", "/sms/settings",
-            "/sms/faults", "/mail/faults",
-        ])
-    func unknownMember(path: String) throws {
-        let reply = try #require(providers.reply("POST", path, #"{"typo":1}"#))
+            ("/wechat/mint", ["x": 1], "x"), ("/wechat/app", ["x": 1], "x"), ("/wechat/faults", ["x": 1], "x"),
+            ("/qq/mint", ["x": 1], "x"), ("/qq/app", ["x": 1], "x"), ("/qq/faults", ["x": 1], "x"),
+            ("/sms/settings", ["x": 1], "x"), ("/sms/faults", ["x": 1], "x"), ("/mail/faults", ["x": 1], "x"),
+            (token, ["x": 1], "x"), (token, ["sub": 1], "sub"), (token, ["aud": 1], "aud"),
+            (token, ["aud": ["a", 1]], "aud"), (token, ["alg": "HS256"], "alg"), (token, ["alg": "none"], "alg"),
+            (token, ["emailVerified": 1], "emailVerified"), (token, ["claims": []], "claims"),
+            (token, ["alg": "EdDSA", "accessToken": "a"], "accessToken"),
+            (keys, ["x": 1], "x"), (keys, ["discovery": "empty"], "discovery"), (keys, ["keys": "wrongIssuer"], "keys"),
+            (keys, ["keys": "json"], "keys"), (keys, ["keys": 1], "keys"), (keys, ["seconds": -1], "seconds"),
+            (keys, ["seconds": 3601], "seconds"), (keys, ["status": 99], "status"), (keys, ["issuer": nil], "issuer"),
+            (keys, ["maxAge": -1], "maxAge"), (keys, ["authorize": "empty"], "authorize"),
+            (keys, ["token": "json"], "token"),
+            (event, [:], "type"), (event, ["type": "x"], "type"), (event, ["type": "verification", "x": 1], "x"),
+            (event, ["type": "verification", "subjectType": "x"], "subjectType"),
+            (event, ["type": "verification", "aud": 1], "aud"),
+        ] as [(String, JSONObject, String)])
+    func refused(path: String, order: JSONObject, name: String) throws {
+        let reply = try #require(providers.reply("POST", path, order.description))
         #expect(reply.status == "400 Bad Request")
-        #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix("typo:") == true)
+        #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
         #expect(try status("POST " + path, "[]") == 400)
     }
 
@@ -90,7 +107,8 @@ struct ControlTests {
         "an unknown path or method is not found",
         arguments: [
             "GET /wechat/", "POST /wechat/sns/auth", "GET /wechat/mint", "GET /qq/", "POST /qq/oauth2.0/me",
-            "PUT /qq/mint", "POST /openid/example/keys", "PUT /openid/example/mint", "GET /sms",
+            "PUT /qq/mint", "POST /openid/example/keys", "PUT /openid/example/mint", "POST /openid/example/events/mint",
+            "GET /sms",
             "POST /sms/x", "POST /mail", "GET /mail/x", "POST /inbox", "GET /inbox/x",
         ])
     func unknown(order: String) throws {

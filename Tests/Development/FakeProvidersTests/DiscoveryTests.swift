@@ -17,27 +17,6 @@ struct DiscoveryTests {
     private static let discovery = "/openid/example/.well-known/openid-configuration"
     private static let keys = "/openid/example/keys"
 
-    @Test("the document names the issuer, the keys and the algorithms")
-    func document() throws {
-        let document = try providers.json(Self.discovery)
-        #expect(document["issuer"] == "http://127.0.0.1:8444/openid/example")
-        #expect(document["jwks_uri"] == "http://127.0.0.1:8444/openid/example/keys")
-        #expect(document["id_token_signing_alg_values_supported"] == ["RS256", "ES256"])
-        for name in ["authorization_endpoint", "token_endpoint"] { #expect(document[name]?.string != nil) }
-        for name in ["subject_types_supported", "response_types_supported"] {
-            #expect(document[name]?.array?.isEmpty == false)
-        }
-        #expect(try providers.get(Self.discovery).contentType == "application/json")
-    }
-
-    @Test("Google's document has Google's issuer")
-    func google() throws {
-        let document = try providers.json("/openid/google/.well-known/openid-configuration")
-        #expect(document["issuer"] == "https://accounts.google.com")
-        #expect(document["id_token_signing_alg_values_supported"] == ["RS256"])
-        #expect(try providers.keySet("google").count == 2)
-    }
-
     @Test("the keys may be cached for as long as Google's, unless another time or none is set")
     func caching() throws {
         func header() throws -> [String] { try providers.get(Self.keys).fields.map { "\($0.name): \($0.value)" } }
@@ -106,10 +85,5 @@ struct DiscoveryTests {
         ])
     func unknown(path: String) throws {
         #expect(try providers.get(path).status == "404 Not Found")
-    }
-
-    @Test("a path of none of the providers is left to others", arguments: ["/", "/auth/keys", "/mint", "/openidx/a"])
-    func others(path: String) {
-        #expect(providers.action("GET", path) == nil)
     }
 }

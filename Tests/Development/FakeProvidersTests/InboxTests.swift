@@ -84,18 +84,4 @@ struct InboxTests {
         }
         #expect(try JSONValue(parsing: reply.body).object?["last"] == 1)
     }
-
-    @Test("a test waits for the next message of an address")
-    func program() throws {
-        try send(1)
-        let inbox = messages.inbox
-        #expect(inbox.message(to: "unknown", atMost: .zero) == nil)
-        #expect(inbox.message(to: MessagesFixture.number)?.number == 1)
-        let waiting = Background {
-            [UInt8(inbox.message(to: MessagesFixture.number, after: 1, atMost: .seconds(60))?.number ?? 0)]
-        }
-        try send(1, to: "+447911123456")
-        try send(1)
-        #expect(waiting.result() == [3])
-    }
 }

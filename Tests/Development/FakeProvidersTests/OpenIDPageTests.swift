@@ -13,34 +13,6 @@ struct OpenIDPageTests {
         website = try OpenIDWebsite()
     }
 
-    @Test("the discovery document tells of the page and of the token endpoint")
-    func discovery() throws {
-        let document = try website.providers.json("/openid/example/.well-known/openid-configuration")
-        let address = ProvidersFixture.base + "/openid/example/"
-        #expect(document["authorization_endpoint"] == .string(address + "authorize"))
-        #expect(document["token_endpoint"] == .string(address + "token"))
-        #expect(document["token_endpoint_auth_methods_supported"] == ["client_secret_post", "client_secret_basic"])
-        #expect(document["code_challenge_methods_supported"] == ["S256"])
-        #expect(document["authorization_response_iss_parameter_supported"] == true)
-        #expect(document["response_types_supported"] == ["code"])
-    }
-
-    @Test("a sign-in brings a code, the state and the issuer")
-    func signIn() throws {
-        let reply = try website.providers.get(website.page.page())
-        #expect(reply.contentType == "text/html; charset=utf-8")
-        #expect(String(decoding: reply.body, as: UTF8.self).contains(#"name="user""#))
-        let answer = try website.page.answer()
-        #expect(Set(answer.keys) == ["code", "state", "iss"])
-        #expect(answer["state"] == "the-state" && answer["iss"] == website.issuer)
-    }
-
-    @Test("Google's answer has Google's issuer")
-    func google() throws {
-        let google = try OpenIDWebsite("google")
-        #expect(try google.page.answer()["iss"] == "https://accounts.google.com")
-    }
-
     @Test("a user who cancels is an error, as is a request that a client must be told of")
     func errors() throws {
         let cancelled = try website.page.answer(["action": "cancel"])
@@ -78,30 +50,11 @@ struct OpenIDPageTests {
         try website.page.expectFault(website.page.post(to: changes), error)
     }
 
-    @Test("a form of another site is refused")
-    func otherSite() throws {
-        let reply = try website.page.post(fields: ["sec-fetch-site": "cross-site"])
-        try website.page.expectFault(reply, "access_denied")
-    }
-
     @Test("the answer may be posted")
     func formPost() throws {
         let page = String(decoding: try website.page.post(to: ["response_mode": "form_post"]).body, as: UTF8.self)
         #expect(PageAnswer.action(ofPage: page) == website.page.callback)
         #expect(PageAnswer.parameters(ofPage: page)["iss"] == website.issuer)
-    }
-
-    @Test("the next answer can have another issuer, none, or an error")
-    func forged() throws {
-        let path = "/openid/example/answers"
-        try website.providers.order(path, ["parameters": ["iss": "https://evil.example"]])
-        try website.providers.order(path, ["parameters": ["iss": nil]])
-        try website.providers.order(path, ["parameters": ["error": "temporarily_unavailable"]])
-        #expect(try website.page.answer()["iss"] == "https://evil.example")
-        #expect(try website.page.answer()["iss"] == nil)
-        let answer = try website.page.answer()
-        #expect(answer["error"] == "temporarily_unavailable" && answer["code"] == nil)
-        #expect(try website.page.answer()["iss"] == website.issuer)
     }
 
     @Test("faults apply to the page and to the token endpoint, which are counted")

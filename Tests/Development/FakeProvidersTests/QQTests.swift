@@ -1,5 +1,6 @@
 import DevelopmentHTTP
 import JSON
+import SignInPages
 import Testing
 
 @testable import FakeProviders
@@ -42,14 +43,6 @@ struct QQTests {
         let text = String(decoding: reply.body, as: UTF8.self)
         let form = /access_token=[0-9A-F]{32}&expires_in=7776000&refresh_token=[0-9A-F]{32}/
         #expect(text.wholeMatch(of: form) != nil, "\(text)")
-    }
-
-    @Test("with fmt=json the answer is JSON, and its lifetime a text")
-    func json() throws {
-        let code = try minted(["openid": "0123456789ABCDEF0123456789ABCDEF"]).code
-        let json = try providers.json(Self.exchange(code, "&fmt=json&need_openid=1"))
-        #expect(json.names == ["access_token", "expires_in", "refresh_token", "openid"])
-        #expect(json["expires_in"] == "7776000" && json["openid"] == "0123456789ABCDEF0123456789ABCDEF")
     }
 
     @Test(
@@ -96,17 +89,6 @@ struct QQTests {
 
     private func identity(_ token: String, _ more: String = "") -> String {
         "/qq/oauth2.0/me?access_token=\(token)\(more)"
-    }
-
-    @Test("a token has its app and its user, in a call or as JSON")
-    func identity() throws {
-        let token = try minted(["openid": "ABC"]).token
-        #expect(try called(identity(token)) == ["client_id": "101234567", "openid": "ABC"])
-        #expect(try providers.json(identity(token, "&fmt=json")) == ["client_id": "101234567", "openid": "ABC"])
-        let other = try minted(["openid": "ABC", "clientID": "109999999"]).token
-        #expect(try called(identity(other))["client_id"] == "109999999")
-        #expect(try called(identity(try minted(["expired": true]).token))["error"] == 100016)
-        #expect(try called(identity(try minted(["fault": 100015]).token))["error"] == 100015)
     }
 
     @Test("a union id comes only if it is asked for and enabled")
@@ -156,5 +138,74 @@ struct QQTests {
         try providers.order("/qq/faults")
         try providers.order("/qq/app", ["appID": "2", "appKey": "k"])
         #expect(try providers.text(Self.exchange(try minted().code, id: "2", key: "k")).hasPrefix("access_token="))
+    }
+}
+
+@Suite("QQ's website login")
+struct QQPageTests {
+    private let providers: ProvidersFixture
+    private let page: PageFixture
+
+    private static let website = QQPage.usualClient
+    private static let mobile = (id: "101234567", key: "q0123456789abcdef0123456789abcdef")
+
+    init() throws {
+        providers = try ProvidersFixture()
+        let callback = "https://app.example/api/auth/qq/callback"
+        try providers.service.register(redirectURI: callback, at: "qq")
+        page = PageFixture(
+            providers: providers, path: "/qq/oauth2.0/authorize",
+            parameters: [
+                "client_id": Self.website.id, "redirect_uri": callback, "response_type": "code",
+                "scope": "get_user_info", "state": "the-state",
+            ])
+    }
+
+    private func exchange(
+        _ code: String?, id: String = website.id, key: String = website.secret, redirectURI: String? = nil
+    ) throws -> JSONObject {
+        let redirectURI = FormText.encode(redirectURI ?? page.callback)
+        return try providers.json(
+            "/qq/oauth2.0/token?grant_type=authorization_code&client_id=\(id)&client_secret=\(key)"
+                + "&code=\(code ?? "")&redirect_uri=\(redirectURI)&fmt=json")
+    }
+
+    private func identity(_ token: JSONValue?) throws -> JSONObject {
+        try providers.json("/qq/oauth2.0/me?access_token=\(token?.string ?? "")&unionid=1&fmt=json")
+    }
+
+    @Test("a user has another openid than at the app for phones, and the same union id")
+    func union() throws {
+        let web = try identity(try exchange(try page.answer(["user": "ann"])["code"])["access_token"])
+        let phone = try identity(try providers.order("/qq/mint", ["user": "ann"])["accessToken"])
+        #expect(web["openid"] != phone["openid"] && web["unionid"] == phone["unionid"] && phone["unionid"] != nil)
+        let known = try identity(
+            try providers.order("/qq/mint", ["openid": "ABC", "union": true])["accessToken"])
+        let same = try identity(try exchange(try page.answer(["mobile_openid": "ABC"])["code"])["access_token"])
+        #expect(same["unionid"] == known["unionid"] && same["openid"] != "ABC")
+    }
+
+    @Test(
+        "a wrong parameter shows its error",
+        arguments: [
+            (["response_type": "token"], "100000"), (["client_id": nil], "100001"),
+            (["client_id": mobile.id], "100008"),
+            (["redirect_uri": nil], "100010"), (["redirect_uri": "https://app.example/"], "100010"),
+            (["state": nil], "100029"),
+        ] as [([String: String?], String)])
+    func faults(changes: [String: String?], error: String) throws {
+        try page.expectFault(providers.reply("GET", page.page(changes)), error)
+        try page.expectFault(page.post(to: changes), error)
+    }
+
+    @Test("another website app can be registered, a user who declines stay at the page, and the page fail")
+    func control() throws {
+        try providers.order("/qq/page", ["denial": "stay"])
+        #expect(try page.post(["action": "cancel"]).status == "200 OK")
+        let body: JSONObject = ["appID": "1", "appKey": "k", "redirectURIs": [.string(page.callback)]]
+        try providers.order("/qq/website", body)
+        #expect(try exchange(try page.answer(to: ["client_id": "1"])["code"], id: "1", key: "k")["access_token"] != nil)
+        try providers.order("/qq/faults", ["mode": "status"])
+        #expect(try page.post().status == "500 Ordered")
     }
 }

@@ -19,22 +19,6 @@ struct SecurityEventTests {
         return try providers.verified(body["event"], "google")
     }
 
-    private static let schemas = "https://schemas.openid.net/secevent/"
-
-    @Test(
-        "each type has its address",
-        arguments: [
-            ("sessions-revoked", "risc"), ("tokens-revoked", "oauth"), ("token-revoked", "oauth"),
-            ("account-disabled", "risc"), ("account-enabled", "risc"), ("account-credential-change-required", "risc"),
-            ("verification", "risc"),
-        ])
-    func types(type: String, family: String) throws {
-        let token = try event(["type": .string(type)])
-        #expect(token.type == "secevent+jwt" && token.algorithmName == "RS256")
-        let events = try token.claims()["events"]?.object
-        #expect(events?.names == ["\(Self.schemas)\(family)/event-type/\(type)"])
-    }
-
     @Test("an event names its subject and its reason, and does not expire")
     func subject() throws {
         let claims = try event([
@@ -87,22 +71,5 @@ struct SecurityEventTests {
             claims["events"]?.object?[legacy]?.object?["subject"] == [
                 "subject_type": "id_token_claims", "iss": "https://x.example", "sub": "ann", "email": "ann@example.com",
             ])
-    }
-
-    @Test("another provider has no events")
-    func others() throws {
-        #expect(providers.reply("POST", "/openid/example/events/mint", #"{"type":"verification"}"#)?.statusCode == 404)
-    }
-
-    @Test(
-        "an unknown type or member is refused with its name",
-        arguments: [
-            ([:], "type"), (["type": "x"], "type"), (["type": "verification", "x": 1], "x"),
-            (["type": "verification", "subjectType": "x"], "subjectType"), (["type": "verification", "aud": 1], "aud"),
-        ] as [(JSONObject, String)])
-    func refused(json: JSONObject, name: String) throws {
-        let reply = try #require(providers.reply("POST", "/openid/google/events/mint", json.description))
-        #expect(reply.status == "400 Bad Request")
-        #expect(try JSONValue(parsing: reply.body).object?["error"]?.string?.hasPrefix(name + ":") == true)
     }
 }

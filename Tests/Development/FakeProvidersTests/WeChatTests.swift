@@ -1,5 +1,6 @@
 import DevelopmentHTTP
 import JSON
+import SignInPages
 import Testing
 
 @testable import FakeProviders
@@ -31,16 +32,6 @@ struct WeChatTests {
         let token = try #require(tokens["access_token"]?.string)
         return try providers.text(
             "/wechat/sns/userinfo?access_token=\(token)&openid=\(openID ?? tokens["openid"]?.string ?? "")&lang=zh_CN")
-    }
-
-    @Test("a code is exchanged for tokens, as plain text")
-    func tokensOfCode() throws {
-        let reply = try providers.get(Self.exchange(try code(["openid": "oAnn", "union": "uAnn"])))
-        #expect(reply.status == "200 OK" && reply.contentType == "text/plain")
-        let json = try #require(try JSONValue(parsing: reply.body).object)
-        #expect(json.names == ["access_token", "expires_in", "refresh_token", "openid", "scope", "unionid"])
-        #expect(json["openid"] == "oAnn" && json["unionid"] == "uAnn" && json["expires_in"] == 7200)
-        #expect(json["scope"] == "snsapi_userinfo")
     }
 
     @Test("a union id is the same for each code of a user, and absent by default and without the scope")
@@ -79,9 +70,10 @@ struct WeChatTests {
         #expect(try error(target) == code)
     }
 
-    @Test("a code lives ten minutes, and is used once")
+    @Test("a code lives ten minutes, and is used once; a wrong secret does not use it up")
     func codes() throws {
         let used = try code()
+        #expect(try error(Self.exchange(used, secret: "0")) == 40125)
         _ = try providers.json(Self.exchange(used))
         #expect(try error(Self.exchange(used)) == 40163)
         let (late, early) = (try code(), try code())
@@ -90,26 +82,6 @@ struct WeChatTests {
         providers.advance(by: 1)
         #expect(try error(Self.exchange(late)) == 42003)
         #expect(try error(Self.exchange(try code(["expired": true]))) == 42003)
-    }
-
-    @Test("a code answers with the ordered error", arguments: [-1, 40029, 45011] as [Int64])
-    func faults(fault: Int64) throws {
-        let code = try code(["fault": .integer(fault)])
-        for _ in 0..<2 { #expect(try error(Self.exchange(code)) == fault) }
-    }
-
-    @Test("a wrong secret does not use up the code")
-    func wrongSecret() throws {
-        let code = try code()
-        #expect(try error(Self.exchange(code, secret: "0")) == 40125)
-        #expect(try providers.json(Self.exchange(code))["openid"] != nil)
-    }
-
-    @Test("another app can be set")
-    func app() throws {
-        try providers.order("/wechat/app", ["appID": "wx2", "appSecret": "s"])
-        #expect(try error(Self.exchange(try code())) == 40013)
-        #expect(try providers.json(Self.exchange(try code(), id: "wx2", secret: "s"))["openid"] != nil)
     }
 
     @Test("a refresh extends a token that has not expired, and replaces one that has")
@@ -158,21 +130,6 @@ struct WeChatTests {
         #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
     }
 
-    @Test("answers are JSON by their type on demand")
-    func contentType() throws {
-        try providers.order("/wechat/faults", ["mode": "json"])
-        #expect(try providers.get(Self.exchange("x")).contentType == "application/json; encoding=utf-8")
-    }
-
-    @Test("an error answers every request until it is removed, and uses up no code")
-    func errorMode() throws {
-        let code = try code()
-        try providers.order("/wechat/faults", ["errcode": -1])
-        #expect(try error(Self.exchange(code)) == -1)
-        _ = try providers.service.control("/wechat/faults", method: "DELETE")
-        #expect(try providers.json(Self.exchange(code))["openid"] != nil)
-    }
-
     @Test(
         "an unperformed request uses up no code; a delayed one does",
         arguments: ["status", "close", "html", "redirect"])
@@ -189,5 +146,99 @@ struct WeChatTests {
         #expect(try JSONValue(parsing: reply.body).object?["openid"] != nil)
         try providers.order("/wechat/faults")
         #expect(try error(Self.exchange(code)) == 40163)
+    }
+}
+
+@Suite("WeChat's website login")
+struct WeChatPageTests {
+    private let providers: ProvidersFixture
+    private let page: PageFixture
+
+    private static let website = WeChatPage.usualClient
+    private static let mobile = (id: "wx1234567890abcdef", secret: "0123456789abcdef0123456789abcdef")
+
+    init() throws {
+        providers = try ProvidersFixture()
+        let callback = "https://app.example/api/auth/wechat/callback"
+        try providers.service.register(redirectURI: callback, at: "wechat")
+        page = PageFixture(
+            providers: providers, path: "/wechat/connect/qrconnect",
+            parameters: [
+                "appid": Self.website.id, "redirect_uri": callback, "response_type": "code", "scope": "snsapi_login",
+                "state": "the-state",
+            ])
+    }
+
+    private func exchange(
+        _ code: String?, id: String = website.id, secret: String = website.secret
+    ) throws -> JSONObject {
+        try providers.json(
+            "/wechat/sns/oauth2/access_token?appid=\(id)&secret=\(secret)&code=\(code ?? "")"
+                + "&grant_type=authorization_code")
+    }
+
+    @Test("a user has another openid than at the app for phones, and the same union id")
+    func union() throws {
+        let web = try exchange(try page.answer(["user": "ann"])["code"])
+        let code = try providers.order("/wechat/mint", ["user": "ann"])["code"]?.string
+        let phone = try exchange(code, id: Self.mobile.id, secret: Self.mobile.secret)
+        #expect(web["openid"] != phone["openid"] && web["unionid"] == phone["unionid"])
+        #expect(phone["unionid"] != nil)
+        let minted = try providers.order("/wechat/mint", ["openid": "oAnn", "union": true])["code"]?.string
+        let known = try exchange(minted, id: Self.mobile.id, secret: Self.mobile.secret)
+        let same = try exchange(try page.answer(["mobile_openid": "oAnn"])["code"])
+        #expect(same["unionid"] == known["unionid"] && same["openid"] != "oAnn")
+        let given = try exchange(try page.answer(["openid": "oWeb", "union": "none"])["code"])
+        #expect(given["openid"] == "oWeb" && given["unionid"] == nil)
+    }
+
+    @Test("a code belongs to its app")
+    func apps() throws {
+        let code = try page.answer()["code"]
+        #expect(try exchange(code, id: Self.mobile.id, secret: Self.mobile.secret)["errcode"] == 40029)
+        #expect(try exchange(code, secret: Self.mobile.secret)["errcode"] == 40125)
+        let tokens = try exchange(code)
+        let refresh = "&grant_type=refresh_token&refresh_token=\(tokens["refresh_token"]?.string ?? "")"
+        let path = "/wechat/sns/oauth2/refresh_token?appid="
+        #expect(try providers.json(path + Self.mobile.id + refresh)["errcode"] == 40030)
+        #expect(try providers.json(path + Self.website.id + refresh)["openid"] == tokens["openid"])
+        let minted = try providers.order("/wechat/mint")["code"]?.string
+        #expect(try exchange(minted)["errcode"] == 40029)
+    }
+
+    @Test(
+        "a wrong parameter shows an error",
+        arguments: [
+            (["appid": mobile.id], "AppID 参数错误"), (["appid": nil], "AppID 参数错误"),
+            (["redirect_uri": "https://evil.example/"], "redirect_uri 参数错误"),
+            (["redirect_uri": "https://app.example:1@evil.example/"], "redirect_uri 参数错误"),
+            (["redirect_uri": "https://evil.example\\app.example/"], "redirect_uri 参数错误"),
+            (["response_type": "token"], "response_type 参数错误"),
+            (["scope": "snsapi_userinfo"], "Scope 参数错误或没有 Scope 权限"), (["scope": nil], "Scope 参数错误或没有 Scope 权限"),
+        ] as [([String: String?], String)])
+    func faults(changes: [String: String?], error: String) throws {
+        try page.expectFault(providers.reply("GET", page.page(changes)), error)
+        try page.expectFault(page.post(to: changes), error)
+    }
+
+    @Test("any address of the registered domain is accepted")
+    func domain() throws {
+        let other = "https://app.example/other"
+        #expect(try page.post(to: ["redirect_uri": other]).fields.contains { $0.value.hasPrefix(other + "?code=") })
+    }
+
+    @Test("another website app can be registered, a user who declines stay, and the next answer be an error")
+    func control() throws {
+        try providers.order(
+            "/wechat/website", ["appID": "wx2", "appSecret": "s", "redirectURIs": ["https://app.example/"]])
+        #expect(try exchange(try page.answer(to: ["appid": "wx2"])["code"], id: "wx2", secret: "s")["openid"] != nil)
+        try providers.order("/wechat/answers", ["parameters": ["code": "other"]])
+        #expect(try page.answer()["code"] == "other")
+        #expect(throws: HTTPRefusal.self) { try providers.order("/wechat/answers", ["token": [:]]) }
+        try providers.order("/wechat/page", ["denial": "stay"])
+        #expect(try page.post(["action": "cancel"]).status == "200 OK")
+        #expect(throws: HTTPRefusal.self) { try providers.order("/wechat/page", ["denial": "x"]) }
+        try providers.order("/wechat/faults", ["errcode": -1])
+        try page.expectFault(page.post(), "-1")
     }
 }

@@ -8,18 +8,6 @@ import Testing
 struct ComposeTests {
     // MARK: - Requests
 
-    @Test("A development login and the requests after it succeed over TLS")
-    func devLogin() throws {
-        let fixture = try ComposeFixture.up()
-        let session = try fixture.login("ada@example.com")
-        let token = try #require(session["accessToken"]?.string)
-        #expect(try fixture.ask("/api/users/me", bearer: token)["email"] == "ada@example.com")
-        let refreshed = try fixture.ask("/api/auth/refresh", ["refreshToken": session["refreshToken"] ?? .null])
-        #expect(refreshed.status == 200)
-        let next = try #require(refreshed["accessToken"])
-        #expect(try fixture.ask("/api/users/me", bearer: next).status == 200)
-    }
-
     @Test("A login with the fake Apple succeeds, and its code is exchanged")
     func appleLogin() throws {
         let fixture = try ComposeFixture.up()

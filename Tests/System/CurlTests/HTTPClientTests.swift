@@ -37,12 +37,6 @@ struct HTTPClientTests {
         #expect(peer.requests.count == 1)
     }
 
-    @Test("accepts a response without a body", arguments: Method.allCases)
-    func emptyAnswer(method: Method) throws {
-        let peer = try Peer(.answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
-        #expect(try method.ask(peer.url, client).body.isEmpty)
-    }
-
     @Test("sends method, path and a User-Agent without a version", arguments: Method.allCases)
     func request(method: Method) throws {
         let peer = try Peer(Peer.ok(""))
@@ -55,7 +49,7 @@ struct HTTPClientTests {
     }
 
     @Test(
-        "posts a form with every byte encoded",
+        "posts a form with every byte encoded, and further header fields",
         arguments: [
             ([], ""), ([("grant_type", "refresh_token")], "grant_type=refresh_token"),
             ([("a", "1"), ("b", ""), ("a", "2")], "a=1&b=&a=2"),
@@ -65,41 +59,30 @@ struct HTTPClientTests {
         ] as [([(String, String)], String)])
     func form(fields: [(String, String)], body: String) throws {
         let peer = try Peer(Peer.ok("{}"))
-        _ = try client.post(peer.url, form: fields)
+        _ = try client.post(peer.url, form: fields, headers: [("Authorization", "Basic eDp5")])
         let request = try #require(peer.requests.first)
+        #expect(request.contains("\r\nAuthorization: Basic eDp5\r\n"))
         #expect(request.contains("\r\nContent-Type: application/x-www-form-urlencoded\r\n"))
         #expect(request.contains("\r\nContent-Length: \(body.utf8.count)\r\n"))
         #expect(request.hasSuffix("\r\n\r\n" + body))
     }
 
-    @Test("posts a form with further header fields")
-    func formHeaders() throws {
+    @Test("sends a query with every byte encoded")
+    func query() throws {
         let peer = try Peer(Peer.ok("{}"))
-        _ = try client.post(peer.url, form: [("a", "b")], headers: [("Authorization", "Basic eDp5")])
-        let request = try #require(peer.requests.first)
-        #expect(request.contains("\r\nAuthorization: Basic eDp5\r\n") && request.hasSuffix("\r\n\r\na=b"))
-        #expect(request.contains("\r\nContent-Type: application/x-www-form-urlencoded\r\n"))
-    }
-
-    @Test(
-        "sends a query with every byte encoded",
-        arguments: [
-            ([("a", "1")], "a=1"), ([("secret", "a+b&c=d%e#f?/")], "secret=a%2Bb%26c%3Dd%25e%23f%3F%2F"),
-            ([("x y", ""), ("n", "é\r\n\0 HTTP/1.1")], "x%20y=&n=%C3%A9%0D%0A%00%20HTTP%2F1.1"),
-        ] as [([(String, String)], String)])
-    func query(fields: [(String, String)], query: String) throws {
-        let peer = try Peer(Peer.ok("{}"))
+        let fields = [("secret", "a+b&c=d%e#f?/"), ("x y", ""), ("n", "é\r\n\0 HTTP/1.1")]
         _ = try client.get("http://127.0.0.1:\(peer.port)/path", query: fields)
-        let request = try #require(peer.requests.first)
-        #expect(request.hasPrefix("GET /path?\(query) HTTP/1.1\r\n"))
+        let query = "secret=a%2Bb%26c%3Dd%25e%23f%3F%2F&x%20y=&n=%C3%A9%0D%0A%00%20HTTP%2F1.1"
+        #expect(peer.requests.first?.hasPrefix("GET /path?\(query) HTTP/1.1\r\n") == true)
     }
 
-    @Test("posts JSON unchanged, also if it is large")
+    @Test("posts JSON unchanged, also if it is large, with further header fields")
     func json() throws {
         let text = "{\"x\":\"\(String(repeating: "é", count: 100_000))\"}"
         let peer = try Peer(Peer.ok("{}"))
-        _ = try client.post(peer.url, json: Array(text.utf8))
+        _ = try client.post(peer.url, json: Array(text.utf8), headers: [("webhook-id", "msg_1"), ("x-b", "2")])
         let request = try #require(peer.requests.first)
+        #expect(request.contains("\r\nwebhook-id: msg_1\r\nx-b: 2\r\n"))
         #expect(request.contains("\r\nContent-Type: application/json\r\n"))
         #expect(request.hasSuffix("\r\n\r\n" + text))
     }
@@ -116,21 +99,7 @@ struct HTTPClientTests {
     @Test("times out if the server sends nothing", arguments: Method.allCases)
     func hanging(method: Method) throws {
         let peer = try Peer(.hang)
-        #expect(throws: HTTPFault.self) { try method.ask(peer.url, quickClient) }
         #expect(performing: { try method.ask(peer.url, quickClient) }, throws: isTransport(Self.timedOut))
-    }
-
-    @Test("times out if the server sends too slowly", arguments: Method.allCases)
-    func dripping(method: Method) throws {
-        let text = "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n" + String(repeating: "x", count: 900)
-        let peer = try Peer(.drip(text, pauseMilliseconds: 20))
-        #expect(performing: { try method.ask(peer.url, quickClient) }, throws: isTransport(Self.timedOut))
-    }
-
-    @Test("reads a slow response within the timeout", arguments: Method.allCases)
-    func slow(method: Method) throws {
-        let peer = try Peer(.drip("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", pauseMilliseconds: 2))
-        #expect(try method.ask(peer.url, client).body == Array("ok".utf8))
     }
 
     @Test("reads a body up to the limit and rejects a longer one", arguments: Method.allCases)
@@ -153,21 +122,16 @@ struct HTTPClientTests {
         #expect(throws: HTTPFault.self) { try method.ask(peer.url, client) }
     }
 
-    @Test("reports a refused connection", arguments: Method.allCases)
-    func refused(method: Method) {
-        #expect(performing: { try method.ask("http://127.0.0.1:1/", client) }, throws: isTransport(7))
-    }
-
     @Test("rejects other protocols", arguments: Method.allCases, ["file:///etc/hostname", "ftp://127.0.0.1/", "nope"])
     func protocols(method: Method, url: String) {
         #expect(throws: HTTPFault.self) { try method.ask(url, client) }
     }
 
-    @Test("errors contain neither the URL nor the request", arguments: Method.allCases)
+    @Test("reports a refused connection, without the URL and the request", arguments: Method.allCases)
     func silence(method: Method) {
         #expect(
             performing: { try method.ask("http://127.0.0.1:1/secret?secret=secret", client) },
-            throws: { !"\($0)".contains("secret") && !"\($0)".contains("127") })
+            throws: { isTransport(7)($0) && !"\($0)".contains("secret") && !"\($0)".contains("127") })
     }
 
     @Test(
@@ -186,15 +150,6 @@ struct HTTPClientTests {
                 let text = "\($0) \(String(reflecting: $0))"
                 return !text.contains("secret") && !text.contains("127")
             })
-    }
-
-    @Test("posts JSON with further header fields")
-    func headers() throws {
-        let peer = try Peer(Peer.ok("{}"))
-        _ = try client.post(peer.url, json: Array("{}".utf8), headers: [("webhook-id", "msg_1"), ("x-b", "2")])
-        let request = try #require(peer.requests.first)
-        #expect(request.contains("\r\nwebhook-id: msg_1\r\nx-b: 2\r\n"))
-        #expect(request.contains("\r\nContent-Type: application/json\r\n"))
     }
 
     @Test("cuts a long body off if only the status counts", arguments: [200, 500])

@@ -17,15 +17,6 @@ extension SocketTests {
             #expect(answer.body.count == count)
         }
 
-        @Test("rejects a response above its limit")
-        func tooLong() throws {
-            let server = try TestResponder()
-            let address = try SocketAddress(of: server.responder.listener.descriptor)
-            #expect(throws: ClientFault.tooLong) {
-                try Client(path: "/large/100000", longest: 50_000).ask(address, until: .now + .seconds(20))
-            }
-        }
-
         @Test("stops waiting at the deadline")
         func late() throws {
             let server = try TestResponder()
@@ -73,12 +64,6 @@ extension SocketTests {
             + FastCGIWire.record(7, Array("noise".utf8))
             + FastCGIWire.record(6, Array("\r\nbody".utf8), padding: 255)
             + FastCGIWire.record(6) + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0])
-
-        @Test("joins the output records of a response, and ignores other streams")
-        func records() throws {
-            let answer = try ClientResponse(readingRecords: Self.answer, longest: 100)
-            #expect(answer == ClientResponse(status: 503, body: Array("body".utf8)))
-        }
 
         @Test("reads a response that arrives in parts of any size", arguments: [1, 3, 8, 1000])
         func pieces(_ size: Int) throws {

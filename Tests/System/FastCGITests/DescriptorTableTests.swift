@@ -8,34 +8,16 @@ import Testing
 
     private func put(_ number: Int32, _ entry: String = "idle") { table.put(number, entry) }
 
-    @Test("an entry can be taken once")
-    func oneTaker() {
+    @Test("an entry is taken once, by its number and if it meets the condition, and can be put in again")
+    func taking() {
         put(7)
-        #expect(table.take(7, where: { $0 == "idle" }) != nil)
-        #expect(table.take(7, where: { $0 == "idle" }) == nil)
-        put(7)
-        #expect(table.take(7, where: { $0 == "idle" }) != nil)
-    }
-
-    @Test("a number that is not in the table is not taken", arguments: [0, 6, 8, 9, 100] as [Int32])
-    func unknown(_ number: Int32) {
-        put(7)
-        #expect(table.take(number, where: { _ in true }) == nil)
-    }
-
-    @Test("an entry that does not meet the condition stays in the table")
-    func wanted() {
-        put(3, "other")
-        #expect(table.take(3, where: { $0 == "idle" }) == nil)
-        #expect(table.take(3, where: { $0 != "idle" }) != nil)
-    }
-
-    @Test("a number can be put in again after it was taken")
-    func next() {
-        put(3, "first")
-        #expect(table.take(3, where: { _ in true }) == "first")
-        put(3, "second")
-        #expect(table.take(3, where: { _ in true }) == "second")
+        for number: Int32 in [0, 6, 8, 9, 100] { #expect(table.take(number, where: { _ in true }) == nil) }
+        #expect(table.take(7, where: { $0 != "idle" }) == nil)
+        for entry in ["idle", "second"] {
+            #expect(table.take(7, where: { $0 == entry }) == entry)
+            #expect(table.take(7, where: { _ in true }) == nil)
+            put(7, "second")
+        }
     }
 
     @Test("the entries that meet the condition are listed and stay in the table")

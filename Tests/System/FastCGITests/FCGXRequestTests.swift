@@ -42,15 +42,6 @@ extension SocketTests {
             return records
         }
 
-        @Test("the request decides whether the connection is kept", arguments: [true, false])
-        func keeps(_ keep: Bool) throws {
-            let (request, connection) = (FCGXRequest(), try DirectConnection())
-            connection.send(FastCGIWire.request(keep: keep))
-            _ = try answer(request, connection, length: 0)
-            #expect(request.keepsConnection == keep)
-            #expect(connection.end(request, with: []))
-        }
-
         @Test(
             "bytes that were read beyond the request are reported", arguments: [0, 1, 7, 8, 500])
         func readAhead(_ count: Int) throws {

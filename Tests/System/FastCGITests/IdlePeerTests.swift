@@ -99,26 +99,6 @@ extension SocketTests {
             #expect(try unread.answer().byteCount > 5_000_000)
         }
 
-        @Test("an idle connection is closed after the timeout, a connection with an incomplete request is not")
-        func idleTime() throws {
-            var limits = Limits.quick
-            // Longer than a busy machine takes from connecting to sending.
-            limits.idleFor = .seconds(10)
-            limits.incompleteFor = .seconds(60)
-            let server = try TestResponder(limits: limits)
-            let request = FastCGIWire.request(body: [65])
-            let arriving = try server.connect()
-            try arriving.send(Array(request.prefix(20)))
-            let served = try server.connect()
-            #expect(try served.exchange(request).text == TestResponder.expected("/echo:A"))
-            let silent = try server.connect()
-            #expect(try silent.isEnded())
-            #expect(try served.isEnded())
-            #expect(Eventually.holds { server.responder.openConnections == 1 })
-            #expect(try arriving.exchange(Array(request.dropFirst(20))).text == TestResponder.expected("/echo:A"))
-            #expect(server.faults.isEmpty, "closing an idle connection is not a fault")
-        }
-
         /// The responder does not run, so that only the test sweeps.
         @Test("a sweep closes an idle connection only after the timeout", arguments: [Duration.seconds(3600), .zero])
         func notEarly(idleFor: Duration) throws {

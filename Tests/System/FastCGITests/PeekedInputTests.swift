@@ -182,27 +182,16 @@ import Testing
         "records out of order or with an invalid form are rejected by their header",
         arguments: [
             FastCGIWire.begin() + FastCGIWire.begin(),
-            FastCGIWire.begin() + FastCGIWire.begin(id: 2),
-            FastCGIWire.begin() + FastCGIWire.record(5, [1]),
             FastCGIWire.begin() + FastCGIWire.record(5),
             FastCGIWire.begin() + FastCGIWire.stream(4, []) + FastCGIWire.record(4, [1]),
-            FastCGIWire.begin() + FastCGIWire.stream(4, []) + FastCGIWire.begin(id: 2),
             FastCGIWire.begin() + FastCGIWire.stream(4, []) + FastCGIWire.record(5, id: 2, [1]),
-            FastCGIWire.begin() + FastCGIWire.record(4, id: 2, [1, 1, 65, 65]),
-            FastCGIWire.begin() + FastCGIWire.record(2),
-            FastCGIWire.begin() + FastCGIWire.stream(4, []) + FastCGIWire.record(2),
-            FastCGIWire.begin() + FastCGIWire.record(8, [1]),
-            FastCGIWire.begin() + FastCGIWire.record(3, [0, 0, 0, 0, 0, 0, 0, 0]),
-            FastCGIWire.begin() + FastCGIWire.record(99),
             FastCGIWire.begin() + FastCGIWire.record(9, id: 0, FastCGIWire.pair("FCGI_MPXS_CONNS", "")),
             FastCGIWire.begin(id: 0),
             FastCGIWire.record(1, [0, 1, 0]),
             FastCGIWire.record(1, [0, 1, 0, 0, 0, 0, 0]),
             FastCGIWire.record(1, [0, 1, 0, 0, 0, 0, 0, 0, 0]),
-            FastCGIWire.record(2), FastCGIWire.record(4), FastCGIWire.record(5),
-            FastCGIWire.record(9, id: 0, FastCGIWire.pair("FCGI_MAX_CONNS", "")),
+            FastCGIWire.record(2), FastCGIWire.record(4),
             FastCGIWire.record(9, id: 0, [UInt8](repeating: 0, count: 1025)),
-            FastCGIWire.record(42, id: 0),
         ])
     func refused(_ bytes: [UInt8]) throws {
         #expect(throws: Refusal.protocolViolation) { try look(at: bytes) }
@@ -221,8 +210,10 @@ import Testing
     }
 
     @Test(
-        "a parameter with a zero byte is rejected",
-        arguments: [("A\0", "b"), ("A", "\0"), ("A", "b\0"), ("\0", ""), ("A", "b\0c")])
+        "a parameter with a zero byte, or with an equals sign in its name, is rejected",
+        arguments: [
+            ("A\0", "b"), ("A", "\0"), ("A", "b\0"), ("\0", ""), ("A", "b\0c"), ("A=", "b"), ("A=B", "c"), ("=", ""),
+        ])
     func zeroBytes(_ name: String, _ value: String) {
         for size in [65535, 2] {
             let pairs = FastCGIWire.pair("EMPTY", "") + FastCGIWire.pair(name, value)

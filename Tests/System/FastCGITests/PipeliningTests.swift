@@ -25,20 +25,6 @@ extension SocketTests {
             #expect(server.faults.isEmpty)
         }
 
-        @Test(
-            "a part of the next request does not disturb the first",
-            arguments: TestResponder.Kind.allCases)
-        func cutAnywhere(_ kind: TestResponder.Kind) throws {
-            let server = try TestResponder(kind)
-            let (first, second) = (FastCGIWire.request(body: [65]), FastCGIWire.request(body: [66]))
-            for cut in 1..<second.count {
-                let peer = try server.connect()
-                let answer = try peer.exchange(first + second.prefix(cut))
-                #expect(answer.text == TestResponder.expected("/echo:A"), "cut at \(cut)")
-                #expect(try peer.isEnded())
-            }
-        }
-
         @Test("a next request that libfcgi has not yet read is served", arguments: [8192, 16384, 65536])
         func unread(_ size: Int) throws {
             let server = try TestResponder()

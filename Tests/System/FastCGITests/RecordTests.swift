@@ -4,22 +4,6 @@ import Testing
 @testable import TestSupport
 
 @Suite struct RecordTests {
-    @Test("the numbers of a header are read in network byte order, at any offset", arguments: [0, 1, 9])
-    func readsHeader(_ offset: Int) throws {
-        let bytes = [UInt8](repeating: 0xEE, count: offset) + [1, 5, 1, 2, 3, 4, 6, 0]
-        let header = try RecordHeader(bytes.span, at: offset)
-        #expect(header.type == .standardInput)
-        #expect(header.requestID == 0x0102)
-        #expect(header.contentLength == 0x0304)
-        #expect(header.paddingLength == 6)
-    }
-
-    @Test("another version is rejected", arguments: [0, 2, 127, 255] as [UInt8])
-    func version(_ version: UInt8) {
-        let bytes = FastCGIWire.record(1, version: version)
-        #expect(throws: Refusal.unsupportedVersion) { try RecordHeader(bytes.span, at: 0) }
-    }
-
     @Test("a written header can be read", arguments: [0, 1, 127, 128, 255, 256, 65535])
     func writesHeader(_ length: Int) throws {
         let bytes = RecordHeader.bytes(.parameters, requestID: 0xFFFE, contentLength: length)
@@ -28,34 +12,6 @@ import Testing
         let header = try RecordHeader(bytes.span, at: 0)
         #expect(header.type == .parameters && header.requestID == 0xFFFE)
         #expect(header.contentLength == length && header.paddingLength == 0)
-    }
-
-    @Test(
-        "a walk skips content and padding", arguments: [0, 1, 7, 255],
-        [0, 1, 300, 65535])
-    func walks(_ padding: Int, _ length: Int) throws {
-        let content = [UInt8](repeating: 9, count: length)
-        let bytes =
-            FastCGIWire.record(4, content, padding: padding)
-            + FastCGIWire.record(5, [1], padding: padding)
-        var walk = RecordWalk()
-        #expect(try walk.next(in: bytes.span)?.type == .parameters)
-        #expect(walk.content == 8..<8 + length)
-        #expect(try walk.next(in: bytes.span)?.type == .standardInput)
-        #expect(bytes[walk.content] == [1])
-        #expect(walk.nextOffset == bytes.count)
-        #expect(try walk.next(in: bytes.span) == nil)
-    }
-
-    @Test("a walk stops at an incomplete header, and the last content may be incomplete")
-    func stops() throws {
-        let bytes = FastCGIWire.record(4, [1, 2, 3], padding: 2) + FastCGIWire.record(5)
-        for cut in 0...bytes.count {
-            var walk = RecordWalk()
-            var found = 0
-            while try walk.next(in: bytes.span.extracting(first: cut)) != nil { found += 1 }
-            #expect(found == (cut < 8 ? 0 : cut < bytes.count ? 1 : 2), "cut at \(cut)")
-        }
     }
 
     @Test(
@@ -74,6 +30,53 @@ import Testing
             }
             #expect(rest.map(Array.init) == Array(bytes[(bytes.count - 2)..<chunk.endIndex]))
             break
+        }
+    }
+}
+
+@Suite struct NameValuesTests {
+    /// Section 3.4: one byte up to 127, otherwise four bytes in big-endian order without the highest bit.
+    @Test(
+        "a length below 128 takes one byte, a larger one takes four",
+        arguments: [
+            (bytes: [0], length: 0, used: 1), (bytes: [1], length: 1, used: 1), (bytes: [127], length: 127, used: 1),
+            (bytes: [0x80, 0, 0, 128], length: 128, used: 4), (bytes: [0x80, 0, 0, 5], length: 5, used: 4),
+            (bytes: [0x80, 0, 1, 0], length: 256, used: 4),
+            (bytes: [0x80, 1, 0, 0], length: 65536, used: 4), (bytes: [0x81, 0, 0, 0], length: 1 << 24, used: 4),
+            (bytes: [0x81, 2, 3, 4], length: 0x0102_0304, used: 4),
+            (bytes: [0xFF, 0xFF, 0xFF, 0xFF], length: 0x7FFF_FFFF, used: 4),
+        ] as [(bytes: [UInt8], length: Int, used: Int)])
+    func decodesLengths(_ bytes: [UInt8], _ length: Int, _ used: Int) {
+        var index = 0
+        let following = bytes + [9, 9]
+        #expect(NameValues.length(in: following.span, at: &index) == length)
+        #expect(index == used)
+    }
+
+    @Test(
+        "pairs with lengths around the boundary are found",
+        arguments: [0, 1, 126, 127, 128, 129, 300])
+    func findsPairs(_ length: Int) throws {
+        let name = String(repeating: "n", count: length)
+        let value = String(repeating: "v", count: length)
+        let bytes = FastCGIWire.pair("A", "B") + FastCGIWire.pair(name, value) + FastCGIWire.pair("", "")
+        var found: [String] = []
+        try NameValues.forEach(in: bytes.span) { name, value in
+            found.append(
+                String(decoding: bytes[name], as: UTF8.self) + "="
+                    + String(decoding: bytes[value], as: UTF8.self))
+        }
+        #expect(found == ["A=B", name + "=" + value, "="])
+    }
+
+    @Test("truncated pairs are malformed at every cut")
+    func refusesCutPairs() {
+        let bytes = FastCGIWire.pair("NAME", "value") + FastCGIWire.pair(String(repeating: "n", count: 200), "v")
+        let whole = [0, FastCGIWire.pair("NAME", "value").count, bytes.count]
+        for cut in 0...bytes.count {
+            let isWhole =
+                (try? NameValues.forEach(in: bytes.span.extracting(first: cut)) { _, _ in }) != nil
+            #expect(isWhole == whole.contains(cut), "cut at \(cut)")
         }
     }
 }

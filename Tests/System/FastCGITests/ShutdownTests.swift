@@ -49,37 +49,6 @@ extension SocketTests {
             try responder.run()
         }
 
-        @Test("a partial request is completed and answered during shutdown")
-        func half() throws {
-            let server = try TestResponder()
-            let peer = try server.connect()
-            let request = FastCGIWire.request(body: [65, 66])
-            try peer.send(Array(request[..<30]))
-            #expect(
-                Eventually.holds { server.responder.openConnections == 1 && !server.hasIdleConnection }
-            )
-            let idle = try server.connect()
-            server.responder.shutDown()
-            #expect(try idle.isEnded())
-            #expect(try peer.exchange(Array(request[30...])).text == TestResponder.expected("/echo:AB"))
-            #expect(try peer.isEnded())
-            server.stop()
-        }
-
-        @Test("a response that is read slowly is sent completely during shutdown")
-        func slowReader() throws {
-            let server = try TestResponder()
-            let peer = try server.connect()
-            try peer.send(FastCGIWire.request("/large/3000000"))
-            #expect(peer.hasSomethingToRead())
-            let idle = try server.connect()
-            server.responder.shutDown()
-            #expect(try idle.isEnded())
-            #expect(try peer.answer().byteCount > 3_000_000)
-            #expect(try peer.isEnded())
-            server.stop()
-        }
-
         @Test("after the drain timeout the remaining requests are cut off", arguments: [true, false])
         func drainTimeout(_ isStuckInHandler: Bool) throws {
             var limits = Limits.quick

@@ -5,7 +5,7 @@ import Testing
 @Suite("A certificate")
 struct CertificateTests {
     /// A certificate from the openssl command, valid from now on.
-    private func certificate(days: Int, names: String) throws -> String {
+    private static func certificate(days: Int, names: String) throws -> String {
         let folder = try TemporaryFolder()
         try Shell.run([
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
@@ -13,6 +13,10 @@ struct CertificateTests {
             folder.file("key"), "-out", folder.file("pem"),
         ])
         return String(decoding: try Shell.run(["cat", folder.file("pem")]), as: UTF8.self)
+    }
+
+    private static let several = Result {
+        try certificate(days: 1, names: "DNS:api.example.com,DNS:*.wild.example,IP:192.0.2.1,IP:2001:db8::1")
     }
 
     @Test(
@@ -23,13 +27,12 @@ struct CertificateTests {
             ("2001:db8::1", true), ("", false),
         ])
     func names(host: String, isCovered: Bool) throws {
-        let names = "DNS:api.example.com,DNS:*.wild.example,IP:192.0.2.1,IP:2001:db8::1"
-        #expect(try #require(Certificate(pem: certificate(days: 1, names: names), host: host)).coversHost == isCovered)
+        #expect(try #require(Certificate(pem: Self.several.get(), host: host)).coversHost == isCovered)
     }
 
     @Test("has the times of its validity, and whether it is self-signed")
     func validity() throws {
-        let pem = try certificate(days: 3, names: "DNS:a")
+        let pem = try Self.certificate(days: 3, names: "DNS:a")
         let certificate = try #require(Certificate(pem: "text around it\n" + pem, host: "a"))
         #expect(certificate.notAfter - certificate.notBefore == 3 * 86_400)
         let now = try Int64(String(decoding: Shell.run(["date", "+%s"]), as: UTF8.self).dropLast()) ?? 0
@@ -38,7 +41,7 @@ struct CertificateTests {
         #expect(certificate == Certificate(pem: pem, host: "a"))
         #expect(
             certificate.fingerprint
-                != Certificate(pem: try self.certificate(days: 3, names: "DNS:a"), host: "a")?.fingerprint)
+                != Certificate(pem: try Self.certificate(days: 3, names: "DNS:a"), host: "a")?.fingerprint)
     }
 
     @Test(

@@ -14,9 +14,12 @@ struct KeyTests {
         return bytes
     }
 
-    @Test("an RSA key of 2048 to 8192 bits is accepted", arguments: [2048, 2049, 3072, 4096, 8192])
+    @Test(
+        "an RSA key of 2048 to 8192 bits with a common exponent is accepted", arguments: [2048, 2049, 3072, 4096, 8192])
     func acceptedModulus(bits: Int) {
-        #expect(throws: Never.self) { try RSAPublicKey(modulus: modulus(bits: bits), exponent: [1, 0, 1]) }
+        for exponent in [[3], [17], [1, 0, 1]] as [[UInt8]] {
+            #expect(throws: Never.self) { try RSAPublicKey(modulus: modulus(bits: bits), exponent: exponent) }
+        }
         #expect(throws: Never.self) {
             try RSAPublicKey(modulus: [0, 0] + modulus(bits: bits), exponent: [0, 1, 0, 1])
         }
@@ -45,11 +48,6 @@ struct KeyTests {
         arguments: [[], [0], [0, 0], [1], [0, 1], [2], [4], [1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0, 1]] as [[UInt8]])
     func refusedExponents(exponent: [UInt8]) {
         #expect(throws: KeyError.exponent) { try RSAPublicKey(modulus: modulus(bits: 2048), exponent: exponent) }
-    }
-
-    @Test("the common small exponents are accepted", arguments: [[3], [17], [1, 0, 1]] as [[UInt8]])
-    func acceptedExponents(exponent: [UInt8]) {
-        #expect(throws: Never.self) { try RSAPublicKey(modulus: modulus(bits: 2048), exponent: exponent) }
     }
 
     @Test("a signature is valid only for the hash of the signed message")
@@ -102,19 +100,6 @@ struct KeyTests {
             }
         }
         #expect(padded > 0)
-    }
-
-    @Test("an empty message can be signed and verified with every type of key")
-    func emptyMessage() throws {
-        let (rsa, p256, ed25519) = (
-            try RSAPrivateKey.generate(), try P256PrivateKey.generate(), try Ed25519PrivateKey.generate()
-        )
-        #expect(rsa.publicKey.isValidPKCS1SHA256Signature(try rsa.sign([]), for: []))
-        #expect(p256.publicKey.isValid(signature: try p256.sign([]), for: []))
-        #expect(ed25519.publicKey.isValid(signature: try ed25519.sign([]), for: []))
-        #expect(!rsa.publicKey.isValidPKCS1SHA256Signature([], for: []))
-        #expect(!p256.publicKey.isValid(signature: [], for: []))
-        #expect(!ed25519.publicKey.isValid(signature: [], for: []))
     }
 
     @Test("an invalid signature leaves OpenSSL's error queue empty")

@@ -1,5 +1,6 @@
 import POSIX
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct BlockingSectionTests {
@@ -63,5 +64,64 @@ import Testing
 
     private func onThread(_ body: @escaping @Sendable () -> Void) throws {
         try Thread.spawn(name: "test", body: body).join()
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SemaphoreTests {
+    @Test("a post wakes one waiting thread, and counts if it comes before the wait")
+    func wakes() throws {
+        let (ping, pong) = (Semaphore(), Semaphore())
+        ping.post()
+        let other = try Thread.spawn(name: "other") {
+            for _ in 0..<1000 {
+                ping.wait()
+                pong.post()
+            }
+        }
+        for _ in 0..<999 {
+            pong.wait()
+            ping.post()
+        }
+        pong.wait()
+        other.join()
+    }
+}
+
+@Suite("ThreadLocal")
+struct ThreadLocalTests {
+    /// Counts its instances.
+    private final class Counted: Sendable {
+        static let alive = Atomic(0)
+
+        init() { Self.alive.add(1, ordering: .relaxed) }
+
+        deinit { Self.alive.subtract(1, ordering: .relaxed) }
+    }
+
+    private final class Number {
+        var value = 0
+    }
+
+    @Test("each thread has its own object")
+    func own() throws {
+        let local = ThreadLocal(Number())
+        local.own.value = -1
+        let arrived = Monitor(0)
+        let seen = try Concurrently.run(8) { index -> Int in
+            local.own.value += index
+            arrived.change { $0 += 1 }
+            arrived.wait { $0 == 8 ? () : nil }
+            return local.own.value
+        }
+        #expect(seen.sorted() == Array(0..<8))
+        #expect(local.own.value == -1)
+    }
+
+    @Test("the object is released when its thread ends")
+    func end() throws {
+        let local = ThreadLocal(Counted())
+        let thread = try Thread.spawn(name: "counted") { _ = local.own }
+        thread.join()
+        #expect(Counted.alive.load(ordering: .relaxed) == 0)
     }
 }

@@ -20,10 +20,6 @@ struct CallGateTests {
             #expect(admits(gate))
         }
         #expect(gate.count == 0)
-    }
-
-    @Test("a limit of zero lets no request in")
-    func zero() {
         #expect(!admits(CallGate(limit: 0)))
     }
 

@@ -1,6 +1,7 @@
 import FileSystem
 import Glibc
 import POSIX
+import Processes
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ struct SharedCounterTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("starts at zero, and increments are visible to the other process")
+    @Test("starts at zero, increments are visible to the other process, and the value stays when it is opened again")
     func shared() throws {
         let first = try #require(try SharedCounter.open(path, creating: true))
         let second = try #require(try SharedCounter.open(path, creating: false))
@@ -22,13 +23,8 @@ struct SharedCounterTests {
         #expect(first.value == 1)
         first.increment()
         #expect(second.value == 2)
-    }
-
-    @Test("keeps its value when it is opened again")
-    func goesOn() throws {
-        try SharedCounter.open(path, creating: true)?.increment()
         for creating in [true, false] {
-            #expect(try SharedCounter.open(path, creating: creating)?.value == 1)
+            #expect(try SharedCounter.open(path, creating: creating)?.value == 2)
         }
     }
 
@@ -76,5 +72,54 @@ struct SharedCounterTests {
         #expect(try SharedCounter.open(path, creating: false) == nil)
         #expect(!File.exists(path))
         #expect(throws: POSIXError.self) { try SharedCounter.open(folder.file("no/where"), creating: true) }
+    }
+}
+
+@Suite("Striped counters")
+struct StripedCountersTests {
+    @Test("concurrent increments are all counted")
+    func crowd() throws {
+        let counters = StripedCounters(count: 3)
+        _ = try Concurrently.run(16) { index in
+            for _ in 0..<200_000 { counters.add(index % 2 + 1, to: 1) }
+        }
+        #expect(counters[1] == 8 * 200_000 + 8 * 400_000)
+        #expect(counters[0] == 0)
+        #expect(counters[2] == 0)
+    }
+
+    @Test("a decrement may run on another thread than the increment")
+    func difference() throws {
+        let counters = StripedCounters(count: 1)
+        _ = try Concurrently.run(8) { index in
+            for _ in 0..<1000 { counters.add(index < 4 ? 1 : -1, to: 0) }
+        }
+        #expect(counters[0] == 0)
+        counters.add(-5, to: 0)
+        #expect(counters[0] == -5)
+    }
+}
+
+@Suite("Resource usage")
+struct UsageTests {
+    @Test("the usage of this process")
+    func process() throws {
+        let before = ProcessUsage()
+        let after = ProcessUsage()
+        // Other tests open and close descriptors concurrently.
+        #expect(try #require(after.openDescriptors) > 2)
+        #expect(try #require(after.descriptorLimit) >= #require(after.openDescriptors))
+        #expect(try #require(after.residentBytes) > 1 << 20)
+        #expect(try #require(after.virtualBytes) >= #require(after.residentBytes))
+        #expect(try #require(after.cpuSeconds) >= #require(before.cpuSeconds))
+        #expect(try #require(after.threads) > 0)
+    }
+
+    @Test("the usage of the file system of a path, which must exist")
+    func fileSystem() throws {
+        let space = try FileSystemStatus(at: "/proc/self/exe")
+        #expect(space.totalBytes > 0)
+        #expect(space.freeBytes >= 0 && space.freeBytes <= space.totalBytes)
+        #expect(throws: POSIXError.self) { try FileSystemStatus(at: "/nowhere/at/all") }
     }
 }

@@ -60,20 +60,6 @@ struct WorkerSlotsTests {
         second.waitForSlot()
     }
 
-    @Test("a worker that waits for events is not busy, nor is one that sleeps")
-    func busyWorkers() throws {
-        let slots = WorkerSlots(2, for: 3)
-        for worker in 0..<2 { slots.take(worker) }
-        let third = try Sleeper(2, in: slots)
-        #expect(slots.busyWorkers == 2)
-        slots.beginWaiting()
-        #expect(slots.busyWorkers == 1)
-        slots.endWaiting()
-        #expect(slots.busyWorkers == 2)
-        slots.free()
-        third.waitForSlot()
-    }
-
     @Test("there are no more slots than workers", arguments: [(4, 1), (1, 1), (2, 3)])
     func noMoreThanWorkers(_ limit: Int, _ workers: Int) {
         let slots = WorkerSlots(limit, for: workers)

@@ -1,4 +1,4 @@
-import Foundation
+import POSIX
 import PostgreSQL
 import SQL
 import TestSupport
@@ -47,7 +47,7 @@ struct SessionTests {
         #expect(try connection.first("SHOW application_name") { $0.text(0) } == "other")
     }
 
-    @Test("A transaction pooler is detected; transactions have the timeouts, and the pooler's sessions keep none")
+    @Test("A transaction pooler is detected; transactions have the timeouts, and the sessions keep none and go on")
     func pooler() throws {
         let fixture = try Fixture()
         let pooler = try PgBouncer(before: fixture.url, on: fixture.server)
@@ -68,17 +68,36 @@ struct SessionTests {
             #expect(try pooled.integer("SELECT count(*) FROM pg_prepared_statements") == 0)
         }
         #expect(failure { try connection.listen(to: "news") }?.message.contains("pooler") == true)
-    }
-
-    @Test("A failed transaction behind a pooler is rolled back, and the connection is usable")
-    func failureBehindPooler() throws {
-        let fixture = try Fixture()
-        let pooler = try PgBouncer(before: fixture.url, on: fixture.server)
-        let connection = try Connection(to: pooler.url)
+        // A failed transaction is rolled back, and the connection is usable.
         try connection.begin()
         try connection.send("SELECT 1 / 0")
         #expect(failure { try connection.commit() }?.sqlState == "22012")
         try connection.rollback()
         #expect(try connection.integer("SELECT 5") == 5)
+    }
+}
+
+@Suite("PostgreSQL: notifications")
+struct NotificationTests {
+    @Test("A notification of another connection arrives, once for all that were sent", arguments: ["news", "a \"b\""])
+    func arrives(channel: String) throws {
+        let fixture = try Fixture()
+        let (listener, sender) = (try fixture.connect(), try fixture.connect())
+        try listener.listen(to: channel)
+        #expect(try !listener.waitForNotifications(until: .now))
+        try sender.begin()
+        try sender.send("SELECT pg_notify(?, 'a'), pg_notify(?1, 'b')", .text(channel))
+        try sender.commit()
+        #expect(try listener.waitForNotifications(until: .now + .seconds(60)))
+        #expect(try !listener.waitForNotifications(until: .now))
+        #expect(try listener.integer("SELECT 5") == 5)
+    }
+
+    @Test("A notification that arrives with the answer to a statement is not lost")
+    func withAnswer() throws {
+        let connection = try Fixture().connect()
+        try connection.listen(to: "news")
+        try connection.run("SELECT pg_notify('news', '')")
+        #expect(try connection.waitForNotifications(until: .now + .seconds(60)))
     }
 }

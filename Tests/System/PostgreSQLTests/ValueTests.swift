@@ -5,31 +5,25 @@ import Testing
 
 @Suite("PostgreSQL: values")
 struct ValueTests {
-    @Test(
-        "A text is read as it was written",
-        arguments: ["", "a", "Grüße 🐘", "'\"\\$1?", String(repeating: "ü", count: 500_000)])
-    func texts(text: String) throws {
+    @Test("A text or a blob is read as it was written")
+    func texts() throws {
         let connection = try Fixture().connect()
-        #expect(try connection.first("SELECT ?::text", .text(text)) { $0.optionalText(0) } == text)
+        for text in ["", "a", "Grüße 🐘", "'\"\\$1?", String(repeating: "ü", count: 500_000)] {
+            let isSame = try connection.first("SELECT ?::text", .text(text)) { $0.optionalText(0) } == text
+            #expect(isSame, "\(text.prefix(10))")
+        }
+        for blob in [[], [0], [0, 255, 92], [UInt8](repeating: 7, count: 3_000_000)] as [[UInt8]] {
+            let isSame = try connection.first("SELECT ?::bytea", .blob(blob)) { $0.optionalBlob(0) } == blob
+            #expect(isSame, "\(blob.prefix(10))")
+        }
     }
 
-    @Test(
-        "A blob is read as it was written",
-        arguments: [[], [0], [0, 255, 92], [UInt8](repeating: 7, count: 3_000_000)])
-    func blobs(blob: [UInt8]) throws {
+    @Test("An integer is read as it was written; integers of each size and flags are read as integers")
+    func integers() throws {
         let connection = try Fixture().connect()
-        #expect(try connection.first("SELECT ?::bytea", .blob(blob)) { $0.optionalBlob(0) } == blob)
-    }
-
-    @Test("An integer is read as it was written", arguments: [0, 1, -1, 9, 10, -10, Int64.max, Int64.min])
-    func integers(number: Int64) throws {
-        let connection = try Fixture().connect()
-        #expect(try connection.first("SELECT ?::bigint", .integer(number)) { $0.optionalInteger(0) } == number)
-    }
-
-    @Test("Integers of each size and flags are read as integers")
-    func integerSizes() throws {
-        let connection = try Fixture().connect()
+        for number in [0, 1, -1, 9, 10, -10, Int64.max, Int64.min] {
+            #expect(try connection.first("SELECT ?::bigint", .integer(number)) { $0.optionalInteger(0) } == number)
+        }
         let read = try connection.first("SELECT (-2)::smallint, (-3)::integer, (-4)::bigint, true, false, '5'::xid8") {
             row in (0..<6).map { row.integer(Int32($0)) }
         }
@@ -55,16 +49,19 @@ struct ValueTests {
         #expect(isEmpty == true)
     }
 
-    @Test("A text with a zero byte is refused, and nothing is sent", arguments: ["\0", "a\0b", "a\0"])
-    func zeroBytes(text: String) throws {
+    @Test("A text with a zero byte is refused, and nothing is sent")
+    func zeroBytes() throws {
         let connection = try Fixture().connectWithTable()
-        let error = failure { try connection.run("INSERT INTO things VALUES (1, ?)", .text(text)) }
-        #expect(error?.description.contains("zero byte") == true)
-        #expect(failure { _ = try connection.all("SELECT ?::text[]", with: [.texts([text])]) { $0.text(0) } } == error)
+        for text in ["\0", "a\0b", "a\0"] {
+            let error = failure { try connection.run("INSERT INTO things VALUES (1, ?)", .text(text)) }
+            #expect(error?.description.contains("zero byte") == true)
+            let inArray = failure { _ = try connection.all("SELECT ?::text[]", with: [.texts([text])]) { $0.text(0) } }
+            #expect(inArray == error)
+        }
         #expect(try connection.integer("SELECT count(*) FROM things") == 0)
     }
 
-    @Test("Arrays are written with their NULLs")
+    @Test("Arrays are written with their NULLs, and an empty one has no elements")
     func arrays() throws {
         let connection = try Fixture().connect()
         let sql = "SELECT * FROM unnest(?1::text[], ?2::bigint[], ?3::bytea[]) AS rows (a, b, c)"
@@ -78,13 +75,31 @@ struct ValueTests {
                 "Optional(\"a\") Optional(\(Int64.min)) Optional([0, 1])", "nil nil nil",
                 "Optional(\"\") Optional(7) Optional([])",
             ])
-    }
-
-    @Test("An empty array has no elements")
-    func emptyArrays() throws {
-        let connection = try Fixture().connect()
         for (type, array) in [("text", Parameter.texts([])), ("bigint", .integers([])), ("bytea", .blobs([]))] {
             #expect(try connection.all("SELECT cardinality(?::\(type)[])", with: [array]) { $0.integer(0) } == [0])
         }
+    }
+}
+
+@Suite("PostgreSQL: placeholders")
+struct PlaceholderTests {
+    @Test("A placeholder is a parameter outside of quotes and comments")
+    func quotes() throws {
+        let connection = try Fixture().connect()
+        let sql = """
+            SELECT ?::text, '?', 'it''s ?' AS "a ""?"" name", -- a comment?
+            /* another? */ ?::text
+            """
+        let read = try connection.first(sql, .text("a"), .text("b")) { row in (0..<4).map { row.text(Int32($0)) } }
+        #expect(read == ["a", "?", "it's ?", "b"])
+    }
+
+    @Test("A number names a parameter, and a placeholder without one takes the next number")
+    func numbers() throws {
+        let connection = try Fixture().connect()
+        let read = try connection.first(
+            "SELECT ?2::text || ?1 || ?2, ?::text", .text("a"), .text("b"), .text("c")
+        ) { row in [row.text(0), row.text(1)] }
+        #expect(read == ["bab", "c"])
     }
 }
