@@ -40,9 +40,7 @@ struct ReloadTests {
             "JWT_ACCESS_SECRET": Self.access[0], "JWT_REFRESH_SECRET": Self.refresh[2], "DATA_KEY": Self.dataKeys[2],
         ])
         let server = configured.server
-        let clients = (0..<4).map {
-            LoopingClient(server, "looping-\($0)@example.com", retriesWithoutResponse: false)
-        }
+        let clients = (0..<4).map { LoopingClient(server, "looping-\($0)@example.com") }
         var witness = try server.devLogin("witness@example.com")
         for number in 0..<12 {
             let step = Self.steps[number % Self.steps.count]
@@ -117,28 +115,6 @@ struct ReloadTests {
         #expect(!configured.server.process.log.contains(Self.access[0]))
     }
 
-    @Test("Invalid settings change nothing, and every fault is logged without its value")
-    func refused() throws {
-        let configured = try ServerWithConfigurationFile()
-        let server = configured.server
-        let login = try server.devLogin("kept@example.com")
-        let said = try configured.reload([
-            "JWT_ACCESS_SECRET": "Xshort", "LOG_LEVEL": "Xloud", "ACCESS_TOKEN_TTL": "30s",
-            "DEV_LOGIN_SECRET": "Xother",
-        ])
-        #expect(said.contains("JWT_ACCESS_SECRET is too short") && said.contains("LOG_LEVEL must be one of"))
-        #expect(said.contains("\"event\":\"reload_refused\"") && said.contains("\"level\":\"error\""))
-        #expect(!said.contains("Xshort") && !said.contains("Xloud") && !said.contains("Xother"))
-        #expect(try server.me(login.accessToken).status == 200)
-        #expect(try server.devLogin("kept@example.com").json["expiresIn"] == 900)
-
-        try FileManager.default.removeItem(atPath: configured.path)
-        #expect(configured.reload().contains("cannot be read: No such file or directory"))
-        #expect(try server.devLogin("kept@example.com").status == 200)
-        #expect(try configured.reload(["ACCESS_TOKEN_TTL": "30s"]).contains("\"reloaded\""))
-        #expect(try server.devLogin("kept@example.com").json["expiresIn"] == 30)
-    }
-
     @Test("The log level changes")
     func logLevel() throws {
         let configured = try ServerWithConfigurationFile(["LOG_LEVEL": "warning"])
@@ -173,12 +149,68 @@ struct ReloadTests {
     @Test("A hundred concurrent reloads neither fail a request nor prevent a shutdown")
     func concurrentReloads() throws {
         let configured = try ServerWithConfigurationFile()
-        let client = LoopingClient(configured.server, "looping@example.com", retriesWithoutResponse: false)
+        let client = LoopingClient(configured.server, "looping@example.com")
         for _ in 0..<100 { configured.server.process.signal(SIGHUP) }
         #expect(client.completesRounds(3))
         #expect(client.stop() == [])
         for _ in 0..<100 { configured.server.process.signal(SIGHUP) }
         configured.server.process.signal(SIGTERM)
         #expect(configured.server.process.wait() == 0)
+    }
+}
+
+/// A reload reads the files of the providers again.
+@Suite("Reloading the providers")
+struct ProviderReloadTests {
+    private let folder: TemporaryFolder
+    private let configured: ServerWithConfigurationFile
+    private var settings: [String: String?] { ["PROVIDERS_DIR": folder.path] }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        configured = try ServerWithConfigurationFile(["PROVIDERS_DIR": folder.path])
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+        chmod(folder.file(name), 0o600)
+    }
+
+    /// The names of settings that changed, and of those that need a restart.
+    private func reload() throws -> [[String]] {
+        let line = try configured.reload(settings).split(separator: "\n").last { $0.contains("\"reloaded\"") } ?? ""
+        let object = try JSONValue(parsing: Array(line.utf8)).object ?? [:]
+        return ["changed", "needs_restart"].map { object[$0]?.array?.compactMap(\.string) ?? [] }
+    }
+
+    @Test("The log names the changed settings of each file; none needs a restart")
+    func names() throws {
+        let name = "\(URL(fileURLWithPath: folder.path).lastPathComponent)/wechat"
+        try write("KIND=wechat\nAPP_ID=wx1\nAPP_SECRET_FILE=\(folder.file("secret"))\n", to: "wechat.conf")
+        try write("Xsecret", to: "secret")
+        #expect(try reload() == [["APP_ID", "APP_SECRET", "KIND"].map { "\(name): \($0)" }, []])
+        #expect(try reload() == [[], []])
+        try write("Xother", to: "secret")
+        #expect(try reload() == [["\(name): APP_SECRET"], []])
+        try FileManager.default.removeItem(atPath: folder.file("wechat.conf"))
+        #expect(try reload() == [["APP_ID", "APP_SECRET", "KIND"].map { "\(name): \($0)" }, []])
+        for secret in ["Xsecret", "Xother"] { #expect(!configured.server.process.log.contains(secret)) }
+    }
+
+    @Test("A faulty or missing file is refused, and the earlier settings stay in force until the next good one")
+    func refused() throws {
+        try write("KIND=wechat\nAPP_ID=wx1\nAPP_SECRET=Xsecret Xsecret\n", to: "wechat.conf")
+        let log = try configured.reload(settings.merging(["ACCESS_TOKEN_TTL": "30s"]) { $1 })
+        #expect(log.contains("\"event\":\"reload_refused\"") && log.contains("/wechat.conf: APP_SECRET must be up to"))
+        #expect(!log.contains("Xsecret"))
+        #expect(log.contains("\"level\":\"error\""))
+        #expect(try configured.server.devLogin("ada@example.com").json["expiresIn"] == 900)
+
+        try FileManager.default.removeItem(atPath: configured.path)
+        #expect(configured.reload().contains("cannot be read: No such file or directory"))
+        #expect(try configured.server.devLogin("ada@example.com").json["expiresIn"] == 900)
+        try FileManager.default.removeItem(atPath: folder.file("wechat.conf"))
+        #expect(try configured.reload(["ACCESS_TOKEN_TTL": "30s"]).contains("\"reloaded\""))
+        #expect(try configured.server.devLogin("ada@example.com").json["expiresIn"] == 30)
     }
 }

@@ -30,7 +30,7 @@ struct RemovedDatabaseTests {
 
     @Test(
         "An open database file that is removed or replaced is not ready, and the server goes on",
-        arguments: ["", "-wal", "-shm"], [false, true])
+        arguments: [("", false), ("", true), ("-wal", true), ("-shm", false)])
     func notReady(suffix: String, isReplaced: Bool) throws {
         let server = try ServerProcess()
         func readiness() throws -> TestResponse { try server.send(.get("/readyz")) }

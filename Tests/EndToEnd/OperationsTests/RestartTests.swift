@@ -96,32 +96,6 @@ struct RestartTests {
         #expect(server.log.contains("connections_adopted"))
     }
 
-    @Test(
-        "No request is lost behind a web server with a minimal configuration", .needs(.otherFronts),
-        arguments: WebServer.allCases)
-    func otherWebServers(_ kind: WebServer) throws {
-        let server = try ManagedServer { $0["WORKERS"] = "8" }
-        // The web servers' workers run as another user.
-        chmod(server.socket, 0o666)
-        let webServer = try WebServerProcess(kind, responder: .unix(server.socket))
-        let (login, file) = (Self.login("fronted"), webServer.folder.file("login"))
-        try Data(login.body).write(to: URL(fileURLWithPath: file))
-        let exchange = WebServerExchange(
-            path: "/auth/dev-login", headers: ["Content-Type: application/json"], body: (file, login.body.count),
-            status: 200)
-        let load = Load()
-        let threads = load.start(2) { _ in
-            { try webServer.send(Array(repeating: exchange, count: 25), atATime: 25).map(\.status) }
-        }
-        for _ in 0..<6 {
-            let before = load.answered
-            #expect(try server.restart() == 0)
-            #expect(Eventually.holds(within: 40) { load.answered > before + 100 || !load.faults.isEmpty })
-        }
-        load.stop(threads)
-        #expect(load.faults == [])
-    }
-
     @Test("The manager stores no connection that the server has adopted or closed")
     func storedConnections() throws {
         let server = try ManagedServer()

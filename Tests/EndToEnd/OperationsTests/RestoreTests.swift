@@ -1,4 +1,6 @@
+import Foundation
 import JSON
+import StoreSupport
 import TestSupport
 import Testing
 
@@ -24,63 +26,77 @@ struct RestoreTests {
         try server.restart()
     }
 
-    private func kinds() throws -> [String] { try server.auditTrail().compactMap { $0["kind"]?.string } }
-
-    @Test("A client that refreshed after the backup must log in again and is not treated as a thief")
-    func refreshedSince() throws {
-        let first = try server.devLogin("ada@example.com")
+    @Test("Clients go on unless they refreshed after the backup; these log in again, and are not treated as thieves")
+    func clients() throws {
+        let first = try server.devLogin("refreshed-since@example.com")
+        let kept = try server.devLogin("not-refreshed@example.com")
+        let before = try server.devLogin("lost-response@example.com")
+        let lost = try server.refresh(before.refreshToken)
+        let ended = try server.devLogin("logged-out@example.com")
         try server.runCommand("backup", backup)
         let second = try server.refresh(first.refreshToken)
         let third = try server.refresh(second.refreshToken)
+        #expect(try server.send(.post("/api/auth/logout", bearer: ended.accessToken)).status == 204)
+        let new = try server.devLogin("new@example.com")
         try restore()
-        for token in [third.refreshToken, second.refreshToken, third.refreshToken] {
+
+        for token in [third.refreshToken, second.refreshToken, third.refreshToken, new.refreshToken] {
             let response = try server.refresh(token)
             #expect(response.status == 401 && response.code == "invalid_refresh_token")
         }
-        #expect(try server.devLogin("ada@example.com").status == 200)
-        #expect(try !kinds().contains("refresh_token_reused"))
-        #expect(try kinds().contains("database_restored"))
-    }
-
-    @Test("A client that did not refresh after the backup continues")
-    func notRefreshed() throws {
-        let before = try server.devLogin("ada@example.com")
-        try server.runCommand("backup", backup)
-        try restore()
-        #expect(try server.me(before.accessToken).status == 200)
-        let next = try server.refresh(before.refreshToken)
+        #expect(try server.devLogin("refreshed-since@example.com").json["isNewUser"] == false)
+        #expect(try server.me(kept.accessToken).status == 200)
+        let next = try server.refresh(kept.refreshToken)
         #expect(next.status == 200)
         #expect(try server.refresh(next.refreshToken).status == 200)
-    }
+        #expect(try server.refresh(before.refreshToken).refreshToken == lost.refreshToken)
+        #expect(try server.me(new.accessToken).status == 401)
+        #expect(try server.devLogin("new@example.com").json["isNewUser"] == true)
+        let kinds = try server.auditTrail().compactMap { $0["kind"]?.string }
+        #expect(!kinds.contains("refresh_token_reused") && kinds.contains("database_restored"))
 
-    @Test("A client whose refresh response was lost before the backup continues")
-    func lostResponse() throws {
-        let first = try server.devLogin("ada@example.com")
-        let second = try server.refresh(first.refreshToken)
-        try server.runCommand("backup", backup)
-        try restore()
-        #expect(try server.refresh(first.refreshToken).refreshToken == second.refreshToken)
-    }
-
-    @Test("A session that ended after the backup is restored unless all sessions are ended")
-    func loggedOut() throws {
-        let login = try server.devLogin("ada@example.com")
-        try server.runCommand("backup", backup)
-        #expect(try server.send(.post("/api/auth/logout", bearer: login.accessToken)).status == 204)
-        try restore()
-        #expect(try server.me(login.accessToken).status == 200)
+        #expect(try server.me(ended.accessToken).status == 200, "ended after the backup")
         try restore("--end-sessions")
-        #expect(try server.me(login.accessToken).code == "session_revoked")
-        #expect(try server.refresh(login.refreshToken).code == "refresh_token_revoked")
+        #expect(try server.me(ended.accessToken).code == "session_revoked")
+        #expect(try server.refresh(ended.refreshToken).code == "refresh_token_revoked")
+    }
+}
+
+/// The commands of Operations.md that return to an older program.
+@Suite("The downgrade of the page", .enabled(if: !TestDatabase.isOnServer, "about a file"))
+struct DowngradeTests {
+    /// The commands after the upgrade. The program of this build is the older one, since the package manager is replaced.
+    private func downgrade(_ server: ServerProcess, backup: String) throws -> Shell.Outcome {
+        let blocks = try DocumentationPage.operations.blocks.filter { $0.section == "Upgrading" }
+        let block = try #require(blocks.first { $0.text.contains("--allow-downgrades") })
+        let commands = block.text.replacingOccurrences(
+            of: "/var/lib/gatehouse/before-upgrade-from-0.1.0-1.db", with: backup)
+        let script = """
+            apt() { :; }; systemctl() { :; }
+            gatehouse() { \(Executable.gatehouse) "$@"; }
+            \(commands)
+            """
+        return try Shell.outcome(
+            of: ["/bin/bash", "-uc", script],
+            environment: ["DATABASE_URL": server.databaseURL, "PATH": "/usr/bin:/bin"])
     }
 
-    @Test("A user who was created after the backup is unknown")
-    func newUser() throws {
+    @Test("It restores the backup only if the older program refuses the schema", arguments: [false, true])
+    func restores(isNewer: Bool) throws {
+        let server = try ServerProcess()
+        let backup = server.folder.file("before.db")
+        let before = try server.devLogin("before@example.com")
         try server.runCommand("backup", backup)
-        let login = try server.devLogin("ada@example.com")
-        try restore()
-        #expect(try server.me(login.accessToken).status == 401)
-        #expect(try server.refresh(login.refreshToken).code == "invalid_refresh_token")
-        #expect(try server.devLogin("ada@example.com").json["isNewUser"] == true)
+        let since = try server.devLogin("since@example.com")
+        server.process.signal(SIGTERM)
+        #expect(server.process.wait() == 0)
+        if isNewer { try server.testDatabase.execute("PRAGMA user_version = 1000") }
+        let outcome = try downgrade(server, backup: backup)
+        #expect(outcome.status == 0, "\(outcome.text)\(outcome.errorOutput)")
+        #expect(outcome.text.contains("FAULT  schema") == isNewer)
+        #expect(outcome.text.contains("restored") == isNewer, "\(outcome.text)")
+        try server.restart()
+        #expect(try server.refresh(before.refreshToken).status == 200)
+        #expect(try server.refresh(since.refreshToken).status == (isNewer ? 401 : 200))
     }
 }

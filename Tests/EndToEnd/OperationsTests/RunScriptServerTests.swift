@@ -19,44 +19,37 @@ struct RunScriptServerTests {
         try Shell.outcome(of: ["bash", "-c", ": </dev/tcp/127.0.0.1/\(port)"]).status == 0
     }
 
-    @Test("The printed commands work one by one and all at once, again and again")
-    func printedCommands() throws {
+    @Test("What it prints fits a screen, its line signs in again and again, and a failed refresh keeps the tokens")
+    func page() throws {
         let server = try DevelopmentServer()
-        let commands = server.commands
-        for path in [
-            "mint", "me", "refresh", "logout", "dev-login", "me/accounts/apple", "me/accounts/google", "accounts",
-            "export", "jwks.json",
-        ] {
-            #expect(commands.contains { $0.contains("/\(path) ") || $0.hasSuffix("/\(path)") }, "\(path)")
-        }
-        #expect(commands.last?.contains("-X DELETE") == true)
-        for _ in 1...2 {
-            let outcome = try server.paste(commands)
-            #expect(outcome.errorOutput == "")
-            #expect(outcome.text.contains(#""alg":"ES256""#), "\(outcome.text)")
-        }
-        for command in commands {
-            let outcome = try server.paste([command])
-            #expect(outcome.status == 0 && outcome.errorOutput == "", "\(command): \(outcome.text)")
-        }
-    }
-
-    @Test("A pasted refresh that fails is shown and keeps the tokens, and two in a row do not end the session")
-    func pastedRefresh() throws {
-        let server = try DevelopmentServer()
-        let login = try #require(server.commands.first)
-        let refresh = try #require(server.commands.first { $0.contains("/auth/refresh") })
-        let me = try #require(server.commands.first { $0.contains("/users/me ") })
-        #expect(try server.paste([login, refresh, refresh, me]).errorOutput == "")
+        // Usually it is started in the checkout, and paths are short.
+        let folder = server.folder
+        let page = server.page.replacing(folder.file("checkout/"), with: "").replacing(folder.file(""), with: "")
+        let lines = page.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != "" }
+        #expect(lines.count <= 20 && lines.allSatisfy { $0.count <= 100 }, "\(page)")
+        let signIn = try #require(server.signIn)
+        for _ in 1...2 { try expect(signIn, at: server, answers: "200 200") }
+        let refresh = "api auth/refresh -d @\(server.data)/session.json | keep"
+        let functions = ". \(server.data)/api.sh"
+        try expect("\(functions); \(refresh); \(refresh); user_api users/me", at: server, answers: "200 200 200")
         let tokens = try String(contentsOfFile: server.data + "/session.json", encoding: .utf8)
-        let failed = try server.paste([refresh.replacing("/auth/refresh", with: "/auth/refrash")])
+        let failing = refresh.replacing("auth/refresh", with: "auth/refrash")
+        let failed = try server.paste(["\(functions); \(failing)"])
         #expect(failed.text.contains(#""code":"not_found""#) && failed.errorOutput.contains("404"))
         #expect(try String(contentsOfFile: server.data + "/session.json", encoding: .utf8) == tokens)
-        #expect(try server.paste([refresh, me]).errorOutput == "")
+        try expect("\(functions); \(refresh); user_api users/me", at: server, answers: "200 200")
+    }
+
+    private func expect(
+        _ line: String, at server: DevelopmentServer, answers: String, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let outcome = try server.paste([line])
+        let statuses = outcome.errorOutput.split(separator: "\n").joined(separator: " ")
+        #expect(statuses == answers, "\(outcome.text)", sourceLocation: location)
     }
 
     @Test(
-        "With --listen, other machines reach the API and the fake Apple over TLS at the address",
+        "With --listen, other machines reach the API and the fake Apple over TLS at the address, and not the console",
         .enabled(if: ownAddress != nil, "this machine has no address but loopback"))
     func listen() throws {
         let address = try #require(Self.ownAddress)
@@ -66,6 +59,13 @@ struct RunScriptServerTests {
         #expect(server.page.contains("--listen lets every machine in this network sign in"))
         #expect(try server.ask("https://\(host):\(server.port)/api/users/me").status == 401)
         #expect(try server.ask("https://localhost:\(server.port)/api/users/me").status == 401)
+        let console = "https://\(host):\(server.port)/console/"
+        for path in ["", "main.js", "settings", "log/end", "faults"] {
+            #expect(try server.ask(console + path).status == 403, "\(path)")
+        }
+        #expect(try server.ask(console + "apple/mint", "-X", "POST", "-d", "{}").status == 403)
+        #expect(try server.ask(console + "faulty/../settings", "--path-as-is").status == 403)
+        #expect(try server.ask(console + "faulty/api/users/me").status == 401)
         let login = server.folder.file("login")
         for audience in ["com.example.phone", "com.example.watch"] {
             let minted = try server.ask("https://\(host):\(server.applePort)/mint", "-d", #"{"aud":"\#(audience)"}"#)
@@ -75,7 +75,7 @@ struct RunScriptServerTests {
                 "Content-Type: application/json")
             #expect(answer.status == 200)
         }
-        #expect(try server.paste(server.commands).errorOutput == "")
+        try expect(#require(server.signIn), at: server, answers: "200 200")
     }
 
     @Test(
@@ -94,7 +94,7 @@ struct RunScriptServerTests {
             let rebound = try server.ask(address, "--connect-to", outside, "-H", "Host: rebind.example")
             #expect(rebound.status == 421)
         }
-        #expect(try server.paste(server.commands).errorOutput == "")
+        try expect(#require(server.signIn), at: server, answers: "200 200")
     }
 
     @Test("Settings in the environment are passed on, and the fake Apple takes the developer's key from them")
@@ -108,10 +108,11 @@ struct RunScriptServerTests {
             "APPLE_TEAM_ID": "MYTEAMID01", "APPLE_KEY_ID": "MYKEYID001", "APPLE_PRIVATE_KEY_FILE": key,
             "APPLE_NONCE": "challenge",
         ])
-        let outcome = try server.paste(["DEV_LOGIN_SECRET='a secret of the operator'"] + server.commands)
-        #expect(outcome.errorOutput == "")
-        #expect(outcome.text.contains(#""expiresIn":77"#))
-        #expect(!outcome.text.contains(#""alg":"ES256""#), "no key was generated")
+        let signIn = try #require(server.signIn)
+        // The challenge, the login, and the user.
+        try expect(signIn, at: server, answers: "200 200 200")
+        #expect(try server.paste([signIn]).text.contains(#""expiresIn":77"#))
+        #expect(try server.ask("https://localhost:\(server.port)/.well-known/jwks.json").status == 404, "no key")
         #expect(!server.page.contains("a secret of the operator"))
         #expect(FileManager.default.fileExists(atPath: folder.file("other.db")))
         #expect(!FileManager.default.fileExists(atPath: server.data + "/gatehouse.db"))
@@ -126,7 +127,7 @@ struct RunScriptServerTests {
     }
 
     /// The address of Apple's keys is set, so that the test sends no request to Apple.
-    @Test("With --real-apple, there is no fake Apple")
+    @Test("With --real-apple, there is no fake Apple, and the console has a page and no login to mint")
     func realApple() throws {
         let closed = try FreePort.any()
         let server = try DevelopmentServer(
@@ -136,30 +137,93 @@ struct RunScriptServerTests {
         #expect(!server.page.contains("/mint") && server.page.contains("apple verify"))
         #expect(server.configuration.contains(#"APPLE_BUNDLE_ID="com.example.phone""#))
         #expect(!server.configuration.contains("_URL=\"http:") && !server.configuration.contains("APPLE_KEY_ID"))
-        #expect(try server.paste(server.commands.filter { !$0.contains("appleid.apple.com") }).errorOutput == "")
+        try expect(#require(server.signIn), at: server, answers: "200 200")
+        let console = "https://localhost:\(server.port)/console/"
+        #expect(try server.ask(console).status == 200)
+        let settings = try server.ask(console + "settings")
+        #expect(settings["fakeApple"] == .null && settings["bundleIDs"] == ["com.example.phone"])
+        let json = ["-H", "Content-Type: application/json", "-d"]
+        #expect(try server.ask(console + "apple/mint", json + ["{}"]).status == 404)
+        #expect(try server.ask(console + "providers")["providers"] == [])
+        let report = try server.ask(console + "verify", json + [#"{"identityToken":"a.b.c"}"#])
+        #expect(report.status == 502 && report["error"]?.string?.contains(":\(closed)/keys") == true)
     }
 
-    @Test("A login by each provider that the fake Apple plays is accepted")
-    func providers() throws {
-        let server = try DevelopmentServer()
-        for (name, path) in [
-            ("google", "openid/google"), ("acme", "openid/acme"), ("wechat", "wechat"), ("qq", "qq"),
-        ] {
-            let minted = try server.ask("http://127.0.0.1:\(server.applePort)/\(path)/mint", "-d", "{}")
-            var body: JSONObject = ["provider": .string(name)]
-            for member in ["identityToken", "code"] { body[member] = minted[member] }
-            if name == "qq" { body["redirectUri"] = "https://app.example.com/qq" }
-            let login = try server.ask(
-                "https://localhost:\(server.port)/api/auth/identity", "-d", body.description, "-H",
-                "Content-Type: application/json")
-            #expect(login.status == 200 && login["isNewUser"] == true, "\(name) \(login.json)")
-        }
-    }
-
-    @Test("Where NODE_ENV is production, the printed commands do without the development login")
+    @Test("Where NODE_ENV is production and Apple is the real one, no line signs in")
     func production() throws {
-        let server = try DevelopmentServer(environment: ["NODE_ENV": "production"])
-        #expect(server.page.contains("NODE_ENV") && !server.page.contains("dev-login"))
-        #expect(try server.paste(server.commands).errorOutput == "")
+        let closed = try FreePort.any()
+        let server = try DevelopmentServer(
+            ["--real-apple", "--bundle-id", "com.example.phone"],
+            environment: ["NODE_ENV": "production", "APPLE_JWKS_URL": "http://127.0.0.1:\(closed)/keys"])
+        #expect(server.page.contains("NODE_ENV") && server.signIn == nil)
+    }
+}
+
+@Suite("The service of comments of deploy/run")
+struct RunScriptCommentsTests {
+    @Test(
+        "It is behind the guard, learns nicknames by events and forgets deleted users, and gets events from Gatehouse alone"
+    )
+    func comments() throws {
+        let server = try DevelopmentServer.shared.get()
+        let origin = "https://localhost:\(server.port)"
+        #expect(server.page.contains(origin) && server.page.contains("/comments "))
+        let secret = try String(contentsOfFile: server.data + "/secrets/dev-login", encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        func logIn(_ name: String) throws -> String {
+            let body = #"{"email":"\#(name)@example.com","nickname":"\#(name)","devSecret":"\#(secret)"}"#
+            let login = try server.ask(
+                origin + "/api/auth/dev-login", "-H", "Content-Type: application/json", "-d", body)
+            return "Authorization: Bearer " + login.accessToken
+        }
+        let (ada, bob) = (try logIn("Ada"), try logIn("Bob"))
+        #expect(try server.ask(origin + "/comments", "-d", #"{"text":"Hello"}"#).status == 401)
+        #expect(try server.ask(origin + "/comments", "-H", ada, "-d", #"{"text":"Hello"}"#).status == 201)
+        func names() throws -> [String?] {
+            let comments = try server.ask(origin + "/comments", "-H", bob).json["comments"]?.array ?? []
+            return comments.map { $0.object?["nickname"]?.string }
+        }
+        #expect(try Eventually.holds(every: 0.1) { try names() == ["Ada"] })
+        for path in ["/events", "/comments/events", "/comments/"] {
+            #expect(try server.ask(origin + path, "-H", ada, "-d", "{}").status == 404, "\(path)")
+        }
+        #expect(try server.ask(origin + "/api/users/me", "-X", "DELETE", "-H", ada).status == 204)
+        #expect(try Eventually.holds(every: 0.1) { try names().isEmpty })
+    }
+}
+
+@Suite("The example page of deploy/run")
+struct RunScriptPageTests {
+    @Test(
+        "It is served with a policy that permits its own scripts, and pages of CORS_ORIGINS are those of the environment"
+    )
+    func page() throws {
+        let server = try DevelopmentServer(environment: [
+            "CORS_ORIGINS": "https://app.example.com, http://localhost:3000"
+        ])
+        let origin = "https://localhost:\(server.port)"
+        #expect(server.page.contains(origin) && server.page.contains("/example/ "))
+        let page = try server.ask(origin + "/example/")
+        #expect(page.status == 200)
+        for (name, value) in [
+            ("content-type", "text/html; charset=utf-8"), ("referrer-policy", "no-referrer"),
+            ("x-frame-options", "DENY"),
+            ("x-content-type-options", "nosniff"), ("cache-control", "no-cache"),
+            (
+                "content-security-policy",
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                    + "img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+            ),
+        ] {
+            #expect(page.headers.filter { $0.name == name }.map(\.value) == [value], "\(name)")
+        }
+        let redirect = try server.ask(origin + "/example?code=x")
+        #expect(redirect.status == 308 && redirect.header("location") == "/example/?code=x")
+        #expect(try server.ask(origin + "/example/nothing").status == 404)
+        for allowed in ["https://app.example.com", "http://localhost:3000"] {
+            let library = try server.ask(origin + "/gatehouse.js", "-H", "Origin: " + allowed)
+            #expect(library.header("content-type") == "text/javascript")
+            #expect(library.header("access-control-allow-origin") == allowed)
+        }
     }
 }

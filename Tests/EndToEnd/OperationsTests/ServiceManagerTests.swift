@@ -26,12 +26,13 @@ struct ServiceManagerTests {
         #expect(server.manager.lines[reload + 1].hasPrefix("MONOTONIC_USEC="))
     }
 
-    @Test("The same status is not sent twice")
+    @Test("The watchdog is fed after the socket file was removed, and the same status is not sent twice")
     func unchangedStatus() throws {
         let server = try ManagedServer(watchdog: 2)
         let start = ContinuousClock.now
+        try FileManager.default.removeItem(atPath: server.socket)
         // The thread that sends the status also feeds the watchdog, every second.
-        #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > 12 })
+        #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > 6 })
         let statuses = server.manager.lines.filter { $0.hasPrefix("STATUS=") }
         #expect(zip(statuses, statuses.dropFirst()).allSatisfy { $0 != $1 }, "\(statuses)")
         // On a busy machine a health check may fail. After the fault, the status is sent again.
@@ -75,13 +76,21 @@ struct ServiceManagerTests {
     }
 
     @Test(
-        "The watchdog is fed while the disk is full, and an idle server notices when there is room again",
+        "While the disk is full, writes get 503, reads and the watchdog go on, and an idle server notices room again",
         .enabled(if: !TestDatabase.isOnServer, "about a file"))
     func fullDisk() throws {
         let server = try ManagedServer(wrapper: ["prlimit", "--fsize=524288:unlimited", "--"], watchdog: 2)
+        let first = try server.devLogin("first@example.com")
+        var refused: TestResponse?
         _ = Eventually.holds(within: 60) {
-            (try? server.devLogin("crowd-\(UUID().uuidString)@example.com").status) == 503
+            let login = try? server.devLogin("crowd-\(UUID().uuidString)@example.com")
+            refused = login?.status == 200 ? nil : login
+            return refused != nil
         }
+        let write = try #require(refused)
+        expectProblem(write, 503, "storage_unavailable")
+        #expect(write.header("retry-after") != nil)
+        #expect(try server.me(first.accessToken).status == 200)
         let response = try server.send(.get("/readyz"))
         try expectUnready(response, part: "store_write", saying: "space")
         #expect(try server.send(.get("/healthz")).status == 200)
@@ -97,6 +106,9 @@ struct ServiceManagerTests {
         #expect(Eventually.holds(within: 40) { !server.manager.status.contains("NOT READY") })
         #expect(Eventually.holds { (try? server.send(.get("/readyz")).status) == 200 })
         #expect(try Eventually.holds { try server.health().status == 0 })
+        #expect(try server.devLogin("after@example.com").status == 200)
+        #expect(try server.refresh(first.refreshToken).status == 200)
+        #expect(Eventually.holds { server.log.contains(#""event":"storage""#) })
     }
 
     private func expectUnready(_ response: TestResponse, part: String, saying word: String) throws {
@@ -121,15 +133,7 @@ struct ServiceManagerTests {
         withExtendedLifetime(crowd) {}
     }
 
-    @Test("The watchdog is fed after the socket file was removed")
-    func socketFileRemoved() throws {
-        let server = try ManagedServer(watchdog: 2)
-        try FileManager.default.removeItem(atPath: server.socket)
-        let before = server.manager.count(of: "WATCHDOG=1")
-        #expect(Eventually.holds { server.manager.count(of: "WATCHDOG=1") > before + 2 })
-    }
-
-    @Test("A second SIGTERM ends the server at once")
+    @Test("A second SIGTERM ends the server at once, and this is logged")
     func secondSIGTERM() throws {
         let server = try ManagedServer { $0["WORKERS"] = "1" }
         let (peer, idle) = (try server.connect(), try server.connect())
@@ -143,5 +147,6 @@ struct ServiceManagerTests {
         server.process.signal(SIGTERM)
         #expect(server.process.wait() == 128 + SIGTERM)
         #expect(Date().timeIntervalSince(start) < 20, "sooner than a request may take")
+        #expect(server.log.contains(#""event":"ended""#))
     }
 }

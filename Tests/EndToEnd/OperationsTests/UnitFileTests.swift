@@ -21,22 +21,14 @@ struct UnitFileTests {
     }
 
     @Test(
-        "Units forbid core dumps and limit memory and tasks",
-        arguments: [
-            "gatehouse.service", "gatehouse-backup.service", "gatehouse-setup.service", "gatehouse-failed@.service",
-        ])
-    func limits(unit: String) throws {
-        #expect(try value("LimitCORE", in: unit) == "0")
-        #expect(try value("MemoryMax", in: unit).wholeMatch(of: /[0-9]+[MG]/) != nil)
-        #expect(Int(try value("TasksMax", in: unit)) ?? 0 > 0)
-    }
-
-    @Test(
-        "Every unit that runs a program has a sandbox",
+        "Every unit that runs a program has a sandbox, forbids core dumps, and limits memory and tasks",
         arguments: [
             "gatehouse.service", "gatehouse-backup.service", "gatehouse-setup.service", "gatehouse-failed@.service",
         ])
     func sandbox(unit: String) throws {
+        #expect(try value("LimitCORE", in: unit) == "0")
+        #expect(try value("MemoryMax", in: unit).wholeMatch(of: /[0-9]+[MG]/) != nil)
+        #expect(Int(try value("TasksMax", in: unit)) ?? 0 > 0)
         let isOn = [
             "PrivateDevices", "ProtectClock", "ProtectControlGroups", "ProtectHostname", "ProtectKernelLogs",
             "ProtectKernelModules", "ProtectKernelTunables", "RestrictNamespaces", "RestrictRealtime",
@@ -52,17 +44,13 @@ struct UnitFileTests {
         #expect(try value("RestrictAddressFamilies", in: unit).hasPrefix("AF_UNIX"))
     }
 
-    @Test(
-        "Units that use the clock start after it has been set",
-        arguments: ["gatehouse.service", "gatehouse-backup.service"])
-    func timeSynchronisation(unit: String) throws {
-        for setting in ["Wants", "After"] {
-            #expect(try value(setting, in: unit).split(separator: " ").contains("time-sync.target"))
+    @Test("Units that use the clock start after it has been set, which they do not wait for for ever")
+    func timeSynchronisation() throws {
+        for unit in ["gatehouse.service", "gatehouse-backup.service"] {
+            for setting in ["Wants", "After"] {
+                #expect(try value(setting, in: unit).split(separator: " ").contains("time-sync.target"))
+            }
         }
-    }
-
-    @Test("The clock is waited for, and not for ever")
-    func boundedWait() throws {
         let waiting = "systemd-time-wait-sync.service"
         #expect(try value("Wants", in: "time-sync.target.d/gatehouse.conf") == waiting)
         #expect(try value("TimeoutStartSec", in: waiting + ".d/gatehouse.conf") == "30s")

@@ -6,7 +6,6 @@ import TestSupport
 /// refresh. It records failed requests.
 final class LoopingClient: Sendable {
     private let server: any TestServer
-    private let retriesWithoutResponse: Bool
     private let state = Mutex(State())
 
     private struct State {
@@ -19,11 +18,8 @@ final class LoopingClient: Sendable {
     /// Bounds the loop in case the test does not stop the client.
     private static let maximumRounds = 2000
 
-    /// - Parameter retriesWithoutResponse: sends a request without a response again, as an app does. Otherwise this
-    ///   counts as a failure.
-    init(_ server: any TestServer, _ email: String, retriesWithoutResponse: Bool = true) {
+    init(_ server: any TestServer, _ email: String) {
         self.server = server
-        self.retriesWithoutResponse = retriesWithoutResponse
         Thread.detachNewThread { [self] in
             run(email)
             state.withLock { $0.hasEnded = true }
@@ -59,11 +55,7 @@ final class LoopingClient: Sendable {
 
     /// The response, if it has this status.
     private func ask(_ body: (any TestServer) throws -> TestResponse, _ status: Int = 200) -> TestResponse? {
-        var response: TestResponse?
-        _ = Eventually.holds {
-            response = try? body(server)
-            return response != nil || !retriesWithoutResponse
-        }
+        let response = try? body(server)
         if response?.status == status { return response }
         state.withLock { $0.failures.append(response.map { "\($0.status) \($0.code ?? "")" } ?? "no response") }
         return nil

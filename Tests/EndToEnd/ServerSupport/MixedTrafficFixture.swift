@@ -81,6 +81,7 @@ extension MixedTrafficFixture {
     func sendTraffic() throws {
         let login = try logInWithApple("ann-of-green-gables")
         let other = try devLogin("private-person@example.com", nickname: "Private Nickname")
+        _ = try devLogin("private-person@example.com", nickname: "Private Nickname")
         try askAsService(about: other)
         try useSession(other)
         try sendBadAppleTokens()

@@ -4,20 +4,32 @@ import Synchronization
 import TestSupport
 
 /// A stand-in for Gatehouse behind nginx, which keeps the parameters of each request. It answers 204 to the guard, which
-/// makes nginx pass every guarded request on, and 200 to all other requests.
+/// makes nginx pass every guarded request on, and 200 to all other requests, or fails like a node.
 final class RecordingResponder: Sendable {
+    enum Fault: Sendable {
+        /// Closes the connection, like a node that is killed after it has executed the request.
+        case noAnswer
+        /// The answer of a node without a database.
+        case unavailable
+    }
+
     let port: UInt16
     private let listener: Listener
     /// Further headers of every answer but those to the guard.
     private let headers: String
+    private let fault: Fault?
     private let received = Mutex<[[String: String]]>([])
 
+    /// Number of requests that it has received.
+    var count: Int { received.withLock { $0.count } }
+
     /// - Parameter headers: complete lines, each with its end.
-    init(headers: String = "") throws {
+    init(_ fault: Fault? = nil, headers: String = "") throws {
         let listener = try Listener.tcp(host: "127.0.0.1", port: 0)
         port = listener.port ?? 0
         self.listener = listener
         self.headers = headers
+        self.fault = fault
         _ = try Thread.spawn(name: "recording") { [weak self] in
             while let responder = self { responder.acceptOne() }
         }
@@ -44,7 +56,7 @@ final class RecordingResponder: Sendable {
                 guard let self else { return }
                 received.withLock { $0.append(parameters) }
                 let answer = answer(to: parameters)
-                guard case .moved(answer.count) = connection.send(answer, from: 0) else { return }
+                guard fault != .noAnswer, case .moved(answer.count) = connection.send(answer, from: 0) else { return }
                 bytes = []
             }
         }
@@ -52,12 +64,19 @@ final class RecordingResponder: Sendable {
 
     private func answer(to parameters: [String: String]) -> [UInt8] {
         let isGuard = parameters["DOCUMENT_URI"] == "/api/auth/verify"
-        let text =
+        var text =
             isGuard
             ? "Status: 204\r\nX-User-Id: user_1\r\nX-User-Role: USER\r\nX-Session-Id: sess_1\r\nX-Auth-Time: 1\r\n\r\n"
             : "Status: 200\r\nContent-Type: application/json\r\n\(headers)\r\n{}"
+        if fault == .unavailable { text = Self.unavailable }
         return FastCGIWire.stream(6, Array(text.utf8)) + FastCGIWire.record(3, Array(repeating: 0, count: 8))
     }
+
+    private static let unavailable = """
+        Status: 503\r\nContent-Type: application/problem+json\r\nCache-Control: no-store\r\nRetry-After: 7\r\n\r\n\
+        {"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Try again later.",\
+        "code":"storage_unavailable","requestId":"r"}
+        """
 
     /// Nil until the end of the standard input has arrived: an empty record of type 5.
     private static func parameters(ofWhole bytes: [UInt8]) -> [String: String]? {

@@ -49,7 +49,8 @@ struct AuditTrailTests {
         try endOwnSession(try logIn("ada"))
         try refuseAppleLogin()
         try server.runCommand("users", "role", ada.userID, "admin")
-        try reuse(try logIn("bob"))
+        let stolen = try logIn("bob")
+        try reuse(stolen)
         let bob = try logIn("bob")
         try server.runCommand("sessions", "revoke", "--user", bob.userID)
         for word in ["disable", "enable"] { try server.runCommand("users", word, bob.userID) }
@@ -73,6 +74,10 @@ struct AuditTrailTests {
         #expect(trail[0]["address"] == "127.0.0.1" && trail[0]["device"] == "Tests")
         #expect(trail[6]["provider"] == "APPLE" && trail[6]["userId"] == .null)
         #expect(trail[8]["address"] == .null && trail[8]["device"] == .null, "removed with the user")
+        // Operators see a theft at once.
+        let warning = try #require(
+            server.process.log.split(separator: "\n").first { $0.contains(#""event":"refresh_token_reused""#) })
+        #expect(warning.contains(#""level":"warning""#) && warning.contains(stolen.userID))
         try expectNoSecrets()
     }
 

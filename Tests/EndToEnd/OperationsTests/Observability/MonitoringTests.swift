@@ -89,8 +89,14 @@ struct MonitoringTests {
             #"gatehouse_logins_total{provider="apple",result="audience"} 1"#, "gatehouse_refresh_token_reuse_total 1",
             #"gatehouse_apple_notifications_total{kind="consent_revoked"} 1"#, "gatehouse_store_readable 1",
             #"gatehouse_apple_key_fetches_total{result="failed"} 0"#, "gatehouse_log_lines_dropped_total 0",
-            #"gatehouse_http_requests_total{route="/api/auth/dev-login",method="POST",status="200"} 1"#,
+            #"gatehouse_http_requests_total{route="/api/auth/dev-login",method="POST",status="200"} 2"#,
             "gatehouse_last_backup_timestamp_seconds 0.0",
+            #"gatehouse_logins_total{provider="dev",result="new_user"} 1"#,
+            #"gatehouse_logins_total{provider="dev",result="known_user"} 1"#,
+            #"gatehouse_logins_total{provider="dev",result="dev_secret"} 1"#,
+            #"gatehouse_refreshes_total{result="rotated"} 2"#, #"gatehouse_refreshes_total{result="repeated"} 1"#,
+            #"gatehouse_refreshes_total{result="reused_token"} 1"#,
+            #"gatehouse_sessions_ended_total{reason="reuse"} 1"#,
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(!lines.contains { $0.hasPrefix("gatehouse_store_commit_writes_count 0") })
     }
@@ -163,5 +169,27 @@ struct MonitoringTests {
 
     private func text(_ name: String) throws -> String {
         try String(contentsOfFile: Self.folder + name, encoding: .utf8)
+    }
+}
+
+@Suite("Secrets in logs")
+struct SecretsInLogsTests {
+    @Test("Mixed traffic leaves no secret and no personal data in the logs of the server and nginx")
+    func secrets() throws {
+        let fixture = try MixedTrafficFixture()
+        try fixture.sendTraffic()
+        // Stopping the server flushes its log.
+        fixture.server.backend.process.stop()
+        let logs = try fixture.logs()
+        for sign in ["/api/auth/refresh", "invalid_apple_token", #""level":"debug""#, #""path":"/notes/*""#] {
+            let isThere = logs.contains(sign)
+            #expect(isThere, "\(sign)")
+        }
+        #expect(fixture.secrets.count > 40)
+        let lines = logs.split(separator: "\n")
+        let leaked = fixture.secrets.compactMap { secret in
+            lines.first { $0.contains(secret) }.map { "\(secret) in \($0)" }
+        }
+        #expect(leaked == [])
     }
 }

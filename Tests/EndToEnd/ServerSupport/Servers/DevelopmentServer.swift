@@ -39,12 +39,15 @@ final class DevelopmentServer: Sendable {
 
     static let path = RunnableCheckout.path
 
+    /// For tests that ask it and change none of its settings.
+    static let shared = Result { try DevelopmentServer() }
+
     deinit { process.stop() }
 
-    /// The lines to paste that call curl.
-    var commands: [String] { page.split(separator: "\n").map(String.init).filter { $0.hasPrefix("curl ") } }
+    /// The line of the page that signs in and asks who the user is.
+    var signIn: String? { page.firstMatch(of: /Sign in: +(.+)/).map { String($0.output.1) } }
 
-    /// Pastes lines into a shell, in another folder.
+    /// Pastes lines into a shell, in another folder. Each request prints its status on standard error.
     func paste(_ lines: [String]) throws -> Shell.Outcome {
         try Shell.outcome(
             of: ["sh", "-c", "cd / && exec sh -s"], environment: ["PATH": Self.path],

@@ -22,6 +22,15 @@ final class ServerBehindNginx: TestServer, @unchecked Sendable {
         return Set((try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ") ?? [])
     }
 
+    /// Makes new workers, which do not know of nodes that have failed.
+    func renewWorkers() throws {
+        let before = workers
+        nginx.signal(SIGHUP)
+        guard Eventually.holds({ !workers.isEmpty && workers.isDisjoint(with: before) }) else {
+            throw Spawn.Failure(description: "nginx keeps its workers: \(nginx.log)")
+        }
+    }
+
     /// - Parameters:
     ///   - responder: receives the requests, in place of a new server.
     ///   - values: replace values for a development machine.

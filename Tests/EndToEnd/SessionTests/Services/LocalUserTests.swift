@@ -22,10 +22,13 @@ struct LocalUserTests {
         return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test("Without settings, root may ask and no other user")
+    /// Root's web server forwards requests of any user, so it needs a token unless root is named.
+    @Test("Without settings, root may ask and no other user, and root's web server only where root is named")
     func root() throws {
         let server = try ServerProcess()
         #expect(try ask(server, as: ["0", Self.named, Self.numbered, "65534"]) == ["404", "401", "401", "401"])
+        #expect(try ask(server, as: ["0"], "forwarded") == ["401"])
+        #expect(try ask(ServerProcess { $0["SERVICE_USERS"] = "root" }, as: ["0"], "forwarded") == ["404"])
     }
 
     @Test("The users of SERVICE_USERS may ask, by name or number, also through a web server of theirs")
@@ -37,12 +40,6 @@ struct LocalUserTests {
         for user in ["daemon", Self.numbered] {
             #expect(Eventually.holds { server.process.log.contains(#""service":"user:\#(user)""#) })
         }
-    }
-
-    @Test("Root's web server forwards requests of any user, so it needs a token unless root is named")
-    func rootsWebServer() throws {
-        #expect(try ask(ServerProcess(), as: ["0"], "forwarded") == ["401"])
-        #expect(try ask(ServerProcess { $0["SERVICE_USERS"] = "root" }, as: ["0"], "forwarded") == ["404"])
     }
 
     /// The kernel refuses one to a process in a changed root folder.

@@ -126,24 +126,4 @@ struct UsersForServicesTests {
         }
         #expect(try ask(server, "/api/users/me").code == "invalid_access_token")
     }
-
-    @Test("Other methods are refused")
-    func methods() throws {
-        let server = try ServiceServers.handler.get()
-        for path in ["/users", "/users/x"] {
-            let response = server.send(.post(path, ["id": "x"], bearer: ServiceFixture.token))
-            #expect(response.status == 405 && response.header("allow") == "GET, HEAD")
-        }
-    }
-
-    @Test("A store that cannot be read is 503, and no unknown user")
-    func storeFailure() throws {
-        let server = try InProcessServer(ServiceServers.configure)
-        let id = try server.devLogin("broken@example.com").userID
-        try server.testDatabase.execute("ALTER TABLE users RENAME TO lost_users")
-        for path in ["/users/" + id, "/users?id=" + id] {
-            let response = try ask(server, path)
-            #expect(response.status == 503 && response.code == "storage_unavailable")
-        }
-    }
 }

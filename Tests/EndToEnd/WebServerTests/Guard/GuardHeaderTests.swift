@@ -130,18 +130,6 @@ struct GuardHeaderTests {
         #expect(String(decoding: arrived.body, as: UTF8.self).contains("kept"))
     }
 
-    @Test(
-        "The size of the header hash table cannot be changed in the location",
-        arguments: ["proxy_headers_hash_max_size", "proxy_headers_hash_bucket_size"])
-    func tableSize(_ name: String) throws {
-        let server = try ServerBehindNginx()
-        let location = "location /own/ { \(name) 512; include snippets/gatehouse-guard.conf; return 204; }"
-        try location.write(toFile: server.prefix + "/gatehouse.d/own.conf", atomically: true, encoding: .utf8)
-        let outcome = try Shell.outcome(of: ["nginx", "-t", "-p", server.prefix, "-c", "nginx.conf"])
-        #expect(outcome.status != 0)
-        #expect(outcome.errorOutput.contains("\"\(name)\" directive is duplicate"))
-    }
-
     @Test("The configuration causes no warnings of nginx")
     func silent() throws {
         let outcome = try Shell.outcome(of: [

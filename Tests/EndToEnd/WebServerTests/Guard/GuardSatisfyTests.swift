@@ -71,16 +71,21 @@ struct GuardSatisfyTests {
         }
     }
 
-    @Test(
-        "nginx refuses satisfy any and auth_request off inside a guarded location",
-        arguments: ["satisfy any;", "auth_request off;"])
-    func insideLocation(_ line: String) throws {
+    @Test("nginx refuses satisfy any, auth_request off and a size of the header table inside a guarded location")
+    func insideLocation() throws {
         let server = try ServerBehindNginx()
-        for location in ["location /own/ { \(line) allow all; \(guarded) }", "location /own/ { \(guarded) \(line) }"] {
-            try location.write(toFile: server.prefix + "/gatehouse.d/own.conf", atomically: true, encoding: .utf8)
-            let outcome = try Shell.outcome(of: ["nginx", "-t", "-p", server.prefix, "-c", "nginx.conf"])
-            #expect(outcome.status != 0)
-            #expect(outcome.errorOutput.contains("is duplicate"))
+        for line in [
+            "satisfy any;", "auth_request off;", "proxy_headers_hash_max_size 512;",
+            "proxy_headers_hash_bucket_size 512;",
+        ] {
+            let name = line.prefix { $0 != " " }
+            for body in ["\(line) allow all; \(guarded)", "\(guarded) \(line)"] {
+                try "location /own/ { \(body) }".write(
+                    toFile: server.prefix + "/gatehouse.d/own.conf", atomically: true, encoding: .utf8)
+                let outcome = try Shell.outcome(of: ["nginx", "-t", "-p", server.prefix, "-c", "nginx.conf"])
+                #expect(outcome.status != 0)
+                #expect(outcome.errorOutput.contains("\"\(name)\" directive is duplicate"))
+            }
         }
     }
 }

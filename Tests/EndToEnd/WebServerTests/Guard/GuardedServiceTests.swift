@@ -135,25 +135,25 @@ struct GuardedServiceTests {
         #expect(try fixture.server.send(raw: request).status == 401)
     }
 
-    @Test(
-        "Error responses and headers of the service pass unchanged",
-        arguments: [401, 403, 404, 500])
-    func serviceResponses(_ status: Int) throws {
-        let upstream = try UpstreamServer { _ in
+    @Test("Error responses and headers of the service pass unchanged")
+    func serviceResponses() throws {
+        let upstream = try UpstreamServer { request in
             UpstreamResponse(
-                status: "\(status) Mine", headers: [("WWW-Authenticate", "Mine"), ("X-Frame-Options", "SAMEORIGIN")],
-                body: Array("mine".utf8))
+                status: "\(request.target.suffix(3)) Mine",
+                headers: [("WWW-Authenticate", "Mine"), ("X-Frame-Options", "SAMEORIGIN")], body: Array("mine".utf8))
         }
         let server = try ServerBehindNginx(
             locations: """
                 location /mine/ { include snippets/gatehouse-guard.conf; proxy_pass http://127.0.0.1:\(upstream.port); }
                 """)
         let token = try server.devLogin("mine@example.com").accessToken
-        let response = try server.send(.get("/mine/", bearer: token))
-        #expect(response.status == status)
-        #expect(response.body == Array("mine".utf8))
-        #expect(response.headers.filter { $0.name == "www-authenticate" }.map(\.value) == ["Mine"])
-        #expect(response.headers.filter { $0.name == "x-frame-options" }.map(\.value) == ["SAMEORIGIN"])
+        for status in [401, 403, 404, 500] {
+            let response = try server.send(.get("/mine/\(status)", bearer: token))
+            #expect(response.status == status)
+            #expect(response.body == Array("mine".utf8))
+            #expect(response.headers.filter { $0.name == "www-authenticate" }.map(\.value) == ["Mine"])
+            #expect(response.headers.filter { $0.name == "x-frame-options" }.map(\.value) == ["SAMEORIGIN"])
+        }
     }
 
     @Test("A service that is down gives 502, and a denied location 403 without a challenge")
@@ -222,5 +222,33 @@ struct GuardedServiceTests {
         #expect(upstream.requests(at: "/host").allSatisfy { $0.text.contains("Host: notes.example\r\n") })
         expectProblem(try send("/x", nil), 401, "invalid_access_token")
         expectProblem(try send("/admin/x", token), 403, "insufficient_role")
+    }
+}
+
+@Suite("A cache at a guarded location")
+struct GuardCacheTests {
+    @Test("gives an answer only to the user who got it first, and to no client without a token")
+    func ownAnswers() throws {
+        let upstream = try UpstreamServer.echoing()
+        let server = try ServerBehindNginx(
+            locations: """
+                location /notes/ {
+                    proxy_cache notes;
+                    proxy_cache_valid any 10m;
+                    include snippets/gatehouse-guard.conf;
+                    proxy_pass http://127.0.0.1:\(upstream.port);
+                }
+                """,
+            http: "proxy_cache_path cache keys_zone=notes:1m;")
+        let tokens = try ["a@example.com", "b@example.com"].map { try server.devLogin($0) }
+        for _ in 1...2 {
+            for login in tokens {
+                let response = try server.send(.get("/notes/1", bearer: login.accessToken))
+                #expect(response.status == 200)
+                #expect(String(decoding: response.body, as: UTF8.self).contains("X-User-Id: \(login.userID)"))
+            }
+            #expect(try server.send(.get("/notes/1")).status == 401)
+        }
+        #expect(upstream.requests(at: "/notes/1").count == 2, "the second answers come from the cache")
     }
 }

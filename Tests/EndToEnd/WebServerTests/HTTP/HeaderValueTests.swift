@@ -16,23 +16,16 @@ struct HeaderValueTests {
         "\u{A0}", "é", "\u{2028}", "😀",
     ]
 
-    @Test("A value consists of visible ASCII with spaces only inside", arguments: 0...255)
-    func everyByte(_ byte: Int) {
-        let character = String(UnicodeScalar(UInt8(byte)))
-        let isVisible = (0x21...0x7E).contains(byte)
-        for text in [character, "a" + character, character + "a"] {
-            #expect((FieldValue(checking: text) != nil) == isVisible, "\(text.utf8.map { $0 })")
-        }
-        #expect((FieldValue(checking: "a" + character + "a") != nil) == (isVisible || byte == 0x20))
-    }
-
-    @Test("A value is neither empty nor contains unsafe characters")
-    func unsafeCharacters() {
+    @Test("A value consists of visible ASCII with spaces only inside, and is not empty")
+    func everyByte() {
         #expect(FieldValue(checking: "") == nil)
-        for unsafe in Self.unsafe {
-            for text in [unsafe, "user_1" + unsafe, unsafe + "user_1", "user_" + unsafe + "1"] {
-                #expect(FieldValue(checking: text) == nil)
+        for byte in UInt8.min...UInt8.max {
+            let character = String(UnicodeScalar(byte))
+            let isVisible = (0x21...0x7E).contains(byte)
+            for text in [character, "a" + character, character + "a"] {
+                #expect((FieldValue(checking: text) != nil) == isVisible, "\(byte)")
             }
+            #expect((FieldValue(checking: "a" + character + "a") != nil) == (isVisible || byte == 0x20), "\(byte)")
         }
     }
 
@@ -45,20 +38,21 @@ struct HeaderValueTests {
 
     @Test("A header with an unsafe value from outside is left out")
     func unsafeHeader() {
-        let headers = Self.unsafe.compactMap { Response.Header("X-Other", checking: "a" + $0) }
+        let values = Self.unsafe.flatMap { ["a" + $0, $0 + "a", "a" + $0 + "a"] }
+        let headers = values.compactMap { Response.Header("X-Other", checking: $0) }
         #expect(headers == [])
         let kept = lines(of: Response(status: 204, headers: [Response.Header("X-Other", "a b")]))
         #expect(kept.contains("X-Other: a b"))
     }
 
     /// A party that has the secret can sign any claim. The guard must not turn claims into header lines.
-    @Test("A token whose claims are unsafe as header values is refused", arguments: TestEnvironment.allCases)
+    @Test("A token whose claims are unsafe as header values is refused", arguments: [TestEnvironment.handler, .nginx])
     func claims(_ environment: TestEnvironment) throws {
         let fixture = try GuardFixture.shared.get()
         let server = environment == .nginx ? fixture.server : try SharedServers.standard(environment)
-        let path = environment == .nginx ? "/notes/claims-\(environment)" : "/api/auth/verify"
+        let path = environment == .nginx ? "/notes/claims" : "/api/auth/verify"
         let login = try server.devLogin("claims-\(environment)@example.com").accessToken
-        for claim in ["sub", "sid", "role"] {
+        for claim in environment == .nginx ? ["role"] : ["sub", "sid", "role"] {
             let odd = ["", " ", "  "] + Self.unsafe
             for value in odd + (odd + [" "]).flatMap({ ["USER" + $0, $0 + "USER"] }) where value != "USER" {
                 let token = try ForgedToken.accessToken(like: login, claim: claim, value)
@@ -76,7 +70,8 @@ struct HeaderValueTests {
     @Test("An unsafe request id is replaced")
     func requestID() throws {
         let server = try ServerProcess()
-        for id in Self.unsafe.map({ "chosen" + $0 }) + ["chosen id", " chosen", ""] {
+        let others = ["chosen id", " chosen", "", "\"", String(repeating: "a", count: 65)]
+        for id in Self.unsafe.map({ "chosen" + $0 }) + others {
             let parameters = [("REQUEST_METHOD", "GET"), ("REQUEST_ID", id)]
             let bytes = FastCGIWire.request("/api/users/me", body: [], parameters: parameters)
             // libfcgi refuses a parameter with a NUL byte.
@@ -93,15 +88,14 @@ struct HeaderValueTests {
         }
     }
 
-    @Test("Method and path do not appear in response headers", arguments: [TestEnvironment.handler, .fastCGI])
-    func allow(_ environment: TestEnvironment) throws {
-        // The FastCGI server refuses a NUL byte.
-        for unsafe in Self.unsafe where environment == .handler || unsafe != "\0" {
-            let request = TestRequest(method: "GET" + unsafe, path: "/api/users/me")
-            let response = try SharedServers.standard(environment).send(request)
+    @Test("Method and path do not appear in response headers")
+    func allow() throws {
+        let server = try SharedServers.standard(.handler)
+        for unsafe in Self.unsafe {
+            let response = try server.send(TestRequest(method: "GET" + unsafe, path: "/api/users/me"))
             #expect(response.status == 405)
             #expect(response.header("allow") == "GET, HEAD, PATCH, DELETE")
-            let lost = try SharedServers.standard(environment).send(.get("/api/users/me/sessions/" + unsafe))
+            let lost = try server.send(.get("/api/users/me/sessions/" + unsafe))
             // A path with a NUL names nothing.
             #expect(lost.status == (unsafe == "\0" ? 404 : 405))
             #expect(lost.header("allow") == (unsafe == "\0" ? nil : "DELETE"))

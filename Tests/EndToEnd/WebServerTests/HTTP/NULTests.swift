@@ -56,24 +56,4 @@ struct NULTests {
             #expect(!String(decoding: export.body, as: UTF8.self).contains("\\u0000"))
         }
     }
-
-    @Test("A NUL in a path names nothing")
-    func path() throws {
-        let server = try SharedServers.standard(.handler)
-        let token = try server.devLogin("nul-path@example.com").accessToken
-        for id in ["\0", "ses_\0", "\0x"] {
-            var request = TestRequest.get("/api/users/me/sessions/" + id, bearer: token)
-            request.method = "DELETE"
-            #expect(try server.send(request).status == 404)
-        }
-    }
-
-    @Test("nginx refuses a path with an encoded NUL")
-    func encodedPath() throws {
-        let server = try SharedServers.standard(.nginx)
-        let token = try server.devLogin("nul-nginx@example.com").accessToken
-        var request = TestRequest.get("/api/users/me/sessions/ses_%00", bearer: token)
-        request.method = "DELETE"
-        #expect(try server.send(request).status == 400)
-    }
 }

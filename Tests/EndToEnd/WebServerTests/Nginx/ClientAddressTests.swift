@@ -116,26 +116,37 @@ struct ClientAddressTests {
     }
 }
 
-@Suite("Proxy settings of nginx")
+@Suite("Settings of nginx")
 struct ProxyValueTests {
+    /// No browser sends these as an origin.
+    private static let origins: [([String], String)] = [
+        "*", "null", "https://*.example.com", "app.example.com", "https://app.example.com/",
+        "https://app.example.com/page", "https://App.example.com", "https://app.example.com:443",
+        "http://app.example.com", "http://127.0.0.1:3000", "https://app.example.com,", "https://",
+        "https://a.example,https://b.example:443", "https://u@app.example.com", "https://app.example.com:0",
+    ].map { (["CORS_ORIGINS=\($0)"], "CORS_ORIGINS is") }
+
+    private static let values: [([String], String)] = [
+        (["TRUSTED_PROXIES=all"], "10.0.0.0/8"), (["TRUSTED_PROXIES=0.0.0.0/0"], "length 0"),
+        (["TRUSTED_PROXIES=10.0.0.1,::/0"], "length 0"), (["UNLIMITED_ADDRESSES=::/0"], "length 0"),
+        (["TRUSTED_PROXIES=10.0.0.1,"], "10.0.0.0/8"), (["TLS=off"], "here balancer"),
+        (["TLS=balancer"], "TRUSTED_PROXIES"),
+        (["TLS=balancer", "TRUSTED_PROXIES=10.0.0.1", "LISTEN_HTTP="], "LISTEN_HTTP"),
+        (["PROXY_PROTOCOL=yes"], "on off"), (["PROXY_PROTOCOL=on"], "TRUSTED_PROXIES"),
+        (["CLIENT_ADDRESS_HEADER=proxy_protocol"], "PROXY_PROTOCOL=on"),
+        (["CLIENT_ADDRESS_HEADER=X_Forwarded_For"], "name of a header"),
+        (["PROBE_PATH=ready"], "/ready"), (["PROBE_PATH=/a.b"], "/ready"),
+        (["PROBE_PATH=/api/ready"], "below /api"),
+        (["SERVER_NAME=a.example,,b.example"], "commas"), (["SERVER_NAME="], "SERVER_NAME"),
+        (["SERVER_NAME=*.example.com"], "wildcard"), (["SERVER_NAME=@TLS@"], "placeholder"),
+        (["RESPONDER="], "RESPONDER"), (["RESPONDER=gatehouse.sock"], "unix:/"), (["RESPONDER=unix:/a,"], "commas"),
+        (["NODE_TIMEOUT=6"], "6s"), (["LISTEN_API=443"], "LISTEN_API"), (["LISTEN_HTTPS=443,,8443"], "commas"),
+        (["HSTS_SUBDOMAINS="], "HSTS_SUBDOMAINS"), (["HSTS_SUBDOMAINS=yes"], "HSTS_SUBDOMAINS"),
+        (["HSTS_SUBDOMAINS=includeSubDomains"], "HSTS_SUBDOMAINS"),
+    ]
+
     @Test(
-        "An invalid value is refused with the allowed ones, and nothing is written",
-        arguments: [
-            (["TRUSTED_PROXIES=all"], "10.0.0.0/8"), (["TRUSTED_PROXIES=0.0.0.0/0"], "length 0"),
-            (["TRUSTED_PROXIES=10.0.0.1,::/0"], "length 0"), (["UNLIMITED_ADDRESSES=::/0"], "length 0"),
-            (["TRUSTED_PROXIES=10.0.0.1,"], "10.0.0.0/8"), (["TLS=off"], "here balancer"),
-            (["TLS=balancer"], "TRUSTED_PROXIES"),
-            (["TLS=balancer", "TRUSTED_PROXIES=10.0.0.1", "LISTEN_HTTP="], "LISTEN_HTTP"),
-            (["PROXY_PROTOCOL=yes"], "on off"), (["PROXY_PROTOCOL=on"], "TRUSTED_PROXIES"),
-            (["CLIENT_ADDRESS_HEADER=proxy_protocol"], "PROXY_PROTOCOL=on"),
-            (["CLIENT_ADDRESS_HEADER=X_Forwarded_For"], "name of a header"),
-            (["PROBE_PATH=ready"], "/ready"), (["PROBE_PATH=/a.b"], "/ready"),
-            (["PROBE_PATH=/api/ready"], "below /api"),
-            (["SERVER_NAME=a.example,,b.example"], "commas"), (["SERVER_NAME="], "SERVER_NAME"),
-            (["SERVER_NAME=*.example.com"], "wildcard"), (["SERVER_NAME=@TLS@"], "placeholder"),
-            (["RESPONDER="], "RESPONDER"), (["RESPONDER=gatehouse.sock"], "unix:/"), (["RESPONDER=unix:/a,"], "commas"),
-            (["NODE_TIMEOUT=6"], "6s"), (["LISTEN_API=443"], "LISTEN_API"), (["LISTEN_HTTPS=443,,8443"], "commas"),
-        ])
+        "An invalid value is refused with the allowed ones, and nothing is written", arguments: values + origins)
     func refused(_ values: [String], _ word: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Shell.outcome(

@@ -19,17 +19,6 @@ struct NginxTests {
         #expect(try server.devLogin("back@example.com").status == 200)
     }
 
-    @Test("A responder that does not answer gives a 504 problem document")
-    func responderHangs() throws {
-        let server = try ServerBehindNginx(values: ["RESPONDER_TIMEOUT": "1s"])
-        server.backend.process.signal(SIGSTOP)
-        let late = try server.send(.get("/api/users/me"))
-        server.backend.process.signal(SIGCONT)
-        expectProblem(late, 504, "gateway_timeout")
-        #expect(late.header("retry-after") != nil)
-        #expect(try Eventually.holds { try server.devLogin("awake@example.com").status == 200 })
-    }
-
     @Test("Logins are rate limited by address, other paths are not")
     func rate() throws {
         let server = try ServerBehindNginx(values: ["LOGIN_RATE": "1r/m", "LOGIN_BURST": "2"])
@@ -87,14 +76,14 @@ struct NginxTests {
                 #expect(response.header(name) == value)
                 #expect(response.count(ofHeader: name) == 1)
             }
-            #expect(response.header("strict-transport-security")?.hasPrefix("max-age=") == true)
+            #expect(response.header("strict-transport-security") == "max-age=300")
             #expect(response.header("server") == "nginx")
         }
     }
 
     @Test("HTTP/2 and TLS 1.2 are supported, older TLS is not")
     func protocols() throws {
-        let server = try ServerBehindNginx()
+        let server = try SharedServers.nginx.get()
         func version(_ options: [String]) -> String? {
             try? Shell.run(
                 ["curl", "-sk", "-o", "/dev/null", "-w", "%{http_version}"] + options + [
@@ -107,34 +96,12 @@ struct NginxTests {
         #expect(version(["--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0"]) == nil)
     }
 
-    @Test("HSTS includes subdomains only where configured", arguments: ["on", "off"])
-    func subdomains(_ word: String) throws {
-        let server = try ServerBehindNginx(values: ["HSTS_SUBDOMAINS": word])
-        let expected = "max-age=300" + (word == "on" ? "; includeSubDomains" : "")
+    @Test("HSTS includes subdomains where configured")
+    func subdomains() throws {
+        let server = try ServerBehindNginx(values: ["HSTS_SUBDOMAINS": "on"])
         for path in ["/", "/api/users/me"] {
-            #expect(try server.send(.get(path)).header("strict-transport-security") == expected)
+            let policy = try server.send(.get(path)).header("strict-transport-security")
+            #expect(policy == "max-age=300; includeSubDomains")
         }
-    }
-
-    @Test("An invalid HSTS_SUBDOMAINS is refused", arguments: ["", "yes", "includeSubDomains"])
-    func invalidValue(_ word: String) throws {
-        let folder = try TemporaryFolder()
-        let outcome = try Shell.outcome(of: [
-            Executable.root + "/deploy/lib/render-nginx", folder.file("nginx"), Executable.root + "/nginx/local.values",
-            "RESPONDER=unix:/nowhere.sock", "HSTS_SUBDOMAINS=\(word)",
-        ])
-        #expect(outcome.status == 2)
-        #expect(outcome.errorOutput.contains("HSTS_SUBDOMAINS"))
-        #expect(!FileManager.default.fileExists(atPath: folder.file("nginx")))
-    }
-
-    @Test("The access log contains no token")
-    func log() throws {
-        let server = try ServerBehindNginx()
-        let login = try server.devLogin("log@example.com")
-        _ = try server.send(.get("/api/users/me?access_token=\(login.accessToken)"))
-        _ = try server.me(login.accessToken)
-        #expect(Eventually.holds { server.accessLog.contains("/api/users/me") })
-        #expect(!server.accessLog.contains(login.accessToken))
     }
 }

@@ -74,27 +74,21 @@ struct OtherWebServerTests {
 
     /// Sizes around libfcgi's read buffer (8 KiB), around the amount that Apache writes into a blocked Unix socket, and
     /// around the maximum body size.
-    private static let sizes = [1, 8184, 8191, 8192, 8193, 8200, 16_384, 49_000, 50_000, 65_535, 65_536]
+    private static let sizes = [
+        1, 8184, 8191, 8192, 8193, 8200, 16_384, 49_000, 50_000, 65_535, 65_536, 65_537, 100_000,
+    ]
 
-    @Test("Requests of every size are answered", arguments: WebServer.allCases, Family.allCases)
+    /// Sends bodies of these sizes alternating with requests without a body, first one at a time, then sixteen. A web server
+    /// that keeps the connection sends the next request at once, so the server must not close it after one that is too large.
+    @Test(
+        "Requests of every size are answered, and so are those after them", arguments: WebServer.allCases,
+        Family.allCases)
     func everySize(_ kind: WebServer, over family: Family) throws {
-        try expectAnswers(Self.sizes, kind, over: family)
-    }
-
-    /// A web server that keeps the connection sends the next request at once, so the server must
-    /// not close the connection.
-    @Test("Requests after a body that is too large are answered", arguments: WebServer.allCases, Family.allCases)
-    func tooLarge(_ kind: WebServer, over family: Family) throws {
-        try expectAnswers([65_537, 100_000], kind, over: family)
-    }
-
-    /// Sends bodies of these sizes alternating with requests without a body, first one at a time, then sixteen.
-    private func expectAnswers(_ sizes: [Int], _ kind: WebServer, over family: Family) throws {
         let fixture = try Fixture(kind, over: family)
         let token = try fixture.logIn("all@example.com").accessToken
         let me = fixture.me(token, email: "all@example.com")
         let long = fixture.me(token, headers: kind.longHeaders, email: "all@example.com")
-        let logins = try sizes.map { size in
+        let logins = try Self.sizes.map { size in
             try fixture.login("s\(size)@example.com", size: size, status: size == 1 ? 400 : size > 65_536 ? 413 : 200)
         }
         let turn = logins.flatMap { [me, $0, long] }
@@ -103,29 +97,6 @@ struct OtherWebServerTests {
             let responses = try fixture.webServer.send(exchanges, atATime: count)
             for (exchange, response) in zip(exchanges, responses) {
                 #expect(exchange.matches(response), "\(count) at a time: \(exchange): \(response)")
-            }
-        }
-    }
-
-    /// Gatehouse closes a connection on which bytes follow a request that it has answered.
-    @Test(
-        "The server waits for a response before the next request and replaces closed connections",
-        arguments: WebServer.allCases, [false, true])
-    func nextRequest(_ kind: WebServer, closesAfterResponse: Bool) throws {
-        let responder = try CountingFastCGIServer(closesAfterResponse: closesAfterResponse)
-        let webServer = try WebServerProcess(kind, responder: .tcp(responder.port))
-        let bodies = try [1, 8192, 8193, 65_536].map { size in
-            let file = webServer.folder.file("\(size)")
-            try Data(repeating: 0x70, count: size).write(to: URL(fileURLWithPath: file))
-            return WebServerExchange(path: "/count", body: (file, size), status: 200)
-        }
-        let turn = [WebServerExchange(path: "/count", headers: kind.longHeaders, status: 200)] + bodies
-        for count in [1, 16] {
-            let exchanges = Array(repeatElement(turn, count: 60).joined())
-            let responses = try webServer.send(exchanges, atATime: count)
-            for (exchange, response) in zip(exchanges, responses) {
-                #expect(response.status == 200, "\(count) at a time: \(exchange): \(response)")
-                #expect(String(decoding: response.body, as: UTF8.self) == "\(exchange.body?.size ?? 0)")
             }
         }
     }

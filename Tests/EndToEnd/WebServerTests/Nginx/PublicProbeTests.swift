@@ -21,8 +21,8 @@ struct PublicProbeTests {
         return (server, address)
     }
 
-    @Test("The probe finds this server and its certificate")
-    func reachable() throws {
+    @Test("The probe finds this server and its certificate, and reports a server or an nginx that is down")
+    func probe() throws {
         let (server, address) = try server()
         let probe = PublicProbe(asking: address)
         #expect(probe.answer == .ours)
@@ -34,11 +34,7 @@ struct PublicProbeTests {
         // A loopback address is used, so no name is resolved.
         let elsewhere = try #require(PublicAddress("https://nowhere.invalid:\(server.port)"))
         #expect(PublicProbe(asking: elsewhere).certificate?.coversHost == false)
-    }
 
-    @Test("The probe reports a server or an nginx that is down")
-    func unreachable() throws {
-        let (server, address) = try server()
         server.backend.process.stop()
         #expect(PublicProbe(asking: address).answer == .problem(status: 502, code: "bad_gateway"))
         let plain = try #require(PublicAddress("https://localhost:\(server.plainPort)"))

@@ -11,34 +11,37 @@ struct SeveralNodesTests {
     private static let guarded = "location /guarded/ { include snippets/gatehouse-guard.conf; empty_gif; }"
 
     /// nginx in front of a node that fails, and of one that works.
-    private func front(behind fault: FaultyNode, _ values: [String: String] = [:]) throws -> ServerBehindNginx {
+    private func front(behind fault: RecordingResponder, _ values: [String: String] = [:]) throws -> ServerBehindNginx {
         let node = try ServerProcess()
         let responders = ["RESPONDER": "127.0.0.1:\(fault.port),unix:\(node.socket)"]
         return try ServerBehindNginx(
             before: node, values: responders.merging(values) { $1 }, locations: Self.guarded)
     }
 
-    @Test(
-        "A request whose answer is lost is repeated at another node",
-        arguments: [
-            ("POST", "/api/auth/refresh", 200), ("GET", "/api/users/me", 200), ("PATCH", "/api/users/me", 200),
-            ("POST", "/api/auth/dev-login", 200), ("POST", "/api/auth/apple/challenge", 200),
-            ("POST", "/api/auth/apple", 401), ("POST", "/api/auth/apple/notifications", 401),
-            ("POST", "/api/users/me/accounts/apple", 422), ("GET", "/api/users/me/accounts", 200),
-            ("POST", "/api/auth/identity", 401), ("POST", "/api/auth/google/events", 404),
-            ("POST", "/api/auth/logout", 204),
-            ("POST", "/api/auth/logout-all", 204), ("GET", "/api/users/me/export", 200), ("GET", "/guarded/", 200),
-        ])
-    func repeated(method: String, path: String, status: Int) throws {
-        let fault = try FaultyNode(.noAnswer)
+    private static let repeatable = [
+        ("POST", "/api/auth/refresh", 200), ("GET", "/api/users/me", 200), ("PATCH", "/api/users/me", 200),
+        ("POST", "/api/auth/dev-login", 200), ("POST", "/api/auth/apple/challenge", 200),
+        ("POST", "/api/auth/apple", 401), ("POST", "/api/auth/apple/notifications", 401),
+        ("POST", "/api/users/me/accounts/apple", 422), ("GET", "/api/users/me/accounts", 200),
+        ("POST", "/api/auth/identity", 401), ("POST", "/api/auth/google/events", 404),
+        ("POST", "/api/auth/logout", 204), ("POST", "/api/auth/logout-all", 204),
+        ("GET", "/api/users/me/export", 200), ("GET", "/guarded/", 200),
+    ]
+
+    @Test("A request whose answer is lost is repeated at another node")
+    func repeated() throws {
+        let fault = try RecordingResponder(.noAnswer)
         let nginx = try front(behind: fault)
-        let login = try nginx.backend.devLogin("repeated@example.com")
-        var request = TestRequest.post(path, try body(of: path, login), bearer: login.accessToken)
-        request.method = method
-        if method == "GET" { request = .get(path, bearer: login.accessToken) }
-        let answer = try nginx.send(request)
-        #expect(answer.status == status, "\(answer.json)")
-        #expect(fault.requests == 1)
+        for (number, (method, path, status)) in Self.repeatable.enumerated() {
+            try nginx.renewWorkers()
+            let login = try nginx.backend.devLogin("repeated-\(number)@example.com")
+            var request = TestRequest.post(path, try body(of: path, login), bearer: login.accessToken)
+            request.method = method
+            if method == "GET" { request = .get(path, bearer: login.accessToken) }
+            let answer = try nginx.send(request)
+            #expect(answer.status == status, "\(method) \(path): \(answer.json)")
+            #expect(fault.count == number + 1, "\(method) \(path)")
+        }
     }
 
     private func body(of path: String, _ login: TestResponse) throws -> JSONObject {
@@ -60,7 +63,7 @@ struct SeveralNodesTests {
 
     /// False if the requests took longer.
     private func deletesOnce(within time: Duration) throws -> Bool {
-        let fault = try FaultyNode(.noAnswer)
+        let fault = try RecordingResponder(.noAnswer)
         let nginx = try front(behind: fault)
         let token = try nginx.backend.devLogin("deleted@example.com").accessToken
         var deletion = TestRequest.post("/api/users/me", ["authorizationCode": "code"], bearer: token)
@@ -74,7 +77,7 @@ struct SeveralNodesTests {
         let second = try nginx.send(deletion)
         guard start.duration(to: .now) < time else { return false }
         #expect(second.status == 204)
-        #expect(fault.requests == 1)
+        #expect(fault.count == 1)
         #expect(try nginx.backend.me(token).code == "session_revoked")
         return true
     }
@@ -107,24 +110,24 @@ struct SeveralNodesTests {
 
     @Test("A node's own 503 reaches the client unchanged, and no other node gets the request")
     func unavailable() throws {
-        let faults = try [FaultyNode(.unavailable), FaultyNode(.unavailable)]
+        let faults = try [RecordingResponder(.unavailable), RecordingResponder(.unavailable)]
         let nginx = try ServerBehindNginx(
             values: ["RESPONDER": faults.map { "127.0.0.1:\($0.port)" }.joined(separator: ",")])
         for count in 1...6 {
             let answer = try nginx.send(.refresh("a.b.c"))
             #expect(answer.status == 503 && answer.code == "storage_unavailable" && answer.header("retry-after") == "7")
-            #expect(faults.map(\.requests).reduce(0, +) == count)
+            #expect(faults.map(\.count).reduce(0, +) == count)
         }
     }
 
     @Test("The guard tries another node if one answers 503, and refuses if every node does")
     func guardOfAnotherNode() throws {
-        let fault = try FaultyNode(.unavailable)
+        let fault = try RecordingResponder(.unavailable)
         let nginx = try front(behind: fault)
         let token = try nginx.backend.devLogin("guarded@example.com").accessToken
         // A node has two seconds for the guard.
         #expect(try (0..<5).contains { _ in try nginx.send(.get("/guarded/", bearer: token)).status == 200 })
-        #expect(fault.requests >= 1)
+        #expect(fault.count >= 1)
         nginx.backend.process.signal(SIGKILL)
         #expect(nginx.backend.process.wait() != nil)
         for _ in 1...3 {
